@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,12 +15,16 @@ from tests.wire.client import Client, connect
 NAMES = (
     *("dryRun", "dry_run", "dry-run", "DryRun", "DRY_RUN", "dryrun", "DRYRUN", "Dry-Run"),
     *("preview", "previewOnly", "simulate", "check_only", "checkOnly", "what_if", "whatIf"),
-    *("test_run", "no_op", "pretend"),
+    *("test_run", "no_op", "pretend", "dry_mode", "only_preview", "noCommit", "is-dry-run"),
 )
+NEARLY = ("dryrn", "dr_run", "dyrRun")
+DOUBTFUL = ("check", "verify", "plan")
+# They act on a running process, which has no copy to act on.
+WITHOUT_DRY_RUN = {"write_stdin", "kill_session"}
 PATCH = "*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+two\n*** End Patch"
 
 
-def calls(folder: Path, session_id: str, change_id: str) -> dict[str, dict[str, Any]]:
+def calls(folder: Path, session_id: str, change_id: str, undo_id: str) -> dict[str, dict[str, Any]]:
     """Every changing tool with arguments that would change *folder*."""
     file = str(folder / "a.txt")
     return {
@@ -33,10 +38,11 @@ def calls(folder: Path, session_id: str, change_id: str) -> dict[str, dict[str, 
         "apply_patch": {"patch": PATCH},
         "exec_command": {"cmd": "echo two > a.txt"},
         "ai_code_editing.edit_file": {
-            "file_path": "a.txt",
-            "operation": "replace",
-            "original_content": "one",
-            "content": "two",
+            "target_file": "a.txt",
+            "edit_instruction": "replace the line",
+            "start_line": 1,
+            "end_line": 1,
+            "code_block": "two",
         },
         "json_editor_apply": {"session_id": session_id},
         "noyalib_set": {"file": "a.yaml", "path": "a", "value": "2"},
@@ -44,7 +50,14 @@ def calls(folder: Path, session_id: str, change_id: str) -> dict[str, dict[str, 
         "doc_insert": {"file": "a.yaml", "path": "b", "value": "2"},
         "doc_delete": {"file": "a.yaml", "path": "a"},
         "undo_change": {"id": change_id},
+        "redo_change": {"id": undo_id},
+        "create_checkpoint": {"name": "here"},
     }
+
+
+def state(client: Client, folder: Path) -> tuple[dict[str, bytes | None], Any]:
+    """What a dry run must leave alone: the files and the history."""
+    return contents(folder), client.call("list_changes", {})["result"]["structuredContent"]
 
 
 def contents(folder: Path) -> dict[str, bytes | None]:
@@ -55,20 +68,29 @@ def contents(folder: Path) -> dict[str, bytes | None]:
     }
 
 
-@pytest.fixture(scope="module", params=["stdio", "http"])
+@pytest.fixture(params=["stdio", "http"], scope="module")
 def scene(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[tuple[Client, Path, dict[str, dict[str, Any]]]]:
     folder = tmp_path_factory.mktemp("dry")
+    with connect(request.param, ["--rate-limit", "0"], cwd=folder) as client:
+        yield client, folder, prepare(client, folder)
+
+
+def prepare(client: Client, folder: Path) -> dict[str, dict[str, Any]]:
+    """Make the files, the preview and the changes that the calls are about."""
+    for made in folder.iterdir():
+        shutil.rmtree(made) if made.is_dir() else made.unlink()
     (folder / "a.txt").write_text("one\n")
     (folder / "a.yaml").write_text("a: 1\n")
     (folder / "a.json").write_text('{"a": 1}\n')
-    with connect(request.param, ["--rate-limit", "0"], cwd=folder) as client:
-        asked = {"document_path": "a.json", "instruction": "a = 2"}
-        preview = client.call("json_editor_preview", asked)["result"]["structuredContent"]
-        client.call("write_file", {"path": str(folder / "made.txt"), "content": "x"})
-        listed = client.call("list_changes", {})["result"]["structuredContent"]["changes"]
-        yield client, folder, calls(folder, preview["session_id"], listed[0]["id"])
+    asked = {"document_path": "a.json", "instruction": "a = 2"}
+    preview = client.call("json_editor_preview", asked)["result"]["structuredContent"]
+    client.call("write_file", {"path": str(folder / "gone.txt"), "content": "x"})
+    undone = client.call("undo_change", {})["result"]["structuredContent"]
+    client.call("write_file", {"path": str(folder / "made.txt"), "content": "x"})
+    listed = client.call("list_changes", {})["result"]["structuredContent"]["changes"]
+    return calls(folder, preview["session_id"], listed[0]["id"], undone["id"])
 
 
 @pytest.mark.requirement("server-dry-run-names")
@@ -76,14 +98,29 @@ def test_every_name_for_a_dry_run_leaves_the_workspace_alone(
     scene: tuple[Client, Path, dict[str, dict[str, Any]]],
 ) -> None:
     client, folder, tools = scene
-    before = contents(folder)
+    before = state(client, folder)
     tried = 0
     for tool, arguments in tools.items():
-        for name in NAMES:
+        for name in (*NAMES, *NEARLY, *DOUBTFUL):
             client.call(tool, {**arguments, name: True})
             tried += 1
-            assert contents(folder) == before, f"{tool} wrote although {name} was true"
-    assert tried == len(tools) * len(NAMES)
+            assert contents(folder) == before[0], f"{tool} wrote although {name} was true"
+        assert state(client, folder) == before, f"{tool} is in the history"
+    assert tried >= 336
+
+
+@pytest.mark.requirement("server-dry-run-names")
+def test_every_tool_that_changes_anything_was_tried_with_a_call_that_does(tmp_path: Path) -> None:
+    with connect("stdio", ["--rate-limit", "0"], cwd=tmp_path) as client:
+        listed = {each["name"]: each for each in client.list_tools()}
+        changing = {name for name in listed if not listed[name]["annotations"]["readOnlyHint"]}
+        for tool in sorted(changing - WITHOUT_DRY_RUN):
+            known = listed[tool]["inputSchema"]["properties"]
+            assert known.keys() & {"dryRun", "dry_run"}, f"{tool} has no dry run"
+            arguments = prepare(client, tmp_path)[tool]
+            before = state(client, tmp_path)
+            client.call(tool, arguments)
+            assert state(client, tmp_path) != before, f"{tool} did nothing without a dry run"
 
 
 @pytest.mark.requirement("server-dry-run-names")
@@ -135,6 +172,9 @@ def test_a_name_that_is_nearly_right_is_refused_with_the_right_one(
     before = contents(folder)
     reply = client.call("move_file", {**tools["move_file"], "over_write": True})
     assert "overwrite" in reply["error"]["message"]
+    for name in (*NEARLY, *DOUBTFUL):
+        reply = client.call("write_file", {**tools["write_file"], name: True})
+        assert "did you mean dryRun?" in reply["error"]["message"]
     edits = [{"oldText": "one", "new_text": "two"}]
     reply = client.call("edit_file", {"path": str(folder / "a.txt"), "edits": edits})
     assert "edits[0].newText" in reply["error"]["message"]

@@ -10,18 +10,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from redline.core.errors import InvalidArgument
+from redline.server.calls.preview_names import asks_for_preview, may_ask_for_preview
 from redline.toolsets.tool import Json, Tool
 
 _DRY_RUN = "dryrun"
-# Names under which callers ask to see a change without making it, folded.
-_PREVIEW_NAMES = frozenset(
-    {
-        *("preview", "previewonly", "simulate", "simulation", "simulateonly", "checkonly"),
-        *("whatif", "noop", "nowrite", "donotwrite", "dontwrite", "testrun", "testonly"),
-        *("trial", "trialrun", "pretend", "planonly", "diffonly", "dry", "isdryrun", "dryrunonly"),
-        *("validateonly", "showonly"),
-    }
-)
 _CLOSE = 0.8
 
 
@@ -45,11 +37,9 @@ def prepare(tool: Tool, arguments: Json) -> Prepared:
     for name, value in given.items():
         if name in known or name in tool.unlisted:
             prepared.setdefault(name, value)
-        elif (asked := _asks_for_dry_run(name)) and tool.writes and _dry_run_name(known):
+        elif tool.writes and _dry_run_name(known) and asks_for_preview(name, value):
             if _flag(name, value):
                 prepared[_dry_run_name(known)] = True
-            elif asked == _DRY_RUN:
-                prepared.setdefault(_dry_run_name(known), False)
         elif schema.get("additionalProperties", True) is False:
             prepared[name] = value  # the schema refuses it and lists the legal names
         else:
@@ -78,11 +68,6 @@ def _takes_null(schema: Any) -> bool:
     return (kinds is None and not schema.get("enum")) or kinds == "null" or "null" in (kinds or ())
 
 
-def _asks_for_dry_run(name: str) -> str | None:
-    folded = fold(name)
-    return folded if folded == _DRY_RUN or folded in _PREVIEW_NAMES else None
-
-
 def _dry_run_name(known: Iterable[str]) -> str:
     return next((name for name in known if fold(name) == _DRY_RUN), "")
 
@@ -98,9 +83,9 @@ def _flag(name: str, value: Any) -> bool:
 
 
 def _refuse_near_miss(tool: Tool, name: str, known: Iterable[str], value: Any) -> None:
-    if tool.writes and _asks_for_dry_run(name) and value is not False:
-        raise InvalidArgument(f"{tool.name} has no dry run: {name}", field=name)
     near = nearest(name, known, _CLOSE)
+    if near is None and tool.writes and may_ask_for_preview(name, value):
+        near = _dry_run_name(known) or None
     if near is not None:
         raise InvalidArgument(
             f"Unknown argument for {tool.name}: {name}",
@@ -123,7 +108,7 @@ def _check_items(tool: Tool, known: Mapping[str, Any], arguments: Json) -> None:
 
 def _check_item(tool: Tool, where: str, fields: Mapping[str, Any], item: Json) -> None:
     for name in item.keys() - fields.keys():
-        if tool.writes and _asks_for_dry_run(name):
+        if tool.writes and asks_for_preview(name, item[name]):
             raise InvalidArgument(
                 f"{where}.{name} is not read there",
                 field=f"{where}.{name}",
@@ -147,8 +132,9 @@ def nearest(name: str, legal: Iterable[str], cutoff: float = 0.6) -> str | None:
             return candidate
     import difflib
 
-    close = difflib.get_close_matches(name[:100], names, n=1, cutoff=cutoff)
-    return close[0] if close else None
+    by_fold = {fold(candidate): candidate for candidate in names}
+    close = difflib.get_close_matches(folded[:100], by_fold, n=1, cutoff=cutoff)
+    return by_fold[close[0]] if close else None
 
 
 def fold(name: str) -> str:

@@ -56,11 +56,16 @@ def revert(runtime: Runtime, wish: Wish, origin: Origin) -> Operation:
 
 def create_checkpoint(runtime: Runtime, name: str, origin: Origin) -> Operation:
     """Journal a point to go back to; the origin's summary becomes its name."""
+    check_checkpoint_name(name)
+    return runtime.editor.note_checkpoint(origin)
+
+
+def check_checkpoint_name(name: str) -> None:
+    """Refuse a name that a checkpoint cannot have."""
     if not name.strip() or len(name) > 100 or not name.isprintable():
         raise InvalidArgument(
             "A checkpoint has a name of 1 to 100 printable characters", field="name"
         )
-    return runtime.editor.note_checkpoint(origin)
 
 
 def _request(runtime: Runtime, wish: Wish) -> Revert:

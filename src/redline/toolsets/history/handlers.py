@@ -7,7 +7,13 @@ from redline.core.ports.history import Author, Direction, HistoryQuery, Operatio
 from redline.plan.describe import list_touched
 from redline.services.history.listing import bounded_diff, latest_id, list_page, load_with_diff
 from redline.services.history.references import find_operation, require_time
-from redline.services.history.revert import CURRENT, Wish, plan_revert, revert
+from redline.services.history.revert import (
+    CURRENT,
+    Wish,
+    check_checkpoint_name,
+    plan_revert,
+    revert,
+)
 from redline.services.history.revert import create_checkpoint as note_checkpoint
 from redline.toolsets.call import Call, Result
 from redline.toolsets.history.rows import (
@@ -73,8 +79,11 @@ def redo_change(call: Call) -> Result:
 
 
 def create_checkpoint(call: Call) -> Result:
-    """Note a point to go back to."""
+    """Note a point to go back to, or say that this can be done."""
     name = str(call.arguments["name"])
+    if call.arguments.get("dry_run"):
+        check_checkpoint_name(name)
+        return Result.of_text(f"(dry run) Checkpoint {name} would be made", {"name": name})
     made = note_checkpoint(call.runtime, name, call.origin(name))
     text = f"Checkpoint {name} is {made.id}; undo_change with to takes back what follows"
     return Result.of_text(text, {"id": made.id, "name": name})

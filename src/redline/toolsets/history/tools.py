@@ -105,7 +105,7 @@ LIST_CHANGES = Tool(
 SHOW_CHANGE = Tool(
     name="show_change",
     title="Show change",
-    description=("Show a change, or the latest, as a diff with hunk numbers."),
+    description="Show a change, or the latest, as numbered hunks.",
     input_schema=_schema(
         {
             "id": {"type": "string"},
@@ -143,19 +143,19 @@ UNDO_CHANGE = _reverting(
 REDO_CHANGE = _reverting(
     "redo_change",
     "Redo change",
-    "Take an undo back, by its id or the change's; else your latest.",
+    "Take back an undo, by its id or the change's, or your latest.",
     {},
 )
 
 CREATE_CHECKPOINT = Tool(
     name="create_checkpoint",
     title="Create checkpoint",
-    description="Name this moment for undo_change.",
-    input_schema=_schema({"name": {"type": "string"}}, ("name",)),
+    description="Name this moment, to undo to.",
+    input_schema=_schema({"name": {"type": "string"}, "dry_run": {"type": "boolean"}}, ("name",)),
     output_schema={
         "type": "object",
         "properties": {"id": {"type": "string"}, "name": {"type": "string"}},
-        "required": ["id", "name"],
+        "required": ["name"],
     },
     handler=f"{_HERE}.handlers:create_checkpoint",
     hints=Hints(read_only=False, destructive=False, idempotent=False, open_world=False),
