@@ -18,7 +18,6 @@ import json
 import os
 import random
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
@@ -31,6 +30,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.crashes.targets import CodeFiles
+from tests.processor import queued_seconds, seconds_to_end
 from tests.wire.client import Client, connect
 
 # As many as the server indexes before it answers; more are left to a process of its own.
@@ -75,7 +75,7 @@ class Report:
     slowest_answer: float = 0.0
     servers: int = 0
     deaths: int = 0
-    # The longest time between SIGTERM and the end of a server.
+    # The longest time between SIGTERM and the end of a server, waits for a processor aside.
     end_seconds: float = 0.0
     problems: list[str] = field(default_factory=list)
 
@@ -125,7 +125,8 @@ def _server(work: Path, report: Report) -> Iterator[Client]:
         done.set()
         pinging.join()
         report.deaths += client.process.poll() is not None
-        report.end_seconds = max(report.end_seconds, _end(client))
+        report.end_seconds = max(report.end_seconds, seconds_to_end(client.process))
+        client.close()
 
 
 def _write_batch(work: Path, rng: random.Random, size: int) -> list[str]:
@@ -214,14 +215,14 @@ def _compare(client: Client, echo: subprocess.Popen[bytes], report: Report) -> N
         answered.append(time.monotonic())
 
     waiting = threading.Thread(target=wait)
-    queued = _queued(client)
+    queued = queued_seconds(client.process.pid, os.getpid())
     start = time.monotonic()
     echo.stdin.write(b"ping\n")
     echo.stdin.flush()
     waiting.start()
     client.request("ping")
     took = time.monotonic() - start
-    queued = _queued(client) - queued
+    queued = queued_seconds(client.process.pid, os.getpid()) - queued
     waiting.join()
     echoed = answered[0] - start
     own = took - max(echoed, queued)
@@ -232,26 +233,6 @@ def _compare(client: Client, echo: subprocess.Popen[bytes], report: Report) -> N
     report.slowest_ping = max(report.slowest_ping, took)
     report.slowest_echo = max(report.slowest_echo, echoed)
     report.latest_ping = max(report.latest_ping, own)
-
-
-def _queued(client: Client) -> float:
-    """Return the seconds that threads of server and client were ready but had no processor."""
-    waited = 0
-    for process in (client.process.pid, os.getpid()):
-        for task in Path(f"/proc/{process}/task").glob("*/schedstat"):
-            with contextlib.suppress(OSError):  # the thread has ended
-                waited += int(task.read_text().split()[1])
-    return waited / 1e9
-
-
-def _end(client: Client) -> float:
-    client.process.send_signal(signal.SIGTERM)
-    start = time.monotonic()
-    with contextlib.suppress(subprocess.TimeoutExpired):
-        client.process.wait(30)
-    took = time.monotonic() - start
-    client.close()
-    return took
 
 
 _SOURCES = CodeFiles()
