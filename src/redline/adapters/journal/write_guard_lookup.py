@@ -81,7 +81,9 @@ class GuardLookup:
         """
         found: list[Alias] = []
         if not self._git_writes:
-            found += [alias for directory in directories for alias in self._git_aliases(directory)]
+            for directory in directories:
+                if self._has(directory, ".git"):
+                    found += self._git_aliases(directory)
         for number in range(len(self._workspace.roots)):
             top = WorkspacePath(number, ())
             for first in self._present(top):
@@ -162,6 +164,18 @@ class GuardLookup:
         found = self._stat(path)
         return None if found is None else found.st_mode
 
+    def _has(self, directory: WorkspacePath, name: str) -> bool:
+        """Whether a directory has an entry; asked for every directory above every edited file."""
+        parts = directory.parts
+        try:
+            self._disk.stat(
+                self._workspace.handle(directory.root),
+                f"{'/'.join(parts)}/{name}" if parts else name,
+            )
+        except OSError:
+            return False
+        return True
+
     def _stat(self, path: WorkspacePath) -> os.stat_result | None:
         try:
             return self._disk.stat(self._workspace.handle(path.root), "/".join(path.parts))
@@ -187,13 +201,9 @@ class GuardLookup:
         if self._git_writes:
             return False
 
-        def has(name: str) -> bool:
-            return (
-                name in added
-                or self.kind(path.child("HEAD" if name == "head" else name)) is not None
-            )
-
-        return is_repository(has)
+        return is_repository(
+            lambda name: name in added or self._has(path, "HEAD" if name == "head" else name)
+        )
 
     def moved_tree(self, source: WorkspacePath) -> Iterator[MovedEntry]:
         """The entries beneath *source* that may be guarded where their directory is not."""
