@@ -107,6 +107,16 @@ def test_a_busy_machine_puts_the_blame_on_no_file(error: LimitReached, tmp_path:
     assert not (tmp_path / "failed").exists()
 
 
+@pytest.mark.requirement("parsers-fail-once")
+def test_content_that_used_up_its_processor_time_is_parsed_no_more(tmp_path: Path) -> None:
+    failures = FailedContent(str(tmp_path / "failed"))
+    late = Counting(TimeLimit("late", details={"cpu_seconds": 2.5}))
+    for _ in range(2):
+        with pytest.raises(ParserFailed, match="took too long"):
+            IsolatedAnalysis(late, failures).symbols(SHOP, BY_NAME["python"])
+    assert late.calls == 1
+
+
 def test_no_further_file_is_parsed_when_the_time_is_over(
     analysis: IsolatedAnalysis, workers: Counting
 ) -> None:

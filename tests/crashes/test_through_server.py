@@ -15,6 +15,7 @@ from tests.support import LONG
 def test_mutated_files_are_served_and_the_server_ends_in_time() -> None:
     report = run(1_000_000 if LONG else 60, seed="short", batch=100 if LONG else 30)
     assert report.problems == []
+    assert report.deaths == 0
     assert report.files >= 60
-    assert report.slowest_ping < 1.0  # promised are 0.1 s; the machine may have others to serve
+    assert report.late_pings == 0  # by the server's own doing: the machine may serve others
     assert report.end_seconds < 5

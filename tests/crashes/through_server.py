@@ -2,7 +2,8 @@
 
 Batches of files are written into a workspace. Its server looks up a symbol of another file, which
 makes it index them all, and is asked to edit each of them. It must answer every call and every
-ping, and end in time.
+ping. After a while it is terminated in the middle of such work, must end in time, and another
+server goes on; so does one when a server died or did not answer.
 
 A ping of the server goes out together with one of an idle process that only echoes. A ping is late
 when it takes over 100 ms longer than the echo and than server and client waited for a processor,
@@ -17,7 +18,6 @@ import json
 import os
 import random
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
@@ -30,14 +30,19 @@ from pathlib import Path
 from typing import Any
 
 from tests.crashes.targets import CodeFiles
+from tests.processor import queued_seconds, seconds_to_end
 from tests.wire.client import Client, connect
 
 # As many as the server indexes before it answers; more are left to a process of its own.
 BATCH = 140
 _CONTEXT = "ai_code_editing.get_code_context"
 _EDIT = "ai_code_editing.edit_file"
+_WANTED = {"symbol": "wanted", "kind": "references"}
 _PROMISED_PING = 0.1
 _ANSWER = 120.0
+# Files that one server sees before it is terminated, and problems after which no more is tried.
+_LIFETIME = 20_000
+_MAX_PROBLEMS = 20
 # Edits under way at once: as many as the server has parsers at hand.
 _AT_ONCE = 2
 # Now and then a file is one mark over and over: what parsers break on most.
@@ -68,6 +73,9 @@ class Report:
     slowest_echo: float = 0.0
     latest_ping: float = 0.0
     slowest_answer: float = 0.0
+    servers: int = 0
+    deaths: int = 0
+    # The longest time between SIGTERM and the end of a server, waits for a processor aside.
     end_seconds: float = 0.0
     problems: list[str] = field(default_factory=list)
 
@@ -86,32 +94,50 @@ def serve(
     """Do what `run` does, in steps of a batch."""
     started = time.monotonic()
     rng = random.Random(seed)
-    folder = Path(tempfile.mkdtemp(prefix="through-server-"))
-    work = folder / "work"
-    work.mkdir()
+    with tempfile.TemporaryDirectory(prefix="through-server-") as folder:
+        while len(report.problems) < _MAX_PROBLEMS:
+            with _server(Path(folder), report) as client:
+                last = min(files, report.files + _LIFETIME)
+                while report.files < last and report.seconds < seconds:
+                    size = min(batch, last - report.files)
+                    _serve_batch(client, Path(folder), rng, size, report)
+                    report.seconds = time.monotonic() - started
+                    yield
+                _write_batch(Path(folder), rng, batch)
+                client.start("tools/call", {"name": _CONTEXT, "arguments": _WANTED})
+            if report.files >= files or report.seconds >= seconds:
+                return
+
+
+@contextlib.contextmanager
+def _server(work: Path, report: Report) -> Iterator[Client]:
+    """Start a server that is pinged, and terminate it; note it if it had ended by itself."""
     client = connect("stdio", ["--tools", "code"], cwd=work)
+    report.servers += 1
     done = threading.Event()
     pinging = threading.Thread(target=_ping, args=(client, report, done))
     pinging.start()
     try:
-        while report.files < files and not report.problems and report.seconds < seconds:
-            _serve_batch(client, work, rng, min(batch, files - report.files), report)
-            report.seconds = time.monotonic() - started
-            yield
-    except AssertionError as problem:
+        yield client
+    except (AssertionError, OSError) as problem:
         report.problems.append(str(problem)[:2000])
     finally:
         done.set()
         pinging.join()
-        report.end_seconds = _end(client)
-        shutil.rmtree(folder, ignore_errors=True)
+        report.deaths += client.process.poll() is not None
+        report.end_seconds = max(report.end_seconds, seconds_to_end(client.process))
+        client.close()
 
 
-def _serve_batch(client: Client, work: Path, rng: random.Random, size: int, report: Report) -> None:
+def _write_batch(work: Path, rng: random.Random, size: int) -> list[str]:
     shutil.rmtree(work / "src", ignore_errors=True)
     (work / "src").mkdir()
     (work / "src" / "good.py").write_text("def wanted():\n    return 1\n\n\nwanted()\n")
-    names = [_write(work / "src", number, rng) for number in range(size)]
+    return [_write(work / "src", number, rng) for number in range(size)]
+
+
+def _serve_batch(client: Client, work: Path, rng: random.Random, size: int, report: Report) -> None:
+    names = _write_batch(work, rng, size)
     _look_up(client, rng, report)
     running: deque[tuple[str, Any]] = deque()
     for name in names:
@@ -127,7 +153,7 @@ def _serve_batch(client: Client, work: Path, rng: random.Random, size: int, repo
 
 def _look_up(client: Client, rng: random.Random, report: Report) -> None:
     """Ask for another file's symbol until the server has indexed all files, or says which not."""
-    arguments = {"symbol": "wanted", "kind": rng.choice(["definition", "references"])}
+    arguments = {**_WANTED, "kind": rng.choice(["definition", "references"])}
     start = time.monotonic()
     state = "building"
     while state == "building":
@@ -171,7 +197,7 @@ def _ping(client: Client, report: Report, done: threading.Event) -> None:
         while not done.wait(0.05):
             try:
                 _compare(client, echo, report)
-            except AssertionError as problem:
+            except (AssertionError, OSError) as problem:
                 report.problems.append(f"ping: {str(problem)[:500]}")
                 break
         echo.stdin.close()
@@ -189,14 +215,14 @@ def _compare(client: Client, echo: subprocess.Popen[bytes], report: Report) -> N
         answered.append(time.monotonic())
 
     waiting = threading.Thread(target=wait)
-    queued = _queued(client)
+    queued = queued_seconds(client.process.pid, os.getpid())
     start = time.monotonic()
     echo.stdin.write(b"ping\n")
     echo.stdin.flush()
     waiting.start()
     client.request("ping")
     took = time.monotonic() - start
-    queued = _queued(client) - queued
+    queued = queued_seconds(client.process.pid, os.getpid()) - queued
     waiting.join()
     echoed = answered[0] - start
     own = took - max(echoed, queued)
@@ -207,25 +233,6 @@ def _compare(client: Client, echo: subprocess.Popen[bytes], report: Report) -> N
     report.slowest_ping = max(report.slowest_ping, took)
     report.slowest_echo = max(report.slowest_echo, echoed)
     report.latest_ping = max(report.latest_ping, own)
-
-
-def _queued(client: Client) -> float:
-    """Return the seconds that threads of server and client were ready but had no processor."""
-    waited = 0
-    for process in (client.process.pid, os.getpid()):
-        for task in Path(f"/proc/{process}/task").glob("*/schedstat"):
-            with contextlib.suppress(OSError):  # the thread has ended
-                waited += int(task.read_text().split()[1])
-    return waited / 1e9
-
-
-def _end(client: Client) -> float:
-    client.process.send_signal(signal.SIGTERM)
-    start = time.monotonic()
-    client.process.wait(30)
-    took = time.monotonic() - start
-    client.close()
-    return took
 
 
 _SOURCES = CodeFiles()

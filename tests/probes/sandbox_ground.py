@@ -146,6 +146,8 @@ def _fill(ground: Ground) -> None:
         subprocess.run(["git", "init", "-q", str(top / name)], check=True)
     (top / "linked" / ".git").rename(top / "linked-store")
     (top / "linked" / ".git").symlink_to("../linked-store")
+    (top / "dangling").mkdir()
+    (top / "dangling" / ".git").symlink_to("../no-store")
     separate = ["git", "init", "-q", "--separate-git-dir", str(top / "store"), str(top / "pointed")]
     subprocess.run(separate, check=True)
     _listen(ground)

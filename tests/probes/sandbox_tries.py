@@ -115,15 +115,15 @@ def memory_busy(count, size, seconds):
     for _ in range(int(count)):
         if os.fork() == 0:
             block = b"x" * int(size)
-            time.sleep(60)
+            time.sleep(600)
             os._exit(len(block) == 0)
     while time.monotonic() < until:
+        if os.waitpid(-1, os.WNOHANG)[0]:
+            raise OSError(errno.ENOMEM, "a process was ended")
         with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as any_socket:
             any_socket.connect("nobody-listens")
         with contextlib.suppress(OSError):
             os.chmod("tries.py", 0o644)
-    if os.waitpid(-1, os.WNOHANG)[0]:
-        raise OSError(errno.ENOMEM, "a process was ended")
 
 
 def shared_segment(key):

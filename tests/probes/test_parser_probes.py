@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import statistics
 import sys
 import time
@@ -13,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from tests.processor import queued_seconds, seconds_to_end, used_by_ended_children
 from tests.wire.client import Client, connect
 
 pytestmark = [
@@ -23,7 +23,8 @@ PROBES = tomllib.loads((Path(__file__).parent / "parsers.toml").read_text())["pr
 CONTEXT = "ai_code_editing.get_code_context"
 EDIT = "ai_code_editing.edit_file"
 WANTED = {"symbol": "wanted", "kind": "definition"}
-# The promise is 100 ms; a single answer may be late on a machine that others load.
+# The promise is 100 ms; what client and server waited for a processor does not count. A single
+# answer may be late all the same, on a machine whose disk others use.
 _PING = 0.1
 _LATE_PING = 1.0
 _ANSWER = 60.0
@@ -44,9 +45,10 @@ def _answer(client: Client, tool: str, arguments: dict[str, Any]) -> dict[str, A
     ends = time.monotonic() + _ANSWER
     waits: list[float] = []
     while started[1].empty() and time.monotonic() < ends:
-        sent = time.monotonic()
+        both = client.process.pid, os.getpid()
+        queued, sent = queued_seconds(*both), time.monotonic()
         client.request("ping")
-        waits.append(time.monotonic() - sent)
+        waits.append(time.monotonic() - sent - (queued_seconds(*both) - queued))
         time.sleep(0.02)  # between two measurements
     reply = client.finish(started, timeout=1.0)
     if waits:
@@ -90,10 +92,7 @@ def test_the_server_ends_in_time_while_a_parser_is_at_work(
     try:
         client.start("tools/call", {"name": CONTEXT, "arguments": WANTED})
         client.request("ping")
-        client.process.send_signal(signal.SIGTERM)
-        start = time.monotonic()
-        client.process.wait(10)
-        assert time.monotonic() - start < 5
+        assert seconds_to_end(client.process) < 5
     finally:
         client.close()
 
@@ -101,17 +100,17 @@ def test_the_server_ends_in_time_while_a_parser_is_at_work(
 @pytest.mark.requirement("parsers-fail-once")
 def test_what_broke_a_parser_is_remembered_by_the_next_server(tmp_path: Path) -> None:
     work = tmp_path / "work"
-    slow = next(probe for probe in PROBES if probe["id"] == "swift-comments")
-    _make(work, slow)
+    crashing = next(probe for probe in PROBES if probe["id"] == "yaml-sequences")
+    _make(work, crashing)
     state = {"REDLINE_STATE_DIR": str(tmp_path / "state")}
-    took: list[float] = []
+    used: list[float] = []
     for _ in range(2):
         with connect("stdio", ["--tools", "code"], cwd=work, env=state) as client:
-            start = time.monotonic()
-            found = _answer(client, CONTEXT, {"file": slow["file"], "kind": "outline"})
-            took.append(time.monotonic() - start)
-            assert slow["file"] in " ".join(found["structuredContent"]["warnings"])
-    assert took[1] < took[0] / 2
+            found = _answer(client, CONTEXT, {"file": crashing["file"], "kind": "outline"})
+            assert crashing["file"] in " ".join(found["structuredContent"]["warnings"])
+            used.append(used_by_ended_children(client.process.pid))
+    assert used[0] > 0
+    assert used[1] == 0, "another worker was given the file"
 
 
 @pytest.mark.requirement("parsers-not-in-the-server")

@@ -7,7 +7,6 @@ import json
 import os
 import socket
 import sys
-import time
 
 
 class Workspace:
@@ -69,7 +68,6 @@ def main():
             terms["line"] = terms["line"].replace(name_, value)
         terms["permissions"] = frozenset(terms.get("permissions", ()))
         is_dry = terms.pop("dry", False)
-        began = time.monotonic()
         command = Command(cwd=top, timeout=order.get("timeout", 60.0), **terms)
         if is_dry:
             job = commands.start_dry(command, NoTree(), lambda _id, _difference: (None, ()))
@@ -82,7 +80,6 @@ def main():
             "out": done.stdout.decode(errors="replace"),
             "err": done.stderr.decode(errors="replace"),
             "notes": list(done.notes),
-            "seconds": time.monotonic() - began,
             "facts": done.sandbox.wire(),
             "warnings": list(done.sandbox.warnings),
         }

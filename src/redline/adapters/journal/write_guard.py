@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import stat as modes
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -130,7 +130,8 @@ class _Judgement:
         """Every guarded path, each once, in the order of the steps."""
         if any(path.root >= FOREIGN for step in self._steps for path in _ends(step)):
             return []  # a root that is not open here: the change is refused for that
-        self._aliases = self._guard.lookup.aliases()
+        above = {each for step in self._steps for end in _ends(step) for each in _directories(end)}
+        self._aliases = self._guard.lookup.aliases(above)
         for step in self._steps:
             if isinstance(step, Rename):
                 self._follow_rename(step)
@@ -156,8 +157,9 @@ class _Judgement:
         if self._guard.holds_program(source):
             self._add(GuardedPath(source, Permission.PROGRAM, _IS_PROGRAM))
         for alias in self._aliases:
-            if alias.path.is_beneath(source):
-                self._add(GuardedPath(source, *alias[1:]))
+            for end in (source, target):
+                if alias.path.is_beneath(end):
+                    self._add(GuardedPath(end, *alias[1:]))
         for entry in (*created, *self._guard.lookup.moved_tree(source)):
             self._judge_moved(entry, source, target)
         for entry in created:
@@ -184,7 +186,11 @@ class _Judgement:
         if found is None and self._is_in_repository(path):
             found = GuardedPath(path, Permission.GIT, IN_GIT)
         if found is None:
-            leads = (alias for alias in self._aliases if path.is_beneath(alias.path))
+            leads = (
+                alias
+                for alias in self._aliases
+                if path.is_beneath(alias.path) or (touched.is_link and alias.path.is_beneath(path))
+            )
             alias = next(leads, None)
             found = alias and GuardedPath(path, *alias[1:])
         if found is not None:
@@ -208,6 +214,12 @@ class _Judgement:
 
 def _beneath(path: WorkspacePath, names: tuple[str, ...]) -> WorkspacePath:
     return WorkspacePath(path.root, path.parts + names)
+
+
+def _directories(path: WorkspacePath) -> Iterator[WorkspacePath]:
+    """The directories that *path* is in, but for its root."""
+    for length in range(1, len(path.parts)):
+        yield WorkspacePath(path.root, path.parts[:length])
 
 
 def _ends(step: Change | Rename) -> Sequence[WorkspacePath]:

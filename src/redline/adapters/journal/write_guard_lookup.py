@@ -6,7 +6,7 @@ import os
 import re
 import stat as modes
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from redline.adapters.files.disk import Disk
@@ -19,6 +19,8 @@ from redline.core.paths import Access, WorkspacePath
 _HOOKS_PATH = re.compile(rb'^\s*hookspath\s*=\s*"?([^"#;\r\n]*)', re.IGNORECASE | re.MULTILINE)
 _GITDIR = re.compile(rb"gitdir:\s*([^\r\n]+)")
 _MAX_CONFIG = 1 << 16
+# Repositories whose configuration is remembered.
+_MAX_REPOSITORIES = 64
 _NOTHING_STAGED = "\0"
 # Nanoseconds after which no file system gives two changes the same time.
 _RESTING = 3_000_000_000
@@ -72,9 +74,16 @@ class GuardLookup:
         # What a git configuration says of hooks, by the facts that change with the file.
         self._hooks: dict[tuple[WorkspacePath, int, int, int], list[str]] = {}
 
-    def aliases(self) -> list[Alias]:
-        """Where the guarded names at the top of each root lead, if that is somewhere else."""
+    def aliases(self, directories: Iterable[WorkspacePath]) -> list[Alias]:
+        """Where the guarded names at the top of each root lead, if that is somewhere else.
+
+        Of *directories*, which lie deeper, only what git runs there is looked up.
+        """
         found: list[Alias] = []
+        if not self._git_writes:
+            for directory in directories:
+                if self._has(directory, ".git"):
+                    found += self._git_aliases(directory)
         for number in range(len(self._workspace.roots)):
             top = WorkspacePath(number, ())
             for first in self._present(top):
@@ -115,7 +124,7 @@ class GuardLookup:
         kind = self.kind(git)
         if kind is None:
             return
-        base = self._workspace.root_path(top.root)
+        base = self._workspace.absolute(top)
         directory: WorkspacePath | None = git
         if not modes.S_ISDIR(kind):
             raw = os.path.join(base, ".git")
@@ -135,7 +144,8 @@ class GuardLookup:
         key = config, facts.st_ino, facts.st_mtime_ns, facts.st_ctime_ns
         if key not in self._hooks:
             named = _HOOKS_PATH.findall(self._start_of(config))
-            self._hooks.clear()
+            if len(self._hooks) == _MAX_REPOSITORIES:
+                self._hooks.clear()
             self._hooks[key] = [os.fsdecode(path.strip()) for path in named]
         return self._hooks[key]
 
@@ -153,6 +163,18 @@ class GuardLookup:
         """The mode of what is at *path*, links not followed; None when nothing is."""
         found = self._stat(path)
         return None if found is None else found.st_mode
+
+    def _has(self, directory: WorkspacePath, name: str) -> bool:
+        """Whether a directory has an entry; asked for every directory above every edited file."""
+        parts = directory.parts
+        try:
+            self._disk.stat(
+                self._workspace.handle(directory.root),
+                f"{'/'.join(parts)}/{name}" if parts else name,
+            )
+        except OSError:
+            return False
+        return True
 
     def _stat(self, path: WorkspacePath) -> os.stat_result | None:
         try:
@@ -179,13 +201,9 @@ class GuardLookup:
         if self._git_writes:
             return False
 
-        def has(name: str) -> bool:
-            return (
-                name in added
-                or self.kind(path.child("HEAD" if name == "head" else name)) is not None
-            )
-
-        return is_repository(has)
+        return is_repository(
+            lambda name: name in added or self._has(path, "HEAD" if name == "head" else name)
+        )
 
     def moved_tree(self, source: WorkspacePath) -> Iterator[MovedEntry]:
         """The entries beneath *source* that may be guarded where their directory is not."""

@@ -113,7 +113,11 @@ def _seal(paths: list[str]) -> None:
 
 def _attach(tree: int, base: str, path: str, is_directory: bool) -> None:
     """Mount the detached *tree* at *path* of the new root."""
-    point = _point(base, path, is_directory)
+    _attach_at(tree, _point(base, path, is_directory), path)
+
+
+def _attach_at(tree: int, point: int, path: str) -> None:
+    """Mount the detached *tree* at *point*, the descriptor of *path*; close both."""
     flags = syscalls.MOVE_MOUNT_F_EMPTY_PATH | syscalls.MOVE_MOUNT_T_EMPTY_PATH
     syscalls.syscall(
         syscalls.MOVE_MOUNT, tree, b"", point, b"", ctypes.c_uint(flags), what=f"mount {path}"
@@ -151,6 +155,17 @@ def _hold(base: str, path: str) -> None:
     is_directory = stat.S_ISDIR(os.fstat(point).st_mode)
     _attach(_clone(point, "", syscalls.MOUNT_ATTR_RDONLY), base, path, is_directory)
     os.close(point)
+
+
+def _hold_link(base: str, path: str) -> None:
+    """Keep the link at *path* as it is: a mount point cannot be removed, renamed or replaced."""
+    parent, name = os.path.split(path)
+    above = _point(base, parent, None)
+    point = os.open(name, _O_POINT, dir_fd=above)
+    os.close(above)
+    if not stat.S_ISLNK(os.fstat(point).st_mode):
+        raise OSError(errno.ESTALE, "A link was replaced while a command started", path)
+    _attach_at(_clone(point, "", syscalls.MOUNT_ATTR_RDONLY), point, path)
 
 
 def _mount(kind: str, base: str, path: str, flags: int, options: str | None = None) -> None:
@@ -209,6 +224,7 @@ _STEPS: dict[str, Callable[..., None]] = {
     "ro": _show,
     "rw": _share,
     "ro-inside": _hold,
+    "ro-link": _hold_link,
     "overlay": _cover,
     "link": _link,
     "empty": _empty,

@@ -80,11 +80,15 @@ class GitDirectories:
 
 
 def _targets(path: str) -> list[str]:
-    """What a `.git` entry is and names, canonical: itself, the directory, the common directory."""
+    """What a `.git` entry is and names: itself, the directory, the common directory.
+
+    All are canonical but the entry, which may be a link.
+    """
     real = os.path.realpath(path)
+    found = [path] if os.path.islink(path) else []
     if not os.path.exists(real):
-        return []
-    found = [real]
+        return found
+    found.append(real)
     if os.path.isfile(real):
         named = _named_in(real, _POINTER)
         found += [named] if named else []

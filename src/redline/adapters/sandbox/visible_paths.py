@@ -239,7 +239,8 @@ def own_mounts(view: SandboxView, overlays: dict[str, tuple[str, str]]) -> list[
     for path, is_writable in roots_by_depth(view):
         if not is_writable and _is_in_writable(view, path):
             steps.append(["ro-inside", path])
-    steps += [["ro-inside", path] for path in (*view.protected, *view.program)]
+    for path in (*view.protected, *view.program):
+        steps.append(["ro-link" if os.path.islink(path) else "ro-inside", path])
     return steps + [["empty", path] for path in hidden_directories(view, in_writable=True)]
 
 
