@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 from redline.adapters.files.disk import Disk
@@ -140,20 +139,3 @@ class Scene:
             if parse(raw).state not in (DONE, READY):
                 found.append(f"slot {name}: {raw[:60]!r}")
         return found
-
-
-def in_child(work: Callable[[], None]) -> int:
-    """Run *work* in a forked process; its exit status (0 = to the end, 9 = killed on the way)."""
-    child = os.fork()
-    if child == 0:
-        status = 70
-        try:
-            work()
-            status = 0
-        except BaseException:
-            import traceback
-
-            traceback.print_exc()
-        finally:
-            os._exit(status)
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -10,11 +9,12 @@ import pytest
 from redline.core.changes import Change, ChangeSet, FileState
 from redline.core.errors import RedlineError
 from redline.engine.editor import JournalEditor
+from tests.faults.children import in_child
 from tests.faults.power import CUT, POLICIES, PowerDisk
-from tests.faults.scene import ORIGIN, Scene, Snapshot, at, in_child
+from tests.faults.scene import ORIGIN, Scene, Snapshot, at
+from tests.support import LONG
 
 PERSON = b"a person wrote this\n"
-LONG = bool(os.environ.get("REDLINE_LONG"))
 
 
 def _run(scene: Scene, policy: str, cut: int, forgets: str = "", *, person: bool = False) -> int:

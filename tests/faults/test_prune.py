@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from redline.core.changes import ABSENT, Change, ChangeSet, FileState, State
+from tests.faults.children import in_child
 from tests.faults.gates import dies_before
 from tests.faults.power import CUT, POLICIES, PowerDisk
-from tests.faults.scene import ORIGIN, Scene, at, in_child
+from tests.faults.scene import ORIGIN, Scene, at
 
 KILLED = 9
 APART = [b"content %d\n" % number * 20 for number in range(6)]

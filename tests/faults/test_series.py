@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +16,12 @@ from redline.core.changes import ABSENT, Change, ChangeSet, FileState, State
 from redline.core.errors import RedlineError
 from redline.engine.editor import JournalEditor
 from tests.engine.quick import QuickDisk
+from tests.faults.children import in_child
 from tests.faults.gates import dies_before, gated
 from tests.faults.power import CUT, POLICIES, PowerDisk
-from tests.faults.scene import ORIGIN, Scene, at, in_child
+from tests.faults.scene import ORIGIN, Scene, at
+from tests.support import LONG
 
-LONG = bool(os.environ.get("REDLINE_LONG"))
 SYNCS = {"StagedFiles.sync_staged", "Journal._write_or_take_back", "Swap.sync_directories"}
 BLOB_SYNCS = {"Blobs._write", "Blobs.store"}
 # What each change of the story makes of a place of the workspace; None removes it.
@@ -256,7 +258,7 @@ def test_a_series_killed_before_any_operation_is_all_or_nothing(
     story = Story(top, last)
     outcomes = set()
     for number in range(1, 1000):
-        status = _die(story, lambda n: dies_before(n, torn=torn), number)
+        status = _die(story, partial(dies_before, torn=torn), number)
         story.scene.recover()
         found = story.files()
         outcomes.add("after" if found == story.after else "before")
@@ -283,8 +285,7 @@ def test_the_recovery_of_a_series_killed_before_any_operation_is_finished_by_the
         scene.keep("died")
         for step in range(1, 1000):
             scene.bring_back("died")
-            disk = dies_before(step)
-            status = in_child(lambda disk=disk: scene.open(disk))  # type: ignore[misc]
+            status = in_child(lambda step=step: scene.open(dies_before(step)))  # type: ignore[misc]
             scene.recover()
             assert scene.litter() == [], (number, step)
             store, _ = scene.open()
