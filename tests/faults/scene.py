@@ -117,12 +117,12 @@ class Scene:
         """Remember the whole scene as it is now."""
         kept = self.top.with_name(name)
         shutil.rmtree(kept, ignore_errors=True)
-        shutil.copytree(self.top, kept, symlinks=True)
+        _copy(self.top, kept)
 
     def bring_back(self, name: str = "kept") -> None:
         """Make the scene what it was when it was kept."""
         shutil.rmtree(self.top)
-        shutil.copytree(self.top.with_name(name), self.top, symlinks=True)
+        _copy(self.top.with_name(name), self.top)
 
     def recover(self) -> None:
         """What the next start does."""
@@ -139,3 +139,18 @@ class Scene:
             if parse(raw).state not in (DONE, READY):
                 found.append(f"slot {name}: {raw[:60]!r}")
         return found
+
+
+def _copy(source: Path, target: Path) -> None:
+    """Copy a directory: entries, contents and modes, which is all a scene consists of."""
+    os.mkdir(target)
+    for entry in os.scandir(source):
+        to = target / entry.name
+        if entry.is_symlink():
+            os.symlink(os.readlink(entry), to)
+        elif entry.is_dir():
+            _copy(Path(entry), to)
+        else:
+            to.write_bytes(Path(entry).read_bytes())
+            os.chmod(to, entry.stat().st_mode & 0o7777)
+    os.chmod(target, os.stat(source).st_mode & 0o7777)
