@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 import signal
 import sys
@@ -14,9 +13,9 @@ from redline.adapters.workers.isolated_calls import IsolatedCalls
 from redline.core.errors import ContentError
 from tests.crashes import campaign
 from tests.crashes.targets import TARGETS
+from tests.support import LONG
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs timers and limits of POSIX")
-LONG = os.environ.get("REDLINE_LONG") == "1"
 INPUTS = {"repository": 25, "picture": 300, "code": 300}
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 from typing import Any
 
@@ -13,8 +12,8 @@ from redline.documents.query import paths_of
 from redline.documents.yaml.edit.document import YamlDocument
 from tests.documents.corpus import files, forty_thousand_lines, variants
 from tests.documents.oracle import agrees
+from tests.support import LONG
 
-LONG = os.environ.get("REDLINE_LONG") == "1"
 EACH = 60
 PATHS = 1000 if LONG else 3
 LARGE = 60 if LONG else 1

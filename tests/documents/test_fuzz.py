@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 from collections import Counter
 from typing import Any
@@ -14,8 +13,8 @@ from redline.documents.formats import FORMATS, open_document, sniff
 from redline.documents.query import paths_of
 from tests.documents.corpus import files
 from tests.documents.writers import random_data, write
+from tests.support import LONG
 
-LONG = os.environ.get("REDLINE_LONG") == "1"
 # 20,000 inputs for each of five formats in the long mode.
 ROUNDS = 20_000 if LONG else 250
 # Written as words of one line each, so that the lists stay readable.

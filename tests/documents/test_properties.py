@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import os
 import random
 from typing import Any
 
@@ -15,8 +14,8 @@ from redline.core.errors import CannotApply, RedlineError
 from redline.documents.formats import FORMATS, open_document
 from redline.documents.query import paths_of
 from tests.documents.writers import random_data, write
+from tests.support import LONG
 
-LONG = os.environ.get("REDLINE_LONG") == "1"
 EXAMPLES = 2000 if LONG else 120
 NEW = [1, 2.5, "text", "two words", "it's # odd: [", "", True, [1, "x"], {"k": "v"}, [], {}]
 seeds = st.integers(0, 2**32)

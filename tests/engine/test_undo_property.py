@@ -16,8 +16,9 @@ from redline.core.errors import RedlineError
 from redline.core.paths import WorkspacePath
 from redline.core.ports.tree import Kind
 from tests.engine.bench import Bench
+from tests.support import LONG
 
-EXAMPLES = 3000 if os.environ.get("REDLINE_LONG") else 100
+EXAMPLES = 3000 if LONG else 100
 NAMES = st.sampled_from(["a", "b", "c", "é", "with space", "\udcff"])
 PATHS = st.lists(NAMES, min_size=1, max_size=3).map(lambda parts: WorkspacePath(0, tuple(parts)))
 CONTENTS = st.binary(max_size=30) | st.sampled_from([b"x\n" * 200, b"\xef\xbb\xbfbom\r\n"])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 from redline.adapters.files.disk import Disk
@@ -118,12 +117,12 @@ class Scene:
         """Remember the whole scene as it is now."""
         kept = self.top.with_name(name)
         shutil.rmtree(kept, ignore_errors=True)
-        shutil.copytree(self.top, kept, symlinks=True)
+        _copy(self.top, kept)
 
     def bring_back(self, name: str = "kept") -> None:
         """Make the scene what it was when it was kept."""
         shutil.rmtree(self.top)
-        shutil.copytree(self.top.with_name(name), self.top, symlinks=True)
+        _copy(self.top.with_name(name), self.top)
 
     def recover(self) -> None:
         """What the next start does."""
@@ -142,18 +141,16 @@ class Scene:
         return found
 
 
-def in_child(work: Callable[[], None]) -> int:
-    """Run *work* in a forked process; its exit status (0 = to the end, 9 = killed on the way)."""
-    child = os.fork()
-    if child == 0:
-        status = 70
-        try:
-            work()
-            status = 0
-        except BaseException:
-            import traceback
-
-            traceback.print_exc()
-        finally:
-            os._exit(status)
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+def _copy(source: Path, target: Path) -> None:
+    """Copy a directory: entries, contents and modes, which is all a scene consists of."""
+    os.mkdir(target)
+    for entry in os.scandir(source):
+        to = target / entry.name
+        if entry.is_symlink():
+            os.symlink(os.readlink(entry), to)
+        elif entry.is_dir():
+            _copy(Path(entry), to)
+        else:
+            to.write_bytes(Path(entry).read_bytes())
+            os.chmod(to, entry.stat().st_mode & 0o7777)
+    os.chmod(target, os.stat(source).st_mode & 0o7777)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
 from redline.adapters.journal.log import Journal
+from tests.faults.children import in_child
 from tests.faults.gates import dies_before
-from tests.faults.scene import Scene, Snapshot, in_child
+from tests.faults.scene import Scene, Snapshot
+from tests.support import LONG
 
 KILLED = 9
-LONG = bool(os.environ.get("REDLINE_LONG"))
 
 
 def _commit_dying_before(scene: Scene, number: int, *, torn: bool) -> int:
@@ -65,7 +65,7 @@ def test_a_recovery_killed_before_any_operation_is_finished_by_the_next(scene: S
     before, after = scene.both()
     recoveries = 0
     number = 0
-    stride = 4 if scene.tangled and not LONG else 1
+    stride = 1 if LONG else 4 if scene.tangled else 3
     while True:
         number += stride
         scene.lay_out()
@@ -74,8 +74,7 @@ def test_a_recovery_killed_before_any_operation_is_finished_by_the_next(scene: S
         scene.keep()
         for step in range(1, 1000):
             scene.bring_back()
-            disk = dies_before(step)
-            status = in_child(lambda disk=disk: scene.open(disk))  # type: ignore[misc]
+            status = in_child(lambda step=step: scene.open(dies_before(step)))  # type: ignore[misc]
             _each_file_is_whole(scene, before, after, (number, step))
             scene.recover()
             _check(scene, before, after, (number, step))

@@ -13,7 +13,9 @@ from pathlib import Path
 
 import pytest
 
-KILLS = 10_000 if os.environ.get("REDLINE_LONG") else 100
+from tests.support import LONG
+
+KILLS = 10_000 if LONG else 100
 
 
 def _start(root: Path, state: Path, name: str, count: int) -> subprocess.Popen[bytes]:

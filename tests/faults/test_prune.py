@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from redline.core.changes import ABSENT, Change, ChangeSet, FileState, State
+from tests.faults.children import in_child
 from tests.faults.gates import dies_before
-from tests.faults.power import CUT, POLICIES, PowerDisk
-from tests.faults.scene import ORIGIN, Scene, at, in_child
+from tests.faults.power import CHOSEN, CUT, POLICIES, PowerDisk
+from tests.faults.scene import ORIGIN, Scene, at
 
 KILLED = 9
 APART = [b"content %d\n" % number * 20 for number in range(6)]
@@ -80,7 +81,7 @@ def test_pruning_killed_before_any_operation_loses_nothing_that_is_listed(
 
 
 def test_pruning_without_power_loses_nothing_that_is_listed(written: Written) -> None:
-    for policy in POLICIES:
+    for policy in CHOSEN:
         for cut in range(1, 20):
             written.bring_back()
 

@@ -17,8 +17,8 @@ from redline.core.ports.history import Origin
 from redline.engine.editor import JournalEditor
 from tests.engine.quick import QuickDisk
 from tests.faults import race
+from tests.support import LONG
 
-LONG = bool(os.environ.get("REDLINE_LONG"))
 OPENS = 1_000_000 if LONG else 100_000
 MUTATIONS = 100_000 if LONG else 10_000
 EDITS = 20_000 if LONG else 400

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -11,12 +10,13 @@ from redline.core.changes import ABSENT, Change, ChangeSet, DirState, FileState,
 from redline.core.ports.history import Direction, HistoryQuery, Operation, Revert
 from redline.engine.editor import JournalEditor
 from redline.engine.history import JournalHistory
+from tests.faults.children import in_child
 from tests.faults.gates import dies_before
-from tests.faults.power import CUT, POLICIES, PowerDisk
-from tests.faults.scene import ORIGIN, Scene, Snapshot, at, in_child
+from tests.faults.power import CHOSEN, CUT, POLICIES, PowerDisk
+from tests.faults.scene import ORIGIN, Scene, Snapshot, at
+from tests.support import LONG
 
 KILLED = 9
-LONG = bool(os.environ.get("REDLINE_LONG"))
 LINES = [b"line %d\n" % number for number in range(30)]
 
 
@@ -122,7 +122,7 @@ def test_a_power_cut_during_a_merged_or_grouped_undo_leaves_all_or_nothing(
     scene.lay_out()
     scene.keep()
     outcomes = set()
-    for policy in list(POLICIES) if LONG else list(POLICIES)[:3]:
+    for policy in CHOSEN if LONG else CHOSEN[:3]:
         for cut in range(1, 1000):
             scene.bring_back()
 

@@ -12,8 +12,9 @@ from redline.adapters.files.disk import Disk
 from redline.core.changes import ABSENT, Change, ChangeSet, FileState
 from redline.core.errors import Locked, RedlineError, StaleBase
 from tests.engine.quick import QuickDisk
+from tests.faults.children import in_child
 from tests.faults.gates import gated
-from tests.faults.scene import ORIGIN, Scene, at, in_child
+from tests.faults.scene import ORIGIN, Scene, at
 
 SAVED = b"what a person saved\n"
 KINDS = ["in place", "by rename"]

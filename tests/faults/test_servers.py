@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.faults.children import in_child
 from tests.faults.gates import dies_before
-from tests.faults.scene import Scene, in_child
+from tests.faults.scene import Scene
 from tests.wire.client import Client, connect
 
 SERVERS, EDITS = 4, 10

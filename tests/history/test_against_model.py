@@ -20,8 +20,9 @@ from redline.core.errors import AlreadyUndone, NothingToUndo, UndoBlocked
 from redline.core.ports.history import Author, Direction, Origin, Revert
 from tests.engine.bench import Bench
 from tests.history.model import Model, Refused, Step
+from tests.support import LONG
 
-COUNT = 10_000 if os.environ.get("REDLINE_LONG") else 60
+COUNT = 10_000 if LONG else 60
 NAMES = ["a", "b", "c", "d", "e"]
 AGENTS = ["one", "two"]
 

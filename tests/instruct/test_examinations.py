@@ -14,10 +14,14 @@ from tests.instruct.examination import Graded, examine, explained, totals
 
 # The share of exact answers each voice must keep.
 FLOORS = {"": 0.85, "agent": 0.95, "developer": 0.35, "lay": 0.15}
-PAPERS = sorted((Path(__file__).parent / "examinations").glob("*.json"))
+# One process grades a paper, once for all its tests.
+PAPERS = [
+    pytest.param(paper, id=paper.stem, marks=pytest.mark.xdist_group(f"paper {paper.stem}"))
+    for paper in sorted((Path(__file__).parent / "examinations").glob("*.json"))
+]
 
 
-@pytest.fixture(scope="module", params=PAPERS, ids=lambda paper: paper.stem)
+@pytest.fixture(scope="module", params=PAPERS)
 def graded(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> list[Graded]:

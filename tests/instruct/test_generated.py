@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections import Counter
 
 import pytest
@@ -12,8 +11,9 @@ from redline.instruct.engine import propose
 from redline.instruct.model.operations import apply_operations, value_at
 from redline.instruct.model.values import dumps, parse
 from tests.instruct.generator import made, plain
+from tests.support import LONG
 
-COUNT = 100_000 if os.environ.get("REDLINE_LONG") else 450
+COUNT = 100_000 if LONG else 450
 
 
 @pytest.mark.requirement("json-readings")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +23,9 @@ from redline.instruct.model.values import Num, Value, dumps, parse, type_name
 from redline.services.instructions.files import plan_file
 from redline.services.instructions.inputs import Source
 from redline.services.instructions.session import Session, hash_of
+from tests.support import LONG
 
-EXAMPLES = 2000 if os.environ.get("REDLINE_LONG") else 150
+EXAMPLES = 2000 if LONG else 150
 SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]
 KEYS = st.sampled_from(["a", "b", "name", "port", "maxSize", "max_size", "x/y", "t~u", "ü", "0"])
 NUMBERS = st.sampled_from(["0", "-1", "1.10", "1E5", "12345678901234567890123", "0.1", "-0", "7"])

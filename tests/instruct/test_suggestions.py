@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import pytest
 
 from redline.instruct.engine import Proposal, propose
@@ -9,9 +11,12 @@ from redline.instruct.model.operations import apply_operations
 from redline.instruct.model.values import dumps, parse
 from tests.instruct.scoring import Case, cases, documents
 
+pytestmark = pytest.mark.xdist_group("instruct suggestions")
+
 PRINTED = "Use more specific field references"
 
 
+@cache
 def ambiguous() -> list[tuple[Case, Proposal]]:
     held = documents()
     asked = ((case, propose(held[case.document], case.instruction)) for case in cases())

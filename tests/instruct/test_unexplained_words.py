@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 
 import pytest
@@ -10,8 +9,9 @@ import pytest
 from redline.instruct.engine import Proposal, propose
 from redline.instruct.model.values import dumps
 from tests.instruct.scoring import cases, documents
+from tests.support import LONG
 
-SAMPLE = 10_000 if os.environ.get("REDLINE_LONG") else 60
+SAMPLE = 10_000 if LONG else 60
 ODD = ("zorb", "European")
 
 

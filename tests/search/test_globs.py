@@ -73,9 +73,9 @@ def test_the_simulation_agrees_with_the_regular_expression(pattern: str, path: s
 
 def test_many_stars_cost_no_more_than_the_length_of_the_path() -> None:
     test = matcher(("*a" * 40 + "b",))
-    start = time.monotonic()
+    start = time.process_time()
     assert test("a" * 4000) is False
-    assert time.monotonic() - start < 5  # backtracking would outlive the machine
+    assert time.process_time() - start < 5  # backtracking would outlive the machine
 
 
 def test_alternatives_are_bounded() -> None:

@@ -14,6 +14,8 @@ from tests.support import need_program
 from tests.wire.client import Client, connect
 from tests.wire.test_exec_tools import answer
 
+TRANSPORTS_TAKE_TURNS = True
+
 HINT = "The proxy refused other.test: to allow it, start Redline with --allow-domain other.test"
 
 

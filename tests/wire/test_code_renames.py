@@ -9,6 +9,8 @@ import pytest
 from tests.wire.client import Client, connect
 from tests.wire.test_code_tools import _bad, _edit, _good
 
+TRANSPORTS_TAKE_TURNS = True
+
 PYTHON = """count = 0
 
 

@@ -12,6 +12,8 @@ import pytest
 
 from tests.wire.client import Client, connect
 
+TRANSPORTS_TAKE_TURNS = True
+
 EDIT = "ai_code_editing.edit_file"
 CONTEXT = "ai_code_editing.get_code_context"
 CALCULATIONS = """\"\"\"Sums.\"\"\"

@@ -15,6 +15,8 @@ from tests.engine.bench import snapshot
 from tests.support import need
 from tests.wire.client import Client, HttpClient, connect
 
+TRANSPORTS_TAKE_TURNS = True
+
 
 @pytest.fixture
 def workspace(tmp_path: Path) -> Path:

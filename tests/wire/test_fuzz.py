@@ -13,10 +13,11 @@ import pytest
 
 from redline.server.calls.catalog import Catalog, load_toolsets
 from redline.toolsets.tool import Tool
+from tests.support import LONG
 from tests.wire import fuzz
 from tests.wire.client import Client, connect
 
-ROUNDS = 200 if os.environ.get("REDLINE_LONG") == "1" else 12
+ROUNDS = 200 if LONG else 12
 TOOLS = Catalog(load_toolsets(["all"])).tools
 
 

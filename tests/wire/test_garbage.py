@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 import socket
 from pathlib import Path
 
+from tests.support import LONG
 from tests.wire.client import HttpClient, StdioClient
 from tests.wire.conftest import Connect
 
-ROUNDS = 5000 if os.environ.get("REDLINE_LONG") == "1" else 300
+ROUNDS = 5000 if LONG else 300
 SEEDS = (
     b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"text":"x"}}}',
     b'{"jsonrpc":"2.0","id":"a","method":"initialize","params":{"protocolVersion":"2025-11-25"}}',

@@ -67,7 +67,6 @@ async def drive(target: Any, mode: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(("mode", "era"), [("auto", "2026-07-28"), ("legacy", "2025-11-25")])
-@pytest.mark.parametrize("transport", ["stdio", "http"])
 @pytest.mark.requirement("server-real-clients")
 def test_the_python_client_drives_both_transports_in_both_eras(
     url: str, tmp_path: Path, transport: str, mode: str, era: str
@@ -91,7 +90,6 @@ def test_the_python_client_drives_both_transports_in_both_eras(
     assert found["version"] == era
 
 
-@pytest.mark.parametrize("transport", ["stdio", "http"])
 def test_a_client_that_negotiates_falls_back_when_the_revision_is_capped(
     tmp_path: Path, transport: str
 ) -> None:
@@ -116,7 +114,6 @@ def test_a_client_that_negotiates_falls_back_when_the_revision_is_capped(
 @pytest.mark.node
 @pytest.mark.xdist_group("node")
 @pytest.mark.parametrize("era", ["legacy", "modern"])
-@pytest.mark.parametrize("transport", ["stdio", "http"])
 def test_the_typescript_client_drives_both_transports_in_both_eras(
     url: str, tmp_path: Path, transport: str, era: str
 ) -> None:

@@ -20,7 +20,6 @@ def _instructions(transport: str, protocol: str, args: list[str], where: Path, n
 
 
 @pytest.mark.requirement("server-instructions")
-@pytest.mark.parametrize("transport", ["stdio", "http"])
 @pytest.mark.parametrize("protocol", ["2025-11-25", MODERN])
 def test_names_are_those_of_the_clients_list(tmp_path: Path, transport: str, protocol: str) -> None:
     args = ["--tools", TOOLS, "--workspace", str(tmp_path)]

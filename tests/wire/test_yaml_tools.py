@@ -459,7 +459,6 @@ def test_parallel_sets_from_several_processes_are_all_kept(tmp_path: Path) -> No
     assert all(f"{key}: done\n" in content for keys in kept for key in keys)
 
 
-@pytest.mark.parametrize("transport", ["stdio", "http"])
 def test_the_native_parser_does_not_speak_on_stderr_but_the_server_still_does(
     transport: str, tmp_path: Path
 ) -> None:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 from redline.adapters.processes.commands import SandboxedCommands
 from redline.adapters.processes.helper import Helper
 from redline.adapters.sandbox import bubblewrap
-from redline.core.errors import Cancelled
 from redline.core.paths import WorkspacePath
 from redline.core.ports.commands import Command, Finished
 from redline.core.ports.tree import Root
+from redline.server.rpc.cancel import CancelToken
 from tests.support import need
 
 ROOT = WorkspacePath(0, ())
@@ -29,24 +29,11 @@ class PlainWorkspace:
         return os.path.join(self.roots[path.root].path, *path.parts)
 
 
-class Patience:
-    """A Cancel that a test may pull."""
+class Patience(CancelToken):
+    """A token as a call has one, that a test may cancel."""
 
     def __init__(self) -> None:
-        self.cancelled = False
-        self._actions: list[Callable[[], None]] = []
-
-    def check(self) -> None:
-        if self.cancelled:
-            raise Cancelled("cancelled by the test")
-
-    def on_cancel(self, action: Callable[[], None]) -> None:
-        self._actions.append(action)
-
-    def cancel(self) -> None:
-        self.cancelled = True
-        for action in self._actions:
-            action()
+        super().__init__(print)
 
 
 def require(backend: str) -> None:

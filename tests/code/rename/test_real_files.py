@@ -16,7 +16,7 @@ from redline.code.syntax.uses import uses_of
 from redline.core.errors import InvalidArgument
 from tests.support import LONG, REPO
 
-FILES = sorted((REPO / "src" / "redline").rglob("*.py"))[:: 1 if LONG else 8]
+FILES = sorted((REPO / "src" / "redline").rglob("*.py"))[:: 1 if LONG else 20]
 FRESH = "renamed_by_test"
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import random
 
 import pytest
 
 from redline.documents.base.depth import nests_too_deep
+from tests.support import LONG
 
-ROUNDS = 100_000 if os.environ.get("REDLINE_LONG") == "1" else 4_000
+ROUNDS = 100_000 if LONG else 4_000
 TOKENS = [b"[", b"]", b"{", b"}", b"[[[", b"]]]", b'"', b"'", b"\\", b'\\"', b"\\\\", b"a", b",\n"]
 STRINGS = [b'"]"', b"'['", b'"it\'s ]"', b"'say \"{'", b'"\\\\"', b'"\\""', b"'\\'}'", b'""', b"''"]
 

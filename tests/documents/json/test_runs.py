@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 from collections import Counter
 from typing import Any
@@ -14,9 +13,9 @@ from redline.core.errors import DocumentSyntax, RedlineError
 from redline.documents.json.document import JsonDocument
 from redline.documents.query import paths_of
 from tests.documents.writers import random_data, write
+from tests.support import LONG
 
 FORMS = ["json", "jsonc", "json5"]
-LONG = os.environ.get("REDLINE_LONG") == "1"
 ROUNDS = 10_000 if LONG else 300
 BROKEN = [b",", b"[", b"]", b"}", b":", b'"', b"'", b"/*", b"//", b"1", b"a", b"\\", b"\n", b",,"]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 from collections import Counter
 from typing import Any
@@ -17,9 +16,10 @@ from redline.documents.json.verify import Step, verify
 from redline.documents.json.walk import JsonEntry
 from redline.documents.query import paths_of
 from tests.documents.writers import random_data, write
+from tests.support import LONG
 
 FORMS = ["json", "jsonc", "json5"]
-ROUNDS = 20_000 if os.environ.get("REDLINE_LONG") == "1" else 400
+ROUNDS = 20_000 if LONG else 400
 VALUES = ["1", '"x"', "[1, 2]", '{"a": {"b": []}}', "-0.5e3", '{\n  "k": 1\n}', "[", "1, 2", ""]
 ODD = ["", ",", "1", "1,", ", 1", '"k": 1', ', "k": 1', "//", "/*", "*/", "]", "}", "[", "\n", '"']
 

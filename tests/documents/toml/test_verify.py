@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 import subprocess
 import sys
@@ -20,9 +19,9 @@ from redline.documents.toml.engine.index import TomlIndex
 from redline.documents.toml.verify import TomlIntent, TomlVerifier, as_text, parse_slowly
 from tests.documents.test_fuzz import mutate
 from tests.documents.writers import random_data, write
-from tests.support import need_data
+from tests.support import LONG, need_data
 
-ROUNDS = 20_000 if os.environ.get("REDLINE_LONG") == "1" else 400
+ROUNDS = 20_000 if LONG else 400
 
 
 def suite() -> list[bytes]:

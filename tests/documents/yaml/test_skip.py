@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import random
 from collections import Counter
 
 from redline.core.errors import CannotApply
 from redline.documents.yaml.skim.skip import Passing, quoted_end
+from tests.support import LONG
 
-ROUNDS = 100_000 if os.environ.get("REDLINE_LONG") == "1" else 4_000
+ROUNDS = 100_000 if LONG else 4_000
 ODD = [
     "'",
     '"',

@@ -6,6 +6,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from redline.plan.match.lines import _Edit
+from tests.support import LONG
 
 BODIES = st.sampled_from(["a", "b", "", "ab", " a"])
 TEXT = st.tuples(st.lists(BODIES, max_size=12), st.booleans()).map(
@@ -13,7 +14,7 @@ TEXT = st.tuples(st.lists(BODIES, max_size=12), st.booleans()).map(
 )
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500 if LONG else 150, deadline=None)
 @given(text=TEXT, old=st.lists(BODIES, min_size=1, max_size=3), ended=st.booleans())
 @example(text="a\n", old=["a", ""], ended=True)
 @example(text="a", old=["a"], ended=True)

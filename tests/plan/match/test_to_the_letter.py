@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from redline.core.errors import AlreadyApplied, AmbiguousMatch, NoMatch, UnclearIndentation
 from redline.plan.match.engine import MatchLevel, apply_placements, place
+from tests.support import LONG
 
 FILE = "class A:\n    def f(self):\n        return 1\n\n    def g(self):\n        return 2\n"
 
@@ -263,7 +264,7 @@ TEXTS = st.tuples(LINES, INDENTS, st.booleans()).map(
 )
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=600 if LONG else 150, deadline=None)
 @given(text=TEXTS, new=TEXTS, data=st.data())
 @pytest.mark.requirement("files-edit-to-the-letter")
 def test_what_is_there_once_becomes_what_str_replace_makes_of_it(

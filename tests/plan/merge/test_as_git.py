@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -11,8 +10,9 @@ from redline.plan.merge.line_diff import diff_lines, split_lines
 from redline.plan.merge.line_history import Version
 from redline.plan.merge.three_way import merge_lines
 from tests.plan.merge.pairs import compare
+from tests.support import LONG
 
-COUNT = 10_000 if os.environ.get("REDLINE_LONG") else 300
+COUNT = 10_000 if LONG else 300
 
 
 @pytest.mark.requirement("history-merge-as-git")
