@@ -51,11 +51,11 @@ class JournalEditor:
             return Operation("", 0.0, origin, change_set)
         return self._carry_out(change_set, origin, "change", None)
 
-    def record(self, change_set: ChangeSet, origin: Origin) -> Operation:
+    def record(self, change_set: ChangeSet, origin: Origin, before: str | None = None) -> Operation:
         """Journal changes that already happened."""
         if change_set.is_empty:
             return Operation("", 0.0, origin, change_set)
-        return self._store.record(change_set, origin)
+        return self._store.record(change_set, origin, before=before)
 
     def note_grant(self, origin: Origin) -> Operation:
         """Journal that a person gave a permission."""

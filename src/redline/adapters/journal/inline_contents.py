@@ -12,22 +12,24 @@ class InlineContents:
 
     def __init__(self) -> None:
         self._places: dict[str, Place] = {}
-        # Where contents begin and their text, of lines not looked at yet: most never are.
-        self._unread: list[tuple[int, bytes]] = []
+        # Lines not looked at yet, behind how many spaces their contents are, and where they are
+        # in the file: most are never looked at.
+        self._unread: list[tuple[bytes, int, int]] = []
 
-    def note(self, data: bytes, start: int, end: int, offset: int) -> None:
-        """Take in the contents of a line: data[start:end], in the file *offset* further on."""
-        stop = data.find(b" ", start, end)
-        self._unread.append((offset + start, data[start : stop if stop >= 0 else end]))
+    def note(self, payload: bytes, spaces: int, offset: int) -> None:
+        """Take in a line with contents behind some *spaces*; in the file it is at *offset*."""
+        self._unread.append((payload, spaces, offset))
 
     def locate(self, digest: str) -> Place | None:
         """Return where a content is, looking at the lines taken in last first."""
         while digest not in self._places and self._unread:
-            offset, text = self._unread.pop()
+            payload, spaces, offset = self._unread.pop()
+            fields = payload.split(b" ", spaces + 1)
+            place = offset + sum(map(len, fields[:spaces])) + spaces
             found: dict[str, Place] = {}
-            for token in text.split(b","):
-                found[token[:DIGEST].decode()] = offset, len(token)
-                offset += len(token) + 1
-            for name, place in found.items():
-                self._places.setdefault(name, place)
+            for token in fields[spaces].split(b","):
+                found[token[:DIGEST].decode()] = place, len(token)
+                place += len(token) + 1
+            for name, where in found.items():
+                self._places.setdefault(name, where)
         return self._places.get(digest)

@@ -13,22 +13,19 @@ import os
 import threading
 from collections.abc import Iterable, Iterator
 from functools import partial
-from zlib import crc32
 
 from redline.adapters.files.disk import Disk
 from redline.adapters.files.disk_read import Dir
 from redline.adapters.files.locks import LockFiles, OneLock
 from redline.adapters.journal.format.lines import (
     DIGEST,
-    FIELDS,
-    Head,
     Line,
     body_of,
     format_content,
     format_line,
     tokens_of,
 )
-from redline.adapters.journal.inline_contents import InlineContents
+from redline.adapters.journal.line_index import LineIndex
 from redline.adapters.journal.undecided import Undecided
 
 NAME = "journal"
@@ -36,8 +33,6 @@ _LOCK = "journal.lock"
 _NEXT = "journal.next"
 # How much is read at once where many lines are looked at.
 _WINDOW = 1 << 18
-# How long the fixed fields of a line usually are.
-_MAX_HEAD = 160
 
 
 class Journal:
@@ -54,19 +49,11 @@ class Journal:
         self.last_size = 0
         self._own_begin = 0
         self._own_end = 0
-        self._read_to = 0
-        # Bytes of blobs that the operations up to `_read_to` added, and ours after that.
-        self._added = 0
+        # Bytes of blobs that our operations added that are not in the index yet.
         self._own_added = 0
-        self._lines: list[Line] = []
-        self._numbers: dict[str, int] = {}
-        self._contents = InlineContents()
+        self._index = LineIndex(self._identity)
         # Contents this process has synced; other processes may still take theirs back.
         self._durable: set[str] = set()
-        # Lines that fail their checksum: cut off by a crash, or damaged.
-        self.unreadable = 0
-        self.revoked: set[str] = set()
-        self.finished: set[str] = set()
         self._open()
 
     # -- writing ------------------------------------------------------------------------------
@@ -171,11 +158,11 @@ class Journal:
         """Take in what any process has written since."""
         with self._guard:
             self._follow()
-            if self.last_size < self._read_to:  # another process took back what we have read
+            if self.last_size < self._index.end:  # another process took back what we have read
                 self._reopen()
-            size = self.last_size
-            if size > self._read_to:
-                self._take_in(self._disk.pread(self._fd, size - self._read_to, self._read_to))
+            size, read_to = self.last_size, self._index.end
+            if size > read_to:
+                self._index.take_in(self._disk.pread(self._fd, size - read_to, read_to))
                 self._own_added = 0
 
     def read_again(self) -> None:
@@ -191,11 +178,11 @@ class Journal:
         """
         with self._guard:
             self._follow()
-            is_ours = self._own_begin <= self._read_to and self._own_end == self.last_size
-            if not self._lines or not is_ours:
+            is_ours = self._own_begin <= self._index.end and self._own_end == self.last_size
+            if not self._index.lines or not is_ours:
                 self.refresh()
             oldest = next((line.head.time for line in self.lines), math.inf)
-            return self.last_size + self._added + self._own_added, oldest
+            return self.last_size + self._index.added + self._own_added, oldest
 
     def durable(self) -> set[str]:
         """Contents that are durable here, as long as the caller prevents pruning."""
@@ -205,39 +192,54 @@ class Journal:
 
     def location(self, digest: str) -> tuple[int, int] | None:
         """The offset and length of a content, as of the last refresh."""
-        return self._contents.locate(digest)
+        return self._index.contents.locate(digest)
 
     def content(self, digest: str) -> bytes | None:
         """A content in base64, if it is here."""
         with self._guard:
             self.refresh()
             found = self._content(digest)
-            if found is None and self._contents.locate(digest) is not None:
+            if found is None and self._index.contents.locate(digest) is not None:
                 self.read_again()  # its line was taken back and another written there
                 found = self._content(digest)
             return found
 
     def _content(self, digest: str) -> bytes | None:
-        offset, length = self._contents.locate(digest) or (0, 0)
+        offset, length = self._index.contents.locate(digest) or (0, 0)
         token = self._disk.pread(self._fd, length, offset)
         return token[DIGEST + 1 :] if token[:DIGEST] == digest.encode() else None
 
     @property
     def lines(self) -> list[Line]:
-        """Operations that were not revoked, oldest first, as of the last refresh."""
-        if not self.revoked:
-            return self._lines
-        return [line for line in self._lines if line.head.id not in self.revoked]
+        """Operations that were not revoked, oldest first, as of the last refresh.
+
+        One that was recorded late is where it belongs; see `record` of the store.
+        """
+        return self._index.lines
 
     @property
     def version(self) -> tuple[object, ...]:
         """Differs whenever the operations do."""
-        return self._identity, len(self._lines), len(self.revoked)
+        return self._index.version
+
+    @property
+    def unreadable(self) -> int:
+        """How many lines fail their checksum: cut off by a crash, or damaged."""
+        return self._index.unreadable
+
+    @property
+    def revoked(self) -> set[str]:
+        """Operations that were taken back from the journal."""
+        return self._index.revoked
+
+    @property
+    def finished(self) -> set[str]:
+        """Operations that are marked as carried out."""
+        return self._index.finished
 
     def find(self, operation_id: str) -> Line | None:
         """The line of an operation, revoked or not."""
-        place = self._numbers.get(operation_id)
-        return None if place is None else self._lines[place]
+        return self._index.find(operation_id)
 
     def body(self, line: Line) -> bytes:
         """The body of an operation's record; LookupError when it was pruned since."""
@@ -249,65 +251,36 @@ class Journal:
         Ends where the rest was pruned since.
         """
         lines = self.lines
-        window, start = b"", 0
+        window, start, file = b"", 0, (0, 0)
         for number in range(end - 1, -1, -1):
             line = lines[number]
-            with self._guard:
-                if line.file != self._identity:
-                    try:
-                        raw = self._raw(line)
-                    except LookupError:
-                        return
-                else:
-                    if not start <= line.offset < start + len(window):
-                        stop = line.offset + line.length
-                        start = max(0, stop - max(_WINDOW, line.length))
-                        window = self._disk.pread(self._fd, stop - start, start)
-                    raw = window[line.offset - start : line.offset - start + line.length]
-            yield line, raw
+            at = line.offset - start
+            if not 0 <= at < len(window) or line.file != file:
+                try:
+                    window, start, file = self._window_before(line)
+                except LookupError:
+                    return
+                at = line.offset - start
+            yield line, window[at : at + line.length]
+
+    def _window_before(self, line: Line) -> tuple[bytes, int, tuple[int, int]]:
+        """A line and what precedes it in the file, where that begins, and which file it is."""
+        with self._guard:
+            if line.file != self._identity:  # replaced by pruning
+                return self._raw(line), line.offset, line.file
+            stop = line.offset + line.length
+            start = max(0, stop - max(_WINDOW, line.length))
+            return self._disk.pread(self._fd, stop - start, start), start, line.file
 
     def _raw(self, line: Line) -> bytes:
         with self._guard:
             if line.file != self._identity:
                 self.refresh()
-                line = self._lines[self._numbers[line.head.id]]
+                found = self._index.find(line.head.id)
+                if found is None:
+                    raise LookupError(line.head.id)
+                line = found
             return self._disk.pread(self._fd, line.length, line.offset)
-
-    def _take_in(self, data: bytes) -> None:
-        offset = self._read_to
-        start = 0
-        view = memoryview(data)
-        while (end := data.find(b"\n", start)) >= 0:
-            checksum = data[start : start + 8]
-            if checksum == b"%08x" % crc32(view[start + 9 : end]) and end > start + 9:
-                self._take_line(data, start, end, offset)
-            else:
-                self.unreadable += end > start
-            start = end + 1
-        self._read_to = offset + start
-
-    def _take_line(self, data: bytes, start: int, end: int, offset: int) -> None:
-        """Take in a line whose checksum fits: data[start:end], in the file *offset* further on."""
-        fields = data[start + 9 : min(end, start + _MAX_HEAD)].split(b" ", FIELDS - 1)
-        kind, name = fields[0], fields[1].decode()
-        if kind in (b"R", b"C"):
-            if len(fields) < FIELDS:  # it reverts many operations
-                fields = data[start + 9 : end].split(b" ", FIELDS - 1)
-            if name not in self._numbers:
-                reverts = None if fields[3] == b"-" else fields[3].decode()
-                head = Head(name, fields[2].decode(), reverts, float(fields[4]), int(fields[5]))
-                self._added += head.added
-                self._numbers[name] = len(self._lines)
-                line = Line(head, offset + start, end - start + 1, self._identity)
-                self._lines.append(line)
-        if kind == b"C":
-            self._contents.note(data, start + 9 + sum(map(len, fields[:6])) + 6, end, offset)
-        elif kind == b"K":
-            self._contents.note(data, start + 11, end, offset)
-        elif kind == b"V":
-            self.revoked.add(name)
-        elif kind == b"F":
-            self.finished.add(name)
 
     def _open(self) -> None:
         try:
@@ -319,18 +292,10 @@ class Journal:
         found = self._disk.fstat(self._fd)
         self._identity = (found.st_dev, found.st_ino)
         self.last_size = found.st_size
-        self._own_begin = 0
-        self._own_end = 0
-        self._read_to = 0
-        self._added = 0
+        self._own_begin = self._own_end = 0
         self._own_added = 0
-        self._lines = []
-        self._numbers = {}
-        self._contents = InlineContents()
+        self._index = LineIndex(self._identity)
         self._durable = set()
-        self.unreadable = 0
-        self.revoked = set()
-        self.finished = set()
 
     def _follow(self) -> None:
         """Look at the size, opening the file again when pruning has put another in its place."""

@@ -18,6 +18,7 @@ from redline.adapters.journal.format.deltas import bases_of
 from redline.adapters.journal.format.lines import Head, format_operation
 from redline.adapters.journal.format.slots import new_ids
 from redline.adapters.journal.intent_slots import Slots
+from redline.adapters.journal.line_index import BEFORE
 from redline.adapters.journal.log import Journal
 from redline.adapters.journal.recovery import Recovery
 from redline.adapters.journal.retention import may_exceed, what_stays
@@ -125,6 +126,7 @@ class DiskStore(StoreReading):
         origin: Origin,
         kind: str = "change",
         reverts: str | None = None,
+        before: str | None = None,
     ) -> Operation:
         """Journal changes that already happened; contents first, so that the line never lies."""
         (operation_id,) = new_ids(1)
@@ -140,7 +142,8 @@ class DiskStore(StoreReading):
         try:
             bases = bases_of(change_set.steps)
             inline, added = self.contents.save(contents, operation_id, bases)
-            head = Head(operation_id, kind, reverts, time.time(), added)
+            names = reverts if before is None else f"{BEFORE}{before}"
+            head = Head(operation_id, kind, names, time.time(), added)
             self.journal.commit(format_operation(head, body, inline), inline, added)
         except OSError as error:
             raise writing_failed(error) from error

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 
 from redline.adapters.files.workspace import DiskWorkspace
@@ -100,15 +100,16 @@ class StoreReading:
             end = len(lines)
             if before_id is not None:
                 end = lines.index(self._line(before_id))
+        name = records.plain_part(naming)
+        near = records.plain_part("" if beneath is None else beneath.name)
+        there = records.plain_part("" if around is None else around.name)
         for line, raw in self.journal.raw_newest_first(end):
-            place = beneath
-            if around is not None and not records.renames(raw):
-                place = around
-            if place is not None and not records.may_name(raw, place.name):
+            if name not in raw or near not in raw:
                 continue
-            if not records.may_name(raw, naming):
+            if there not in raw and not records.renames(raw):
                 continue
             body = body_of(raw)
+            place = beneath if around is None or records.renames(raw) else around
             if self._touches(body, place):
                 yield self._operation(line, body, steps)
 
@@ -189,33 +190,29 @@ class StoreReading:
             found = chains.differing(lines, start)
             if by is None:
                 return found
-            return [root for root in found if by.matches(self._maker(root, lines[start:], chains))]
+            return [root for root in found if by.matches(self._maker(root, start, chains))]
 
     def marks(self) -> list[Operation]:
         """See `core.ports.history.History.marks`."""
         self.journal.refresh()
-        found: dict[str, Line] = {}
-        first: dict[str, Line] = {}
-        # By the origin as it is written: most of them repeat.
-        sessions: dict[bytes, str] = {}
-        lines = self.journal.lines
-        for line, raw in self.journal.raw_newest_first(len(lines)):
-            written = records.origin_of_line(raw)
-            session = sessions.get(written)
-            if session is None:
-                session = sessions[written] = records.decode_origin(body_of(raw)).session
+        marks: list[Line] = []
+        first: dict[bytes, Line] = {}
+        for line, raw in self.journal.raw_newest_first(len(self.journal.lines)):
             if line.head.kind == "checkpoint":
-                found[line.head.id] = line
-            elif session:
-                first[session] = line
-        marks = {line.head.id: line for line in (*found.values(), *first.values())}
-        ordered = sorted(marks.values(), key=lambda line: line.offset, reverse=True)
+                marks.append(line)
+            else:
+                first[records.session_of_line(raw)] = line
+        first.pop(b"", None)
+        first.pop(b'""', None)
+        marks += first.values()
+        order = self._chains().order
+        ordered = sorted(marks, key=lambda line: order[line.head.id], reverse=True)
         return [self._operation(line, self.journal.body(line), 0) for line in ordered]
 
-    def _maker(self, root: str, since: Sequence[Line], chains: UndoChains) -> Origin:
-        """Who made a change or, if that was before *since*, who undid or redid it last."""
+    def _maker(self, root: str, start: int, chains: UndoChains) -> Origin:
+        """Who made a change or, if that was before line *start*, who undid or redid it last."""
         made = self.journal.find(root)
-        if made is None or made.offset < since[0].offset:
+        if made is None or chains.order.get(root, -1) < start:
             made = chains.last[root]
         return records.decode_origin(self.journal.body(made))
 

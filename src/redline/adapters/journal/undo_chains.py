@@ -23,8 +23,16 @@ class UndoChains:
         self.last: dict[str, Line] = {}
         self.undone: dict[str, bool] = {}
         self.reverters: dict[str, str] = {}
+        # When each operation happened, in relation to the others.
+        self.order = {line.head.id: number for number, line in enumerate(lines)}
         for line in lines:
-            self._take_in(line)
+            head = line.head
+            if head.kind == "change" and head.reverts is None:  # nearly all of them
+                self.effects[head.id] = {head.id: False}
+                self.last[head.id] = line
+                self.undone[head.id] = False
+            else:
+                self._take_in(line)
 
     def _take_in(self, line: Line) -> None:
         head = line.head
@@ -71,34 +79,31 @@ class UndoChains:
     def newest_first(self, *, undone: bool) -> Iterator[Line]:
         """The latest operation on each change that can be undone or, with *undone*, redone."""
         matching = {line.head.id: line for r, line in self.last.items() if self.undone[r] is undone}
-        yield from sorted(matching.values(), key=lambda line: line.offset, reverse=True)
+        for name in sorted(matching, key=self.order.__getitem__, reverse=True):
+            yield matching[name]
 
     def differing(self, lines: Sequence[Line], start: int) -> list[str]:
         """The changes that lines[start:] left in another state than before, newest first."""
-        before: dict[str, bool | None] = {}
-        for line in lines[start:]:
-            for root in self.effects[line.head.id]:
-                if root not in before:
-                    before[root] = self._state_before(root, lines, start)
+        touched = {root for line in lines[start:] for root in self.effects[line.head.id]}
+        # Made since: counts as taken back before. Of the others, the latest line says.
+        older = {root for root in touched if self.order.get(root, start) < start}
+        before = {root: not self._starts_undone(root) for root in touched - older}
+        for number in range(start - 1, -1, -1):
+            if not older:
+                break
+            for root, is_undone in self.effects[lines[number].head.id].items():
+                if root in older:
+                    older.discard(root)
+                    before[root] = is_undone
+        before |= dict.fromkeys(older, False)
         changed = [root for root, was in before.items() if was != self.undone[root]]
         return sorted(changed, key=self._order, reverse=True)
 
     def _order(self, root: str) -> int:
         """When a change that is done was made, or one that is taken back was taken back."""
-        made = self._find(root)
-        if made is not None and self.undone[root] == self._starts_undone(root):
-            return made.offset
-        return self.last[root].offset
-
-    def _state_before(self, root: str, lines: Sequence[Line], start: int) -> bool | None:
-        """Whether a change was undone before lines[start]; a later one counts as taken back."""
-        made = self._find(root)
-        if made is None or start >= len(lines) or made.offset >= lines[start].offset:
-            return not self._starts_undone(root)
-        for line in reversed(lines[:start]):
-            if root in self.effects[line.head.id]:
-                return self.effects[line.head.id][root]
-        return False
+        if root in self.order and self.undone[root] == self._starts_undone(root):
+            return self.order[root]
+        return self.order[self.last[root].head.id]
 
 
 def _tokens(reverts: str | None) -> list[str]:

@@ -100,10 +100,11 @@ class ChangeEditor(Protocol):
         ChangeSet is answered with an Operation whose id is "" and is not journalled.
         """
 
-    def record(self, change_set: ChangeSet, origin: Origin) -> Operation:
+    def record(self, change_set: ChangeSet, origin: Origin, before: str | None = None) -> Operation:
         """Journal changes that already happened, as durably as a commit; WriteFailed.
 
-        Nothing is checked or written in the workspace: the caller saw both states.
+        Nothing is checked or written in the workspace: the caller saw both states. With *before*
+        they happened right before that operation, and the history lists them there.
         """
 
     def note_grant(self, origin: Origin) -> Operation:
@@ -264,8 +265,12 @@ class Store(Protocol):
         origin: Origin,
         kind: str = "change",
         reverts: str | None = None,
+        before: str | None = None,
     ) -> Operation:
-        """Journal what already happened, contents included. WriteFailed."""
+        """Journal what already happened, contents included. WriteFailed.
+
+        With *before* it happened right before that operation.
+        """
 
     def load(self, operation_id: str, steps: int | None = None) -> Operation:
         """An operation with contents, all of it or its first *steps*; UnknownOperation."""

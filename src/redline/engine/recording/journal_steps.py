@@ -25,13 +25,14 @@ def operations_since(store: Store, position: str) -> list[Operation]:
 
 @dataclass(slots=True)
 class CaughtUp:
-    """What operations did: changes of other programs before them, and the states they went through.
+    """What operations did, and what other programs had done before them.
 
-    `passed` has, for each path, every state that the disk may still have shown when it was looked
-    at before the journal was read.
+    `between` has such changes by the operation that found them; `passed` has, for each path,
+    every state that the disk may still have shown when it was looked at before the journal was
+    read.
     """
 
-    between: list[Change] = field(default_factory=list)
+    between: dict[str, list[Change]] = field(default_factory=dict)
     passed: dict[WorkspacePath, list[State]] = field(default_factory=dict)
 
 
@@ -44,7 +45,8 @@ def apply_operation(entries: Entries, operation: Operation, caught_up: CaughtUp)
         known = entries.get(step.path.parent, {}).get(step.path.name)
         before: State | None = ABSENT if known is None else known.state
         if before is not None and not _agrees(before, step.before):
-            caught_up.between.append(Change(step.path, before, step.before))
+            found = Change(step.path, before, step.before)
+            caught_up.between.setdefault(operation.id, []).append(found)
             caught_up.passed.setdefault(step.path, []).append(before)
         caught_up.passed.setdefault(step.path, []).append(step.before)
         _put(entries, step.path, step.after)

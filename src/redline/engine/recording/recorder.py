@@ -139,8 +139,10 @@ class Recorder:
         self._uncovered |= dict.fromkeys(found.uncovered)
         while len(self._uncovered) > _MAX_NAMED:
             del self._uncovered[next(iter(self._uncovered))]
-        between = [self._with_contents(change) for change in caught_up.between]
-        recorded = self._record(Part((), between), "before an edit")
+        recorded: list[Operation] = []
+        for follower, changes in caught_up.between.items():
+            between = [self._with_contents(change) for change in changes]
+            recorded += self._record(Part((), between), "before an edit", follower)
         for part in split(found.changes, lambda change: self._claiming(change, seen, now_ns)):
             recorded += self._record(part, cause)
         self._looked_ns = now_ns
@@ -252,12 +254,12 @@ class Recorder:
         except HistoryError:
             return None
 
-    def _record(self, part: Part, cause: str) -> list[Operation]:
+    def _record(self, part: Part, cause: str, before: str | None = None) -> list[Operation]:
         change_set = ChangeSet(in_order(part.changes))
         if change_set.is_empty:
             return []
         origin = origin_of(part.claims, self._person, cause)
-        return [self._editor.record(change_set, origin)]
+        return [self._editor.record(change_set, origin, before)]
 
     def _claiming(self, change: Change, seen: _Seen, now_ns: int) -> tuple[Claim, ...]:
         """Return the runs of clients' tools that may have made a change."""

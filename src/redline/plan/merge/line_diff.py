@@ -41,13 +41,31 @@ def diff_lines(old: Lines, new: Lines) -> list[LineHunk]:
 
 
 def _common_head(old: Lines, new: Lines) -> int:
-    most = min(len(old), len(new))
-    return next((n for n in range(most) if old[n] != new[n]), most)
+    """How many lines both begin with; halves are compared as a whole, which is quick."""
+    low, high = 0, min(len(old), len(new)) + 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        if old[low:middle] == new[low:middle]:
+            low = middle
+        else:
+            high = middle
+    return low
 
 
 def _common_tail(old: Lines, new: Lines, head: int) -> int:
-    most = min(len(old), len(new)) - head
-    return next((n for n in range(most) if old[-1 - n] != new[-1 - n]), most)
+    """How many lines behind the *head* both end with."""
+    low, high = 0, min(len(old), len(new)) - head + 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        if _last(old, low, middle) == _last(new, low, middle):
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+def _last(lines: Lines, low: int, high: int) -> Lines:
+    return lines[len(lines) - high : len(lines) - low]
 
 
 def _shift(hunk: LineHunk, old: int, new: int) -> LineHunk:

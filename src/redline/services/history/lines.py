@@ -15,7 +15,8 @@ from redline.plan.merge.line_diff import diff_lines, split_lines
 from redline.services.history.references import Point
 from redline.services.runtime import Runtime
 
-_PAGE = 500
+# How many operations are read at once: few at first, the point is often near.
+_FIRST_PAGE, _MAX_PAGE = 50, 500
 
 
 class LineCounts(NamedTuple):
@@ -208,16 +209,16 @@ def _newest_first(
     history: History, *, until: str | None, start: str | None = None
 ) -> Iterator[Operation]:
     """Operations behind *start* (None: from the newest), up to but without *until*."""
-    before = start
+    before, size = start, _FIRST_PAGE
     while True:
-        page = history.list(HistoryQuery(before_id=before, limit=_PAGE))
+        page = history.list(HistoryQuery(before_id=before, limit=size))
         for operation in page:
             if operation.id == until:
                 return
             yield operation
-        if len(page) < _PAGE:
+        if len(page) < size:
             return
-        before = page[-1].id
+        before, size = page[-1].id, min(2 * size, _MAX_PAGE)
 
 
 def _state_now(runtime: Runtime, path: WorkspacePath) -> State:

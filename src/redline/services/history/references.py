@@ -46,7 +46,7 @@ def find_point(history: History, text: str, *, inclusive: bool) -> Point:
             return Point(mark.id)
     for mark in marks:
         if mark.origin.session == text and mark.kind != "checkpoint":
-            return Point(_before(history, mark.id))
+            return point_before(history, mark.id)
     moment = read_time(text)
     if moment is not None:
         earlier = history.list(HistoryQuery(until=moment, limit=1, steps=0))
@@ -56,7 +56,7 @@ def find_point(history: History, text: str, *, inclusive: bool) -> Point:
     except UnknownOperation as error:
         error.hint = _suggest(text, marks) or error.hint
         raise
-    return Point(_before(history, found) if inclusive else found)
+    return point_before(history, found) if inclusive else Point(found)
 
 
 def read_time(text: str) -> float | None:
@@ -83,9 +83,10 @@ def require_time(text: str, field: str) -> float:
     return moment
 
 
-def _before(history: History, operation_id: str) -> str | None:
+def point_before(history: History, operation_id: str) -> Point:
+    """Return the point right before an operation."""
     older = history.list(HistoryQuery(before_id=operation_id, limit=1, steps=0))
-    return older[0].id if older else None
+    return Point(older[0].id if older else None)
 
 
 def _suggest(text: str, marks: Sequence[Operation]) -> str | None:

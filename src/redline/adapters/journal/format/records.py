@@ -33,7 +33,9 @@ from redline.core.ports.history import Origin
 _FILE = re.compile(rb'\["f","([0-9a-f]{64})",')
 _STEP = re.compile(rb'\["[cm]",\[')
 _STEPS, _NOTES = b',"steps":[', b'],"notes":'
-_BEGIN, _ROOTS = b'{"origin":[', b'],"roots":['
+_BEGIN = b'{"origin":['
+_TEXT = rb'"(?:[^"\\]|\\.)*"'
+_SESSION = re.compile(rb"\{\"origin\":\[(?:" + _TEXT + rb",){4}(" + _TEXT + rb")\]")
 # In this order; older journals lack the last ones.
 _ORIGIN = ("tool", "client", "principal", "summary", "session")
 
@@ -89,10 +91,13 @@ def decode_origin(body: bytes) -> Origin:
     return Origin(*_loads(body[: body.index(_STEPS)] + b"}")["origin"])
 
 
-def origin_of_line(raw: bytes) -> bytes:
-    """The origin as it is written in a line of the journal."""
-    start = raw.index(_BEGIN)
-    return raw[start : raw.index(_ROOTS, start)]
+def session_of_line(raw: bytes) -> bytes:
+    """The session of a line of the journal as it is written there: cheap, to compare with others.
+
+    Empty where there is none; `decode_origin` has it as text.
+    """
+    found = _SESSION.match(raw, raw.index(_BEGIN))
+    return b"" if found is None else found[1]
 
 
 def _loads(body: bytes) -> Any:
@@ -102,9 +107,9 @@ def _loads(body: bytes) -> Any:
         return json.loads(body)
 
 
-def may_name(body: bytes, name: str) -> bool:
-    """False when no path in *body* has the part *name*: much cheaper than reading it."""
-    return not _is_plain(name) or name.encode() in body
+def plain_part(name: str) -> bytes:
+    """What every body has in which a path has the part *name*; looked for without reading it."""
+    return name.encode() if _is_plain(name) else b""
 
 
 def renames(body: bytes) -> bool:
@@ -119,7 +124,7 @@ def _is_plain(name: str) -> bool:
 
 def touches(body: bytes, place: WorkspacePath, root_number: Callable[[str], int]) -> bool:
     """Whether a path in *body* is *place* or lies beneath it, decided without reading it all."""
-    if not may_name(body, place.name):
+    if plain_part(place.name) not in body:
         return False
     head = _loads(body[: body.index(_STEPS)] + b"}")
     roots = [n for n, path in enumerate(head["roots"]) if root_number(path) == place.root]

@@ -8,7 +8,7 @@ from redline.core.errors import NothingToUndo
 from redline.core.ports.history import History, HistoryQuery, Operation
 from redline.services.history.against_head import HEAD, difference_from_head
 from redline.services.history.lines import difference
-from redline.services.history.references import Point, find_point
+from redline.services.history.references import Point, find_point, point_before
 
 
 def changes_since(redline: Redline, text: str | None) -> tuple[ChangeSet, str]:
@@ -36,7 +36,7 @@ def default_point(history: History) -> tuple[Point, str]:
     name = name_of(marks[0])
     if marks[0].kind == "checkpoint":
         return Point(marks[0].id), name
-    return find_point(history, marks[0].origin.session, inclusive=True), name
+    return point_before(history, marks[0].id), name
 
 
 def name_of(mark: Operation) -> str:
