@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from redline.adapters.journal.store import DiskStore
     from redline.adapters.journal.write_guard import WriteGuard
     from redline.core.ports.history import ChangeEditor, History
+    from redline.core.ports.review import HeldChanges
     from redline.core.ports.tree import Tree
 
 
@@ -170,6 +171,13 @@ class StoredWorkspace:
             history_days=settings.history_days,
             history_size=settings.history_size,
         )
+
+    @built_once
+    def held(self) -> HeldChanges:
+        """Changes that wait for a person."""
+        from redline.adapters.journal.held_store import HeldStore
+
+        return HeldStore(self.workspace, self.state_dir)
 
     @built_once
     def history(self) -> History:

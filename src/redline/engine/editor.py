@@ -16,6 +16,7 @@ from redline.core.errors import (
 )
 from redline.core.paths import show_name
 from redline.core.ports.history import Direction, Operation, Origin, Revert, Store, Transaction
+from redline.core.ports.review import HeldChange
 from redline.core.ports.tree import PathResolver, Tree
 from redline.engine.reverting.planner import RevertPlan, RevertPlanner
 from redline.engine.reverting.selection import Selected, select
@@ -50,6 +51,13 @@ class JournalEditor:
         if change_set.is_empty:
             return Operation("", 0.0, origin, change_set)
         return self._carry_out(change_set, origin, "change", None)
+
+    def commit_approved(self, held: HeldChange, by: str) -> Operation:
+        """Carry out a held change that a person approved."""
+        self._approve(held.change_set)
+        summary = f"{held.origin.summary} (approved by {by})".strip()
+        origin = replace(held.origin, summary=summary, consent=lambda *_: True)
+        return self._carry_out(held.change_set, origin, held.kind, held.reverts)
 
     def record(self, change_set: ChangeSet, origin: Origin) -> Operation:
         """Journal changes that already happened."""

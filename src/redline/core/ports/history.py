@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from redline.core.changes import ChangeSet, FileState
 from redline.core.errors import GuardedWrite
 from redline.core.guarded import GuardedPath
 from redline.core.paths import WorkspacePath
+
+if TYPE_CHECKING:
+    from redline.core.ports.review import HeldChange
 
 
 class Consent(Protocol):
@@ -98,6 +101,12 @@ class ChangeEditor(Protocol):
         Raises StaleBase, Locked, ReadOnlyMode, PathError, WriteFailed; GuardedWrite where no
         person can be asked for consent, PermissionDenied where it was not given. An empty
         ChangeSet is answered with an Operation whose id is "" and is not journalled.
+        """
+
+    def commit_approved(self, held: HeldChange, by: str) -> Operation:
+        """Carry out a held change that the person *by* approved, all of it or nothing.
+
+        The rules that held it are not asked again; what else `commit` raises is raised here too.
         """
 
     def record(self, change_set: ChangeSet, origin: Origin) -> Operation:
