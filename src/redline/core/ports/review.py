@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import Protocol
 
 from redline.core.changes import ChangeSet
+from redline.core.paths import WorkspacePath
 from redline.core.ports.history import Origin
 
 
@@ -117,3 +118,19 @@ class HeldChanges(Protocol):
 
     def take_decisions(self, session: str) -> Sequence[HeldChange]:
         """Decided changes that *session* asked for and was not yet informed of; each once."""
+
+
+class ChangeRules(Protocol):
+    """The rules of the policy, asked about what a command did."""
+
+    def judge_steps(self, change_set: ChangeSet, origin: Origin) -> Sequence[Ruling]:
+        """The strictest ruling on each step of a change set that renames nothing."""
+
+    def hold_for(self) -> float:
+        """For how many seconds a change is held."""
+
+    def concerns(self, path: WorkspacePath) -> bool:
+        """Whether a rule names this place, or places beneath it, to hold or deny changes there."""
+
+    def is_active(self) -> bool:
+        """Whether anything is ever held or denied. PolicyUnreadable."""
