@@ -47,6 +47,8 @@ class Settings(NamedTuple):
     # Patterns of files that are written only with a person's consent, added to the defaults of
     # `core.guarded`; "!PATTERN" removes a default.
     guarded_paths: tuple[str, ...] = ()
+    # The file with the rules about changes; None is policy.toml in the configuration directory.
+    policy: str | None = None
     view_image: bool = True
     strict_syntax: bool = False
     trace: bool = False
@@ -136,15 +138,16 @@ def config_path(environ: Mapping[str, str]) -> str | None:
     chosen = environ.get("REDLINE_CONFIG")
     if chosen:
         return chosen
-    own = os.path.join(config_directory(environ), "redline.toml")
+    own = os.path.join(config_home(environ), "redline.toml")
     return own if os.path.isfile(own) else None
 
 
-def config_directory(environ: Mapping[str, str]) -> str:
-    """Return the directory of the person's own configuration; a workspace never has one."""
+def config_home(environ: Mapping[str, str]) -> str:
+    """Return the person's own configuration directory; no tool and no command reaches it."""
     import os
 
-    base = environ.get("XDG_CONFIG_HOME") or os.path.join(environ.get("HOME", ""), ".config")
+    home = environ.get("HOME") or os.path.expanduser("~")
+    base = environ.get("XDG_CONFIG_HOME") or os.path.join(home, ".config")
     return os.path.join(base, "redline")
 
 

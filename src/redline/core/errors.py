@@ -19,10 +19,12 @@ RedlineError
 ├── DocumentError              a structured document
 │   ├── DocumentSyntax (NestsTooDeep) ├── NodeNotFound ├── CannotApply
 ├── Conflict                   the world moved on
-│   ├── StaleBase ├── UndoBlocked ├── Locked
+│   ├── StaleBase ├── UndoBlocked ├── Locked ├── HeldStale ├── HeldDecided
 ├── HistoryError               ├── UnknownOperation ├── NothingToUndo ├── AlreadyUndone
+│                              └── UnknownHeld
 ├── Refused                    a rule says no
-│   ├── ReadOnlyMode ├── RightMissing ├── PermissionRequired (GuardedWrite) ├── PermissionDenied
+│   ├── ReadOnlyMode ├── RightMissing ├── PermissionRequired (GuardedWrite, RuleAsks, ChangeHeld)
+│   ├── PermissionDenied (HeldRefused) ├── RuleDenied ├── PolicyUnreadable
 ├── LimitReached               ├── TimeLimit (Busy) ├── MemoryLimit ├── WorkerDied ├── ParserFailed
 │                              └── Cancelled
 ├── SessionError               ├── SessionNotFound ├── SessionClosed
@@ -100,6 +102,16 @@ from redline.core.error_families.paths import (
     TooLarge,
     UnsupportedEncoding,
 )
+from redline.core.error_families.rules import (
+    ChangeHeld,
+    HeldDecided,
+    HeldRefused,
+    HeldStale,
+    PolicyUnreadable,
+    RuleAsks,
+    RuleDenied,
+    UnknownHeld,
+)
 
 __all__ = [
     "AbsolutePathDenied",
@@ -111,12 +123,16 @@ __all__ = [
     "Busy",
     "Cancelled",
     "CannotApply",
+    "ChangeHeld",
     "Conflict",
     "ContentError",
     "DocumentError",
     "DocumentSyntax",
     "GitFailed",
     "GuardedWrite",
+    "HeldDecided",
+    "HeldRefused",
+    "HeldStale",
     "HistoryError",
     "InvalidArgument",
     "InvalidPattern",
@@ -140,6 +156,7 @@ __all__ = [
     "PathError",
     "PermissionDenied",
     "PermissionRequired",
+    "PolicyUnreadable",
     "ProgramChanged",
     "ProviderFailed",
     "ReadOnlyMode",
@@ -147,6 +164,8 @@ __all__ = [
     "RedlineError",
     "Refused",
     "RightMissing",
+    "RuleAsks",
+    "RuleDenied",
     "SandboxUnavailable",
     "SessionClosed",
     "SessionError",
@@ -159,6 +178,7 @@ __all__ = [
     "Unavailable",
     "UnclearIndentation",
     "UndoBlocked",
+    "UnknownHeld",
     "UnknownOperation",
     "UnsupportedEncoding",
     "WorkerDied",

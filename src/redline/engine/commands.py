@@ -23,6 +23,7 @@ from redline.core.ports.history import ChangeEditor, Operation, Origin, Store
 from redline.core.ports.recording import Activity
 from redline.core.ports.search import Cancel
 from redline.core.ports.tree import Tree
+from redline.engine.command_rules import CommandRules
 
 _SHOWN = 5
 _KEPT = 16
@@ -39,8 +40,10 @@ class RecordedCommands:
         store: Store,
         tree: Tree,
         activity: Activity,
+        rules: CommandRules,
     ) -> None:
         self._activity = activity
+        self._rules = rules
         self._tree = tree
         self._lock = Lock()
         self._proposals: dict[str, tuple[str, str, Difference]] = {}
@@ -57,6 +60,7 @@ class RecordedCommands:
         ended = self._activity.begin()
         try:
             before = self._snapshots.take()
+            self._rules.require_sight(self._snapshots.blindness(before))
             return self._processes.start(
                 command, lambda: self._record(before, began, origin, ended)
             )
@@ -147,7 +151,7 @@ class RecordedCommands:
         if mine.is_empty:
             return None, notes
         operation = self._editor.record(mine, origin)
-        return operation.id or None, notes
+        return operation.id or None, [*self._rules.enforce(mine, origin), *notes]
 
     def _without_known(self, change_set: ChangeSet, began: float) -> ChangeSet:
         """Leave out what other operations did at the same time: the journal has those already."""

@@ -25,7 +25,16 @@ from redline.server.calls.results import (
 from redline.server.observe.log import log_exception, warn
 from redline.server.rpc import wire
 from redline.server.rpc.cancel import CancelToken, StateRefused
-from redline.toolsets.call import Call, FailedCall, Handler, Result, RpcFailure, Wording
+from redline.toolsets.call import (
+    Call,
+    FailedCall,
+    Handler,
+    Result,
+    RpcFailure,
+    Wording,
+    session_of,
+)
+from redline.toolsets.consent import describe_decision
 from redline.toolsets.tool import Json, load_function
 
 if TYPE_CHECKING:
@@ -38,6 +47,8 @@ if TYPE_CHECKING:
 
 Progress = Callable[[float, float | None, str], None]
 _MAX_NAME_CHARS = 100
+# In the _meta of a call: how many seconds it may wait for a person who must approve its change.
+META_WAIT = "redline/wait_seconds"
 
 
 def no_progress(_done: float, _total: float | None, _message: str) -> None:
@@ -100,7 +111,7 @@ class Dispatch:
         except Exception as failure:
             answer = self._answer_failure(entry, arguments, context, failure)
         if isinstance(answer, Result):
-            return result_json(answer)
+            return self._with_decisions(result_json(answer), context)
         return failure_as_result(answer) if self._as_result(answer, context.client) else answer
 
     def _run(self, entry: CatalogEntry, arguments: Json, params: Json, context: Context) -> Json:
@@ -114,7 +125,8 @@ class Dispatch:
             handler = self._handlers[tool.handler] = load_function(tool.handler)
         try:
             with call_scope(context.cancel):
-                return result_json(handler(call), prepared.ignored)
+                answer = result_json(handler(call), prepared.ignored)
+            return self._with_decisions(answer, context)
         except NeedsAnswer as needed:
             return needed.input_request()
 
@@ -133,6 +145,7 @@ class Dispatch:
             request_id=context.request_id,
             raw=context.raw,
             ask=None if asker is None else self._with_audit(asker, tool.name, context),
+            wait=_read_wait(params),
             log=_logger(tool.name, context),
         )
 
@@ -166,6 +179,15 @@ class Dispatch:
             return answer
 
         return ask
+
+    def _with_decisions(self, answer: Json, context: Context) -> Json:
+        """Add to an answer what a person decided about this session's held changes; each once."""
+        decided = self.server.runtime.held.take_decisions(session_of(context.client))
+        if not decided:
+            return answer
+        text = "\n".join(describe_decision(held) for held in decided)
+        block = {"type": "text", "text": text}
+        return {**answer, "content": [*answer.get("content", ()), block]}
 
     # --- failures ----------------------------------------------------------------------------
 
@@ -272,6 +294,13 @@ def _read_params(params: Any) -> tuple[str, Any, RpcFailure | None]:
     if not isinstance(arguments, dict):
         return name, {}, invalid_params("params.arguments must be an object")
     return name, arguments, None
+
+
+def _read_wait(params: Json) -> float:
+    """Return how many seconds the client lets this call wait for a person's approval."""
+    meta = params.get("_meta")
+    wait = meta.get(META_WAIT) if isinstance(meta, dict) else None
+    return float(wait) if isinstance(wait, int | float) and wait > 0 else 0.0
 
 
 def _logger(tool: str, context: Context) -> Callable[[str, str], None]:

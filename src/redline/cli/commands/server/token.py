@@ -64,9 +64,9 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _default_path() -> str:
-    from redline.settings import config_directory
+    from redline.settings import config_home
 
-    return os.path.join(config_directory(os.environ), "users.toml")
+    return os.path.join(config_home(os.environ), "users.toml")
 
 
 def _new(path: str, args: argparse.Namespace) -> int:
