@@ -186,6 +186,9 @@ def test_query_answers_paths_lines_and_source(session: tuple[Client, Path]) -> N
     (folder / "q.toml").write_text('[[p]]\nn = "a"\n[[p]]\nn = "b"\n')
     hit = ok(client, "doc_query", file="q.toml", expression="$.p[?@.n == 'b'].n")["matches"][0]
     assert (hit["path"], hit["line"], hit["text"]) == ("p[1].n", 4, '"b"')
+    (folder / "pair.yaml").write_text("[a: {b: 1, c: 2}]\n")
+    pair = ok(client, "doc_query", file="pair.yaml", expression="$[0].*.*")["matches"]
+    assert [(each["path"], each["text"]) for each in pair] == [("[0].a.b", "1"), ("[0].a.c", "2")]
     by_text = ok(client, "doc_query", file="q.toml", expression="$.p[?match(@.n, '[b-z]')]")
     assert by_text["total"] == 1
     assert refused(client, "doc_query", file="q.toml", expression="$.[")["field"] == "expression"

@@ -10,6 +10,7 @@ import yaml
 from redline.core.errors import CannotApply, DocumentSyntax, NodeNotFound
 from redline.documents.base.path import parse_path as p
 from redline.documents.editing import DocEdit, Options, apply_edits
+from redline.documents.yaml import strict
 from redline.documents.yaml.edit.document import YamlDocument
 
 
@@ -170,6 +171,64 @@ def test_a_value_that_not_every_parser_reads_is_refused_with_its_quoted_form(val
     hint = str(refusal.value.hint)
     quoted = hint.removeprefix("to write it as text, quote it: ")
     assert yaml.safe_load(put("schedule: x\n", "schedule", quoted)) == {"schedule": value}
+
+
+@pytest.mark.requirement("docs-yaml-others-read")
+@pytest.mark.parametrize(
+    "value",
+    [
+        *("!!int x", "!!int 1.5", "!!int [1]", "!!int", "!!str [1]", "!!bool yes", "!!float x"),
+        *("!!seq {a: 1}", "!!map [1]", "!<tag:yaml.org,2002:int> x", "[!!int x]"),
+        *("{[1]: 2}", "? - x", "? {a: 1}\n: 2", "<<: 1", "<<:", "a:\n  <<: x"),
+    ],
+)
+def test_a_value_that_others_parse_but_cannot_build_is_refused(value: str) -> None:
+    with pytest.raises(CannotApply):
+        put("k: x\n", "k", value)
+
+
+@pytest.mark.requirement("docs-yaml-others-read")
+@pytest.mark.parametrize(
+    "value", ["!!int 5", "!!int '5'", "!!float .5", "!!str", "!!bool true", "!!seq [1]", "!t [1]"]
+)
+def test_a_tag_that_goes_with_its_value_is_written(value: str) -> None:
+    assert put("k: x\n", "k", value) == f"k: {value}\n"
+
+
+@pytest.mark.requirement("docs-yaml-others-read")
+@pytest.mark.parametrize("source", ["k: x", "a: 1\r\nk: x", "[k: x]"])
+def test_a_block_that_ends_a_file_without_line_break_brings_its_own(source: str) -> None:
+    path = (0, "k") if source[0] == "[" else ("k",)
+    after = YamlDocument(source.encode()).set(path, "|\n  t\n").after.decode()
+    found = yaml.safe_load(after)
+    assert (found[0] if path[0] == 0 else found)["k"] == "t\n"
+    stripped = YamlDocument(source.encode()).set(path, "|-\n  t\n").after.decode()
+    assert not stripped.endswith("\n")
+
+
+@pytest.mark.requirement("docs-yaml-others-read")
+def test_kept_line_breaks_alone_are_counted_in_a_flow_collection() -> None:
+    with pytest.raises(CannotApply):  # the strict parser reads one line break, others none
+        put("k: [x]\n", "k[0]", "|+\n")
+    for breaks in (1, 2):
+        value = "|+\n" + "\n" * breaks
+        assert yaml.safe_load(put("k: [x]\n", "k[0]", value)) == {"k": ["\n" * breaks]}
+
+
+@pytest.mark.requirement("docs-yaml-others-read")
+@pytest.mark.parametrize(
+    "source",
+    [
+        "[a: {b: 1, c: 2}]",
+        "x: [z, 'a': {b, c}, d: {e: 1, f: {g: 1, h: 2}}]\ny: 1\n",
+        "- [a: &x {b: 1, c: [1, d: {e: 1, f: 2}]}, *x]\n",
+        "\ufeffx: [a: !!map {b: 1,\n  c: 2}]\ny: |\n  [a: {b: 1, c: 2}]\n",
+        "x: [{a: 1, b: }, {c, d}]\n",
+    ],
+)
+def test_a_single_pair_in_a_flow_sequence_is_read_as_others_read_it(source: str) -> None:
+    (found,) = strict.parse(source.replace("*x", "x").replace("!!map ", "").encode())
+    assert found == yaml.safe_load(source.replace("*x", "x"))
 
 
 @pytest.mark.requirement("docs-yaml-others-read")

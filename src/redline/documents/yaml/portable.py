@@ -19,6 +19,23 @@ _TAG = re.compile(rb"!(?:!?[A-Za-z0-9][A-Za-z0-9_./:-]*)?|!<[A-Za-z0-9_./:,!-]+>
 _BREAKS = re.compile(rb"\xc2\x85|\xe2\x80[\xa8\xa9]|\xef\xbb\xbf")
 # Begins or ends like a key, to parsers of YAML 1.1.
 _FLOW_KEY = re.compile(rb"[?:]|.*[?:](?:[ ,\[\]{}]|\Z)", re.DOTALL)
+_STANDARD = re.compile(rb"!!(\w+)|!<tag:yaml\.org,2002:(\w+)>")
+# Which kind of node a standard tag goes with, and which texts; parsers fail on any other.
+_FITTING = {
+    b"int": ("scalar", re.compile(rb"[-+]?(?:0|[1-9][0-9]*|0x[0-9a-fA-F]+|0o?[0-7]+)")),
+    b"float": (
+        "scalar",
+        re.compile(
+            rb"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?"
+            rb"|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)"
+        ),
+    ),
+    b"bool": ("scalar", re.compile(rb"true|True|TRUE|false|False|FALSE")),
+    b"null": ("scalar", re.compile(rb"null|Null|NULL|~")),
+    b"str": ("scalar", None),
+    b"seq": ("sequence", None),
+    b"map": ("mapping", None),
+}
 
 
 def find_unportable(scanner: Scanner, root: Node) -> str | None:
@@ -55,7 +72,7 @@ class _Portable:
                 in_flow = in_flow or node.style == "flow"
                 children = list(self._scanner.entries(node))
                 if node.kind == "mapping":
-                    yield from self._keys(children, in_flow=in_flow)
+                    yield from self._keys(node, children, in_flow=in_flow)
                 stack += [(self._scanner.value_of(node, child), in_flow) for child in children]
             else:
                 yield from self._scalar(node, in_flow=in_flow)
@@ -77,15 +94,35 @@ class _Portable:
         for word in self._source[node.props : node.props_end].split():
             if not (_TAG if word[:1] == b"!" else _ANCHOR).fullmatch(word):
                 yield f"the name {word.decode('utf-8', 'replace')}"
+        if not self._fits_tag(node):
+            yield f"a value that {(node.tag or b'').decode('utf-8', 'replace')} does not go with"
         if in_flow and node.kind == "empty" and node.tag is not None:
             yield "a tag without a value in a flow collection"
 
-    def _keys(self, children: list[Child], *, in_flow: bool) -> Iterator[str]:
+    def _fits_tag(self, node: Node) -> bool:
+        """Whether a standard tag goes with its value; other tags go with any."""
+        standard = _STANDARD.fullmatch(node.tag or b"")
+        kind, texts = (
+            _FITTING.get(standard[1] or standard[2], ("", None)) if standard else ("", None)
+        )
+        if not kind:
+            return True
+        if node.kind == "empty":
+            return texts is None and kind == "scalar"
+        if node.kind != kind:
+            return False
+        text = self._source[node.start : node.end]
+        if node.style in ("single", "double"):
+            text = text[1:-1]
+        return texts is None or texts.fullmatch(text) is not None
+
+    def _keys(self, mapping: Node, children: list[Child], *, in_flow: bool) -> Iterator[str]:
         names: set[str] = set()
         for child in children:
             text = child.key_text
-            if not child.is_complex and not text:
-                yield "a key without text"
+            reason = self._key_problem(mapping, child)
+            if reason is not None:
+                yield reason
             if text[:1] in (b'"', b"'"):
                 self._texts.append((child.key_start, child.key_end))
             elif in_flow and text and not is_safe_in_flow(text):
@@ -94,6 +131,16 @@ class _Portable:
                 if child.key in names:
                     yield f"the key {child.key} twice"
                 names.add(child.key)
+
+    def _key_problem(self, mapping: Node, child: Child) -> str | None:
+        text = child.key_text
+        if child.is_complex:
+            return "a key that is more than a line of text"
+        if not text:
+            return "a key without text"
+        if text == b"<<" and self._scanner.value_of(mapping, child).kind in ("scalar", "empty"):
+            return "a merge key (<<) without a mapping"
+        return None
 
     def _scalar(self, node: Node, *, in_flow: bool) -> Iterator[str]:
         text = self._source[node.start : node.end]

@@ -16,6 +16,7 @@ import yaml12
 from redline.core.errors import DocumentSyntax
 from redline.documents.base.depth import too_deep
 from redline.documents.base.model import MAX_DEPTH, syntax_error
+from redline.documents.yaml.single_pairs import may_be_misread, with_explicit_keys
 
 BOM = b"\xef\xbb\xbf"
 # Every nested block collection begins at a column of its own, so a line's blanks and indicators
@@ -61,6 +62,9 @@ def parse(source: bytes) -> list[Any]:
     if wrong:
         raise _unprintable(source, text, wrong.start())
     documents = _load(_readable(text), text)
+    if may_be_misread(source, nodes(documents)):
+        text = with_explicit_keys(source).decode("utf-8-sig")
+        documents = _load(_readable(text), text)
     if not _is_shallow(source):
         require_shallow(documents)
     return documents

@@ -143,7 +143,7 @@ UNDO_CHANGE = _reverting(
 REDO_CHANGE = _reverting(
     "redo_change",
     "Redo change",
-    "Take back an undo, by its id or the change's, or your latest.",
+    "Redo an undone change, by either id, or your latest.",
     {},
 )
 

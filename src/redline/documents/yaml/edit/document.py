@@ -93,7 +93,7 @@ class YamlDocument:
             return self._create(path, fragment, error, create_parents=create_parents)
         if notes:
             raise CannotApply(f"{notes[0]}: {render_path(path)}", hint="remove one of them")
-        splices = self._replace(node, fragment)
+        splices = self._placer.with_final_break(self._replace(node, fragment), fragment)
         edit = DocumentEdit.of(self.source, splices, self._anchor_notes(node))
         check_anchors(edit, node.anchor if fragment.root.anchor is None else None, fragment.aliases)
         self._verifier.check_set(edit.after, where, fragment.readings())
@@ -310,7 +310,7 @@ class YamlDocument:
     def _verify_added(
         self, splices: list[Splice], where: Where, fragment: Fragment
     ) -> DocumentEdit:
-        edit = DocumentEdit.of(self.source, splices)
+        edit = DocumentEdit.of(self.source, self._placer.with_final_break(splices, fragment))
         check_anchors(edit, None, fragment.aliases)
         self._verifier.check_added(edit.after, where, fragment.readings())
         return edit

@@ -18,6 +18,7 @@ _FLOW_UNSAFE = re.compile(r"[,\[\]{}]|:(?=[ \t]|$)|[ \t]#|^[-?:](?=[ ,\[\]{}]|$)
 _PLAIN_KEY = re.compile(r"[A-Za-z0-9_./$+@<][A-Za-z0-9_./$+@<>-]*(?: [A-Za-z0-9_./$+-]+)*")
 _MARKER = re.compile(rb"^(?:---|\.\.\.)(?=[ \t\n]|\Z)", re.MULTILINE)
 _KEEPS = re.compile(rb"[|>][0-9]?\+")
+_HEADER = re.compile(rb"[|>][0-9]?[+]?[0-9]?[ \t]*(?:#[^\n]*)?\n")
 # A longer value is not shown in a hint.
 _MAX_QUOTED = 200
 _WORDS = frozenset(("true", "false", "null", "~", ""))
@@ -84,6 +85,12 @@ class Fragment:
     def is_block_scalar(self) -> bool:
         """Whether it is a literal or folded block."""
         return self.root.style in ("literal", "folded")
+
+    @property
+    def ends_with_break(self) -> bool:
+        """Whether its last line break may be part of a block scalar's text."""
+        is_block = self.is_block_scalar or self.is_block
+        return is_block and self.source.endswith(b"\n") and _HEADER.search(self.source) is not None
 
     @property
     def is_empty(self) -> bool:
@@ -160,8 +167,9 @@ class Fragment:
             raise CannotApply("A nested block scalar cannot be put inside a flow collection")
         keeps = b"+" in node.marks
         value = self._value if keeps else _parse(self.source.rstrip(b"\n") + b"\n")
-        if not keeps and not any(self.scalar_lines()):
-            value = ""
+        lines = self.scalar_lines()
+        if not any(lines):
+            value = "\n" * len(lines) if keeps else ""
         return quote(str(strict.without_tag(value))).encode("utf-8")
 
 

@@ -85,6 +85,16 @@ class Placer:
             return self.style.lines([head, *value.scalar_lines()], column + step)
         return prefix + b" " + self.style.lines(value.inline_lines(), column + step)
 
+    def with_final_break(self, splices: list[Splice], value: Fragment) -> list[Splice]:
+        """End the file with the line break of a block scalar; without it parsers differ."""
+        last = max(splices, key=lambda splice: splice.end, default=None)
+        if last is None or last.end < len(self.source) or not value.ends_with_break:
+            return splices
+        if not last.data or last.data.endswith(b"\n"):
+            return splices
+        closed = Splice(last.start, last.end, last.data + self.style.newline)
+        return [closed if splice is last else splice for splice in splices]
+
     def _whole_root(self, node: Node, value: Fragment) -> list[Splice]:
         """A root with a tag or an anchor, or none at all, is written again behind its marker."""
         keep = self._anchor_to_keep(node, value)
