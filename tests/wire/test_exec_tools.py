@@ -200,7 +200,10 @@ def test_a_place_that_became_another_kind_comes_back_and_goes_again(
 def test_nothing_outlives_the_server(workspace: Path, transport: str) -> None:
     with connect(transport, ["--tools", "coding", "--workspace", str(workspace)]) as client:
         line = f"setsid sleep {_marker(4)} & echo up; sleep {_marker(4)}"
-        answer(client.call("exec_command", {"cmd": line, "yield_time_ms": 300, "tty": True}))
+        got = answer(client.call("exec_command", {"cmd": line, "yield_time_ms": 300, "tty": True}))
+        poll = {"session_id": got["session_id"], "yield_time_ms": 300}
+        while "up" not in got["stdout"]:
+            got = answer(client.call("write_stdin", poll))
         assert processes_with(_marker(4))
     assert processes_with(_marker(4)) == []
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from itertools import takewhile
 
 from redline.code.syntax.languages import Language
+from redline.core.spans import common_head, common_tail
 
 _TOKEN = re.compile(r"[^\W\d]\w*|\d+|\s+|.", re.DOTALL)
 # Languages in which a name is a name: no here-documents, no tags that must be closed.
@@ -47,12 +47,10 @@ def changes_words_only(before: str, after: str, language: Language) -> bool:
 
 def _changed_lines(before: str, after: str) -> tuple[str, str]:
     """Return the lines that differ, without the common ones before and after them."""
-    old, new = before.split("\n"), after.split("\n")
-    same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(old, new, strict=False)))
-    old, new = old[same:], new[same:]
-    back = zip(reversed(old), reversed(new), strict=False)
-    tail = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], back))
-    return "\n".join(old[: len(old) - tail]), "\n".join(new[: len(new) - tail])
+    start = before.rfind("\n", 0, common_head(before, 0, after, 0)) + 1
+    tail = before.find("\n", len(before) - common_tail(before, start, after, start))
+    kept = len(before) - tail if tail >= 0 else 0
+    return before[start : len(before) - kept], after[start : len(after) - kept]
 
 
 def _is_free(tokens: list[str], at: int) -> bool:
