@@ -22,6 +22,7 @@ from redline.settings import Settings
 
 _IDLE_SECONDS = 10.0
 _CHANGES = 20
+_MANY = 10_000
 
 
 class _Watched:
@@ -50,8 +51,9 @@ def _make(root: Path, files: int, *, git: bool) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(sources[number % len(sources)] + b"# %d\n" % number)
     who = ["-c", "user.name=n", "-c", "user.email=n@example.org"]
+    quiet = ["-c", "gc.auto=0", "-c", "maintenance.auto=false"]
     for step in (["init", "-q"], ["add", "."], [*who, "commit", "-qm", "all"]) if git else ():
-        subprocess.run(["git", *step], cwd=root, check=True)
+        subprocess.run(["git", *quiet, *step], cwd=root, check=True)
 
 
 def _timed(report: Report, task: str, base: Path) -> _Watched:
@@ -94,6 +96,34 @@ def _latency(report: Report, watched: _Watched, kind: str) -> None:
     report.add(Row(f"from a change to the history, {kind}", "redline", cpu, *spread(times)))
 
 
+def measure_growth(report: Report, changes: int) -> None:
+    """How memory grows over many changes, in bursts of 100, beside 2,000 files."""
+    with tempfile.TemporaryDirectory() as folder:
+        base = Path(folder)
+        _make(base / "ws", 2000, git=False)
+        watched = _Watched(base)
+        sizes: list[float] = []
+        before = time.process_time()
+        for burst in range(changes // 100):
+            seen = watched.count
+            for number in range(100):
+                (base / "ws" / f"n{number}.txt").write_text(f"{burst} {number}\n" * 50)
+            while watched.count == seen:
+                time.sleep(0.01)
+            if burst % (changes // 1000 or 1) == 0:
+                sizes.append(_resident_mb())
+        cpu = (time.process_time() - before) * 1000 / changes
+        row = Row(f"one of {changes} changes", "redline", cpu, cpu, cpu, sizes[-1])
+        row.note = f"resident {sizes[0]:.0f} MB at first, {max(sizes):.0f} MB at most"
+        report.add(row)
+        watched.redline.close()
+
+
+def _resident_mb() -> float:
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * resource.getpagesize() / 1024 / 1024
+
+
 def measure_hook(report: Report, rounds: int) -> None:
     """What a client waits for its hook, beside an interpreter that does nothing."""
     with tempfile.TemporaryDirectory() as folder:
@@ -129,6 +159,7 @@ def main(arguments: list[str]) -> int:
     report = Report("recorder")
     for git in (False, True):
         measure(report, 500 if short else 20_000, git=git)
+    measure_growth(report, 1000 if short else _MANY)
     measure_hook(report, 20 if short else 100)
     report.finish(short=short)
     return 0

@@ -15,10 +15,12 @@ if TYPE_CHECKING:
     from redline.adapters.recorder.activity import LockedActivity
     from redline.core.ports.git import Git
     from redline.core.ports.history import Operation
+    from redline.core.ports.recording import RecorderCondition
     from redline.engine.recording.session import RecordingSession
 
 # Servers answer their first calls before they look at every file.
 _RECORD_AFTER = 1.0
+_ASK_AGAIN = 15.0
 
 
 class RecordedWorkspace(StoredWorkspace):
@@ -63,19 +65,37 @@ class RecordedWorkspace(StoredWorkspace):
 
         def start() -> None:
             with self._opening:
-                session = None if self._is_closing else self.open_recording(lambda _: None)
+                if self._is_closing:
+                    return
+                session = self.open_recording(lambda _: None, self._notices.append)
                 if session is not None:
                     session.start()
+                else:  # another process records: take over when it ends
+                    wait(_ASK_AGAIN)
 
-        timer = Timer(_RECORD_AFTER, start)
-        timer.daemon = True
-        self.at_close(timer.cancel)
-        timer.start()
+        def wait(seconds: float) -> None:
+            timer = Timer(seconds, start)
+            timer.daemon = True
+            self.at_close(timer.cancel)
+            timer.start()
+
+        wait(_RECORD_AFTER)
+
+    def recorder(self) -> RecorderCondition | None:
+        """Return which process records this workspace now; None when none does."""
+        from redline.adapters.recorder.activity import read_condition
+
+        return read_condition(self.state_dir)
 
     def open_recording(
-        self, report: Callable[[Sequence[Operation]], None]
+        self,
+        report: Callable[[Sequence[Operation]], None],
+        warn: Callable[[str], None] = lambda _: None,
     ) -> RecordingSession | None:
-        """Prepare to record what other programs change; None when another process does."""
+        """Prepare to record what other programs change; None when another process does.
+
+        *warn* gets each text about something that is not recorded, once.
+        """
         from redline.adapters.recorder.activity import RecorderLock
         from redline.adapters.recorder.hook_listener import HookListener
         from redline.adapters.recorder.known_files import DatabaseOfFiles
@@ -87,9 +107,10 @@ class RecordedWorkspace(StoredWorkspace):
         from redline.engine.recording.session import RecordingSession
 
         lock = RecorderLock(self.state_dir)
-        self.at_close(lock.close)
         if not lock.take():
+            lock.close()
             return None
+        self.at_close(lock.close)
         files = DatabaseOfFiles(self.workspace, self.state_dir, self.git)
         self.at_close(files.close)
         looking = Looking(self.tree, self.workspace)
@@ -100,7 +121,15 @@ class RecordedWorkspace(StoredWorkspace):
         watcher = KernelWatcher([root.path for root in self.workspace.roots if root.writable])
         moves = GitMoves(self.tree, self.workspace)
         session = RecordingSession(
-            self.workspace, recorder, watcher, moves, self._activity, report, listener.limits
+            self.workspace,
+            recorder,
+            watcher,
+            moves,
+            self._activity,
+            report,
+            listener.limits,
+            publish=lock.publish,
+            warn=warn,
         )
         self.at_close(session.close)
         return session

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from redline.adapters.recorder.known_files import DatabaseOfFiles
 from redline.core.errors import WriteFailed
+from redline.engine.recording import recorder
 from redline.engine.recording.attribution import OUTSIDE
 from tests.engine.recording.desk import Desk
 
@@ -182,6 +183,23 @@ def test_a_file_over_the_limit_is_named_as_not_recorded(desk: Desk) -> None:
     desk.write("big.bin", b"\0" * (5 << 20))
     assert desk.settle() == []
     assert desk.recorder.uncovered == ("big.bin",)
+
+
+@pytest.mark.requirement("recorder-records")
+def test_a_burst_that_one_operation_cannot_hold_is_several_and_nothing_is_left_out(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recorder, "MAX_CHANGES", 10)
+    desk.start()
+    before = desk.picture()
+    for number in range(24):
+        desk.write(f"new/{number}.txt", b"%d\n" % number)
+    made = desk.settle()
+    assert [len(operation.change_set.steps) for operation in made] == [10, 10, 5]
+    assert not desk.recorder.uncovered
+    for operation in reversed(made):
+        desk.undo(operation)
+    assert desk.picture() == before
 
 
 @pytest.mark.requirement("recorder-git")

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import shutil
+import sqlite3
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -12,12 +15,14 @@ import pytest
 
 from redline.adapters.recorder.watching import KernelWatcher
 from redline.app import Redline
+from redline.core.changes import Change
 from redline.core.paths import WorkspacePath
 from redline.core.ports.commands import Command
-from redline.core.ports.history import Operation, Origin
+from redline.core.ports.history import HistoryQuery, Operation, Origin
 from redline.engine.recording.attribution import OUTSIDE
 from redline.settings import Settings
 from tests.adapters.processes.ground import Patience, require
+from tests.support import need
 
 PATIENCE = 60.0
 
@@ -109,13 +114,80 @@ def test_a_second_recorder_of_a_workspace_is_refused(recorded: Recorded) -> None
         assert other.open_recording(lambda _: None) is None
 
 
-@pytest.mark.requirement("recorder-fallback")
-def test_without_watches_it_looks_again_and_says_so(tmp_path: Path) -> None:
-    watcher = KernelWatcher([str(tmp_path)], look_again=0.01)
-    watcher._fall_back(OSError(28, "No space left on device"))
+@pytest.mark.requirement("recorder-one")
+def test_status_names_the_recorder_and_what_it_leaves_out(recorded: Recorded) -> None:
+    with Redline(recorded.redline.settings) as other:
+        condition = other.recorder()
+        assert condition is not None
+        assert (condition.pid, condition.limits) == (os.getpid(), ())
+        (recorded.root / "large.bin").write_bytes(bytes(5 << 20))
+        recorded.until(lambda: (other.recorder() or condition).limits)
+        condition = other.recorder()
+        assert condition is not None
+        assert condition.limits == ("not recorded: large.bin",)
+    elsewhere = Settings(workspace=str(recorded.root), state_dir=str(recorded.root.parent / "no"))
+    with Redline(elsewhere) as other:
+        assert other.recorder() is None
+
+
+@pytest.mark.requirement("recorder-restart")
+def test_after_a_failure_it_begins_with_what_was_saved_and_records_everything_once(
+    recorded: Recorded,
+) -> None:
+    database = sqlite3.connect(Path(recorded.redline.state_dir) / "recorder.db")
+    database.execute("begin immediate")
+    (recorded.root / "a.txt").write_text("two\n")
+    recorded.until(lambda: recorded.session.failure)
+    assert any("tried again" in text for text in recorded.session.limits)
+    database.rollback()
+    database.close()
+    (recorded.root / "b.txt").write_text("new\n")
+    recorded.until(lambda: not recorded.session.failure)
+    steps = [
+        step.path.relative
+        for operation in recorded.redline.history.list(HistoryQuery(limit=100))
+        for step in operation.change_set.steps
+        if isinstance(step, Change)
+    ]
+    assert sorted(steps) == ["a.txt", "b.txt"]
+
+
+def test_a_change_while_it_learns_is_recorded(tmp_path: Path) -> None:
+    watcher = KernelWatcher([str(tmp_path)])
+    (tmp_path / "a.txt").write_text("written before anything waits\n")
     noticed = watcher.wait()
     assert noticed is not None
-    assert noticed.paths is None
-    assert "looked for every 0.01 s" in watcher.limits
+    assert noticed.paths == {str(tmp_path / "a.txt")}
     watcher.close()
-    assert watcher.wait() is None
+
+
+@pytest.mark.requirement("recorder-fallback")
+@pytest.mark.parametrize("limit", ["max_inotify_watches", "max_inotify_instances"])
+def test_without_watches_it_looks_again_and_says_so(tmp_path: Path, limit: str) -> None:
+    root = tmp_path / "ws"
+    for number in range(20):
+        (root / str(number)).mkdir(parents=True)
+    alone = ["unshare", "-Ur", "sh", "-c", f'echo 3 > /proc/sys/user/{limit} && exec "$@"', "sh"]
+    if limit == "max_inotify_instances":
+        alone[4] = alone[4].replace("echo 3", "echo 0")
+    can = shutil.which("unshare") and subprocess.run([*alone, "true"], capture_output=True)
+    need(bool(can) and can.returncode == 0, "user namespaces with limits of their own")
+    program = [sys.executable, "-m", "redline", "watch", "--workspace", str(root)]
+    program += ["--state-dir", str(tmp_path / "state")]
+    env = {**os.environ, "PYTHONUNBUFFERED": "1"}
+    with subprocess.Popen([*alone, *program], env=env, stdout=-1, text=True) as process:
+        assert process.stdout is not None
+        while "changes are looked for every 5 s" not in (line := process.stdout.readline()):
+            assert line, "it ended without saying so"
+        settings = Settings(workspace=str(root), state_dir=str(tmp_path / "state"))
+        with Redline(settings) as redline:
+            condition = redline.recorder()
+            assert condition is not None
+            assert "no more watches" in condition.limits[0]
+            ends = time.monotonic() + PATIENCE
+            while not redline.history.list(HistoryQuery(limit=1)):
+                # It may still learn the workspace, and takes for known what is there by then.
+                (root / "19" / "new.txt").write_text(f"{time.monotonic()}\n")
+                time.sleep(0.5)
+                assert time.monotonic() < ends, "it records nothing"
+        process.terminate()

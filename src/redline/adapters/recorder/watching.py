@@ -5,49 +5,46 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from threading import Event
+from typing import TYPE_CHECKING
 
 from redline.core.ports.recording import Noticed
+
+if TYPE_CHECKING:
+    from watchfiles._rust_notify import RustNotify
 
 QUIET_MS = 150
 MAX_BURST_MS = 1000
 LOOK_AGAIN = 5.0
-_MAX_PATHS = 5_000
+_TIMEOUT_MS = 60_000
+# With more at once the kernel may have dropped some, of which watchfiles says nothing.
+_MAX_EVENTS = 4_000
 _STAGED = ".redline-"
 _GIT_NAMES = ("HEAD", "logs")
 
 
 class KernelWatcher:
-    """See `core.ports.recording.Watcher`."""
+    """See `core.ports.recording.Watcher`; it notices what happens from the time it is built."""
 
     def __init__(self, roots: Sequence[str], *, look_again: float = LOOK_AGAIN) -> None:
         self._closed = Event()
         self._look_again = look_again
         self._limits = ""
-        self._roots = roots
-        self._changes = self._open()
-
-    def _open(self) -> object:
-        import logging
-
-        from watchfiles import watch
-
-        logging.getLogger("watchfiles").setLevel(logging.CRITICAL)
+        self._roots = [*roots]
+        self._kernel: RustNotify | None = None
         try:
-            changes = watch(
-                *self._roots,
-                watch_filter=lambda _, path: _is_of_interest(path),
-                debounce=MAX_BURST_MS,
-                step=QUIET_MS,
-                stop_event=self._closed,
-                rust_timeout=60_000,
-                yield_on_timeout=True,
-                raise_interrupt=False,
-                ignore_permission_denied=True,
-            )
-        except OSError as error:
+            self._kernel = self._open()
+        except (OSError, RuntimeError) as error:  # watchfiles raises both
             self._fall_back(error)
-            return None
-        return changes
+
+    def _open(self) -> RustNotify:
+        # Not `watchfiles.watch`: that begins to watch only when it is first waited for.
+        from watchfiles._rust_notify import RustNotify
+
+        try:
+            return RustNotify(self._roots, False, False, 0, True, False)
+        except PermissionError:
+            # Skip what may not be read. Then watchfiles does not report that watches ran out.
+            return RustNotify(self._roots, False, False, 0, True, True)
 
     @property
     def limits(self) -> str:
@@ -56,28 +53,30 @@ class KernelWatcher:
 
     def wait(self) -> Noticed | None:
         """Wait until something changed and has been quiet for a moment; None when closed."""
-        while self._changes is not None and not self._closed.is_set():
+        while self._kernel is not None and not self._closed.is_set():
             try:
-                found = next(self._changes, None)  # type: ignore[call-overload]
-            except OSError as error:
+                found = self._kernel.watch(MAX_BURST_MS, QUIET_MS, _TIMEOUT_MS, self._closed)
+            except (OSError, RuntimeError) as error:
                 self._fall_back(error)
                 return Noticed(None)
-            if found is None:  # interrupted by the person
+            if found == "signal":  # interrupted by the person
                 self._closed.set()
-                return None
-            if found:
-                paths = frozenset(path for _, path in found)
-                return Noticed(paths if len(paths) <= _MAX_PATHS else None)
-        if self._closed.is_set():
-            return None
+            if isinstance(found, str):
+                continue
+            if len(found) > _MAX_EVENTS:
+                return Noticed(None)
+            paths = frozenset(path for _, path in found if _is_of_interest(path))
+            if paths:
+                return Noticed(paths)
         self._closed.wait(self._look_again)
         return None if self._closed.is_set() else Noticed(None)
 
-    def _fall_back(self, error: OSError) -> None:
-        self._changes = None
+    def _fall_back(self, error: Exception) -> None:
+        self._kernel = None
+        reason = str(error).partition(" about ")[0]
         self._limits = (
             f"changes are looked for every {self._look_again:g} s, "
-            f"because the system gives no more watches: {error}"
+            f"because the system gives no more watches: {reason}"
         )
 
     def close(self) -> None:

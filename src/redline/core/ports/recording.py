@@ -89,6 +89,14 @@ class Activity(Protocol):
         """Whether such a command runs, in any process."""
 
 
+class RecorderCondition(NamedTuple):
+    """The process that records a workspace, since when, and what it does not record."""
+
+    pid: int
+    started: float
+    limits: tuple[str, ...] = ()
+
+
 class Moment(StrEnum):
     """When a client speaks: idle means that none of its session's tools runs."""
 

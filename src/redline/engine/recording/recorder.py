@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import getpass
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from threading import Lock
 
@@ -18,6 +18,7 @@ from redline.engine.recording.claims import ChangeTime, Claim, Claims
 from redline.engine.recording.journal_steps import CaughtUp, apply_operation, operations_since
 from redline.engine.recording.looking import Looking, mark_of
 
+# What one operation holds at most; a larger burst is several operations.
 MAX_CHANGES = 5_000
 MAX_CHANGED = 64 << 20
 # Two writes within one tick of the file system's clock look alike.
@@ -136,13 +137,10 @@ class Recorder:
         seen = self._look(paths, now_ns)
         caught_up = self._catch_up()
         found = self._compare(seen, caught_up.passed)
-        self._uncovered |= dict.fromkeys(found.uncovered)
-        while len(self._uncovered) > _MAX_NAMED:
-            del self._uncovered[next(iter(self._uncovered))]
+        self._name_uncovered(found.uncovered)
         recorded: list[Operation] = []
         for follower, changes in caught_up.between.items():
-            between = [self._with_contents(change) for change in changes]
-            recorded += self._record(Part((), between), "before an edit", follower)
+            recorded += self._record(Part((), list(changes)), "before an edit", follower)
         for part in split(found.changes, lambda change: self._claiming(change, seen, now_ns)):
             recorded += self._record(part, cause)
         self._looked_ns = now_ns
@@ -227,19 +225,23 @@ class Recorder:
     def _add(
         self, found: _Found, path: WorkspacePath, before: State | None, after: State | None
     ) -> None:
-        """Add a change to what is recorded, if both states are to be had."""
-        old = before if before is None else self._with_content(before)
-        if old is None or after is None:
+        """Add a change to what is recorded, if both states can be."""
+        if before is None or after is None:
             found.uncovered.append(show_name(path.relative))
-            return
-        size = sum(state.size for state in (old, after) if isinstance(state, FileState))
-        if len(found.changes) >= MAX_CHANGES or size > MAX_CHANGED:
-            found.uncovered.append(show_name(path.relative))
-            return
-        found.changes.append(Change(path, old, after))
+        else:
+            found.changes.append(Change(path, before, after))
 
-    def _with_contents(self, change: Change) -> Change:
-        before, after = (self._with_content(s) or s for s in (change.before, change.after))
+    def _name_uncovered(self, names: Iterable[str]) -> None:
+        self._uncovered |= dict.fromkeys(names)
+        while len(self._uncovered) > _MAX_NAMED:
+            del self._uncovered[next(iter(self._uncovered))]
+
+    def _with_contents(self, change: Change) -> Change | None:
+        """Return the change with both contents; None, and it is named, when one is lost."""
+        before, after = self._with_content(change.before), self._with_content(change.after)
+        if before is None or after is None:
+            self._name_uncovered([show_name(change.path.relative)])
+            return None
         return Change(change.path, before, after)
 
     def _with_content(self, state: State) -> State | None:
@@ -255,11 +257,14 @@ class Recorder:
             return None
 
     def _record(self, part: Part, cause: str, before: str | None = None) -> list[Operation]:
-        change_set = ChangeSet(in_order(part.changes))
-        if change_set.is_empty:
-            return []
         origin = origin_of(part.claims, self._person, cause)
-        return [self._editor.record(change_set, origin, before)]
+        recorded: list[Operation] = []
+        for changes in _in_slices(in_order(part.changes)):
+            filled = [full for change in changes if (full := self._with_contents(change))]
+            change_set = ChangeSet(tuple(filled))
+            if not change_set.is_empty:
+                recorded.append(self._editor.record(change_set, origin, before))
+        return recorded
 
     def _claiming(self, change: Change, seen: _Seen, now_ns: int) -> tuple[Claim, ...]:
         """Return the runs of clients' tools that may have made a change."""
@@ -268,6 +273,21 @@ class Recorder:
         since_ns = self._looked_ns if change.after == ABSENT else at_ns
         path = self._looking.absolute(change.path)
         return self._claims.matching(path, ChangeTime(min(since_ns, at_ns), at_ns))
+
+
+def _in_slices(changes: Sequence[Change]) -> Iterator[list[Change]]:
+    """Yield *changes* in order, as many at a time as one operation holds."""
+    held: list[Change] = []
+    size = 0
+    for change in changes:
+        sizes = [s.size for s in (change.before, change.after) if isinstance(s, FileState)]
+        if held and (len(held) >= MAX_CHANGES or size + sum(sizes) > MAX_CHANGED):
+            yield held
+            held, size = [], 0
+        held.append(change)
+        size += sum(sizes)
+    if held:
+        yield held
 
 
 def _login() -> str:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from threading import Event, Thread
 
-from redline.core.errors import RedlineError
+from redline.core.errors import LimitReached, RedlineError
 from redline.core.paths import WorkspacePath
 from redline.core.ports.history import Operation
 from redline.core.ports.recording import Activity, Watcher
@@ -23,7 +23,10 @@ Report = Callable[[Sequence[Operation]], None]
 
 
 class RecordingSession:
-    """One recorder at work; `failure` says why it stopped, if it did."""
+    """One recorder at work; `failure` says what is wrong with it now, if something is.
+
+    *publish* gets what is not recorded whenever that changes, *warn* each new text of it.
+    """
 
     def __init__(
         self,
@@ -34,6 +37,9 @@ class RecordingSession:
         activity: Activity,
         report: Report,
         hook_limits: str = "",
+        *,
+        publish: Callable[[Sequence[str]], None] = lambda _: None,
+        warn: Callable[[str], None] = lambda _: None,
     ) -> None:
         self._workspace = workspace
         self._recorder = recorder
@@ -42,6 +48,10 @@ class RecordingSession:
         self._activity = activity
         self._report = report
         self._hook_limits = hook_limits
+        self._publish = publish
+        self._warn = warn
+        self._said: Sequence[str] | None = None
+        self._is_started = self._is_over_limit = False
         self._closed = Event()
         self.failure = ""
         self._thread = Thread(target=self._run, name="recorder", daemon=True)
@@ -69,13 +79,41 @@ class RecordingSession:
             self._thread.join(MAX_WAIT)
 
     def _run(self) -> None:
+        self._say_limits()
+        self._look(None)
+        while (noticed := self._watcher.wait()) is not None:
+            self._look(None if noticed.paths is None else self._paths(noticed.paths))
+        self._look(None)
+
+    def _look(self, paths: set[WorkspacePath] | None) -> None:
+        """Record what changed; after a failure, begin the next time with what was last saved."""
+        if self._is_over_limit:
+            return
         try:
-            self._report(self._recorder.start(time.time_ns()))
-            while (noticed := self._watcher.wait()) is not None:
-                self._settle(None if noticed.paths is None else self._paths(noticed.paths))
-            self._settle(None)
-        except RedlineError as error:
+            if self._is_started:
+                self._settle(paths)
+            else:
+                self._report(self._recorder.start(time.time_ns()))
+            self._is_started, self.failure = True, ""
+        except LimitReached as error:
+            self._is_over_limit = True
             self.failure = f"recording stopped: {error.message}"
+        except Exception as error:
+            self._is_started = False
+            text = error.message if isinstance(error, RedlineError) else repr(error)
+            self.failure = f"recording failed, and is tried again with the next change: {text}"
+        self._say_limits()
+
+    def _say_limits(self) -> None:
+        """Publish what is not recorded, and warn of what was not said yet."""
+        limits = self.limits
+        if limits == self._said:
+            return
+        new = [text for text in limits if text not in (self._said or ())]
+        self._said = limits
+        self._publish(limits)
+        for text in new:
+            self._warn(text)
 
     def _settle(self, paths: set[WorkspacePath] | None) -> None:
         still_busy = self._wait_for_others()

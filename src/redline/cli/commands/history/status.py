@@ -42,11 +42,24 @@ def run(args: argparse.Namespace) -> int:
         return _show(redline, args)
 
 
+def _show_recorder(redline: Redline) -> None:
+    """Print which process records what other programs change, and what that leaves out."""
+    condition = redline.recorder()
+    if condition is None:
+        out("recorded by no process: redline watch records what other programs change")
+        return
+    out(f"recorded by process {condition.pid}, {ago(condition.started)}")
+    out(paint("         but not files over 4 MB, and not what git ignores", "dim"))
+    for limit in condition.limits:
+        out(paint(f"         {one_line(limit)}", "yellow"))
+
+
 def _show(redline: Redline, args: argparse.Namespace) -> int:
     history, label = redline.history, label_for(redline)
     out(f"workspace {one_line(redline.workspace.roots[0].path)}")
     for server in redline.servers():
         out(f"served   {one_line(server.address)} by process {server.pid}, {ago(server.started)}")
+    _show_recorder(redline)
     try:
         changed, name = changes_since(redline, args.since)
     except NothingToUndo:

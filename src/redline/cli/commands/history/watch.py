@@ -40,12 +40,10 @@ def run(args: argparse.Namespace) -> int:
     def report(operations: Sequence[Operation]) -> None:
         for operation in operations:
             out(headline(operation, label))
-        for limit in session.limits if session else ():
-            out(paint(f"note: {limit}", "dim"))
 
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # end in order, as for Ctrl-C
     with redline:
-        session = redline.open_recording(report)
+        session = redline.open_recording(report, lambda text: out(paint(f"note: {text}", "dim")))
         if session is None:
             fail("another process records this workspace already")
             return 1
