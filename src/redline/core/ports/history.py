@@ -36,6 +36,13 @@ class Origin:
     session: str = ""
     consent: Consent | None = field(default=None, compare=False, repr=False)
 
+    @property
+    def who(self) -> str:
+        """The client and, where one is known, the principal it worked for."""
+        if self.client and self.principal:
+            return f"{self.client} for {self.principal}"
+        return self.client or self.principal
+
 
 @dataclass(frozen=True, slots=True)
 class Author:

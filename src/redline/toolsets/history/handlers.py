@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from redline.core.ports.history import Author, Direction, HistoryQuery, Operation
 from redline.plan.describe import list_touched
-from redline.services.history.listing import bounded_diff, latest_id, list_page, load_with_diff
+from redline.services.history.listing import (
+    bounded_diff,
+    latest_id,
+    list_page,
+    load_with_diff,
+    name_reverted,
+)
 from redline.services.history.references import find_operation, require_time
 from redline.services.history.revert import CURRENT, Wish, plan_revert, revert
 from redline.services.history.revert import create_checkpoint as note_checkpoint
@@ -112,15 +118,10 @@ def _answer(call: Call, operation: Operation, verb: str, is_dry: bool) -> Result
     merged = " (merged: later changes of the same files are kept)" if operation.merged else ""
     if is_dry:
         return Result.of_text(f"{verb}{merged}:\n{diff}", structured)
-    text = f"{verb} {_short(operation.reverts or '')} ({_names(call, operation)})"
+    text = f"{verb} {name_reverted(operation.reverts or '')} ({_names(call, operation)})"
     text += f"; this is change {operation.id}{merged}"
     text = "\n".join([text, *(f"note: {note}" for note in operation.notes)])
     return Result.of_text(f"{text}\n\n{diff}" if diff else text, structured)
-
-
-def _short(reverts: str) -> str:
-    ids = reverts.split(",")
-    return reverts if len(ids) < 6 else f"{len(ids)} changes"
 
 
 def _names(call: Call, operation: Operation) -> str:
