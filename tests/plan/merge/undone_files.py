@@ -1,4 +1,4 @@
-"""The random pairs of changes as real files: one change committed, another on top, the first undone.
+"""Random pairs of changes as real files: one is committed, the other made on top, the first undone.
 
     python -m tests.plan.merge.undone_files 10000 [SEED]
 

@@ -128,7 +128,8 @@ def _names(call: Call, operation: Operation) -> str:
     files = list_touched(operation.change_set, label_for(call), MAX_FILES_LISTED)
     rest = operation.step_count - len(files)
     more = f" and {rest} more" if rest else ""
-    return ", ".join(place.path for place in files) + more or "nothing was left to change"
+    paths = dict.fromkeys(place.path for place in files)
+    return ", ".join(paths) + more or "nothing was left to change"
 
 
 def _author(call: Call) -> Author | None:
