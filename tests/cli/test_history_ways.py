@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
+import pty
 import re
 import shlex
 import shutil
+import struct
 import subprocess
 import sys
+import termios
 from pathlib import Path
 
 import pytest
@@ -110,6 +114,29 @@ def test_the_recipes_of_the_page_run_as_printed(
                 project.write("src/app.py", _edited(5))
     words = {word for block in blocks for word in re.findall(r"redline (\w+)", block)}
     assert {"undo", "show", "checkpoint", "rewind", "log", "blame", "restore"} <= words
+
+
+@pytest.mark.requirement("history-command-line")
+def test_what_does_not_fit_the_screen_goes_through_the_pager(
+    project: Project, tmp_path: Path
+) -> None:
+    ids = [project.write("src/app.py", _edited(n)).id for n in range(1, 8)]
+    reader = "import sys; open('paged', 'w').write(sys.stdin.read())"
+    ours, terminal = pty.openpty()
+    for rows, is_paged in ((24, False), (5, True)):
+        fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", rows, 200, 0, 0))
+        subprocess.run(
+            [sys.executable, "-m", "redline", "log"],
+            stdout=terminal,
+            check=True,
+            cwd=project.root / "src",
+            env={**os.environ, "PAGER": shlex.join([sys.executable, "-c", reader])},
+        )
+        paged = project.root / "src/paged"
+        assert paged.exists() == is_paged
+    assert all(each in paged.read_text() for each in ids)
+    os.close(ours)
+    os.close(terminal)
 
 
 @pytest.mark.requirement("history-completions")
