@@ -221,8 +221,5 @@ def test_status_says_where_the_server_listens(
     _write(one, str(place.root / "f"), "x\n")
     assert main(["status", *place.flags]) == 0
     shown = capsys.readouterr().out
-    if isinstance(one, HttpClient):
-        address = f"http://{one.host}:{one.port}/mcp"
-    else:
-        address = "stdio"
+    address = f"http://{one.host}:{one.port}/mcp" if isinstance(one, HttpClient) else "stdio"
     assert f"served   {address} by process {one.process.pid}, " in shown
