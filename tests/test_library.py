@@ -80,3 +80,29 @@ def test_importing_redline_imports_nothing_heavy() -> None:
     code = "import sys, redline; print([m for m in sys.modules if m.startswith('redline')])"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert sorted(eval(out.stdout)) == ["redline", "redline._version"]
+
+
+@pytest.mark.requirement("history-undo-groups")
+def test_parts_groups_checkpoints_and_old_contents_are_there_for_programs(
+    workspace: Workspace,
+) -> None:
+    lines = [f"line {number}\n" for number in range(40)]
+    workspace.write("a.txt", "".join(lines))
+    mark = workspace.checkpoint("before")
+    changed = [line.upper() if n in (3, 30) else line for n, line in enumerate(lines)]
+    change = workspace.write("a.txt", "".join(changed))
+    assert "@@ hunk 2\n" in workspace.show(change.id[:5])
+    workspace.undo(hunks=[2])
+    assert workspace.read("a.txt").splitlines()[30] == "line 30"
+    makers = [line.operation and line.operation.id for line in workspace.blame("a.txt")]
+    assert makers[3] == change.id
+    workspace.write("b.txt", "b\n")
+    undone = workspace.undo(to="before")
+    assert workspace.read("a.txt") == "".join(lines)
+    assert workspace.names() == ["a.txt"]
+    workspace.redo(undone.id)
+    assert workspace.read("b.txt") == "b\n"
+    workspace.restore("a.txt", "before")
+    assert workspace.read("a.txt") == "".join(lines)
+    assert mark.id in [operation.id for operation in workspace.log(client="library")]
+    assert workspace.log(client="another") == []

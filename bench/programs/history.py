@@ -2,12 +2,14 @@
 
     python -m bench.programs.history [--short]
 
-Each command's CPU is the best of five runs; `--version` is there to tell what starting costs.
+Each command's CPU is the best of ten runs with its modules compiled, as an installation has them;
+`--version` and `log` of an empty history are there to tell what starting costs.
 """
 
 from __future__ import annotations
 
 import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -41,15 +43,18 @@ def fill(redline: Redline, count: int) -> None:
         Path(redline.settings.workspace, f"f{at}.txt").write_text("".join(lines))
 
 
-def cpu_of(argv: list[str], cwd: str) -> float:
-    """Milliseconds of CPU of a process, the best of five."""
+def cpu_of(command: list[str], cwd: str, home: str) -> float:
+    """Milliseconds of CPU of a command, the best of ten."""
+    argv = [sys.executable, "-m", "redline", *command]
+    environment = {**os.environ, "PYTHONPYCACHEPREFIX": f"{home}/compiled"}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
     best = float("inf")
-    for _ in range(5):
-        before = os.times()
-        subprocess.run(argv, cwd=cwd, check=True, capture_output=True)
-        after = os.times()
-        spent = after.children_user + after.children_system
-        best = min(best, spent - before.children_user - before.children_system)
+    for _ in range(10):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run(argv, cwd=cwd, check=True, capture_output=True, env=environment)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        spent = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+        best = min(best, spent)
     return best * 1000
 
 
@@ -61,9 +66,11 @@ def measure(report: Report, count: int, rewound: int) -> None:
         with Redline(Settings(workspace=root, state_dir=state)) as redline:
             fill(redline, count)
         flags = ["--state-dir", state]
-        _row(report, "--version", cpu_of([sys.executable, "-m", "redline", "--version"], root))
+        _row(report, "--version", cpu_of(["--version"], root, home))
+        empty = cpu_of(["log", "--state-dir", f"{home}/empty"], root, home)
+        _row(report, "log, nothing recorded", empty)
         for command in (["log"], ["status"], ["blame", "f7.txt"], ["diff", "@-100"]):
-            spent = cpu_of([sys.executable, "-m", "redline", *command, *flags], root)
+            spent = cpu_of([*command, *flags], root, home)
             _row(report, f"{' '.join(command)}, {count} operations", spent)
         rewind(report, root, state, rewound)
         with open(f"{root}/f3.txt", "a") as file:

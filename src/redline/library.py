@@ -26,7 +26,10 @@ from redline.core.textfile import encode
 from redline.plan.describe import diff_of
 from redline.plan.file_ops import plan_delete, plan_make_directory, plan_move, plan_write
 from redline.plan.replace import TextEdit
-from redline.services.history.revert import Wish, revert
+from redline.services.history.lines import BlamedLine, blame, restore
+from redline.services.history.listing import BoundedDiff, number_hunks
+from redline.services.history.references import find_operation, find_point
+from redline.services.history.revert import Wish, create_checkpoint, revert
 from redline.services.text_edits import replace_text
 from redline.settings import Settings
 
@@ -113,21 +116,74 @@ class Workspace:
 
     # -- looking back -------------------------------------------------------------------------
 
-    def log(self, limit: int = 50, *, path: str | None = None) -> Sequence[Operation]:
-        """The latest operations, newest first."""
-        return self._app.history.list(HistoryQuery(path=path, limit=limit))
+    def log(
+        self,
+        limit: int = 50,
+        *,
+        path: str | None = None,
+        session: str | None = None,
+        client: str | None = None,
+        principal: str | None = None,
+    ) -> Sequence[Operation]:
+        """The latest operations, newest first: all, or those of one file or maker."""
+        by = Author(session, client, principal)
+        return self._app.history.list(HistoryQuery(path=path, limit=limit, by=by))
 
     def show(self, operation_id: str) -> str:
-        """What an operation changed, as a unified diff."""
-        return self._diff(self._app.history.get(operation_id).change_set)
+        """What an operation changed, as a unified diff; hunks are numbered if there are several."""
+        history = self._app.history
+        operation = history.get(find_operation(history, operation_id))
+        return number_hunks(BoundedDiff(self._diff(operation.change_set), is_cut=False)).text
 
-    def undo(self, operation_id: str | None = None) -> Operation:
-        """Take an operation back: the one named, or the latest that is not undone."""
-        return self._revert(Direction.UNDO, operation_id)
+    def blame(self, path: str) -> Sequence[BlamedLine]:
+        """The lines of a file, each with the operation that made it, None if not recorded."""
+        return blame(self._app, self._place(path, Access.READ))
+
+    def undo(
+        self,
+        operation_id: str | None = None,
+        *,
+        paths: Sequence[str] = (),
+        hunks: Sequence[int] = (),
+        session: str | None = None,
+        since: str | None = None,
+        to: str | None = None,
+        by: Author | None = None,
+    ) -> Operation:
+        """Take an operation back: the one named, or the latest of this client.
+
+        *paths* and *hunks*, numbered as `show` does, choose a part of it. *session*, *since* and
+        *to* take many back as one: all of a session, or what *by* matches from a point on (an
+        operation, a checkpoint, a time). Later changes of other lines are kept; UndoBlocked, and
+        nothing is changed, if they touch.
+        """
+        return self._revert(
+            Wish(
+                Direction.UNDO,
+                self._own,
+                id=operation_id,
+                paths=paths,
+                hunks=hunks,
+                session=session,
+                since=since,
+                to=to,
+                by=by,
+            )
+        )
 
     def redo(self, operation_id: str | None = None) -> Operation:
-        """Take an undo back."""
-        return self._revert(Direction.REDO, operation_id)
+        """Take an undo back: the one named, or the latest of this client."""
+        return self._revert(Wish(Direction.REDO, self._own, id=operation_id))
+
+    def checkpoint(self, name: str) -> Operation:
+        """Name this moment, to go back to it with `undo(to=name)`."""
+        return create_checkpoint(self._app, name, self._origin("checkpoint", name))
+
+    def restore(self, path: str, at: str) -> Operation:
+        """Give a file the content it had at a point, as one operation."""
+        point = find_point(self._app.history, at, inclusive=False)
+        place = self._place(path, Access.WRITE)
+        return restore(self._app, place, point, path, self._origin("restore", f"{path} at {at}"))
 
     def close(self) -> None:
         """Release everything."""
@@ -145,9 +201,13 @@ class Workspace:
     def _origin(self, tool: str, summary: str = "") -> Origin:
         return Origin(tool, self._client, "", summary, self._session)
 
-    def _revert(self, direction: Direction, operation_id: str | None) -> Operation:
-        wish = Wish(direction, Author(principal=""), id=operation_id)
-        return revert(self._app, wish, self._origin(direction.value))
+    @property
+    def _own(self) -> Author:
+        """Whose changes this program takes back unless it names others."""
+        return Author(client=self._client, principal="")
+
+    def _revert(self, wish: Wish) -> Operation:
+        return revert(self._app, wish, self._origin(wish.direction.value, wish.summary))
 
     def _diff(self, change_set: ChangeSet) -> str:
         return diff_of(change_set, lambda path: path.relative)

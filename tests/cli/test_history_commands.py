@@ -73,7 +73,8 @@ def test_log_pages(place: Place, capsys: pytest.CaptureFixture[str]) -> None:
     main(["log", "-n", "2", *place.flags])
     shown = capsys.readouterr().out
     assert ids[2] in shown
-    assert f"redline log --before {ids[1]}" in shown
+    assert "more: redline log " in shown
+    assert f" --before {ids[1]}\n" in shown
     main(["log", "--before", ids[1], *place.flags])
     assert capsys.readouterr().out.startswith(ids[0])
 

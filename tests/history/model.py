@@ -35,10 +35,48 @@ class Step:
     before: Alive | None = None
     after: Alive | None = None
     renamed: tuple[str, str] | None = None
+    # The name of the file when this was done; steps of a group are only joined under one name.
+    path: str = ""
 
     def inverse(self) -> Step:
         names = None if self.renamed is None else (self.renamed[1], self.renamed[0])
-        return Step(self.file, self.after, self.before, names)
+        return Step(self.file, self.after, self.before, names, self.path)
+
+    @property
+    def is_edit(self) -> bool:
+        return self.before is not None and self.after is not None
+
+
+def in_reverse(steps: list[Step]) -> list[Step]:
+    """The steps that take *steps* back, in order."""
+    return [step.inverse() for step in reversed(steps)]
+
+
+def without_region(step: Step, region: frozenset[int]) -> Step:
+    """The step that takes back what an edit did to the atoms of one region alone."""
+    assert step.before is not None
+    assert step.after is not None
+    wanted = step.after - region | (step.before & region)
+    return Step(step.file, step.after, wanted, path=step.path)
+
+
+def join(tasks: list[list[Step]]) -> list[Step]:
+    """One list of steps for many; consecutive versions of a file count as one change of it."""
+    joined: list[Step] = []
+    latest: dict[str, int] = {}
+    for steps in tasks:
+        if not all(step.is_edit for step in steps):
+            latest.clear()
+            joined += steps
+            continue
+        for step in steps:
+            at = latest.get(step.path)
+            if at is not None and joined[at].after == step.before:
+                joined[at] = Step(step.file, joined[at].before, step.after, path=step.path)
+            else:
+                latest[step.path] = len(joined)
+                joined.append(step)
+    return joined
 
 
 @dataclass
@@ -76,17 +114,17 @@ class Model:
         file.order[at:at] = fresh
         before = file.alive
         file.alive = before - set(living[start:end]) | set(fresh)
-        return Step(number, before, file.alive)
+        return Step(number, before, file.alive, path=file.path)
 
     def create(self, path: str, lines: int) -> Step:
         self.files.append(File(path, alive=frozenset()))
         step = self.edit(len(self.files) - 1, 0, 0, lines)
-        return Step(step.file, None, step.after)
+        return Step(step.file, None, step.after, path=path)
 
     def delete(self, number: int) -> Step:
         file = self.files[number]
         before, file.alive = file.alive, None
-        return Step(number, before, None)
+        return Step(number, before, None, path=file.path)
 
     def rename(self, number: int, path: str) -> Step:
         file = self.files[number]
@@ -95,16 +133,15 @@ class Model:
 
     # -- taking back --------------------------------------------------------------------------
 
-    def apply_inverse(self, *operations: list[Step]) -> list[Step]:
-        """Take operations back in this order, all or none; the steps that did it."""
+    def carry_out(self, steps: list[Step]) -> list[Step]:
+        """Carry steps over to what the files hold now, all or none; the steps that did it."""
         saved = [(file.path, file.alive) for file in self.files]
         done: list[Step] = []
         try:
-            for steps in operations:
-                for step in reversed(steps):
-                    made = self._take(step.inverse())
-                    if made is not None:
-                        done.append(made)
+            for step in steps:
+                made = self._take(step)
+                if made is not None:
+                    done.append(made)
         except Refused:
             for file, (path, alive) in zip(self.files, saved, strict=True):
                 file.path, file.alive = path, alive
@@ -126,7 +163,7 @@ class Model:
             raise Refused
         else:
             file.alive = _merge(file.order, base, wanted, now)
-        return Step(step.file, now, file.alive)
+        return Step(step.file, now, file.alive, path=file.path)
 
     def _take_rename(self, step: Step, file: File) -> Step | None:
         assert step.renamed is not None

@@ -19,12 +19,15 @@ from redline.core.changes import ABSENT, Change, ChangeSet, FileState, Rename
 from redline.core.errors import AlreadyUndone, NothingToUndo, UndoBlocked
 from redline.core.ports.history import Author, Direction, Origin, Revert
 from tests.engine.bench import Bench
-from tests.history.model import Model, Refused, Step
+from tests.history.model import Model, Refused, Step, in_reverse, join, without_region
 from tests.support import LONG
 
 COUNT = 10_000 if LONG else 60
 NAMES = ["a", "b", "c", "d", "e"]
 AGENTS = ["one", "two"]
+# Undos and redos are a third client's, so that they belong to nobody's session.
+PERSON = "person"
+UNDOER = Origin("undo", "command line", "", "", PERSON)
 
 
 class Run:
@@ -41,6 +44,12 @@ class Run:
         # The latest operation on each change, and whether it is undone.
         self.last: dict[str, str] = {}
         self.undone: dict[str, bool] = {}
+        # Every operation on changes in turn, and what it made of them.
+        self.journal: list[tuple[str, dict[str, bool]]] = []
+        # Changes whose latest operation was about others too.
+        self.grouped: set[str] = set()
+        # What taking back each hunk of a change means, as its diff numbers them.
+        self.hunks: dict[str, list[Step]] = {}
         self.counts: Counter[str] = Counter()
         for name in NAMES[:2]:
             self.model.create(name, 30)
@@ -74,10 +83,11 @@ class Run:
         before = self.model.contents()
         steps: list[Step] = []
         renames: list[Rename] = []
+        hunks: list[Step] = []
         kind = self.rng.choices(["edit", "create", "delete", "rename"], [12, 2, 1, 2])[0]
         free = [name for name in NAMES if self.model.is_free(name)]
         existing = self.model.existing()
-        if kind == "create" and free:
+        if not existing or (kind == "create" and free):
             steps.append(self.model.create(self.rng.choice(free), self.rng.randint(5, 30)))
         elif kind == "delete" and len(existing) > 1:
             steps.append(self.model.delete(self.rng.choice(existing)))
@@ -87,8 +97,14 @@ class Run:
             steps.append(self.model.rename(number, target))
         else:
             count = min(len(existing), self.rng.choice([1, 1, 2]))
-            steps += [self._edit(number) for number in self.rng.sample(existing, count)]
+            chosen = self.rng.sample(existing, count)
+            chosen.sort(key=lambda number: self.model.files[number].path)
+            edits = [self._edit_twice(number) for number in chosen]
+            steps += [step for step, _ in edits]
+            hunks = [hunk for _, found in edits for hunk in found]
         operation = self._commit(agent, before, renames)
+        self.hunks[operation] = hunks
+        self.journal.append((operation, {operation: False}))
         self.model.operations[operation] = steps
         self.changes.append(operation)
         self.makers[operation] = agent
@@ -101,6 +117,25 @@ class Run:
         end = min(size, start + self.rng.choice([0, 1, 1, 2, 3]))
         added = self.rng.choice([0, 1, 1, 2, 3]) or (0 if end > start else 1)
         return self.model.edit(number, start, end, added)
+
+    def _edit_twice(self, number: int) -> tuple[Step, list[Step]]:
+        """Edit a file in one or two regions; the step, and what takes back each hunk of it."""
+        file = self.model.files[number]
+        first = self._edit(number)
+        size = len(file.alive or ())
+        assert first.before is not None
+        assert first.after is not None
+        living = [atom for atom in file.order if atom in (file.alive or ())]
+        changed = [n for n, atom in enumerate(living) if atom not in first.before]
+        end = max(changed, default=-1)
+        if end < 0 or end + 12 > size or self.rng.random() < 0.5:
+            return first, [Step(number, first.after, first.before, path=first.path)]
+        start = self.rng.randint(end + 9, size - 1)
+        second = self.model.edit(number, start, start + 1, self.rng.choice([0, 1, 2]))
+        whole = Step(number, first.before, second.after, path=first.path)
+        assert second.after is not None
+        regions = (first.before ^ first.after, first.after ^ second.after)
+        return whole, [without_region(whole, frozenset(region)) for region in regions]
 
     def _commit(self, agent: str, before: dict[str, list[str]], renames: list[Rename]) -> str:
         steps: list[Change | Rename] = list(renames)
@@ -129,8 +164,19 @@ class Run:
         is_undone = self.undone[change]
         direction = Direction.REDO if is_undone else Direction.UNDO
         request = Revert(direction, (change,))
-        taken = self.last[change] if is_undone else change
-        self._revert(request, [self.model.operations[taken]], {change: not is_undone})
+        made = self._revert(request, self._flipped(change))
+        if made is not None:
+            self.last[change], self.undone[change] = made, not is_undone
+            self.grouped.discard(change)
+            self.journal.append((made, {change: not is_undone}))
+
+    def _flipped(self, change: str) -> list[Step]:
+        """The steps that turn a change into the state it is not in."""
+        if not self.undone[change]:
+            return in_reverse(self.model.operations[change])
+        if change in self.grouped:
+            return self.model.operations[change]
+        return in_reverse(self.model.operations[self.last[change]])
 
     def part(self, change: str) -> None:
         """Undo the changes of one file alone, and take that back at once."""
@@ -149,9 +195,24 @@ class Run:
         if self._path_then(change, number) != first.name:
             return
         request = Revert(Direction.UNDO, (change,), paths=(first,))
-        made = self._revert(request, [chosen], {})
-        if made is not None:
-            self._revert(Revert(Direction.UNDO, (made,)), [self.model.operations[made]], {})
+        self._there_and_back(request, in_reverse(chosen))
+
+    def hunk(self, change: str) -> None:
+        """Undo one hunk of a change alone, and take that back at once."""
+        if self.undone[change] or self.last[change] != change or len(self.hunks[change]) < 2:
+            return
+        number = self.rng.randrange(len(self.hunks[change]))
+        request = Revert(Direction.UNDO, (change,), hunks=frozenset({number + 1}))
+        if self._there_and_back(request, [self.hunks[change][number]]):
+            self.counts["hunk"] += 1
+
+    def _there_and_back(self, request: Revert, steps: list[Step]) -> bool:
+        made = self._revert(request, steps)
+        if made is None:
+            return False
+        back = Revert(Direction.UNDO, (made,))
+        assert self._revert(back, in_reverse(self.model.operations[made])) is not None
+        return True
 
     def _path_then(self, change: str, number: int) -> str:
         """The name a file had at a change, if no later change renamed it."""
@@ -164,64 +225,63 @@ class Run:
         return "" if renamed else self.model.files[number].path
 
     def group(self) -> None:
-        """Take back what a session did, or everything since a change."""
-        if any(last != change for change, last in self.last.items()):
-            return  # mixed with undos and redos it is tested apart
+        """Go back to a point, or take back what a session did, and take that back at once."""
         agent = self.rng.choice([*AGENTS, None])
-        start = self.rng.choice([None, *self.changes])
+        start = self.rng.randint(0, len(self.journal))
         by = None if agent is None else Author(session=agent)
-        ids = list(self.bench.history.changed_since(start, by))
-        later = self.changes[0 if start is None else self.changes.index(start) + 1 :]
-        expected = [c for c in reversed(later) if agent in (None, self.makers[c])]
-        assert ids == expected
+        since = self.journal[start - 1][0] if start else None
+        ids = list(self.bench.history.changed_since(since, by))
+        assert ids == self._expected_group(start, agent)
         if not ids:
             return
-        operations = [self.model.operations[each] for each in ids]
         request = Revert(Direction.REWIND, tuple(ids))
-        made = self._revert(request, operations, {}, group=True)
-        if made is not None:
-            self._revert(Revert(Direction.REDO, (made,)), [self.model.operations[made]], {})
+        made = self._revert(request, join([self._flipped(change) for change in ids]))
+        if made is None:
+            return
+        self.counts["group"] += 1
+        back = Revert(Direction.REDO, (made,))
+        again = self._revert(back, in_reverse(self.model.operations[made]))
+        assert again is not None
+        self.grouped |= set(ids)
+        self.journal.append((again, {}))
+        for change in ids:
+            if self.undone[change]:
+                self.last[change] = again
 
-    def _revert(
-        self,
-        request: Revert,
-        operations: list[list[Step]],
-        becomes: dict[str, bool],
-        *,
-        group: bool = False,
-    ) -> str | None:
+    def _expected_group(self, start: int, agent: str | None) -> list[str]:
+        """Which changes are not in the state they were in then, those touched last first."""
+        then = dict.fromkeys(self.changes, True)  # what was not made yet counts as undone
+        for _, effects in self.journal[:start]:
+            then |= effects
+        later = [name for name, _ in self.journal[start:]]
+        differing = [change for change in self.changes if then[change] != self.undone[change]]
+        touched = {change: self.last[change] for change in differing if self.undone[change]}
+        order = [name for name, _ in self.journal]
+        found = []
+        for change in differing:
+            maker = self.makers[change] if change in later else PERSON
+            if agent in (None, maker):
+                found.append(change)
+        return sorted(found, key=lambda c: order.index(touched.get(c, c)), reverse=True)
+
+    def _revert(self, request: Revert, wanted: list[Step]) -> str | None:
         before = self._on_disk()
         try:
-            steps = self.model.apply_inverse(*operations)
+            steps = self.model.carry_out(wanted)
         except Refused:
-            self._expect_refusal(request, before, group=group)
+            self.counts["refused"] += 1
+            with pytest.raises(UndoBlocked):
+                self.bench.editor.revert(request, UNDOER)
+            assert self._on_disk() == before
             return None
         try:
-            done = self.bench.editor.revert(request, Origin("undo", "agent", "", "", "one"))
+            done = self.bench.editor.revert(request, UNDOER)
         except UndoBlocked:
             raise AssertionError("refused although nothing is in the way") from None
         self.check()
         self.model.operations[done.id] = steps
-        for change, undone in becomes.items():
-            self.last[change], self.undone[change] = done.id, undone
         self.counts["merged" if done.merged else "exact"] += 1
         return done.id
-
-    def _expect_refusal(
-        self, request: Revert, before: dict[str, list[str]], *, group: bool
-    ) -> None:
-        self.counts["refused"] += 1
-        if group:
-            # Consecutive changes of one file are taken back at once, which refuses less often;
-            # planned only, so that both stay in step.
-            try:
-                self.bench.editor.plan_revert(request)
-            except UndoBlocked:
-                pass
-        else:
-            with pytest.raises(UndoBlocked):
-                self.bench.editor.revert(request, Origin("undo"))
-        assert self._on_disk() == before
 
 
 def run_history(seed: int) -> Counter[str]:
@@ -232,7 +292,8 @@ def run_history(seed: int) -> Counter[str]:
     try:
         run.check()
         for _ in range(rng.randint(3, 14)):
-            what = rng.choices(["change", "person", "flip", "part", "group"], [8, 2, 5, 2, 2])[0]
+            kinds = ["change", "person", "flip", "part", "hunk", "group"]
+            what = rng.choices(kinds, [8, 2, 5, 2, 2, 3])[0]
             if what == "change" or not run.changes:
                 run.change()
             elif what == "person":
@@ -276,6 +337,8 @@ def test_random_histories_agree_with_the_model() -> None:
             raise AssertionError(f"history {seed}: {error}") from error
     assert totals["merged"] > COUNT / 4
     assert totals["refused"] > COUNT / 10
+    assert totals["hunk"] > COUNT / 20
+    assert totals["group"] > COUNT / 4
 
 
 if __name__ == "__main__":

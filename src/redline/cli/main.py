@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -80,6 +81,8 @@ COMMANDS = {
     ),
 }
 
+_SHORT_LIVED = "redline.cli.commands.history."
+
 EXIT_CODES = """exit codes:
   0  done
   1  refused or failed; the reason is on stderr
@@ -141,8 +144,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     named = arguments[0] if arguments and arguments[0] in COMMANDS else ""
     if arguments and not named and not arguments[0].startswith("-"):
         return _report_unknown(arguments[0])
+    if named and COMMANDS[named][0].startswith(_SHORT_LIVED) and named != "watch":
+        gc.disable()  # it ends before there is anything to collect
     parser = build_parser(named)
-    parsed = parser.parse_args(arguments)
+    parsed, unknown = parser.parse_known_args(arguments)
+    if unknown:
+        return _report_unknown_arguments(parser, named, unknown)
     if parsed.command is None:
         parser.print_help()
         return 2
@@ -169,6 +176,30 @@ def _report_unknown(command: str) -> int:
     hint = f"did you mean {near[0]}?" if near else "redline --help lists the commands"
     fail(f"there is no such command: {command}", hint)
     return 2
+
+
+def _report_unknown_arguments(
+    parser: argparse.ArgumentParser, command: str, unknown: Sequence[str]
+) -> int:
+    """Print what a command does not take, and the nearest flag; return the exit code."""
+    from difflib import get_close_matches
+
+    from redline.cli.terminal import fail
+
+    name = unknown[0].partition("=")[0]
+    near = get_close_matches(name, _flags_of(parser, command), 1) if name[:1] == "-" else []
+    program = f"redline {command}".rstrip()
+    hint = f"did you mean {near[0]}?" if near else f"{program} --help lists what it takes"
+    fail(f"{program} does not take this: {' '.join(unknown)}", hint)
+    return 2
+
+
+def _flags_of(parser: argparse.ArgumentParser, command: str) -> list[str]:
+    actions = list(parser._actions)
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction) and command:
+            actions += action.choices[command]._actions
+    return [flag for action in actions for flag in action.option_strings]
 
 
 def _flush() -> None:

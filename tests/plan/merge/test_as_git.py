@@ -10,6 +10,7 @@ from redline.plan.merge.line_diff import diff_lines, split_lines
 from redline.plan.merge.line_history import Version
 from redline.plan.merge.three_way import merge_lines
 from tests.plan.merge.pairs import compare
+from tests.plan.merge.undone_files import compare_files
 from tests.support import LONG
 
 COUNT = 10_000 if LONG else 300
@@ -23,6 +24,19 @@ def test_random_pairs_merge_as_git_merges_them_or_are_refused(tmp_path: Path) ->
     # A short run is too small a sample for 2 %.
     share = 0.02 if COUNT > 5000 else 0.05
     assert counts["refused"] <= share * (counts["same"] + counts["refused"])
+
+
+@pytest.mark.requirement("history-merge-as-git")
+def test_undoing_in_real_files_also_moved_ones_gives_what_git_merges_or_changes_nothing() -> None:
+    count = COUNT if COUNT > 5000 else 100
+    counts, wrong = compare_files(count, 7)
+    assert wrong == []
+    for feature in ("by a person", "by Redline", "move before", "move after", "CRLF", "Unicode"):
+        assert counts[feature] > count / 10, feature
+    assert counts["no final newline"] > count / 50
+    assert counts["both refuse"] > count / 10
+    assert counts["same"] > count / 4
+    assert counts["refused"] <= (0.02 if count > 5000 else 0.1) * (counts["same"] + 1)
 
 
 @pytest.mark.requirement("history-merge-as-git")

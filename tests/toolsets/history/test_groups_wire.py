@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
+from redline.cli.main import main
 from tests.toolsets.history.conftest import Place
-from tests.wire.client import Client, connect
+from tests.wire.client import Client, HttpClient, connect
 
 Json = dict[str, Any]
 LINES = [f"line {number}\n" for number in range(1, 41)]
@@ -191,3 +192,34 @@ def test_hunks_are_numbered_where_there_are_several_and_undone_by_number(
     assert (place.root / "f").read_text() == _text(_2="two\n", _20="twenty\n", _38="x\n")
     _ok(one.call("undo_change", {"id": change, "paths": ["f"]}))
     assert (place.root / "f").read_text() == _text()
+
+
+@pytest.mark.requirement("history-whose")
+def test_texts_name_the_client_and_session_and_a_part_in_words(
+    place: Place, clients: tuple[Client, Client]
+) -> None:
+    one, _ = clients
+    path = str(place.root / "f")
+    _write(one, path, _text())
+    change = _write(one, path, _text(_5="five\n", _30="thirty\n"))
+    row = _ok(one.call("list_changes", {"limit": 1}))["changes"][0]
+    for tool in ("list_changes", "show_change"):
+        text = one.call(tool)["result"]["content"][0]["text"]
+        assert f"[{row['client']}, session {row['session']}]" in text
+    text = one.call("undo_change", {"hunks": [2]})["result"]["content"][0]["text"]
+    assert text.startswith(f"Undid a part of {change} (f); this is change ")
+    one.call("move_file", {"source": path, "destination": str(place.root / "g")})
+    text = one.call("undo_change", {"session": "current"})["result"]["content"][0]["text"]
+    assert "(f);" in text, "a file that is moved and edited is named once"
+
+
+@pytest.mark.requirement("history-command-line")
+def test_status_says_where_the_server_listens(
+    place: Place, clients: tuple[Client, Client], capsys: pytest.CaptureFixture[str]
+) -> None:
+    one, _ = clients
+    _write(one, str(place.root / "f"), "x\n")
+    assert main(["status", *place.flags]) == 0
+    shown = capsys.readouterr().out
+    address = f"http://{one.host}:{one.port}/mcp" if isinstance(one, HttpClient) else "stdio"
+    assert f"served   {address} by process {one.process.pid}, " in shown

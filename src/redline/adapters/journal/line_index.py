@@ -88,7 +88,7 @@ class LineIndex:
         time = head.time
         if behind is not None:
             self._before[head.id] = follower
-            time = min(time, behind.head.time)
+            time = min(time, behind.head.time - 1e-6)
         return head._replace(reverts=None, time=time)
 
     def _take_note(self, kind: str, name: str, payload: bytes, offset: int) -> None:

@@ -54,6 +54,13 @@ class Permits:
 
 NO_PERMITS = Permits()
 
+    @property
+    def who(self) -> str:
+        """The client and, where one is known, the principal it worked for."""
+        if self.client and self.principal:
+            return f"{self.client} for {self.principal}"
+        return self.client or self.principal
+
 
 @dataclass(frozen=True, slots=True)
 class Author:

@@ -49,10 +49,13 @@ class RevertPlanner:
         self._timeline = Timeline(())
         self._clashes: list[Clash] = []
         self._merged: dict[WorkspacePath, None] = {}
+        self._cancelled: set[str] = set()
 
     def plan(self, tasks: Sequence[Task]) -> RevertPlan:
         """Return the plan for *tasks* in this order; UndoBlocked tells everything in the way."""
-        self._timeline = Timeline(self._later_operations({task.since for task in tasks}))
+        later = self._later_operations({task.since for task in tasks})
+        self._timeline = Timeline(later)
+        self._cancelled = _cancelled(later)
         for task in _joined(tasks, self._timeline):
             for step in task.steps:
                 self._take_step(step, self._timeline.end_of(task.since))
@@ -123,9 +126,10 @@ class RevertPlanner:
             return None
         merged = merge_lines(_lines(base), _lines(wanted), self._versions(base, now, passed))
         if merged.conflicts:
-            text = describe_conflicts(self._show(path), merged.conflicts)
-            makers = tuple(name for each in merged.conflicts for name in each.makers)
-            self._clashes.append(Clash(path, text, makers, merged.conflicts))
+            conflicts = [c._replace(makers=self._in_the_way(c.makers)) for c in merged.conflicts]
+            text = describe_conflicts(self._show(path), conflicts)
+            makers = tuple(name for each in conflicts for name in each.makers)
+            self._clashes.append(Clash(path, text, makers, tuple(conflicts)))
             return None
         self._merged[path] = None
         return FileState.of(b"".join(merged.lines), mode or None)
@@ -185,7 +189,11 @@ class RevertPlanner:
     # -- helpers ------------------------------------------------------------------------------
 
     def _clash(self, path: WorkspacePath, text: str, makers: tuple[str, ...] = ()) -> None:
-        self._clashes.append(Clash(path, text, makers))
+        self._clashes.append(Clash(path, text, self._in_the_way(makers)))
+
+    def _in_the_way(self, makers: tuple[str, ...]) -> tuple[str, ...]:
+        """Return *makers* without operations that were taken back, and those that did so."""
+        return tuple(name for name in makers if name not in self._cancelled) or makers
 
     def _load(self, state: FileState) -> FileState:
         if state.content is not None or state.size > MAX_MERGED_BYTES:
@@ -194,6 +202,13 @@ class RevertPlanner:
 
     def _show(self, path: WorkspacePath) -> str:
         return show_name(self._workspace.absolute(path))
+
+
+def _cancelled(operations: Sequence[Operation]) -> set[str]:
+    """Operations that one of the others took back, and that one: together they did nothing."""
+    names = {operation.id for operation in operations}
+    pairs = ((each.id, each.reverted_by) for each in operations if each.reverted_by in names)
+    return {name for pair in pairs for name in pair if name}
 
 
 def _joined(tasks: Sequence[Task], timeline: Timeline) -> list[Task]:

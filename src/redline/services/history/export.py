@@ -60,7 +60,10 @@ def _apply(step: Change, found: HeadFile | None, path: str) -> HeadFile | None:
     if now in (before, after):
         content = after
     elif before is None or after is None or now is None or _is_binary(before, after, now):
-        raise CannotApply(f"HEAD does not have this file as the change found it: {path}")
+        raise CannotApply(
+            f"HEAD does not have this file as the change found it: {path}",
+            hint="export the changes before it too, or commit the file first",
+        )
     else:
         merged = merge_lines(split_lines(before), split_lines(after), [Version(split_lines(now))])
         if merged.conflicts:

@@ -16,6 +16,7 @@ from redline.plan.describe import Label, pieces_of
 
 # How many steps of an operation are read at first when its diff is shown.
 FIRST_STEPS = 500
+_MAX_NAMED = 6
 # Lines of the files themselves begin with a space, a plus or a minus.
 _HUNK = re.compile(r"^@@ -[0-9,]+ \+[0-9,]+ @@", re.MULTILINE)
 
@@ -39,6 +40,15 @@ def list_page(history: History, query: HistoryQuery) -> Page:
     found = list(history.list(replace(query, limit=query.limit + 1)))
     page = found[: query.limit]
     return Page(page, page[-1].id if len(found) > query.limit else None)
+
+
+def name_reverted(reverts: str) -> str:
+    """Return in words what an operation takes back; see `Operation.reverts`."""
+    names = [
+        f"a part of {token[:-1]}" if token.endswith("~") else token.removeprefix("+")
+        for token in reverts.split(",")
+    ]
+    return ", ".join(names) if len(names) < _MAX_NAMED else f"{len(names)} changes"
 
 
 def latest_id(history: History) -> str:

@@ -5,7 +5,13 @@ from __future__ import annotations
 from redline.core.access.rights import Right
 from redline.core.ports.history import Author, Direction, HistoryQuery, Operation
 from redline.plan.describe import list_touched
-from redline.services.history.listing import bounded_diff, latest_id, list_page, load_with_diff
+from redline.services.history.listing import (
+    bounded_diff,
+    latest_id,
+    list_page,
+    load_with_diff,
+    name_reverted,
+)
 from redline.services.history.references import find_operation, require_time
 from redline.services.history.revert import (
     CURRENT,
@@ -129,22 +135,18 @@ def _answer(call: Call, operation: Operation, verb: str, is_dry: bool) -> Result
     merged = " (merged: later changes of the same files are kept)" if operation.merged else ""
     if is_dry:
         return Result.of_text(f"{verb}{merged}:\n{diff}", structured)
-    text = f"{verb} {_short(operation.reverts or '')} ({_names(call, operation)})"
+    text = f"{verb} {name_reverted(operation.reverts or '')} ({_names(call, operation)})"
     text += f"; this is change {operation.id}{merged}"
     text = "\n".join([text, *(f"note: {note}" for note in operation.notes)])
     return Result.of_text(f"{text}\n\n{diff}" if diff else text, structured)
-
-
-def _short(reverts: str) -> str:
-    ids = reverts.split(",")
-    return reverts if len(ids) < 6 else f"{len(ids)} changes"
 
 
 def _names(call: Call, operation: Operation) -> str:
     files = list_touched(operation.change_set, label_for(call), MAX_FILES_LISTED)
     rest = operation.step_count - len(files)
     more = f" and {rest} more" if rest else ""
-    return ", ".join(place.path for place in files) + more or "nothing was left to change"
+    paths = dict.fromkeys(place.path for place in files)
+    return ", ".join(paths) + more or "nothing was left to change"
 
 
 def _author(call: Call) -> Author | None:

@@ -54,7 +54,10 @@ def line_of(operation: Operation, label: Label) -> str:
         names = f"checkpoint {operation.origin.summary}"
     more = f" +{operation.step_count - 3}" if operation.step_count > 3 else ""
     state = " (undone)" if operation.reverted_by else ""
-    who = f"  [{operation.origin.session}]" if operation.origin.session else ""
+    origin = operation.origin
+    session = f"session {origin.session}" if origin.session else ""
+    by = ", ".join(part for part in (origin.who, session) if part)
+    who = f"  [{by}]" if by else ""
     head = f"{operation.id}  {iso_time(operation.time)}  {operation.origin.tool}"
     return f"{head}  {names}{more}{state}{who}"
 

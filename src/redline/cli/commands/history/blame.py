@@ -40,7 +40,7 @@ def _row(number: int, line: BlamedLine) -> tuple[tuple[str, str], ...]:
     return (
         (made.id, "yellow"),
         (ago(made.time), "dim"),
-        (one_line(made.origin.client), "magenta"),
+        (one_line(made.origin.who), "magenta"),
         (str(number), "dim"),
         (text, ""),
     )

@@ -37,7 +37,7 @@ def run(args: argparse.Namespace) -> int:
         is_named = mark.kind == "checkpoint"
         name = mark.origin.summary if is_named else mark.origin.session
         kind = "checkpoint" if is_named else "session"
-        maker = one_line(mark.origin.client)
+        maker = one_line(mark.origin.who)
         rows.append(((kind, "dim"), (ago(mark.time), "dim"), (one_line(name), "bold"), (maker, "")))
     if not rows:
         out("no checkpoints yet")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from redline.app import Redline, open_committer
+from redline.cli.flags import TERMINAL
 from redline.core.changes import ChangeSet
 from redline.core.errors import NothingToUndo
 from redline.core.ports.history import History, HistoryQuery, Operation
@@ -28,7 +29,8 @@ def changes_since(redline: Redline, text: str | None) -> tuple[ChangeSet, str]:
 
 def default_point(history: History) -> tuple[Point, str]:
     """Return the latest checkpoint or start of a session, and what it is called."""
-    marks = history.marks()
+    # What a person does at a terminal is not a piece of work to compare with.
+    marks = [m for m in history.marks() if m.kind == "checkpoint" or m.origin.session != TERMINAL]
     if not marks:
         if not history.list(HistoryQuery(limit=1, steps=0)):
             raise NothingToUndo("No change has been made yet")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shlex
 from datetime import UTC, datetime
 from typing import Any
 
@@ -17,6 +18,7 @@ from redline.cli.commands.history.view import (
     describe_files,
     label_for,
     open_redline,
+    path_from,
     print_table,
 )
 from redline.cli.terminal import one_line, out, paint, program
@@ -24,6 +26,8 @@ from redline.core.ports.history import HistoryQuery, Operation
 from redline.plan.describe import Label, list_touched
 from redline.services.history.lines import LineCounts, count_lines
 from redline.services.history.references import find_operation
+
+_LIMIT = 20
 
 EXAMPLES = """examples:
   redline log                      the latest 20 changes, who made them, lines added and removed
@@ -41,7 +45,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_author_flags(parser)
     parser.add_argument("path", nargs="?", help="only changes of this file or folder")
     parser.add_argument("--tool", help="only changes made by this tool")
-    parser.add_argument("-n", "--limit", type=int, default=20, help="how many (default 20)")
+    parser.add_argument("-n", "--limit", type=int, default=_LIMIT, help="how many (default 20)")
     parser.add_argument("--before", metavar="ID", help="only changes older than this one")
     parser.add_argument("--all", action="store_true", help="every workspace of this machine")
     parser.add_argument("--json", action="store_true", help="as JSON")
@@ -61,10 +65,22 @@ def run(args: argparse.Namespace) -> int:
     for notice in redline.take_notices():
         out(paint(f"note: {notice}", "dim"))
     if not operations:
-        out("no changes yet")
+        is_empty = not redline.history.list(HistoryQuery(limit=1, steps=0))
+        out("no changes yet" if is_empty else "no change matches")
     elif more:
-        out(paint(f"more: {program()} log --before {operations[-1].id}", "dim"))
+        out(paint(f"more: {_next_page(args, operations[-1].id)}", "dim"))
     return 0
+
+
+def _next_page(args: argparse.Namespace, last: str) -> str:
+    """Return the command that lists what follows, with the same filters."""
+    words = [program(), "log", *([args.path] if args.path else [])]
+    for name in ("workspace", "state_dir", "client", "principal", "session", "tool"):
+        value = getattr(args, name)
+        if value is not None:
+            words += [f"--{name.replace('_', '-')}", value]
+    words += ["--mine"] * args.mine + (["-n", str(args.limit)] if args.limit != _LIMIT else [])
+    return shlex.join([*words, "--before", last])
 
 
 def _run_all(args: argparse.Namespace) -> int:
@@ -88,7 +104,7 @@ def _page(redline: Redline, args: argparse.Namespace) -> tuple[list[Operation], 
     history = redline.history
     limit = max(1, args.limit)
     query = HistoryQuery(
-        path=args.path,
+        path=None if args.path is None else path_from(args, redline, args.path),
         tool=args.tool,
         before_id=find_operation(history, args.before) if args.before else None,
         limit=limit + 1,
@@ -109,7 +125,7 @@ def _print(redline: Redline, operations: list[Operation]) -> None:
             (
                 (operation.id, "yellow" if operation.reverted_by else "yellow bold"),
                 (ago(operation.time), "dim"),
-                (one_line(origin.client), "magenta"),
+                (one_line(origin.who), "magenta"),
                 (one_line(origin.session), "dim"),
                 (one_line(origin.tool), "cyan"),
                 (f"+{counts.added}", "green"),

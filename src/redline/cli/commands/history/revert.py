@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 
-from redline.cli.commands.history.view import add_workspace_flags, headline, label_for, open_redline
+from redline.cli.commands.history.view import (
+    add_workspace_flags,
+    headline,
+    label_for,
+    open_redline,
+    path_from,
+)
 from redline.cli.flags import add_guarded_flag, origin_of
 from redline.cli.terminal import out, paint, paint_diff
 from redline.core.ports.history import Author, Direction
@@ -25,6 +32,7 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
 def run_revert(args: argparse.Namespace, wish: Wish) -> int:
     """Show the difference, and unless it is a dry run, make it."""
     redline = open_redline(args)
+    wish = replace(wish, paths=tuple(path_from(args, redline, path) for path in wish.paths))
     label = label_for(redline)
     planned = plan_revert(redline, wish)
     diff = paint_diff(diff_of(planned.change_set, label)).rstrip("\n")

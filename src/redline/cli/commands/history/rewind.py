@@ -10,8 +10,8 @@ from redline.core.ports.history import Direction
 from redline.services.history.revert import Wish
 
 EXAMPLES = """POINT is a checkpoint's name, a session (its start), a change (right after it),
-a time such as 2026-11-15T09:00, or a while ago such as 30m, 2h or 1d. Changes that were not
-made through Redline stay.
+a time such as 2026-11-15T09:00, or a while ago such as 30m, 2h or 1d. Changes of other programs
+that nothing recorded stay.
 
 examples:
   redline rewind before-refactoring      back to a checkpoint

@@ -14,7 +14,7 @@ from redline.cli.commands.history.view import (
 from redline.cli.terminal import fail, one_line, paint, paint_diff
 from redline.core.ports.history import HistoryQuery
 from redline.plan.describe import diff_of
-from redline.services.history.listing import BoundedDiff, number_hunks
+from redline.services.history.listing import BoundedDiff, name_reverted, number_hunks
 from redline.services.history.references import find_operation
 
 EXAMPLES = """examples:
@@ -48,7 +48,7 @@ def run(args: argparse.Namespace) -> int:
         ("principal", origin.principal),
         ("session", origin.session),
         ("asked", origin.summary),
-        ("reverts", operation.reverts),
+        ("reverts", name_reverted(operation.reverts) if operation.reverts else ""),
         ("undone by", operation.reverted_by),
         *(("note", note) for note in operation.notes),
     ):

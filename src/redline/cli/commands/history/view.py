@@ -12,6 +12,7 @@ from datetime import datetime
 from redline.app import Redline, locate_workspace, page_text
 from redline.cli.flags import state_dir_from
 from redline.cli.terminal import escape_for_terminal, one_line, out, paint
+from redline.core.errors import InvalidArgument
 from redline.core.paths import WorkspacePath
 from redline.core.ports.history import Author, Operation
 from redline.plan.describe import Label, list_touched
@@ -47,7 +48,9 @@ def add_author_flags(parser: argparse.ArgumentParser) -> None:
 def author_from(args: argparse.Namespace) -> Author | None:
     """Return whose changes the flags choose; None for everyone's."""
     if args.mine:
-        return Author(client="command line", principal="")
+        if args.client is not None or args.principal is not None:
+            raise InvalidArgument("--mine goes with neither --client nor --principal", field="mine")
+        return Author(args.session, "command line", "")
     found = Author(args.session, args.client, args.principal)
     return None if found == Author() else found
 
@@ -68,6 +71,18 @@ def settings_for(args: argparse.Namespace, near: str | None = None) -> Settings:
 def open_redline(args: argparse.Namespace, near: str | None = None) -> Redline:
     """Open the workspace that the flags name, or that *near* lies in."""
     return Redline(settings_for(args, near))
+
+
+def path_from(args: argparse.Namespace, redline: Redline, text: str) -> str:
+    """Return a path as the person means it: from this directory, or as diffs name it.
+
+    With --workspace, and where only the workspace has it, it is relative to the workspace.
+    """
+    inside = os.path.join(redline.workspace.roots[0].path, text)
+    here = os.path.abspath(text)
+    if args.workspace is None and (os.path.lexists(here) or not os.path.lexists(inside)):
+        return here
+    return inside
 
 
 def label_for(redline: Redline) -> Label:

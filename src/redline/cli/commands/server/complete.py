@@ -5,16 +5,19 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterable, Sequence
 
+from redline.app import Redline
 from redline.cli.main import COMMANDS, build_parser
 from redline.core.cancellation import UNCANCELLABLE
 from redline.core.errors import RedlineError
 from redline.core.ports.history import HistoryQuery
+from redline.services.history.against_head import HEAD
 
 _MAX_IDS = 50
 _MAX_KEYS = 1000
 # What the arguments of history commands are called that take an operation, or a point.
 _OPERATIONS = {"id", "ids", "before"}
 _POINTS = {"point", "start", "end", "since", "at"}
+_COMPARED = {"start", "since"}
 _DOCUMENTS = {"get", "set", "insert", "delete"}
 
 
@@ -61,26 +64,38 @@ def _parser_of(command: str) -> argparse.ArgumentParser:
 def _values_of(action: argparse.Action) -> Iterable[str]:
     if action.choices is not None:
         return [str(choice) for choice in action.choices]
-    if action.dest == "session":
-        return _history(sessions=True)
+    if action.dest in ("session", "client", "principal"):
+        return _makers(action.dest)
     if action.dest in _OPERATIONS:
         return _history(ids=True)
-    return _history(ids=True, names=True) if action.dest in _POINTS else ()
+    if action.dest not in _POINTS:
+        return ()
+    return [*_history(ids=True, names=True), *([HEAD] if action.dest in _COMPARED else [])]
 
 
-def _history(*, ids: bool = False, names: bool = False, sessions: bool = False) -> list[str]:
-    """The ids, checkpoints and sessions of the workspace that this directory lies in."""
+def _makers(field: str) -> list[str]:
+    """The sessions, clients or principals that began a session here; clients without version."""
+    with _open() as redline:
+        values = [str(getattr(mark.origin, field)) for mark in redline.history.marks()]
+    if field == "client":
+        values = [value.rpartition(" ")[0] or value for value in values]
+    return [value for value in dict.fromkeys(values) if value]
+
+
+def _open() -> Redline:
+    """Open the workspace that this directory lies in."""
     from redline.cli.commands.history.view import open_redline
 
-    args = argparse.Namespace(workspace=None, state_dir=None, config=None)
+    return open_redline(argparse.Namespace(workspace=None, state_dir=None, config=None))
+
+
+def _history(*, ids: bool = False, names: bool = False) -> list[str]:
+    """The ids of the workspace, and the names of its checkpoints and sessions."""
     found: list[str] = []
-    with open_redline(args) as redline:
-        marks = redline.history.marks() if names or sessions else ()
-        for mark in marks:
-            if mark.kind == "checkpoint" and names:
-                found.append(mark.origin.summary)
-            elif mark.kind != "checkpoint":
-                found.append(mark.origin.session)
+    with _open() as redline:
+        for mark in redline.history.marks() if names else ():
+            is_named = mark.kind == "checkpoint"
+            found.append(mark.origin.summary if is_named else mark.origin.session)
         if ids:
             latest = redline.history.list(HistoryQuery(limit=_MAX_IDS, steps=0))
             found += [operation.id for operation in latest]

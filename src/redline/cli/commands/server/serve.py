@@ -181,15 +181,19 @@ def run(args: argparse.Namespace) -> int:
 
         err(f"redline: {failure}")
         return 1
-    try:
-        redline.served_at = "stdio" if args.stdio else f"http://{settings.host}:{settings.port}"
+
+    def start_recording(address: str) -> None:
+        redline.served_at = address
         if settings.record and not settings.read_only:
             redline.record_soon()
+
+    try:
         if args.stdio:
+            start_recording("stdio")
             return _serve_stdio(redline, server, settings)
         from redline.cli.commands.server.serve_http import serve
 
-        return serve(server, settings)
+        return serve(server, settings, start_recording)
     finally:
         redline.close()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from contextlib import suppress
 
 from redline.cli.terminal import err, program
@@ -10,11 +11,12 @@ from redline.server.calls.tool_server import ToolServer
 from redline.settings import Settings
 
 
-def serve(server: ToolServer, settings: Settings) -> int:
-    """Serve over HTTP until a signal arrives."""
+def serve(server: ToolServer, settings: Settings, on_listening: Callable[[str], None]) -> int:
+    """Serve over HTTP until a signal arrives; *on_listening* is called with the address."""
     from redline.server.http.serve import serve_http
 
     def announce(host: str, port: int) -> None:
+        on_listening(f"http://{_reachable(host)}:{port}/mcp")
         # Standard output stays empty; a closed standard error is no reason not to serve.
         with suppress(OSError, ValueError):
             err(banner(server, settings, host, port))
