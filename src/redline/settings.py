@@ -151,6 +151,18 @@ def config_home(environ: Mapping[str, str]) -> str:
     return os.path.join(base, "redline")
 
 
+def policy_path(chosen: str | None, environ: Mapping[str, str]) -> tuple[str, bool]:
+    """Return the file with the rules about changes, and whether it was chosen: then it must exist.
+
+    Without a choice it is the one in the person's own directory, which need not exist.
+    """
+    import os
+
+    chosen = chosen or environ.get("REDLINE_POLICY")
+    path = chosen or os.path.join(config_home(environ), "policy.toml")
+    return os.path.abspath(os.path.expanduser(path)), bool(chosen)
+
+
 def read_sandbox_profile(path: str) -> tuple[tuple[str, bool], ...]:
     """Read the directories of a JSON profile: `read_write`, then `read_only`."""
     import json

@@ -8,7 +8,7 @@ from time import time
 from typing import TYPE_CHECKING, Self
 
 from redline.core.once import built_once
-from redline.settings import Settings, config_home
+from redline.settings import Settings, config_home, policy_path
 
 if TYPE_CHECKING:
     from redline.adapters.files.disk import Disk
@@ -146,11 +146,14 @@ class StoredWorkspace:
         """The rules about changes; the file need not be there."""
         from redline.adapters.policy_file import PolicyFile
 
-        chosen = self.settings.policy or os.environ.get("REDLINE_POLICY")
-        path = chosen or os.path.join(config_home(os.environ), "policy.toml")
-        return PolicyFile(
-            os.path.abspath(path), required=bool(chosen), is_exposed=self.workspace.is_exposed
-        )
+        path, is_chosen = policy_path(self.settings.policy, os.environ)
+        return PolicyFile(path, required=is_chosen, is_exposed=self.workspace.is_exposed)
+
+    def require_policy(self) -> None:
+        """Read the policy, if there is one; PolicyUnreadable stops a server before it serves."""
+        path, is_chosen = policy_path(self.settings.policy, os.environ)
+        if is_chosen or os.path.lexists(path):
+            self.policy.current()
 
     @built_once
     def rules(self) -> PolicyGuard:

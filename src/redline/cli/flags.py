@@ -137,6 +137,13 @@ def state_dir_from(args: argparse.Namespace) -> str | None:
     return state_dir
 
 
+def policy_from(args: argparse.Namespace) -> str | None:
+    """Return the policy file that a flag or the config file names."""
+    given = {"policy": getattr(args, "policy", None)}
+    policy: str | None = gather(given, os.environ, _config(args)).get("policy")
+    return policy
+
+
 def _config(args: argparse.Namespace) -> dict[str, Any] | None:
     path = getattr(args, "config", None) or config_path(os.environ)
     return read_config(path) if path else None

@@ -34,6 +34,13 @@ class CommandRules:
                 hint="start the server on a smaller directory, or use the file tools",
             )
 
+    def is_active(self) -> bool:
+        """Whether there are rules to enforce; a policy that cannot be read is one."""
+        try:
+            return self._rules.is_active()
+        except PolicyUnreadable:
+            return True
+
     def enforce(self, change_set: ChangeSet, origin: Origin) -> list[str]:
         """Take back what the policy does not allow; what to say about it."""
         steps = [step for step in change_set.steps if isinstance(step, Change)]

@@ -147,7 +147,7 @@ class RecordedCommands:
     ) -> tuple[str | None, Sequence[str]]:
         found = self._snapshots.compare(before)
         mine = self._without_known(found.change_set, began)
-        notes = _not_covered(found)
+        notes = _not_covered(found, self._rules.is_active())
         if mine.is_empty:
             return None, notes
         operation = self._editor.record(mine, origin)
@@ -170,9 +170,10 @@ class RecordedCommands:
         return ChangeSet(tuple(steps))
 
 
-def _not_covered(found: Difference) -> list[str]:
+def _not_covered(found: Difference, is_ruled: bool) -> list[str]:
     names = found.uncovered
     if not names:
         return []
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return [f"Undo does not cover: {', '.join(names[:_SHOWN])}{more}"]
+    also = ", nor does the policy" if is_ruled else ""
+    return [f"Undo does not cover{also}: {', '.join(names[:_SHOWN])}{more}"]

@@ -80,7 +80,7 @@ class Holding:
         """Keep a change; the same one of the same session is kept once."""
         now = time.time()
         change_set = self._with_contents(wanted.change_set)
-        return self._held.hold(
+        kept = self._held.hold(
             HeldChange(
                 _identify(wanted),
                 now,
@@ -92,6 +92,8 @@ class Holding:
                 wanted.reverts,
             )
         )
+        # One that was held before comes back without its contents.
+        return replace(kept, change_set=change_set)
 
     def _decide(
         self,

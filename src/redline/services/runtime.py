@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from redline.core.ports.models import Llm
     from redline.core.ports.previews import Previews
     from redline.core.ports.reads import Reads
-    from redline.core.ports.review import HeldChanges
+    from redline.core.ports.review import ChangeRules, HeldChanges
     from redline.core.ports.search import Grep, Regex
     from redline.core.ports.tree import PathResolver, Tree
 
@@ -41,6 +41,10 @@ class Runtime(Protocol):
     @property
     def held(self) -> HeldChanges:
         """Changes that wait for a person; no tool decides about them."""
+
+    @property
+    def rules(self) -> ChangeRules:
+        """The policy; no tool changes it."""
 
     @property
     def commands(self) -> Commands: ...

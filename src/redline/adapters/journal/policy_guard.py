@@ -21,8 +21,9 @@ from redline.core.errors import HistoryError, RuleAsks, RuleDenied
 from redline.core.paths import WorkspacePath, show_name
 from redline.core.ports.confined import Confined
 from redline.core.ports.history import Origin, Permits
-from redline.core.ports.review import Action, Ruling
+from redline.core.ports.review import Action, RuleReport, Ruling
 from redline.policy.documents import ConfinedDocuments
+from redline.policy.explaining import explain
 from redline.policy.judging import Content, Judge, Place, Unknown
 from redline.policy.model import DAY, Policy, Size
 
@@ -106,6 +107,13 @@ class PolicyGuard:
         """Whether anything is ever held or denied. PolicyUnreadable."""
         policy = self.policy.current()
         return policy is not None and not policy.allows_all
+
+    def explain(
+        self, path: WorkspacePath, origin: Origin, steps: tuple[str, ...] | None
+    ) -> Sequence[RuleReport]:
+        """What each rule says about a place, up to the one that decides. PolicyUnreadable."""
+        relative, absolute, _ = self._names(path)
+        return explain(self.policy.current() or Policy(), relative, absolute, origin, steps)
 
     def place(
         self,

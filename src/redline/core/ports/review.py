@@ -50,6 +50,25 @@ class Ruling:
         return {key: value for key, value in found.items() if value}
 
 
+class Outcome(StrEnum):
+    """What becomes of a rule: passed over, decides for certain, or decides in some cases."""
+
+    PASSES = "passes"
+    DECIDES = "decides"
+    MAY_DECIDE = "may decide"
+
+
+@dataclass(frozen=True, slots=True)
+class RuleReport:
+    """One rule and why it does or does not decide about a place; line 0 is the default."""
+
+    action: Action
+    rule: str
+    line: int
+    outcome: Outcome
+    why: str
+
+
 class HeldState(StrEnum):
     """What became of a held change; only a waiting one can be decided."""
 
@@ -121,7 +140,7 @@ class HeldChanges(Protocol):
 
 
 class ChangeRules(Protocol):
-    """The rules of the policy, asked about what a command did."""
+    """The rules of the policy."""
 
     def judge_steps(self, change_set: ChangeSet, origin: Origin) -> Sequence[Ruling]:
         """The strictest ruling on each step of a change set that renames nothing."""
@@ -134,3 +153,11 @@ class ChangeRules(Protocol):
 
     def is_active(self) -> bool:
         """Whether anything is ever held or denied. PolicyUnreadable."""
+
+    def explain(
+        self, path: WorkspacePath, origin: Origin, steps: tuple[str, ...] | None
+    ) -> Sequence[RuleReport]:
+        """What each rule says about a place, or a value in it, up to the one that decides.
+
+        PolicyUnreadable.
+        """
