@@ -20,7 +20,8 @@ class _FileLines:
     new: str = ""
     added: int = 0
     removed: int = 0
-    lines: list[str] = field(default_factory=list)
+    # Changed lines that follow each other, with where they begin.
+    runs: list[tuple[str, list[str]]] = field(default_factory=list)
 
     @property
     def name(self) -> str:
@@ -55,7 +56,43 @@ def brief_diff(diff: str, max_chars: int) -> str:
 def _show(part: _FileLines | str) -> list[str]:
     if isinstance(part, str):
         return [part]
-    return part.lines if _NOTHING not in (part.old, part.new) else [part.head]
+    if _NOTHING in (part.old, part.new):
+        return [part.head]
+    return [line for where, lines in part.runs for line in _show_run(where, lines)]
+
+
+def _show_run(where: str, lines: list[str]) -> list[str]:
+    """Show changed lines that follow each other; each line once where most of it stays."""
+    removed = [line[1:] for line in lines if line[0] == "-"]
+    added = [line[1:] for line in lines if line[0] == "+"]
+    pairs = [_merge(*pair) for pair in zip(removed, added, strict=False)]
+    if len(removed) != len(added) or None in pairs:
+        return [where, *lines]
+    return [f"{where}:{pairs[0]}", *(f" {pair}" for pair in pairs[1:])]
+
+
+def _merge(old: str, new: str) -> str | None:
+    """Return two lines as one, `[-old-]{+new+}` where they differ; None if most of it differs."""
+    head = next((i for i, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), None)
+    if head is None:
+        head = min(len(old), len(new))
+    most = min(len(old), len(new)) - head
+    ends = zip(reversed(old), reversed(new), strict=False)
+    tail = next((i for i, (a, b) in enumerate(ends) if a != b or i >= most), most)
+    # Whole words are read more easily than parts of them.
+    while head and _is_word(old[head - 1]):
+        head -= 1
+    while tail and _is_word(old[len(old) - tail]):
+        tail -= 1
+    if (head + tail) * 2 < len(old) or "[-" in old + new or "{+" in old + new:
+        return None
+    gone, come = old[head : len(old) - tail], new[head : len(new) - tail]
+    marks = (f"[-{gone}-]" if gone else "") + (f"{{+{come}+}}" if come else "")
+    return f"{old[:head]}{marks}{old[len(old) - tail :]}"
+
+
+def _is_word(char: str) -> bool:
+    return char.isalnum() or char in "_."
 
 
 def _parse(diff: str) -> Iterator[_FileLines | str]:
@@ -114,7 +151,9 @@ class _HunkReader:
             return
         is_changed = mark in "-+"
         if is_changed:
-            file.lines += [text] if self.is_open else [f"{file.name}:{self.line}", text]
+            if not self.is_open:
+                file.runs.append((f"{file.name}:{self.line}", []))
+            file.runs[-1][1].append(text)
         self.is_open = is_changed
         self.old -= mark != "+"
         self.new -= mark != "-"

@@ -83,6 +83,11 @@ class Operation:
     left_out: int = 0
     merged: bool = False
 
+    def __repr__(self) -> str:
+        summary = f" {self.origin.summary!r}" if self.origin.summary else ""
+        count = f"{self.step_count} step{'' if self.step_count == 1 else 's'}"
+        return f"<{self.kind} {self.id}{summary}, {count}>"
+
     @property
     def step_count(self) -> int:
         """How many steps this has, read or not."""

@@ -24,6 +24,24 @@ _STOP = frozenset(
         " function class method into out not all any has have use used uses using when why can get",
     )
 )
+_KEYWORDS = frozenset(
+    [
+        "def",
+        "class",
+        "async",
+        "func",
+        "fn",
+        "pub",
+        "function",
+        "interface",
+        "struct",
+        "enum",
+        "type",
+        "trait",
+        "impl",
+        "export",
+    ]
+)
 _MAX_MAP_FILES = 300
 _ENOUGH = 5
 _MAX_FAILED = 5
@@ -160,7 +178,9 @@ def _outline_line(symbol: Symbol) -> str:
     depth = symbol.qualified.count(".") - symbol.name.count(".")
     doc = f"  - {symbol.doc}" if symbol.doc else ""
     words = symbol.signature or symbol.name
-    return f"{symbol.start}-{symbol.end} {'  ' * depth}{symbol.kind} {words}{doc}"
+    # The signature of most languages says by itself what kind of symbol it is.
+    kind = "" if words.partition(" ")[0] in _KEYWORDS else f"{symbol.kind} "
+    return f"{symbol.start}-{symbol.end} {'  ' * depth}{kind}{words}{doc}"
 
 
 def _structure(lookup: CodeLookup, question: ContextQuestion) -> tuple[str, list[Snippet]]:

@@ -39,9 +39,13 @@ def rewrite(call: Call) -> Result:
         return _list(call, latest[0])
 
     def notes() -> list[str]:
-        return [f"{len(latest[0].found)} places", *latest[0].notes]
+        return [_count(len(latest[0].found)), *latest[0].notes]
 
     return carry_out(call, plan, f"rewrite {shorten(request.pattern, 80)}", notes)
+
+
+def _count(places: int) -> str:
+    return f"{places} place{'' if places == 1 else 's'}"
 
 
 def _list(call: Call, found: Rewritten) -> Result:
@@ -84,7 +88,7 @@ def rename(call: Call) -> Result:
 
     def notes() -> Iterator[str]:
         done = latest[0]
-        yield f"{done.count} places"
+        yield _count(done.count)
         if done.possible:
             more = (
                 f" and {len(done.possible) - _MAX_NAMED} more"

@@ -38,7 +38,8 @@ def context(call: Call) -> Result:
         "omitted": [_wire(snippet) for snippet in fitted.omitted],
         "notes": notes,
     }
-    return Result.of_text("\n".join(_lines(message, notes, fitted)), structured)
+    lines = _lines(message, notes, fitted, is_outline=question.kind == "outline")
+    return Result.of_text("\n".join(lines), structured)
 
 
 def _question(call: Call) -> ContextQuestion:
@@ -72,9 +73,12 @@ def _wire(snippet: Snippet) -> Json:
     return {key: value for key, value in fields.items() if value not in ("", [])}
 
 
-def _lines(message: str, notes: list[str], fitted: Fitted) -> list[str]:
+def _lines(message: str, notes: list[str], fitted: Fitted, *, is_outline: bool) -> list[str]:
     lines = [message, *(f"note: {note}" for note in notes)]
-    lines += [f"{snippet.head}\n{snippet.text}" for snippet in fitted.snippets]
+    if is_outline:
+        lines += [snippet.text for snippet in fitted.snippets]
+    else:
+        lines += [f"{snippet.head}\n{snippet.text}" for snippet in fitted.snippets]
     if fitted.omitted or fitted.unlisted:
         lines.append("left out (raise max_tokens, or read them):")
         lines += [snippet.head for snippet in fitted.omitted]
