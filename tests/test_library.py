@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from redline import Workspace
-from redline.core.errors import AmbiguousMatch, NoMatch, ReadOnlyMode
+from redline.core.errors import AmbiguousMatch, CannotApply, NoMatch, ReadOnlyMode
 
 
 @pytest.fixture
@@ -106,3 +106,29 @@ def test_parts_groups_checkpoints_and_old_contents_are_there_for_programs(
     assert workspace.read("a.txt") == "".join(lines)
     assert mark.id in [operation.id for operation in workspace.log(client="library")]
     assert workspace.log(client="another") == []
+
+
+def test_every_error_is_at_the_top_level() -> None:
+    import redline
+    from redline.core import errors
+
+    for name in errors.__all__:
+        assert getattr(redline, name) is getattr(errors, name)
+    with pytest.raises(AttributeError, match="no attribute 'Nothing'"):
+        _ = redline.Nothing
+
+
+def test_a_workspace_and_a_change_have_a_short_repr(workspace: Workspace) -> None:
+    change = workspace.write("a.txt", "x" * 10_000)
+    assert repr(workspace).startswith("Workspace('")
+    assert repr(change) == f"<change {change.id} 'write a.txt', 1 step>"
+
+
+def test_an_unclear_instruction_lists_its_readings(workspace: Workspace) -> None:
+    workspace.write("c.json", '{"a": {"port": 1}, "b": {"port": 2}}\n')
+    with pytest.raises(CannotApply) as caught:
+        workspace.instruct("c.json", "set the port to 3")
+    readings = caught.value.details["readings"]
+    assert len(readings) == 2
+    workspace.instruct("c.json", "set the port to 3", choose=2)
+    assert 3 in (workspace.get("c.json", "a.port"), workspace.get("c.json", "b.port"))

@@ -22,15 +22,20 @@ from bench.library.peers import desktop_commander, filesystem_server, git_server
 from bench.library.tokenizer import count_tokens, tool_text
 
 Calls = list[tuple[str, dict[str, Any]]]
-REDLINE, OFFICIAL, CODING = "redline", "official filesystem", "coding-tools-mcp"
+REDLINE, AGENT = "redline", "redline agent"
+OFFICIAL, CODING = "official filesystem", "coding-tools-mcp"
 
 
 @dataclass(frozen=True)
 class Task:
-    """One task and how each server does it; a server that cannot is left out."""
+    """One task and how each server does it; a server that cannot is left out.
+
+    `redline` are the seven toolsets that speak specifications, `agent` its own one.
+    """
 
     name: str
     redline: Calls
+    agent: Calls
     official: Calls = field(default_factory=list)
     coding: Calls = field(default_factory=list)
 
@@ -92,6 +97,10 @@ def tasks(root: str) -> list[Task]:
                 ("edit_file", {"path": path("src/tax.py"), "edits": [fix]}),
             ],
             [
+                ("search", {"query": "TODO rate"}),
+                ("edit", {"path": "src/tax.py", "edits": [_quote("0.19", "0.21")]}),
+            ],
+            [
                 ("search_files", {"path": root, "pattern": "**/*.py"}),
                 ("read_text_file", {"path": path("src/tax.py")}),
                 ("edit_file", {"path": path("src/tax.py"), "edits": [fix]}),
@@ -118,6 +127,15 @@ def tasks(root: str) -> list[Task]:
                         "paths": [path("src/*.py")],
                         "edits": [{"oldText": "old_price(", "newText": "price(", "limit": 0}],
                         "compact": True,
+                    },
+                )
+            ],
+            [
+                (
+                    "edit",
+                    {
+                        "path": "src/*.py",
+                        "edits": [{"old": "old_price(", "new": "price(", "all": True}],
                     },
                 )
             ],
@@ -163,6 +181,15 @@ def tasks(root: str) -> list[Task]:
                 )
             ],
             [
+                (
+                    "set",
+                    {
+                        "path": "config/compose.yaml",
+                        "edits": [{"key": "services.service-7.image", "value": image[1]}],
+                    },
+                )
+            ],
+            [
                 ("read_text_file", {"path": path("config/compose.yaml")}),
                 (
                     "edit_file",
@@ -188,6 +215,7 @@ def tasks(root: str) -> list[Task]:
         Task(
             "set the version in package.json",
             [("doc_set", {"file": path("package.json"), "path": "version", "value": '"1.5.0"'})],
+            [("set", {"path": "package.json", "edits": [{"key": "version", "value": "1.5.0"}]})],
             [
                 ("read_text_file", {"path": path("package.json"), "head": 5}),
                 ("edit_file", {"path": path("package.json"), "edits": [version]}),
@@ -208,30 +236,35 @@ def tasks(root: str) -> list[Task]:
         Task(
             "what is in a module",
             [("ai_code_editing.get_code_context", {"file": "src/module_05.py", "kind": "outline"})],
+            [("context", {"path": "src/module_05.py"})],
             [("read_text_file", {"path": path("src/module_05.py")})],
             [("read_file", {"path": "src/module_05.py"})],
         ),
         Task(
             "read one function of a long file",
             [("read_file", {"path": path("src/module_05.py"), "start_line": 30, "end_line": 40})],
+            [("read", {"path": "src/module_05.py", "symbol": "step_5_4"})],
             [("read_text_file", {"path": path("src/module_05.py"), "head": 40})],
             [("read_file", {"path": "src/module_05.py", "start_line": 30, "end_line": 40})],
         ),
         Task(
             "where is a function used",
             [("grep_files", {"regex": "use_old", "directory": path("src"), "compact": True})],
+            [("search", {"query": "use_old", "path": "src"})],
             [("read_multiple_files", {"paths": [path(name) for name in users]})],
             [("search_text", {"query": "use_old", "path": "src"})],
         ),
         Task(
             "which files are there",
             [("glob_search", {"directory": root, "globs": ["**/*.py"], "compact": True})],
+            [("find", {"globs": ["*.py"]})],
             [("search_files", {"path": root, "pattern": "**/*.py"})],
             [("list_files", {"patterns": ["**/*.py"]})],
         ),
         Task(
             "run the tests",
             [("execute_command", {"command": "echo '1 passed'", "workingDirectory": root})],
+            [("run", {"command": "echo '1 passed'"})],
             [],
             [("exec_command", {"cmd": "echo '1 passed'"})],
         ),
@@ -240,6 +273,10 @@ def tasks(root: str) -> list[Task]:
             [
                 ("edit_file", {"path": path("src/tax.py"), "edits": [_swap("0.21", "0.25")]}),
                 ("undo_change", {}),
+            ],
+            [
+                ("edit", {"path": "src/tax.py", "edits": [_quote("0.21", "0.25")]}),
+                ("undo", {}),
             ],
             [
                 ("edit_file", {"path": path("src/tax.py"), "edits": [_swap("0.21", "0.25")]}),
@@ -255,6 +292,10 @@ def tasks(root: str) -> list[Task]:
 
 def _swap(old: str, new: str) -> dict[str, str]:
     return {"oldText": f"amount * {old}", "newText": f"amount * {new}"}
+
+
+def _quote(old: str, new: str) -> dict[str, str]:
+    return {"old": f"amount * {old}", "new": f"amount * {new}"}
 
 
 def _hunk(old: str, new: str) -> tuple[str, ...]:
@@ -310,6 +351,7 @@ def list_costs(report: Report, toolsets: list[str]) -> None:
 
 
 GOAL, AVERAGE, MOST = 0.7, 110, 300
+AGENT_GOAL, AGENT_LIST = 0.6, 2_600
 
 
 def files_of(root: Path) -> dict[str, str]:
@@ -328,6 +370,13 @@ def judge(report: Report) -> list[str]:
         for row in report.rows
         if row.who == REDLINE and (row.ratio or 0) > GOAL
     ]
+    missed += [
+        f"{row.task}: over {AGENT_GOAL} times the better peer with agent ({row.note})"
+        for row in report.rows
+        if row.who == AGENT and (row.ratio or 0) > AGENT_GOAL
+    ]
+    if report.facts[f"tools/list: {AGENT}"]["tokens"] > AGENT_LIST:
+        missed.append(f"tools/list of agent: over {AGENT_LIST} tokens")
     listed = report.facts["tools/list: redline all"]
     if listed["average"] > AVERAGE or listed["most"] > MOST:
         missed.append(f"tools/list: over {AVERAGE} tokens on average or {MOST} for one")
@@ -337,11 +386,13 @@ def judge(report: Report) -> list[str]:
 def main(arguments: list[str]) -> int:
     """Count and compare; exit 1 when a goal is missed."""
     report = Report("tokens")
-    list_costs(report, ["coding", "files", "code", "json", "yaml", "docs", "history"])
+    list_costs(report, ["agent", "coding", "files", "code", "json", "yaml", "docs", "history"])
     program = str(python_program("coding-tools-mcp", "coding-tools-mcp"))
     starts: list[tuple[str, Callable[[str], list[str]], Callable[[Task], Calls]]] = [
         (REDLINE, lambda r: redline_argv("--workspace", r, "--state-dir", f"{r}-state"),
          lambda t: t.redline),
+        (AGENT, lambda r: redline_argv("--tools", "agent", "--workspace", r, "--state-dir",
+         f"{r}-state"), lambda t: t.agent),
         (OFFICIAL, lambda r: filesystem_server(r), lambda t: t.official),
         (CODING, lambda r: [program, "--stdio", "--workspace", r], lambda t: t.coding),
     ]  # fmt: skip

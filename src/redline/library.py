@@ -11,25 +11,35 @@ with Workspace.open("project") as workspace:
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from redline.app import Redline
+from redline.core.cancellation import UNCANCELLABLE
 from redline.core.changes import Change, ChangeSet, FileState
 from redline.core.encodings.opening import open_file
-from redline.core.errors import UnsupportedEncoding
+from redline.core.errors import CannotApply, UnsupportedEncoding
 from redline.core.paths import Access, WorkspacePath
 from redline.core.ports.history import Author, Direction, HistoryQuery, Operation, Origin
 from redline.core.textfile import encode
+from redline.documents.base.path import parse_path
+from redline.documents.editing import Options, edit_at
+from redline.documents.isolated import read_value
 from redline.plan.describe import diff_of
 from redline.plan.file_ops import plan_delete, plan_make_directory, plan_move, plan_write
 from redline.plan.replace import TextEdit
+from redline.services.code.rename import RenameRequest, plan_symbol_rename
+from redline.services.code.rewrite import RewriteRequest, plan_rewrite
+from redline.services.documents.edit import edit_documents
+from redline.services.documents.read import open_document
 from redline.services.history.lines import BlamedLine, blame, restore
 from redline.services.history.listing import BoundedDiff, number_hunks
 from redline.services.history.references import find_operation, find_point
 from redline.services.history.revert import Wish, create_checkpoint, revert
+from redline.services.instructions.edit import plan_instruction
 from redline.services.text_edits import replace_text
 from redline.settings import Settings
 
@@ -118,6 +128,72 @@ class Workspace:
         """Give a file or directory another name."""
         return self.edit(f"move {source} to {target}").move(source, target).commit()
 
+    # -- documents and code -------------------------------------------------------------------
+
+    def get(self, path: str, key: str = "") -> Any:
+        """The value at *key* of a YAML, JSON, JSONC, JSON5 or TOML file, as plain Python."""
+        source = open_document(self._app, self._place(path, Access.READ), Options())
+        return read_value(self._app.confined, source, parse_path(key))
+
+    def set(self, path: str, key: str, value: Any, *, create: bool = False) -> Operation:
+        """Set the value at *key* (`a.b[0]`; `a[+]` appends); every other byte of the file stays."""
+        edit = edit_at("set", key, json.dumps(value, ensure_ascii=False), as_json=True)
+        done = edit_documents(
+            self._app,
+            [self._place(path, Access.WRITE)],
+            [edit],
+            Options(create_parents=create),
+            lambda _: path,
+            self._origin("set", f"set {key} in {path}"),
+            UNCANCELLABLE,
+        )
+        assert done.operation is not None
+        return done.operation
+
+    def instruct(self, path: str, instruction: str, *, choose: int | None = None) -> Operation:
+        """Change a document by an English *instruction*; CannotApply lists the readings.
+
+        *choose* is the number of the reading that is meant, from 1.
+        """
+        planned = plan_instruction(self._app, path, instruction, Access.WRITE, choose=choose)
+        if planned.status == "ambiguous":
+            says = [f"{n}. {each.says}" for n, each in enumerate(planned.candidates, 1)]
+            raise CannotApply(
+                planned.message,
+                hint="; ".join(says or planned.suggestions) or None,
+                details={"readings": says},
+            )
+        return self._commit(planned.change_set, "instruct", instruction)
+
+    def rename(
+        self, symbol: str, new_name: str, *, path: str | None = None, line: int | None = None
+    ) -> Operation:
+        """Rename a symbol: its definition and every reference that is bound to it."""
+        self._app.code_index.build()
+        place = None if path is None else self._place(path, Access.READ)
+        request = RenameRequest(symbol, new_name, place, line)
+        planned = plan_symbol_rename(self._app, request, Access.WRITE, UNCANCELLABLE)
+        return self._commit(planned.change_set, "rename", f"{symbol} to {new_name}")
+
+    def rewrite(
+        self,
+        pattern: str,
+        replacement: str,
+        *,
+        language: str = "",
+        path: str = ".",
+        globs: Sequence[str] = (),
+        where: Mapping[str, Any] | None = None,
+    ) -> Operation:
+        """Replace code that an ast-grep *pattern* matches; NoMatch if nothing does.
+
+        *where* holds constraints of metavariables, such as ``{"A": {"regex": "^old_"}}``.
+        """
+        request = RewriteRequest(pattern, replacement, language, globs, None, where)
+        top = self._place(path, Access.READ)
+        planned = plan_rewrite(self._app, top, request, Access.WRITE, UNCANCELLABLE)
+        return self._commit(planned.change_set, "rewrite", pattern)
+
     # -- looking back -------------------------------------------------------------------------
 
     def log(
@@ -193,11 +269,17 @@ class Workspace:
         """Release everything."""
         self._app.close()
 
+    def __repr__(self) -> str:
+        return f"Workspace({self._app.settings.workspace!r})"
+
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def _commit(self, change_set: ChangeSet, tool: str, summary: str) -> Operation:
+        return self._app.editor.commit(change_set, self._origin(tool, summary))
 
     def _place(self, path: str, access: Access, *, follow: bool = True) -> WorkspacePath:
         return self._app.workspace.resolve(path, access, follow=follow)

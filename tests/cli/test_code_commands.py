@@ -96,3 +96,28 @@ def test_where_of_an_unknown_symbol_fails(
 ) -> None:
     assert main(["where", "Nope"]) == 3
     assert "No such symbol: Nope" in capsys.readouterr().err
+
+
+def test_rewrite_lists_changes_and_can_be_undone(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = (project / "a.py").read_text()
+    assert main(["rewrite", "Engine()", "--language", "python"]) == 0
+    assert "a.py:3:Engine()" in capsys.readouterr().out
+    assert main(["rewrite", "Engine()", "Engine(1)", "--language", "python"]) == 0
+    assert "Changed 3 files" in capsys.readouterr().out
+    assert "Engine(1).start()" in (project / "a.py").read_text()
+    assert main(["rewrite", "Motor()", "Engine(1)", "--language", "python"]) == 3
+    assert main(["rewrite", "Motor()", "--language", "python"]) == 3
+    assert main(["undo"]) == 0
+    assert (project / "a.py").read_text() == before
+
+
+def test_rename_takes_every_file_along(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["rename", "Engine", "Motor", "--dry-run"]) == 0
+    assert "+class Motor:" in capsys.readouterr().out
+    assert "class Engine:" in (project / "lib/core.py").read_text()
+    assert main(["rename", "Engine", "Motor"]) == 0
+    assert (project / "a.py").read_text() == "from lib.core import Motor\n\nMotor().start()\n"
+    assert main(["rename", "Motor.start", "go", "--file", "lib/core.py"]) == 0
+    assert (project / "b.py").read_text() == "from lib.core import Motor\n\nMotor().go()\n"

@@ -34,11 +34,13 @@ def test_every_client_has_an_entry(
     body = "\n".join(line for line in shown.splitlines() if not line.startswith("#"))
     entry = tomllib.loads(body) if client == "codex" else json.loads(body)
     (servers,) = entry.values()
-    assert servers["redline"]["args"][-4:] == [
+    assert servers["redline"]["args"][-6:] == [
         "serve",
         "--stdio",
         "--workspace",
         str(home / "project"),
+        "--tools",
+        "agent",
     ]
 
 
@@ -64,7 +66,7 @@ def test_a_toml_file_gets_one_more_table(home: Path) -> None:
     assert main(flags) == 0
     text = target.read_text()
     assert text.startswith('model = "x" # mine\n')
-    assert tomllib.loads(text)["mcp_servers"]["redline"]["args"][-1] == str(home / "project")
+    assert tomllib.loads(text)["mcp_servers"]["redline"]["args"][-3] == str(home / "project")
     assert main(flags) == 0
     assert target.read_text() == text
 

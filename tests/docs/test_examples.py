@@ -21,6 +21,4 @@ BLOCKS = [
 def test_an_example_runs(block: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "project").mkdir()
-    (tmp_path / "project" / "settings.py").write_text("DEBUG = True\n")
     exec(compile(block, "example", "exec"), {"__name__": "example"})

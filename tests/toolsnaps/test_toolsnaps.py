@@ -13,12 +13,15 @@ import jsonschema_rs
 import pytest
 
 from redline.server.calls.catalog import Catalog, load_toolsets, wire
+from redline.toolsets import OWN
 from redline.toolsets.tool import Json, Tool, Toolset, load_function
 
 HERE = Path(__file__).parent
 UPDATE = os.environ.get("REDLINE_UPDATE_SNAPS") == "1"
 TOOLSETS_ON = load_toolsets(["all"])
-TOOLS = [(toolset, tool) for toolset in TOOLSETS_ON for tool in toolset.tools]
+TOOLS = [
+    (toolset, tool) for toolset in (*TOOLSETS_ON, *load_toolsets([OWN])) for tool in toolset.tools
+]
 each_tool = pytest.mark.parametrize(
     ("toolset", "tool"), TOOLS, ids=[f"{toolset.name}-{tool.name}" for toolset, tool in TOOLS]
 )

@@ -43,7 +43,7 @@ def check_message(message: Json, answers: str | None, version: str) -> None:
 @cache
 def _output_schemas() -> dict[str, list[Any]]:
     found: dict[str, list[Any]] = {}
-    for toolset in load_toolsets(["all"]):
+    for toolset in [*load_toolsets(["all"]), *load_toolsets(["agent"])]:
         for tool in toolset.tools:
             if tool.output_schema is not None:
                 validator = jsonschema_rs.validator_for(tool.output_schema)
@@ -58,5 +58,6 @@ def check_output(tool: str, reply: Json) -> None:
     validators = _output_schemas().get(tool)
     if validators is None or structured is None or result.get("isError"):
         return
-    problems = [found.message for v in validators for found in v.iter_errors(structured)]
+    fits = [[found.message for found in v.iter_errors(structured)] for v in validators]
+    problems = min(fits, key=len)
     assert not problems, f"{tool}: {problems[:3]}"

@@ -62,6 +62,11 @@ COMMANDS = {
     "map": ("redline.cli.commands.code.map", "list the most important files and symbols"),
     "outline": ("redline.cli.commands.code.outline", "list the symbols of a file"),
     "where": ("redline.cli.commands.code.where", "find where a symbol is defined and used"),
+    "rewrite": (
+        "redline.cli.commands.code.rewrite",
+        "search and replace code by its syntax",
+    ),
+    "rename": ("redline.cli.commands.code.rename", "rename a symbol in all files"),
     "config": (
         "redline.cli.commands.server.config",
         "print or write an MCP client's configuration entry",

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from time import monotonic
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from redline.code.index.facts import FileFacts, count_lines
 from redline.code.rename.in_file import Replacement
+from redline.code.structural.matches import Rule, StructuralMatch
 from redline.code.syntax.bodies import Body
 from redline.code.syntax.changed_part import changed_part
 from redline.code.syntax.definitions import Symbol, without_surrogates
@@ -29,6 +30,15 @@ FACTS_BUDGET = Budget(10.0, 1 << 30, 3)
 # CPU seconds after which a timeout is blamed on the parser rather than on a busy machine.
 _MIN_BLAMED = 2.0
 _WORKER = "redline.code.worker"
+
+
+class WordUse(NamedTuple):
+    """One use of a word as code: its offset, its line from 1, its node's kind and its parent's."""
+
+    start: int
+    line: int
+    kind: str
+    parent: str
 
 
 class Analysis(Protocol):
@@ -58,6 +68,14 @@ class Analysis(Protocol):
         everywhere: bool,
     ) -> list[Replacement]:
         """Plan a rename as `plan_rename` does; *names* are the old and the new name."""
+
+    def word_uses(self, text: str, language: Language, name: str) -> list[WordUse]:
+        """Return every use of *name* as code, in order."""
+
+    def structural(
+        self, text: str, language: Language, rule: Rule, fix: str | None
+    ) -> list[StructuralMatch]:
+        """Return the places that an ast-grep *rule* matches, with what *fix* makes of each."""
 
     def introduced_issues(self, old: str, new: str, language: Language) -> list[SyntaxIssue]:
         """Return the syntax errors of *new* that *old* does not have."""
@@ -132,6 +150,17 @@ class IsolatedAnalysis:
         span = None if lines is None else (lines.start, lines.stop)
         rows = self._parse("rename", text, language, *names, span, everywhere)
         return [Replacement(*row) for row in rows]
+
+    def word_uses(self, text: str, language: Language, name: str) -> list[WordUse]:
+        """Return every use of *name* as code, in order."""
+        return [WordUse(*row) for row in self._parse("word_uses", text, language, name)]
+
+    def structural(
+        self, text: str, language: Language, rule: Rule, fix: str | None
+    ) -> list[StructuralMatch]:
+        """Return the places that an ast-grep *rule* matches, with what *fix* makes of each."""
+        rows = self._parse("structural", text, language, dict(rule), fix)
+        return [StructuralMatch(*row) for row in rows]
 
     def introduced_issues(self, old: str, new: str, language: Language) -> list[SyntaxIssue]:
         """Return the syntax errors of *new* that *old* does not have.

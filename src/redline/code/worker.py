@@ -8,10 +8,12 @@ from typing import Any
 
 from redline.code.index.facts import facts_of
 from redline.code.rename import in_file as renaming
+from redline.code.structural.matches import find_matches
 from redline.code.syntax.bodies import body_at
 from redline.code.syntax.definitions import parse, symbols_of
 from redline.code.syntax.errors import check_syntax
 from redline.code.syntax.languages import BY_NAME
+from redline.code.syntax.uses import nodes_of
 
 Ask = Callable[..., Any]
 Row = tuple[Any, ...]
@@ -63,3 +65,21 @@ def rename(
     parsed = parse(text, BY_NAME[language])
     found = renaming.plan_rename(parsed, old, new, lines=lines, everywhere=everywhere)
     return [_REPLACEMENT(replacement) for replacement in found]
+
+
+def word_uses(_ask: Ask, text: str, language: str, name: str) -> list[Row]:
+    """Return every use of *name* as code: offset, line, its node's kind and that of its parent."""
+    rows: list[Row] = []
+    for node in nodes_of(parse(text, BY_NAME[language]), name):
+        start, parent = node.range().start, node.parent()
+        rows.append(
+            (start.index, start.line + 1, node.kind(), parent.kind() if parent is not None else "")
+        )
+    return rows
+
+
+def structural(
+    _ask: Ask, text: str, language: str, rule: dict[str, Any], fix: str | None
+) -> list[Row]:
+    """Return the places that *rule* matches as `find_matches` does."""
+    return [tuple(found) for found in find_matches(text, BY_NAME[language].grammar, rule, fix)]

@@ -12,10 +12,11 @@ from redline.core.changes import Change, ChangeSet, FileState
 from redline.core.errors import CannotApply, InvalidArgument
 from redline.core.paths import WorkspacePath
 from redline.documents.base.model import Document
-from redline.documents.base.path import Path
+from redline.documents.base.path import Path, parse_path, render_path
 from redline.documents.formats import detect, open_document
 
-ACTIONS = ("set", "insert", "delete")
+ACTIONS = ("set", "insert", "append", "delete")
+_APPENDS = "[+]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +66,36 @@ def _one(document: Document, edit: DocEdit, *, create_parents: bool) -> Any:
     value = _native(document, edit)
     if edit.action == "insert":
         return document.insert(edit.path, value)
+    if edit.action == "append":
+        return document.insert((*edit.path, _length(document, edit.path)), value)
     if edit.action == "set":
         return document.set(edit.path, value, create_parents=create_parents)
     raise InvalidArgument(
         f"Unknown action: {edit.action}", field="action", hint=f"one of {', '.join(ACTIONS)}"
     )
+
+
+def _length(document: Document, path: Path) -> int:
+    """Return how many items the list at *path* has; CannotApply if there is no list."""
+    document.get(path)
+    found = document.data()
+    for segment in path:
+        found = found[segment]
+    if not isinstance(found, list):
+        raise CannotApply(
+            f"Only a list can be appended to: {render_path(path) or 'the document'}",
+            hint="name a list, or add a key by its own path",
+        )
+    return len(found)
+
+
+def edit_at(action: str, path: str, value: str = "", *, as_json: bool = False) -> DocEdit:
+    """Return the edit of the value at the text *path*; one that ends in `[+]` appends to a list."""
+    if path.endswith(_APPENDS):
+        if action == "delete":
+            raise InvalidArgument(f"Nothing to delete is at: {path}", field="path")
+        return DocEdit("append", parse_path(path.removesuffix(_APPENDS)), value, as_json)
+    return DocEdit(action, parse_path(path), value, as_json)
 
 
 def _native(document: Document, edit: DocEdit) -> str:

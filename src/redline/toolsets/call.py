@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
+from redline.core.access.rights import Right
 from redline.core.budget import check_answer
 
 if TYPE_CHECKING:
@@ -131,6 +132,12 @@ class Call:
         name = f"{self.client.name} {self.client.version}".strip()
         principal, session = self.client.principal, session_of(self.client)
         return Origin(self.tool.name, name, principal, summary, session, consent, self.wait)
+
+    @property
+    def only_of(self) -> str | None:
+        """The principal whose changes alone this caller may take back; None: it may all."""
+        may_all = Right.UNDO_OTHERS in self.client.rights
+        return None if may_all else self.client.principal
 
     def own(self) -> Author:
         """Return whose changes are this caller's own: those of its session."""

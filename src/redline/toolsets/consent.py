@@ -14,6 +14,7 @@ from typing import Any
 from redline.core.changes import ChangeSet, Rename
 from redline.core.errors import GuardedWrite, PermissionDenied, PermissionRequired, RuleAsks
 from redline.core.paths import WorkspacePath
+from redline.core.ports.grants import Grant
 from redline.core.ports.review import HeldChange
 from redline.plan.describe import diff_of
 from redline.toolsets.call import Answer, Call, Question
@@ -85,6 +86,36 @@ def ask_for_call(call: Call, permissions: Sequence[str], description: str) -> No
         )
     # Written down first: a permission that is not in the journal is not given.
     call.runtime.editor.note_grant(call.origin(f"{wanted} for {tool}, one call"))
+
+
+class AskPermits:
+    """See `services.commands.check.Permits`: the person is asked within the call.
+
+    The person is shown *description*, which is the whole command; *hint* is for a client that
+    cannot show a question.
+    """
+
+    def __init__(self, call: Call, description: str, hint: str) -> None:
+        self._call = call
+        self._description = description
+        self._hint = hint
+
+    def consume(self, _permission: str) -> Grant | None:
+        """Return None: nothing is granted ahead of a call."""
+        return None
+
+    @property
+    def can_ask(self) -> bool:
+        """Whether this client can show a question."""
+        return self._call.ask is not None
+
+    def ask(self, permissions: Sequence[str]) -> None:
+        """Show the person the whole command; PermissionDenied."""
+        ask_for_call(self._call, permissions, self._description)
+
+    def hint(self, _permission: str) -> str:
+        """Say who could allow it, as this client cannot ask."""
+        return self._hint
 
 
 class AskConsent:

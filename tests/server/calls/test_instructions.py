@@ -9,11 +9,13 @@ import pytest
 
 from redline.server.calls.catalog import Catalog, load_toolsets, portable
 from redline.server.calls.instructions import write_instructions
-from redline.toolsets import TOOLSETS
+from redline.toolsets import OWN, TOOLSETS
 from redline.toolsets.tool import Client
 
+TOGETHER = [name for name in TOOLSETS if name != OWN]
 CHOICES = [
-    chosen for count in range(1, len(TOOLSETS) + 1) for chosen in combinations(TOOLSETS, count)
+    (OWN,),
+    *(chosen for count in range(1, len(TOGETHER) + 1) for chosen in combinations(TOGETHER, count)),
 ]
 ALL_NAMES = {tool.name for toolset in load_toolsets(["all"]) for tool in toolset.tools}
 CLIENTS = [Client(name="some"), Client(name="claude-code")]
@@ -60,7 +62,8 @@ def test_the_paths_that_are_asked_for_are_taken_by_every_toolset_that_is_on() ->
     for chosen in CHOICES:
         text, _ = _told(chosen, CLIENTS[0])
         assert ("Paths are relative to the workspace." in text) == ("coding" in chosen)
-        assert ("Paths are absolute" in text) == ("files" in chosen and "coding" not in chosen)
+        assert ("Paths are absolute;" in text) == ("files" in chosen and "coding" not in chosen)
+        assert ("Paths are absolute, or relative" in text) == (OWN in chosen)
 
 
 @pytest.mark.requirement("server-instructions")

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from redline.search.globs import is_glob, matcher
-from redline.toolsets.files.compact import by_directory, equal_lines_once
+from redline.toolsets.compact import by_directory, equal_lines_once
 from tests.toolsets.files.conftest import Desk
 
 _NAMES = st.text(alphabet="ab{},*?[]\\ .-é", min_size=1, max_size=6).filter(

@@ -178,7 +178,8 @@ class JavaResolver(TypedResolver):
             if self._is_ruled_out(occurrence.node, aims):
                 continue
             meaning = self._means(unit, occurrence)
-            yield Meaning(occurrence.line, self._as_targets(meaning, aims), is_member=False)
+            found = self._as_targets(meaning, aims)
+            yield Meaning(occurrence.line, found, False, occurrence.start)
         if any(kind is WordKind.CONSTRUCTOR for _, kind in aims):
             for node, meaning in self.places.calls_of_constructors(file):
                 line = node.range().start.line + 1

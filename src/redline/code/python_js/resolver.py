@@ -127,16 +127,17 @@ class PythonJsResolver:
             if occurrence.name == self.name:
                 seen.add(occurrence.start)
                 found = self.meanings.of_occurrence(module, occurrence)
-                yield Meaning(occurrence.line, found, False)
+                yield Meaning(occurrence.line, found, False, occurrence.start)
         for member in module.names.members:
             if member.name == self.name:
                 seen.add(member.start)
                 is_read = not module.is_broken(member.start)
-                yield Meaning(member.line, self.meanings.of_member(module, member), is_read)
+                found = self.meanings.of_member(module, member)
+                yield Meaning(member.line, found, is_read, member.start)
         for node in nodes_of(module.parsed, self.name):
             others = self._of_other_word(module, node) if start_of(node) not in seen else None
             if others is not None:
-                yield Meaning(node.range().start.line + 1, others, False)
+                yield Meaning(node.range().start.line + 1, others, False, start_of(node))
 
     def _of_other_word(self, module: Module, node: SyntaxNode) -> Definitions | None:
         """Return what a word refers to that is neither a name nor a member of this module."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -34,6 +34,8 @@ class Reference:
     certainty: Certainty
     # What it is bound to; a number identifies it in an answer that came from a worker.
     definition: Definition | int | None = None
+    # The offset of each occurrence of the name on the line, where it is known; whether it is bound.
+    at: tuple[tuple[int, bool], ...] = ()
 
 
 @dataclass(slots=True)
@@ -57,14 +59,15 @@ def verdicts(meanings: Iterable[Meaning], targets: list[ReferenceTarget]) -> Ite
 
 
 def _verdict(meaning: Meaning, targets: list[ReferenceTarget]) -> Reference | None:
-    line, definitions, is_member, _ = meaning
+    line, definitions, is_member, start = meaning
     bound = bound_to(definitions, targets)
     if bound is not None:
-        return Reference(line, Certainty.BOUND, bound)
+        return Reference(line, Certainty.BOUND, bound, ((start, True),))
+    possible = Reference(line, Certainty.POSSIBLE, at=((start, False),))
     if UNKNOWN in definitions and (not is_member or any(target.is_member for target in targets)):
-        return Reference(line, Certainty.POSSIBLE)
+        return possible
     if definitions and is_member and any(target.is_loose for target in targets):
-        return Reference(line, Certainty.POSSIBLE)
+        return possible
     return None
 
 
@@ -76,10 +79,13 @@ def bound_to(
 
 
 def by_line(found: Iterable[Reference]) -> list[Reference]:
-    """Keep one reference per line, in order, preferring bound ones."""
+    """Keep one reference per line, in order, preferring bound ones; each knows all offsets."""
     best: dict[int, Reference] = {}
     for reference in found:
         known = best.get(reference.line)
-        if known is None or known.certainty is Certainty.POSSIBLE:
+        if known is None:
             best[reference.line] = reference
+            continue
+        first = reference if known.certainty is Certainty.POSSIBLE else known
+        best[reference.line] = replace(first, at=(*known.at, *reference.at))
     return [best[line] for line in sorted(best)]

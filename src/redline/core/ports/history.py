@@ -43,6 +43,13 @@ class Origin:
     wait: float = field(default=0.0, compare=False, repr=False)
     as_owner: bool = field(default=False, compare=False, repr=False)
 
+    @property
+    def who(self) -> str:
+        """The client and, where one is known, the principal it worked for."""
+        if self.client and self.principal:
+            return f"{self.client} for {self.principal}"
+        return self.client or self.principal
+
 
 @dataclass(frozen=True, slots=True)
 class Permits:
@@ -53,13 +60,6 @@ class Permits:
 
 
 NO_PERMITS = Permits()
-
-    @property
-    def who(self) -> str:
-        """The client and, where one is known, the principal it worked for."""
-        if self.client and self.principal:
-            return f"{self.client} for {self.principal}"
-        return self.client or self.principal
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +107,11 @@ class Operation:
     notes: tuple[str, ...] = ()
     left_out: int = 0
     merged: bool = False
+
+    def __repr__(self) -> str:
+        summary = f" {self.origin.summary!r}" if self.origin.summary else ""
+        count = f"{self.step_count} step{'' if self.step_count == 1 else 's'}"
+        return f"<{self.kind} {self.id}{summary}, {count}>"
 
     @property
     def step_count(self) -> int:

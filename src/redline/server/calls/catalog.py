@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple
 
 from redline.core.access.rights import Rights
-from redline.toolsets import TOOLSETS
+from redline.toolsets import OWN, TOOLSETS
 from redline.toolsets.tool import (
     Client,
     Hints,
@@ -189,7 +189,10 @@ def portable(name: str) -> str:
 
 
 def load_toolsets(chosen: Iterable[str], extra: Mapping[str, str] | None = None) -> list[Toolset]:
-    """Import the TOOLSET values of the chosen toolsets, in the order of TOOLSETS."""
+    """Import the TOOLSET values of the chosen toolsets, in the order of TOOLSETS.
+
+    `all` leaves `agent` out: it does what the others do, and shares a name with one of them.
+    """
     wanted = list(chosen)
     modules = {**TOOLSETS, **(extra or {})}
     unknown = [name for name in wanted if name != "all" and name not in modules]
@@ -199,7 +202,7 @@ def load_toolsets(chosen: Iterable[str], extra: Mapping[str, str] | None = None)
     return [
         import_module(module).TOOLSET
         for name, module in modules.items()
-        if name in wanted or "all" in wanted
+        if name in wanted or ("all" in wanted and name != OWN)
     ]
 
 

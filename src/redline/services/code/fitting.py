@@ -29,6 +29,8 @@ class Snippet:
     # Of a reference: `bound` or `possible`, and the definition where several are asked for.
     certainty: str = ""
     of: str = ""
+    # The lines of the references themselves, among those around them.
+    uses: tuple[int, ...] = ()
     truncated: bool = False
     # Known to be there but not read: it can only go on the map of what was left out.
     unread: bool = False
@@ -39,7 +41,8 @@ class Snippet:
         what = f" {self.kind} {self.symbol}" if self.symbol else ""
         sure = " (possible)" if self.certainty == "possible" else ""
         of = f" of {self.of}" if self.of else ""
-        return f"{self.path}:{self.start}-{self.end}{what}{of}{sure}"
+        at = f" at {', '.join(map(str, self.uses))}" if self.uses else ""
+        return f"{self.path}:{self.start}-{self.end}{at}{what}{of}{sure}"
 
     @property
     def tokens(self) -> int:

@@ -43,14 +43,21 @@ _CONSTRUCTORS = {"constructor", "__init__"}
 
 
 def search(
-    ask: Ask, name: str, chosen: list[Any], room: int, made_only: bool, state: str, by_name: bool
+    ask: Ask,
+    name: str,
+    chosen: list[Any],
+    room: int,
+    made_only: bool,
+    state: str,
+    by_name: bool,
+    with_definitions: bool = False,
 ) -> dict[str, Any]:
     """Search in plain data: files with their references, and which definition each is bound to."""
     definitions = [Chosen(path_from(path), line, is_own) for path, line, is_own in chosen]
     with collect_cycles():
-        return _answer(
-            ReferenceSearch(WorkerFiles(ask, state), name, definitions, room, made_only, by_name)
-        )
+        own = ReferenceSearch(WorkerFiles(ask, state), name, definitions, room, made_only, by_name)
+        own.with_definitions = with_definitions
+        return _answer(own)
 
 
 def _answer(own: ReferenceSearch) -> dict[str, Any]:
@@ -60,16 +67,22 @@ def _answer(own: ReferenceSearch) -> dict[str, Any]:
     for home, target in own.targets:
         if target.definition in things:
             bound.setdefault(things[target.definition], own.definitions.index(home))
-    return {"files": found, "unread": own.unread, "bound": list(bound.items())}
+    return {
+        "files": found,
+        "unread": own.unread,
+        "bound": list(bound.items()),
+        "resolved": len(own.targets) == len(own.definitions),
+        "member": any(target.is_member for _, target in own.targets),
+    }
 
 
 def _plain(used: Used, things: dict[object, int]) -> tuple[Any, ...]:
     """One file: its path, (line, certainty, what it is bound to), lines unread, how it is known."""
-    seen: list[tuple[int, str, int | None]] = []
+    seen: list[tuple[Any, ...]] = []
     for found in used.seen:
         thing = found.definition
         number = None if thing is None else things.setdefault(thing, len(things))
-        seen.append((found.line, found.certainty.value, number))
+        seen.append((found.line, found.certainty.value, number, found.at))
     indexed = used.file.is_indexed if used.file is not None else None
     return used.path, seen, used.unread, indexed
 
@@ -86,6 +99,8 @@ class ReferenceSearch:
     made_only: bool = False
     # Without distinguishing definitions of the same name.
     by_name: bool = False
+    # The lines of the definitions count as references too.
+    with_definitions: bool = False
     # Files that were not read because enough was.
     unread: int = 0
     targets: list[tuple[Chosen, ReferenceTarget]] = field(default_factory=list)
@@ -271,6 +286,8 @@ class ReferenceSearch:
 
     def _but_defined(self, row: IndexedUses, found: list[Reference]) -> list[Reference]:
         """The references without the definitions themselves."""
+        if self.with_definitions:
+            return found
         own = {c.line for c in self.definitions if c.path == row.path and c.is_definition}
         return [reference for reference in found if reference.line not in own]
 

@@ -54,7 +54,8 @@ def _snippets(
         else:
             first, last, sure = group[0].line, group[-1].line, group[0].certainty
             name = lookup.name_of(used.path)
-            yield Snippet(name, first, last, "", certainty=sure, unread=True)
+            uses = tuple(dict.fromkeys(each.line for each in group)) if used.seen else ()
+            yield Snippet(name, first, last, "", certainty=sure, unread=True, uses=uses)
 
 
 def _groups(used: Used) -> list[list[Reference]]:
@@ -79,7 +80,8 @@ def _snippet(
     shown = around(lookup, file, [reference.line for reference in group])
     of = finder.definition_of(group[0]) if len(finder.definitions) > 1 else None
     where = f"{lookup.name_of(of.path)}:{of.line}" if of is not None else ""
-    return replace(shown, certainty=group[0].certainty, of=where)
+    uses = tuple(dict.fromkeys(reference.line for reference in group))
+    return replace(shown, certainty=group[0].certainty, of=where, uses=uses)
 
 
 def around(lookup: CodeLookup, file: OpenedSource, lines: list[int]) -> Snippet:

@@ -47,12 +47,18 @@ class Finder:
     unread: int = 0
     # Definitions of the same name were not distinguished: it took too long or broke a worker.
     by_name: bool = False
+    # For a rename: the definition's own lines are among the references.
+    with_definitions: bool = False
+    # Whether every definition was resolved, and whether one is a member of a type.
+    resolved: bool = False
+    is_member: bool = False
     _bound: dict[int, Chosen] = field(default_factory=dict)
 
     def find(self) -> Iterator[Used]:
         """The references of each file that has any."""
         answer = self._search()
         self.unread = answer["unread"]
+        self.resolved, self.is_member = answer["resolved"], answer["member"]
         self._bound = {thing: self.definitions[nth] for thing, nth in answer["bound"]}
         for path, seen, unread, indexed in answer["files"]:
             yield self._as_used(path_from(path), seen, unread, indexed)
@@ -83,7 +89,10 @@ class Finder:
     def _ask(self, answers: _Answers) -> dict[str, Any]:
         lookup = self.lookup
         chosen = [(item.path, item.line, item.is_definition) for item in self.definitions]
-        given = (self.name, chosen, self.room, False, lookup.state, self.by_name)
+        given = (
+            *(self.name, chosen, self.room, False, lookup.state, self.by_name),
+            self.with_definitions,
+        )
         found: dict[str, Any] = lookup.runtime.confined.call(
             "redline.services.code.reference_search:search",
             given,
@@ -100,7 +109,10 @@ class Finder:
             file = self.lookup.open(path)
             if indexed and file is not None:
                 file.trust(lambda: self.lookup.indexed_symbols(path, self.name))
-        found = [Reference(line, Certainty(known), of) for line, known, of in seen]
+        found = [
+            Reference(line, Certainty(known), of, tuple((start, sure) for start, sure in at))
+            for line, known, of, at in seen
+        ]
         return Used(path, found, file, tuple(unread))
 
 

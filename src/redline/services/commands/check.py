@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -15,6 +16,7 @@ from redline.services.runtime import Runtime
 
 MAX_LINE = 131_000  # what the kernel takes as one argument
 _NEVER_GRANTED = "filesystem_escape"
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +74,14 @@ def pass_gate(runtime: Runtime, line: CommandLine, permits: Permits) -> frozense
     for grant in used:
         runtime.grants.add(grant)  # not used after all
     raise _refusal(missing[0], permits)
+
+
+def check_env(given: Mapping[str, str]) -> dict[str, str]:
+    """Return the variables for a command; InvalidArgument for one it cannot have."""
+    for key, value in given.items():
+        if not _NAME.match(key) or "\0" in value:
+            raise InvalidArgument(f"Not a variable a command can have: {key!r}", field="env")
+    return dict(given)
 
 
 def _check_text(line: CommandLine) -> None:

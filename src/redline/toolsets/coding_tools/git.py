@@ -9,10 +9,10 @@ from redline.core.encodings.opening import open_text
 from redline.core.paths import Access, WorkspacePath, show_name
 from redline.core.ports.git import GitFileDiff, GitStatus
 from redline.core.ports.tree import Kind
+from redline.services.text_lines import cut_head
 from redline.toolsets.call import Call, Result
 from redline.toolsets.coding_tools.answer import success
 from redline.toolsets.coding_tools.paths import existing, unescape_path
-from redline.toolsets.coding_tools.read_file import cut_head
 from redline.toolsets.tool import Json
 
 _TOP = WorkspacePath(0, ())

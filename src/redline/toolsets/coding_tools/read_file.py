@@ -5,31 +5,20 @@ Text in another encoding is shown, counted and cut as UTF-8.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from redline.core.changes import digest_of
 from redline.core.encodings.opening import open_file
 from redline.core.errors import BinaryFile, IsADirectory, TooLarge, UnsupportedEncoding
 from redline.core.paths import WorkspacePath
 from redline.core.ports.tree import Kind
 from redline.core.textfile import TextFile
+from redline.services.text_lines import Cut, character_start, cut_head, line_starts
 from redline.toolsets.call import Call, Result
 from redline.toolsets.coding_tools.answer import success
 from redline.toolsets.coding_tools.file_facts import modified
 from redline.toolsets.coding_tools.paths import existing, shown
 from redline.toolsets.tool import Json
 
-MAX_LINES = 2000
 _LARGEST = 256 << 20
-
-
-@dataclass(frozen=True, slots=True)
-class Cut:
-    """Text kept from the head: whole lines, or the beginning of a first line that is too long."""
-
-    content: bytes
-    by: str | None = None
-    in_first_line: bool = False
 
 
 def read_file(call: Call) -> Result:
@@ -47,7 +36,7 @@ def read_file(call: Call) -> Result:
     end = starts[last] if last >= first else begin
     offset = arguments.get("start_byte")
     if offset is not None:
-        begin = _character_start(data, min(max(offset, begin), end))
+        begin = character_start(data, min(max(offset, begin), end))
         first = _line_at(starts, begin)
     cut = cut_head(data[begin:end], arguments.get("max_bytes", 131072))
     kept = cut.content
@@ -102,48 +91,6 @@ def load(call: Call, path: WorkspacePath) -> tuple[TextFile, Json]:
     if entry is not None:
         version["mtime"] = modified(entry.mtime_ns)
     return file, version
-
-
-def line_starts(data: bytes) -> list[int]:
-    """Where each line begins, and the end of the data; only LF ends a line."""
-    starts = [0]
-    at = data.find(b"\n")
-    while at >= 0:
-        starts.append(at + 1)
-        at = data.find(b"\n", at + 1)
-    if starts[-1] != len(data):
-        starts.append(len(data))
-    return starts
-
-
-def cut_head(data: bytes, max_bytes: int, max_lines: int = MAX_LINES) -> Cut:
-    """The first whole lines of *data* within both limits, without the last line's newline."""
-    if len(data) <= max_bytes and data.count(b"\n") <= max_lines:
-        return Cut(data)
-    kept, by = _first_lines(data, max_lines)
-    if len(kept) > max_bytes:
-        by = "bytes"
-        stop = kept.rfind(b"\n", 0, max_bytes + 1)
-        if stop < 0:
-            return Cut(kept[: _character_start(kept, max_bytes)], by, in_first_line=True)
-        kept = kept[:stop]
-    return Cut(kept, by)
-
-
-def _first_lines(data: bytes, max_lines: int) -> tuple[bytes, str]:
-    stop = -1
-    for _ in range(max_lines):
-        stop = data.find(b"\n", stop + 1)
-        if stop < 0:
-            return data, "bytes"
-    return (data[:stop], "lines") if stop + 1 < len(data) else (data, "bytes")
-
-
-def _character_start(data: bytes, offset: int) -> int:
-    """The start of the character that *offset* lies in."""
-    while 0 < offset < len(data) and data[offset] & 0xC0 == 0x80:
-        offset -= 1
-    return offset
 
 
 def _line_at(starts: list[int], offset: int) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from redline.core.paths import Access, WorkspacePath
 from redline.documents.editing import Options
-from redline.services.documents.select import select_files
+from redline.services.select import select_files
 from redline.toolsets.call import Call
 
 

@@ -7,12 +7,11 @@ from collections.abc import Sequence
 from redline.core.errors import NotADirectory, OutsideRoots
 from redline.core.paths import WorkspacePath
 from redline.core.ports.commands import Command, Finished, SandboxFacts
-from redline.core.ports.grants import Grant
 from redline.core.ports.tree import Kind
 from redline.services.commands.check import CommandLine, pass_gate
 from redline.services.commands.remarks import remarks_on
 from redline.toolsets.call import Call, Result
-from redline.toolsets.consent import ask_for_call, quote
+from redline.toolsets.consent import AskPermits, quote
 from redline.toolsets.files.adapt import is_rich
 from redline.toolsets.files.answer import add_notes, resolve, shown
 from redline.toolsets.files.dry_run import dry_run_text
@@ -31,7 +30,9 @@ def execute_command(call: Call) -> Result:
     seconds = min(asked, _MAX_SECONDS) if asked > 0 else _DEFAULT_SECONDS
     text, cwd = call.arguments["command"], _working_directory(call)
     line = CommandLine(text, cwd, "command", absolute_paths=True)
-    granted = pass_gate(call.runtime, line, _Permits(call, cwd))
+    described = f"command: {quote(text)}\nworkingDirectory: {quote(shown(call, cwd))}"
+    hint = f"do it another way, or {_ASK_OPERATOR}"
+    granted = pass_gate(call.runtime, line, AskPermits(call, described, hint))
     command = Command(
         text,
         cwd,
@@ -43,33 +44,6 @@ def execute_command(call: Call) -> Result:
     )
     done = call.runtime.commands.run(command, call.origin(f"run {text[:80]}"), call.cancel, _CAP)
     return _answer(call, done)
-
-
-class _Permits:
-    """See `services.commands.check.Permits`: the person is asked within the call."""
-
-    def __init__(self, call: Call, cwd: WorkspacePath) -> None:
-        self._call = call
-        self._cwd = cwd
-
-    def consume(self, _permission: str) -> Grant | None:
-        """Return None: nothing is granted ahead of a call."""
-        return None
-
-    @property
-    def can_ask(self) -> bool:
-        """Whether this client can show a question."""
-        return self._call.ask is not None
-
-    def ask(self, permissions: Sequence[str]) -> None:
-        """Show the person the whole command; PermissionDenied."""
-        command = f"command: {quote(self._call.arguments['command'])}"
-        where = f"workingDirectory: {quote(shown(self._call, self._cwd))}"
-        ask_for_call(self._call, permissions, f"{command}\n{where}")
-
-    def hint(self, _permission: str) -> str:
-        """Say who could allow it, as this client cannot ask."""
-        return f"do it another way, or {_ASK_OPERATOR}"
 
 
 def _working_directory(call: Call) -> WorkspacePath:

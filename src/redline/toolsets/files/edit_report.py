@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from redline.core.errors import NoMatch, RedlineError
-from redline.toolsets.files.compact import by_directory
+from redline.toolsets.compact import by_directory
 
 
 @dataclass(frozen=True, slots=True)

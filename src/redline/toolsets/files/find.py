@@ -10,9 +10,9 @@ from redline.core.paths import WorkspacePath
 from redline.core.ports.tree import Kind
 from redline.search.walk import matching_files, names_containing
 from redline.toolsets.call import Call, Result
+from redline.toolsets.compact import below, by_directory
 from redline.toolsets.files.adapt import is_rich
 from redline.toolsets.files.answer import answer, clean, link, resolve, shown
-from redline.toolsets.files.compact import below, by_directory
 from redline.toolsets.tool import Json
 
 _CAP = 1000

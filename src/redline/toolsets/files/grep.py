@@ -14,8 +14,8 @@ from redline.search.found_lines import ContentFound
 from redline.search.globs import is_glob, matcher, selects, split_base
 from redline.search.walk import Excludes
 from redline.toolsets.call import Call, Result
+from redline.toolsets.compact import below, equal_lines_once
 from redline.toolsets.files.answer import answer, clean, resolve, shown
-from redline.toolsets.files.compact import below, equal_lines_once
 from redline.toolsets.files.find import searched
 
 _DEFAULT_RESULTS = 500

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from redline.core.changes import ChangeSet
-from redline.core.errors import InvalidArgument, NotFound, PathDenied
-from redline.core.paths import Access, WorkspacePath
+from redline.core.errors import NotFound
+from redline.core.paths import Access
 from redline.plan.file_ops import plan_delete, plan_make_directory, plan_move, plan_write
+from redline.services.file_changes import encode_content, refuse_roots
 from redline.toolsets.call import Call, Result
 from redline.toolsets.files.answer import add_notes, commit, resolve, shown
 from redline.toolsets.files.dry_run import dry_run_text
@@ -17,7 +18,7 @@ def write_file(call: Call) -> Result:
     """Create a file or replace all of its content."""
     path = resolve(call, call.arguments["path"], _access(call))
     name = shown(call, path)
-    tree, content = call.runtime.tree, _encode(call.arguments["content"])
+    tree, content = call.runtime.tree, encode_content(call.arguments["content"])
     return _carry_out(
         call,
         lambda: plan_write(tree, path, name, content),
@@ -43,8 +44,8 @@ def move_file(call: Call) -> Result:
     """Move or rename; a link is moved itself, not what it points at."""
     source = resolve(call, call.arguments["source"], _access(call), follow=False)
     target = resolve(call, call.arguments["destination"], _access(call), follow=False)
-    _refuse_roots(call, source, "moved")
-    _refuse_roots(call, target, "replaced")
+    refuse_roots(call.runtime.workspace, source, "moved")
+    refuse_roots(call.runtime.workspace, target, "replaced")
     overwrite = call.arguments.get("overwrite") is True
     old, new = shown(call, source), shown(call, target)
     tree = call.runtime.tree
@@ -63,7 +64,7 @@ def delete_file(call: Call) -> Result:
     """Delete a file, a link, or a directory with everything in it."""
     path = resolve(call, call.arguments["path"], _access(call), follow=False)
     name = shown(call, path)
-    _refuse_roots(call, path, "deleted")
+    refuse_roots(call.runtime.workspace, path, "deleted")
     return _carry_out(
         call,
         lambda: plan_delete(call.runtime.tree, path, name),
@@ -81,20 +82,3 @@ def _carry_out(call: Call, plan: Callable[[], ChangeSet], summary: str, success:
     if call.arguments.get("dryRun") is True:
         return Result.of_text(dry_run_text(call, plan(), summary))
     return Result.of_text(add_notes(success, commit(call, plan, summary).notes))
-
-
-def _refuse_roots(call: Call, path: WorkspacePath, verb: str) -> None:
-    """Refuse an allowed directory itself and whatever holds one."""
-    workspace = call.runtime.workspace
-    place = workspace.absolute(path).rstrip("/")
-    for root in workspace.roots:
-        if not path.parts or root.path == place or root.path.startswith(place + "/"):
-            name = shown(call, path)
-            raise PathDenied(name, f"An allowed directory itself is never {verb}: {name}")
-
-
-def _encode(content: str) -> bytes:
-    try:
-        return content.encode("utf-8")
-    except UnicodeEncodeError:
-        raise InvalidArgument("content holds a lone surrogate, which no file can") from None

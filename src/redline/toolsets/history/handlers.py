@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from redline.core.access.rights import Right
 from redline.core.ports.history import Author, Direction, HistoryQuery, Operation
 from redline.plan.describe import list_touched
 from redline.services.history.listing import (
@@ -107,17 +106,11 @@ def _revert(call: Call, direction: Direction, verb: str) -> Result:
         since=arguments.get("since"),
         to=arguments.get("to"),
         by=own,
-        only_of=_only_of(call),
+        only_of=call.only_of,
     )
     if arguments.get("dry_run"):
         return _answer(call, plan_revert(call.runtime, wish), f"{direction} would change", True)
     return _answer(call, revert(call.runtime, wish, call.origin(wish.summary)), verb, False)
-
-
-def _only_of(call: Call) -> str | None:
-    """Return whose changes alone this caller may take back; None where it may take back all."""
-    may_all = Right.UNDO_OTHERS in call.client.rights
-    return None if may_all else call.client.principal
 
 
 def _answer(call: Call, operation: Operation, verb: str, is_dry: bool) -> Result:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from redline.core.errors import InvalidArgument
-from redline.instruct.model.values import Value, dumps, from_plain, parse
+from redline.instruct.model.values import dumps
 from redline.services.instructions.inputs import Source, check_depth, check_size, file_source
 from redline.services.instructions.session import hash_of
 from redline.toolsets.call import Call
+from redline.toolsets.exact_arguments import exact_argument
 
 
 def document_of(call: Call) -> Source:
@@ -23,34 +22,8 @@ def document_of(call: Call) -> Source:
         )
     if path is not None:
         return file_source(call.runtime, path)
-    document = _inline(call, given)
+    document = exact_argument(call, "document", given)
     text = dumps(document)
     check_size(len(text.encode("utf-8", "surrogatepass")), "document")
     check_depth(document)
     return Source(document, hash_of(document))
-
-
-def _inline(call: Call, given: Any) -> Value:
-    """The document from the request as it came, since a decoded number has lost its text."""
-    if call.raw is not None:
-        request = parse(call.raw)
-        for message in request if isinstance(request, list) else [request]:
-            document = _argument(message, call)
-            if document is not None:
-                return document
-    return from_plain(given)
-
-
-def _argument(message: Value, call: Call) -> Value:
-    if not isinstance(message, dict) or not isinstance(message.get("params"), dict):
-        return None
-    if call.request_id and _id(message) != call.request_id:
-        return None
-    params: Any = message["params"]
-    arguments = params.get("arguments")
-    return arguments.get("document") if isinstance(arguments, dict) else None
-
-
-def _id(message: dict[str, Any]) -> str:
-    value = message.get("id")
-    return str(getattr(value, "text", value))

@@ -20,6 +20,7 @@ from redline.cli.terminal import fail, out, paint, program
 from redline.core.errors import CannotApply
 
 _TOOL = "config"
+_TOOLS = "agent"
 _UNCHANGED = 3
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,62}\Z")
 
@@ -32,7 +33,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--workspace", default=".", metavar="DIR", help="the directory the agent may change"
     )
-    parser.add_argument("--tools", help="only these toolsets, comma separated")
+    parser.add_argument(
+        "--tools",
+        default=_TOOLS,
+        help="which toolsets, comma separated (default: agent; all: every other one)",
+    )
     parser.add_argument(
         "--name", default="redline", help="what the client calls the server (default: redline)"
     )
@@ -105,7 +110,7 @@ def _wrong_flags(
             f"{client.title} has no setting that turns its own edit tools off",
             "leave --exclusive out; what its tools change is recorded all the same",
         )
-    if args.tools is not None and not args.remove:
+    if not args.remove:
         return _wrong_tools(args.tools)
     return None
 
@@ -133,7 +138,7 @@ def _server_argv(args: argparse.Namespace) -> list[str]:
     named = os.path.basename(program).startswith("redline") and os.access(program, os.X_OK)
     # -P: a redline.py of the directory where the client starts this is not imported.
     start = [program] if named else [sys.executable, "-P", "-m", "redline"]
-    tools = ["--tools", args.tools] if args.tools else []
+    tools = ["--tools", args.tools]
     return [*start, "serve", "--stdio", "--workspace", os.path.abspath(args.workspace), *tools]
 
 

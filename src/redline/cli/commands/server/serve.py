@@ -41,7 +41,7 @@ def _add_tool_flags(parser: argparse.ArgumentParser) -> None:
     tools.add_argument(
         "--tools",
         metavar="LIST",
-        help="toolsets, comma separated: coding,files,code,json,yaml,docs,history (default: all)",
+        help="agent, or of coding,files,code,json,yaml,docs,history (default: all of these)",
     )
     tools.add_argument(
         "--read-only",

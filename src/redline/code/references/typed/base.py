@@ -88,7 +88,7 @@ class TypedResolver(ABC):
         for node in nodes_of(unit.parsed, self.name):
             start = node.range().start
             if start.index not in seen:
-                yield Meaning(start.line + 1, UNRESOLVED, is_member=False)
+                yield Meaning(start.line + 1, UNRESOLVED, False, start.index)
 
     def _resolve_names(self, unit: Unit) -> Iterator[Meaning]:
         for one in unit.names.occurrences:

@@ -23,6 +23,8 @@ def snippet_json(snippet: Snippet) -> Json:
         "text": snippet.text,
     }
     shown: Json = {key: value for key, value in fields.items() if value != ""}
+    if snippet.uses:
+        shown["lines"] = list(snippet.uses)
     if snippet.truncated:
         shown["truncated"] = True
     return shown
@@ -39,6 +41,8 @@ def omitted_json(fitted: Fitted) -> list[Json]:
 
 def _entry(snippet: Snippet) -> Json:
     entry: Json = {"path": snippet.path, "start_line": snippet.start, "end_line": snippet.end}
+    if snippet.uses:
+        entry["lines"] = list(snippet.uses)
     if snippet.symbol:
         entry["symbol"] = snippet.symbol
     return entry

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
-
 from redline.core.errors import (
-    InvalidArgument,
     NotADirectory,
     NotFound,
     SandboxUnavailable,
@@ -17,7 +13,7 @@ from redline.core.paths import WorkspacePath
 from redline.core.ports.commands import Command, Job, JobState
 from redline.core.ports.tree import Kind
 from redline.core.text_limits import shorten
-from redline.services.commands.check import CommandLine, pass_gate
+from redline.services.commands.check import CommandLine, check_env, pass_gate
 from redline.services.commands.remarks import remarks_on
 from redline.toolsets.call import Call, Result
 from redline.toolsets.coding_tools.answer import success
@@ -31,14 +27,13 @@ TIMEOUT_MS, YIELD_MS, OUTPUT_BYTES, WAIT_MS = 30_000, 1_000, 65_536, 5_000
 _MAX_SUMMARY_CHARS = 80
 _SETTLE = 0.05
 _ENDING = 3.0
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
 
 def exec_command(call: Call) -> Result:
     """Run a shell line; answer at its end, its deadline, or after the time to wait."""
     given = call.arguments
     cwd = _workdir(call, given.get("workdir") or ".")
-    env = _env(given.get("env") or {})
+    env = check_env(given.get("env") or {})
     if given.get("apply"):
         return _apply_proposal(call)
     line = CommandLine(given["cmd"], cwd, "cmd", env)
@@ -187,10 +182,3 @@ def _workdir(call: Call, raw: str) -> WorkspacePath:
     if entry.kind is not Kind.DIRECTORY:
         raise NotADirectory(raw)
     return place
-
-
-def _env(given: Mapping[str, str]) -> dict[str, str]:
-    for key, value in given.items():
-        if not _NAME.match(key) or "\0" in value:
-            raise InvalidArgument(f"Not a variable a command can have: {key!r}", field="env")
-    return dict(given)

@@ -1,0 +1,54 @@
+"""What the commands that change code share."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+
+from redline.app import Redline, locate_workspace
+from redline.cli.flags import add_guarded_flag, origin_of, state_dir_from
+from redline.cli.terminal import out, paint_diff, program
+from redline.core.cancellation import UNCANCELLABLE
+from redline.core.changes import ChangeSet
+from redline.plan.describe import diff_of
+from redline.services.commit import commit_plan
+from redline.services.names import display_name
+
+
+def add_change_flags(parser: argparse.ArgumentParser) -> None:
+    """Declare the flags of commands that change code."""
+    add_guarded_flag(parser)
+    parser.add_argument("--dry-run", action="store_true", help="only show the diff")
+    parser.add_argument("--quiet", "-q", action="store_true", help="do not show the diff")
+    parser.add_argument("--workspace", metavar="DIR", default=".", help="default: this directory")
+    parser.add_argument(
+        "--state-dir", metavar="DIR", help="where history lives, if not the default"
+    )
+
+
+def open_changing(args: argparse.Namespace) -> Redline:
+    """Open the workspace that the command's directory lies in."""
+    settings = locate_workspace(args.workspace, state_dir_from(args))
+    return Redline(settings._replace(allow_any_root=True))
+
+
+def carry_out(
+    args: argparse.Namespace,
+    redline: Redline,
+    plan: Callable[[], ChangeSet],
+    tool: str,
+    summary: str,
+) -> int:
+    """Commit what *plan* returns and show it; with --dry-run only show it."""
+    if args.dry_run:
+        changed = plan()
+    else:
+        origin = origin_of(args, tool, summary[:200])
+        changed = commit_plan(redline.editor, plan, origin, UNCANCELLABLE).change_set
+    if not args.quiet or args.dry_run:
+        diff = diff_of(changed, lambda path: display_name(redline.workspace, path))
+        out(paint_diff(diff).rstrip("\n"))
+    if not args.dry_run:
+        count = len(changed.steps)
+        out(f"Changed {count} file{'' if count == 1 else 's'}; {program()} undo takes it back.")
+    return 0

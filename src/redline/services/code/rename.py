@@ -1,0 +1,280 @@
+"""Rename a symbol across files: its definition and every reference that is bound to it.
+
+Nothing is guessed: a reference that may be another's is listed and not touched, and a place that
+prevents the new name refuses the whole.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from redline.code.analysis import WordUse
+from redline.code.registry import RESOLVED_LANGUAGES
+from redline.code.syntax.languages import Language, language_group
+from redline.core.changes import Change, ChangeSet, FileState
+from redline.core.encodings.opening import open_file
+from redline.core.errors import CannotApply, InvalidArgument, NodeNotFound
+from redline.core.paths import Access, WorkspacePath
+from redline.core.ports.search import Cancel
+from redline.services.code.lookup import CodeLookup
+from redline.services.code.reference_query import Used
+from redline.services.code.references import Finder, finder_of
+from redline.services.names import display_name
+from redline.services.runtime import Runtime
+
+# What is read to find references, in tokens of an answer: as much as a whole project.
+_ROOM = 2_000_000
+_MAX_NAMED = 12
+_NAME = re.compile(r"[^\W\d][\w$]*|[$#@][\w$]+")
+# Kinds of nodes, or of their parents, that name a field and a variable with one word.
+_SHORTHAND = {
+    "shorthand_property_identifier",
+    "shorthand_property_identifier_pattern",
+    "shorthand_field_initializer",
+    "shorthand_field_identifier",
+}
+_EXPORTED = re.compile(r"__all__\s*(?:\+?=|\.extend\()\s*[\[(]([^\])]*)[\])]")
+
+
+@dataclass(frozen=True, slots=True)
+class RenameRequest:
+    """Which symbol gets which name; `line` of `path` chooses among several of that name.
+
+    `possible` renames references too of which it is not certain whose they are.
+    """
+
+    symbol: str
+    new_name: str
+    path: WorkspacePath | None = None
+    line: int | None = None
+    possible: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Renamed:
+    """The change, and the places of references that it does not touch."""
+
+    change_set: ChangeSet
+    count: int
+    possible: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class _Places:
+    """Offsets to replace in one file, and lines whose occurrences have no known offset."""
+
+    used: Used
+    starts: set[int] = field(default_factory=set)
+    possible: set[int] = field(default_factory=set)
+    by_line: set[int] = field(default_factory=set)
+
+
+def plan_symbol_rename(
+    runtime: Runtime, request: RenameRequest, access: Access, cancel: Cancel
+) -> Renamed:
+    """Plan the rename; CannotApply names the places that prevent it."""
+    if not _NAME.fullmatch(request.new_name):
+        raise InvalidArgument(f"Not a name: {request.new_name}", field="to")
+    lookup = CodeLookup(runtime, cancel)
+    finder = finder_of(lookup, request.symbol, request.path, _ROOM, request.line)
+    finder.with_definitions = True
+    _check_definition(runtime, lookup, finder, request)
+    files = [_places(used) for used in finder.find()]
+    _check_resolved(finder, lookup)
+    _refuse_namesakes(runtime, lookup, finder)
+    steps: list[Change] = []
+    possible: list[str] = []
+    count = 0
+    for places in files:
+        cancel.check()
+        name = display_name(runtime.workspace, places.used.path)
+        lines = {r.line for r in places.used.seen if r.certainty == "possible"}
+        if not request.possible:
+            possible += [f"{name}:{line}" for line in sorted(lines)]
+        change, made = _rename_in_file(
+            runtime, places, name, finder.name, request, access, is_member=finder.is_member
+        )
+        count += made
+        steps += [change] if change is not None else []
+    left_out = tuple(display_name(runtime.workspace, path) for path in lookup.left_out())
+    return Renamed(ChangeSet(tuple(steps)), count, tuple(possible), left_out)
+
+
+def _check_definition(
+    runtime: Runtime, lookup: CodeLookup, finder: Finder, request: RenameRequest
+) -> None:
+    """Refuse what is not one definition in a language whose references are resolved."""
+    found = finder.definitions
+    if not found:
+        raise NodeNotFound(
+            f"No definition of this symbol: {request.symbol}",
+            hint="context finds symbols; give path and line of one that is not indexed",
+        )
+    if len(found) > 1:
+        named = ", ".join(
+            f"{display_name(runtime.workspace, each.path)}:{each.line}"
+            for each in found[:_MAX_NAMED]
+        )
+        raise InvalidArgument(
+            f"Several definitions are called {request.symbol}: {named}",
+            field="symbol",
+            hint="give path, and line if one file has several",
+        )
+    file = lookup.open(found[0].path)
+    language = file.language if file is not None else None
+    if language is None or language_group(language.name) not in RESOLVED_LANGUAGES:
+        raise InvalidArgument(
+            f"References are not resolved in this language: {found[0].path.name}",
+            field="path",
+            hint="use rewrite, or edit with all",
+        )
+
+
+def _check_resolved(finder: Finder, lookup: CodeLookup) -> None:
+    if lookup.state == "building":
+        raise CannotApply("The index is still being built", hint="repeat the call in a moment")
+    if finder.by_name or not finder.resolved:
+        raise CannotApply(
+            f"It cannot be determined what refers to {finder.name}",
+            hint="give path and line of its definition, or use rewrite",
+        )
+    if finder.unread:
+        raise CannotApply(
+            f"{finder.unread} files that hold the name were not read",
+            hint="use rewrite or edit with globs",
+        )
+
+
+def _refuse_namesakes(runtime: Runtime, lookup: CodeLookup, finder: Finder) -> None:
+    """Refuse a member that other types define too: they may override one another."""
+    if not finder.is_member:
+        return
+    home = finder.definitions[0]
+    others = [
+        f"{display_name(runtime.workspace, file.path)}:{symbol.line}"
+        for file, symbol in lookup.definitions(finder.name)
+        if symbol.kind != "alias"
+        and (file.path, symbol.line) != (home.path, home.line)
+        and _group(file.language) == _group_of_path(lookup, home.path)
+    ]
+    if others:
+        raise CannotApply(
+            f"Other types have a member {finder.name}, which may belong to it: "
+            + ", ".join(others[:_MAX_NAMED]),
+            hint="rename them one by one with edit, or use rewrite",
+            details={"places": others},
+        )
+
+
+def _group_of_path(lookup: CodeLookup, path: WorkspacePath) -> str:
+    file = lookup.open(path)
+    return _group(file.language if file is not None else None)
+
+
+def _group(language: Language | None) -> str:
+    return language_group(language.name) if language is not None else ""
+
+
+def _places(used: Used) -> _Places:
+    found = _Places(used)
+    for reference in used.seen:
+        for start, is_bound in reference.at:
+            if start < 0:
+                found.by_line.add(reference.line)
+            elif is_bound:
+                found.starts.add(start)
+            else:
+                found.possible.add(start)
+    return found
+
+
+def _rename_in_file(
+    runtime: Runtime,
+    places: _Places,
+    name: str,
+    old: str,
+    request: RenameRequest,
+    access: Access,
+    *,
+    is_member: bool,
+) -> tuple[Change | None, int]:
+    path = places.used.path
+    before = runtime.tree.state(path)
+    file = places.used.file
+    if not isinstance(before, FileState) or before.content is None or file is None:
+        raise CannotApply(f"It was changed or removed in the meantime: {name}")
+    language = file.language
+    opened = open_file(runtime.tree, path, before.content)
+    if language is None or opened.text != file.text:
+        raise CannotApply(f"It was changed in the meantime: {name}", hint="repeat the call")
+    text = opened.text
+    uses = {use.start: use for use in runtime.analysis.word_uses(text, language, old)}
+    starts = set(places.starts) | (places.possible if request.possible else set())
+    for line in places.by_line:
+        on_line = [use.start for use in uses.values() if use.line == line]
+        if len(on_line) > 1:
+            raise CannotApply(
+                f"It is not certain which {old} is meant: {name}:{line}",
+                hint="edit that line first, or use rewrite",
+            )
+        starts.update(on_line)
+    # A reference under another name, which an import gave it, stays as it is.
+    starts = {start for start in starts if text.startswith(old, start)}
+    if not starts:
+        return None, 0
+    _refuse_taken(runtime, text, language, name, request.new_name)
+    short = {start for start in starts if start in uses and _is_shorthand(uses[start])}
+    if short and is_member:
+        line = text.count("\n", 0, min(short)) + 1
+        raise CannotApply(
+            f"One word names the member and a variable: {name}:{line}",
+            hint="write it as name: value first",
+        )
+    replaced = _pieces(text, sorted(starts), old, request.new_name, short)
+    after = _rename_exported("".join(replaced), old, request.new_name, language)
+    _refuse_broken(runtime, name, text, after, language)
+    place = runtime.workspace.resolve(runtime.workspace.absolute(path), access, must_exist=True)
+    content = opened.with_text(after)
+    return Change(place, before, FileState.of(content, before.mode)), len(starts)
+
+
+def _is_shorthand(use: WordUse) -> bool:
+    return use.kind in _SHORTHAND or use.parent in _SHORTHAND
+
+
+def _pieces(text: str, starts: Sequence[int], old: str, new: str, short: set[int]) -> Iterator[str]:
+    """Yield *text* with the new name; in `{ old }` the property keeps its name."""
+    end = 0
+    for start in starts:
+        yield text[end:start] + (f"{old}: {new}" if start in short else new)
+        end = start + len(old)
+    yield text[end:]
+
+
+def _rename_exported(text: str, old: str, new: str, language: Language) -> str:
+    """Rename the text in `__all__` as well, by which a Python module exports a name."""
+    if language.name != "python" or "__all__" not in text:
+        return text
+    quoted = re.compile(rf"(['\"]){re.escape(old)}\1")
+    return _EXPORTED.sub(lambda found: quoted.sub(rf"\g<1>{new}\1", found[0]), text)
+
+
+def _refuse_taken(runtime: Runtime, text: str, language: Language, name: str, new: str) -> None:
+    """Refuse a new name that the file uses already: two symbols would become one."""
+    taken = runtime.analysis.word_uses(text, language, new)
+    if taken:
+        where = ", ".join(f"{name}:{use.line}" for use in taken[:_MAX_NAMED])
+        raise CannotApply(
+            f"The name is already used: {new} at {where}",
+            hint="choose another name; nothing was changed",
+            details={"places": [f"{name}:{use.line}" for use in taken]},
+        )
+
+
+def _refuse_broken(runtime: Runtime, name: str, old: str, new: str, language: Language) -> None:
+    issues = runtime.analysis.introduced_issues(old, new, language)
+    if issues:
+        raise CannotApply(f"{name} would no longer parse: {issues[0].text}")

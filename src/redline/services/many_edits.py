@@ -1,0 +1,78 @@
+"""Edits of several files by quotation, planned as one change: all of them or none."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from redline.core.changes import Change, ChangeSet, Rename
+from redline.core.errors import NoMatch, RedlineError
+from redline.core.paths import WorkspacePath
+from redline.core.ports.search import Cancel
+from redline.plan.replace import TextEdit
+from redline.services.names import display_name
+from redline.services.runtime import Runtime
+from redline.services.text_edits import plan_text_edits
+from redline.services.versions import check_versions
+
+
+@dataclass(slots=True)
+class FileEdits:
+    """The edits of one file; `numbers` are their places in the call.
+
+    `by_glob` says that only a glob named the file: it need not hold the text.
+    """
+
+    path: WorkspacePath
+    edits: list[TextEdit] = field(default_factory=list)
+    numbers: list[int] = field(default_factory=list)
+    by_glob: bool = True
+    encoding: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedEdits:
+    """The change, what is worth mentioning, and how many files of globs lack the text."""
+
+    change_set: ChangeSet
+    notes: tuple[str, ...] = ()
+    without: int = 0
+
+
+def plan_many_edits(
+    runtime: Runtime,
+    files: Sequence[FileEdits],
+    versions: Mapping[WorkspacePath, str],
+    cancel: Cancel,
+) -> PlannedEdits:
+    """Plan the edits of every file; the first failure is raised and names its file."""
+    check_versions(runtime.tree, versions)
+    steps: list[Change | Rename] = []
+    notes: list[str] = []
+    missed: list[RedlineError] = []
+    for file in files:
+        cancel.check()
+        name = display_name(runtime.workspace, file.path)
+        try:
+            planned = plan_text_edits(runtime, file.path, name, file.edits, file.encoding)
+        except RedlineError as error:
+            if file.by_glob and isinstance(error, NoMatch):
+                missed.append(error)
+                continue
+            raise _naming(error, name, file, alone=len(files) == 1) from None
+        steps += planned.change_set.steps
+        notes += [f"{name}: {note}" for note in planned.notes]
+    if missed and len(missed) == len(files):
+        raise missed[0]
+    return PlannedEdits(ChangeSet(tuple(steps)), tuple(notes), len(missed))
+
+
+def _naming(error: RedlineError, name: str, file: FileEdits, *, alone: bool) -> RedlineError:
+    """Return *error* with its file, and the number of its edit in the whole call."""
+    number = error.details.get("edit")
+    if isinstance(number, int) and number < len(file.numbers):
+        error.details["edit"] = file.numbers[number]
+    error.details.setdefault("file", name)
+    if not alone:
+        error.message = f"{name}: {error.message} (no file was changed)"
+    return error

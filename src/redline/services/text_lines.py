@@ -1,0 +1,58 @@
+"""Cut text at whole lines; only LF ends a line."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+MAX_LINES = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """Text kept from the head: whole lines, or the beginning of a first line that is too long."""
+
+    content: bytes
+    by: str | None = None
+    in_first_line: bool = False
+
+
+def line_starts(data: bytes) -> list[int]:
+    """Where each line begins, and the end of the data; only LF ends a line."""
+    starts = [0]
+    at = data.find(b"\n")
+    while at >= 0:
+        starts.append(at + 1)
+        at = data.find(b"\n", at + 1)
+    if starts[-1] != len(data):
+        starts.append(len(data))
+    return starts
+
+
+def cut_head(data: bytes, max_bytes: int, max_lines: int = MAX_LINES) -> Cut:
+    """The first whole lines of *data* within both limits, without the last line's newline."""
+    if len(data) <= max_bytes and data.count(b"\n") <= max_lines:
+        return Cut(data)
+    kept, by = _first_lines(data, max_lines)
+    if len(kept) > max_bytes:
+        by = "bytes"
+        stop = kept.rfind(b"\n", 0, max_bytes + 1)
+        if stop < 0:
+            return Cut(kept[: character_start(kept, max_bytes)], by, in_first_line=True)
+        kept = kept[:stop]
+    return Cut(kept, by)
+
+
+def _first_lines(data: bytes, max_lines: int) -> tuple[bytes, str]:
+    stop = -1
+    for _ in range(max_lines):
+        stop = data.find(b"\n", stop + 1)
+        if stop < 0:
+            return data, "bytes"
+    return (data[:stop], "lines") if stop + 1 < len(data) else (data, "bytes")
+
+
+def character_start(data: bytes, offset: int) -> int:
+    """The start of the character that *offset* lies in."""
+    while 0 < offset < len(data) and data[offset] & 0xC0 == 0x80:
+        offset -= 1
+    return offset

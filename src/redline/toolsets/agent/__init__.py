@@ -1,0 +1,1 @@
+"""Toolset agent: the smallest set of tools that does everything."""

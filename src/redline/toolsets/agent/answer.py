@@ -1,0 +1,104 @@
+"""Answers of this toolset: paths as they are shown, and what a change did."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import partial
+
+from redline.core.changes import ChangeSet
+from redline.core.errors import InvalidArgument
+from redline.core.paths import Access, WorkspacePath, read_name, show_name
+from redline.core.ports.history import Operation
+from redline.plan.describe import Label, list_touched
+from redline.services.brief_diff import brief_diff
+from redline.services.commit import commit_plan
+from redline.services.history.listing import bounded_diff
+from redline.services.names import display_name
+from redline.toolsets.call import Call, Result
+from redline.toolsets.tool import Json
+
+# A longer diff is not in the text; `changes` shows it by the change's id.
+_MAX_BRIEF = 1_500
+_MAX_DIFF = 65_536
+_MAX_FILES = 500
+
+
+def resolve(
+    call: Call, raw: str, access: Access = Access.READ, *, follow: bool = True, exists: bool = False
+) -> WorkspacePath:
+    """Return the place that an absolute path, or one relative to the workspace, names."""
+    return call.runtime.workspace.resolve(read_name(raw), access, follow=follow, must_exist=exists)
+
+
+def label_for(call: Call) -> Label:
+    """Return how paths are shown: relative to the workspace, absolute in other roots."""
+    return partial(display_name, call.runtime.workspace)
+
+
+def number_of(call: Call, name: str, default: int, low: int, high: int) -> int:
+    """Return a number of the call; InvalidArgument outside of its range."""
+    value = int(call.arguments.get(name, default))
+    if not low <= value <= high:
+        raise InvalidArgument(f"{name} must be {low} to {high}, got {value}", field=name)
+    return value
+
+
+def is_dry(call: Call) -> bool:
+    """Whether the call only wants to see the change."""
+    return call.arguments.get("dry_run") is True
+
+
+def access_of(call: Call) -> Access:
+    """Return what the files of a change are wanted for."""
+    return Access.READ if is_dry(call) else Access.WRITE
+
+
+def carry_out(
+    call: Call,
+    plan: Callable[[], ChangeSet],
+    summary: str,
+    notes: Callable[[], Iterable[str]] = tuple,
+) -> Result:
+    """Commit what *plan* returns and answer what it did; with dry_run only show it."""
+    if is_dry(call):
+        return answer_planned(call, plan(), notes())
+    operation = commit_plan(call.runtime.editor, plan, call.origin(summary), call.cancel)
+    return answer_committed(call, operation, notes())
+
+
+def answer_planned(call: Call, change_set: ChangeSet, notes: Iterable[str] = ()) -> Result:
+    """Answer a change that was not made."""
+    return _answer(call, change_set, None, list(notes))
+
+
+def answer_committed(call: Call, operation: Operation, notes: Iterable[str] = ()) -> Result:
+    """Answer a change that was made, or that there was nothing to change."""
+    return _answer(call, operation.change_set, operation.id, [*notes, *operation.notes])
+
+
+def _answer(call: Call, change_set: ChangeSet, made: str | None, notes: list[str]) -> Result:
+    label = label_for(call)
+    diff = bounded_diff(change_set, label, _MAX_DIFF)
+    touched = list_touched(change_set, label, _MAX_FILES)
+    structured: Json = {
+        "id": made or None,
+        "dry_run": made is None,
+        "files": [place.wire() for place in touched],
+        "diff": diff.text,
+        "diff_truncated": diff.is_cut,
+        "notes": notes,
+    }
+    return Result.of_text("\n".join(_lines(diff.text, diff.is_cut, made, notes)), structured)
+
+
+def _lines(diff: str, is_cut: bool, made: str | None, notes: list[str]) -> Iterable[str]:
+    brief = brief_diff(diff, 0 if is_cut else _MAX_BRIEF)
+    if brief:
+        yield show_name(brief)
+    yield from (f"note: {show_name(note)}" for note in notes)
+    if not brief:
+        yield "nothing to change: it is so already"
+    elif made is None:
+        yield "dry run: nothing was changed"
+    else:
+        yield f"change {made}"

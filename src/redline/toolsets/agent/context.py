@@ -1,0 +1,88 @@
+"""context: definitions, references with their lines, outlines, and the map of a project."""
+
+from __future__ import annotations
+
+from redline.core.errors import NotFound
+from redline.core.ports.tree import Kind
+from redline.services.code.context import (
+    DEFAULT_TOKENS,
+    ContextQuestion,
+    answer_question,
+    describe_left_out,
+    resolve_kind,
+)
+from redline.services.code.fitting import Fitted, Snippet, fit
+from redline.services.code.lookup import CodeLookup
+from redline.toolsets.agent.answer import number_of, resolve
+from redline.toolsets.call import Call, Result
+from redline.toolsets.tool import Json
+
+
+def context(call: Call) -> Result:
+    """Return ranked snippets for the question, fitted to max_tokens."""
+    question = _question(call)
+    lookup = CodeLookup(call.runtime, call.cancel)
+    message, snippets = answer_question(lookup, question)
+    fitted = fit(snippets, question.max_tokens)
+    names = [snippet.path for snippet in fitted.snippets]
+    lookup.note_shown(call.client.connection, names)
+    notes = describe_left_out(lookup)
+    if lookup.state == "building":
+        notes.append("The index is still being built; this comes from a text search.")
+    others = lookup.other_encodings(names)
+    notes += [f"{name} is in {encoding}." for name, encoding in others.items()]
+    structured: Json = {
+        "kind": question.kind,
+        "message": message,
+        "snippets": [_wire(snippet) for snippet in fitted.snippets],
+        "omitted": [_wire(snippet) for snippet in fitted.omitted],
+        "notes": notes,
+    }
+    lines = _lines(message, notes, fitted, is_outline=question.kind == "outline")
+    return Result.of_text("\n".join(lines), structured)
+
+
+def _question(call: Call) -> ContextQuestion:
+    given = call.arguments
+    query, symbol = (given.get(key) or "" for key in ("query", "symbol"))
+    wanted = (symbol or query).strip()
+    raw = given.get("path")
+    file = resolve(call, raw, exists=True) if raw else None
+    entry = call.runtime.tree.stat(file) if file is not None else None
+    if file is not None and entry is None:
+        raise NotFound(str(raw))
+    is_directory = entry is not None and entry.kind is Kind.DIRECTORY
+    is_file = file is not None and not is_directory
+    kind = resolve_kind(given.get("kind") or "auto", wanted, bool(symbol), is_file)
+    room = number_of(call, "max_tokens", DEFAULT_TOKENS, 100, 100_000)
+    return ContextQuestion(kind, file, is_directory, wanted, room, given.get("line"), str(raw))
+
+
+def _wire(snippet: Snippet) -> Json:
+    fields: Json = {
+        "path": snippet.path,
+        "start_line": snippet.start,
+        "end_line": snippet.end,
+        "lines": list(snippet.uses),
+        "symbol": snippet.symbol,
+        "kind": snippet.kind,
+        "certainty": snippet.certainty,
+        "of": snippet.of,
+        "text": snippet.text,
+    }
+    return {key: value for key, value in fields.items() if value not in ("", [])}
+
+
+def _lines(message: str, notes: list[str], fitted: Fitted, *, is_outline: bool) -> list[str]:
+    lines = [message, *(f"note: {note}" for note in notes)]
+    if is_outline:
+        lines += [snippet.text for snippet in fitted.snippets]
+    else:
+        lines += [f"{snippet.head}\n{snippet.text}" for snippet in fitted.snippets]
+    if fitted.omitted or fitted.unlisted:
+        lines.append("left out (raise max_tokens, or read them):")
+        lines += [snippet.head for snippet in fitted.omitted]
+    if fitted.unlisted:
+        files = len({snippet.path for snippet in fitted.unlisted})
+        lines.append(f"... {len(fitted.unlisted)} more in {files} files")
+    return lines

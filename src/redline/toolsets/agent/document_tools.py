@@ -1,0 +1,67 @@
+"""The tools for values of documents: get, set and instruct."""
+
+from __future__ import annotations
+
+from redline.toolsets.agent import schemas as s
+from redline.toolsets.agent.schemas import CHANGES_FILES, tool
+
+DOCUMENT_TOOLS = (
+    tool(
+        "get",
+        "Get values",
+        "Read values of YAML, JSON, JSONC, JSON5 and TOML files as they are written, or validate.",
+        s.takes(
+            ("path",),
+            path=s.FILE_OR_GLOB,
+            key=s.text('a.b[0]["x.y"], or JSONPath: $..image'),
+            schema=s.text("Validate by this schema file; own: the one it names"),
+            document=s.number("Of several in YAML, from 0"),
+            format=s.text("If the name does not say"),
+            max=s.number("Default 100"),
+        ),
+        s.VALUES,
+        "documents:get",
+    ),
+    tool(
+        "set",
+        "Set values",
+        "Set values in YAML, JSON, JSONC, JSON5 and TOML files, all or nothing; every other byte"
+        " stays.",
+        s.takes(
+            ("edits",),
+            path=s.text("File or glob of edits without a path"),
+            edits=s.items(
+                "In order",
+                ("key",),
+                path=s.FILE_OR_GLOB,
+                key=s.text("a.b[0]; a[+] appends"),
+                value={"description": "Any JSON value"},
+                source=s.text("Instead, in the file's own syntax"),
+                action=s.choice("insert: before a list index", "set", "insert", "delete"),
+            ),
+            create=s.flag("Create missing parents"),
+            document=s.number("Of several in YAML, from 0"),
+            format=s.text("If the name does not say"),
+            dry_run=s.DRY_RUN,
+        ),
+        s.CHANGED,
+        "documents:set_values",
+        CHANGES_FILES,
+    ),
+    tool(
+        "instruct",
+        "Change by instruction",
+        "Change a YAML, JSON or TOML file by an English sentence; if it is unclear, answers the"
+        " readings to choose from.",
+        s.takes(
+            ("path", "instruction"),
+            path=s.text("File"),
+            instruction=s.text("e.g. set the port to 80"),
+            choose=s.number("Number of the reading"),
+            dry_run=s.DRY_RUN,
+        ),
+        s.CHANGED,
+        "documents:instruct",
+        CHANGES_FILES,
+    ),
+)

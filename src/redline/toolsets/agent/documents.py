@@ -1,0 +1,221 @@
+"""get, set and instruct: values of YAML, JSON, JSONC, JSON5 and TOML files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Any
+
+from redline.core.changes import ChangeSet
+from redline.core.errors import DocumentError, InvalidArgument
+from redline.core.paths import Access, WorkspacePath
+from redline.core.text_limits import shorten
+from redline.documents.base.path import parse_path, render_path
+from redline.documents.editing import DocEdit, Options, edit_at
+from redline.instruct.model.values import dumps
+from redline.services.documents.edit import plan_edits
+from redline.services.documents.read import naming_file, open_document, query_files, read_value
+from redline.services.documents.validate import validate_file
+from redline.services.instructions.edit import Instructed, plan_instruction
+from redline.services.select import select_files
+from redline.toolsets.agent.answer import (
+    access_of,
+    carry_out,
+    is_dry,
+    label_for,
+    number_of,
+    resolve,
+)
+from redline.toolsets.call import Call, Result
+from redline.toolsets.exact_arguments import exact_argument
+from redline.toolsets.tool import Json
+
+_MAX_TEXT = 100_000
+_MAX_MATCH = 400
+_MAX_MATCHES = 100
+_OWN_SCHEMA = "own"
+
+
+def get(call: Call) -> Result:
+    """Return the source text of values, the values a JSONPath selects, or what is not valid."""
+    given = call.arguments
+    if given.get("schema"):
+        return _validate(call)
+    key = given.get("key") or ""
+    if key.startswith("$"):
+        return _query(call, key)
+    path = resolve(call, given["path"], exists=True)
+    name = label_for(call)(path)
+    with naming_file(name):
+        source = open_document(call.runtime, path, _options(call))
+        found = read_value(call.runtime, source, parse_path(key))
+    text = found.text.encode("utf-8", "replace").decode()
+    notes = list(found.notes)
+    if len(text) > _MAX_TEXT:
+        notes.append(f"cut at {_MAX_TEXT} of {len(text)} characters; ask for a deeper key")
+        text = text[:_MAX_TEXT]
+    value = {"path": name, "key": key, "text": text, "kind": found.kind, "line": found.line}
+    lines = [text, *(f"note: {note}" for note in notes)]
+    return Result.of_text("\n".join(lines), {"values": [value], "total": 1, "notes": notes})
+
+
+def _query(call: Call, expression: str) -> Result:
+    places = _select(call, Access.READ)
+    most = number_of(call, "max", _MAX_MATCHES, 1, 1000)
+    found, total = query_files(call.runtime, places, expression, _options(call), most, call.cancel)
+    values: list[Json] = []
+    for each in found:
+        value: Json = {"path": each.file, "key": render_path(each.match.path)}
+        if each.match.slice is not None:
+            text = each.match.slice.text.encode("utf-8", "replace").decode()
+            value |= {
+                "text": shorten(text, _MAX_MATCH),
+                "kind": each.match.slice.kind,
+                "line": each.match.slice.line,
+            }
+        values.append(value)
+    lines = [
+        f"{v['path']}:{v.get('line', '')}: {v['key'] or '(all)'} = {v.get('text', '')}"
+        for v in values
+    ]
+    notes = [f"{total - len(values)} more; raise max or narrow key"] if total > len(values) else []
+    text = "\n".join([*lines, *(f"note: {note}" for note in notes)]) or "(no match)"
+    return Result.of_text(text, {"values": values, "total": total, "notes": notes})
+
+
+def _validate(call: Call) -> Result:
+    schema = call.arguments["schema"]
+    problems: list[Json] = []
+    lines: list[str] = []
+    for place in _select(call, Access.READ):
+        call.cancel.check()
+        done = validate_file(
+            call.runtime, place, _options(call), None if schema == _OWN_SCHEMA else schema
+        )
+        if not done.problems:
+            by = f" by {done.schema}" if done.schema else ": it parses, and names no schema"
+            lines.append(f"{done.file}: valid{by}")
+        for problem in done.problems:
+            facts = {k: v for k, v in asdict(problem).items() if v not in (None, "")}
+            problems.append({"file": done.file, **facts})
+            where = ":".join(str(facts[k]) for k in ("line", "column") if k in facts)
+            lines.append(f"{done.file}:{where}: {facts.get('path', '')} {facts['message']}")
+    return Result.of_text("\n".join(lines), {"valid": not problems, "problems": problems})
+
+
+def set_values(call: Call) -> Result:
+    """Set, insert and delete values, all of them or none."""
+    groups = _groups(call)
+    options, label = _options(call), label_for(call)
+    notes: list[str] = []
+
+    def plan() -> ChangeSet:
+        notes.clear()
+        changes = ChangeSet()
+        for path, edits in groups.items():
+            try:
+                done = plan_edits(call.runtime, [path], edits, options, label, call.cancel)
+            except DocumentError as error:
+                error.details.setdefault("file", label(path))
+                if len(groups) > 1:
+                    error.message = f"{label(path)}: {error.message} (no file was changed)"
+                raise
+            changes += done.change_set
+            notes.extend(done.notes)
+        return changes
+
+    count = sum(map(len, groups.values()))
+    return carry_out(call, plan, f"set {count} value{'' if count == 1 else 's'}", lambda: notes)
+
+
+def _groups(call: Call) -> dict[WorkspacePath, list[DocEdit]]:
+    """Return the edits of each file, in order."""
+    given = call.arguments
+    exact: Any = exact_argument(call, "edits", given["edits"])
+    groups: dict[WorkspacePath, list[DocEdit]] = {}
+    for number, (item, written) in enumerate(zip(given["edits"], exact, strict=True)):
+        raw = item.get("path") or given.get("path")
+        if not raw:
+            raise InvalidArgument(
+                f"edits[{number}] has no path", field="edits", hint="give it a path, or one for all"
+            )
+        edit = _edit(number, item, written)
+        for path in select_files(call.runtime, raw, access_of(call), call.cancel):
+            groups.setdefault(path, []).append(edit)
+    return groups
+
+
+def _edit(number: int, item: Json, written: Any) -> DocEdit:
+    action = item.get("action", "set")
+    if action == "delete":
+        return edit_at(action, item["key"])
+    if ("value" in item) == ("source" in item):
+        raise InvalidArgument(f"edits[{number}] needs value or source", field="edits")
+    if "source" in item:
+        return edit_at(action, item["key"], item["source"])
+    return edit_at(action, item["key"], dumps(written["value"]), as_json=True)
+
+
+def instruct(call: Call) -> Result:
+    """Change a document by instruction; an unclear one is answered with its readings."""
+    given = call.arguments
+    latest: list[Instructed] = []
+
+    def plan() -> ChangeSet:
+        latest[:] = [
+            plan_instruction(
+                call.runtime,
+                given["path"],
+                given["instruction"],
+                access_of(call),
+                choose=given.get("choose"),
+                principal=call.client.principal,
+            )
+        ]
+        return latest[0].change_set
+
+    change_set = plan()
+    found = latest[0]
+    if found.status == "ambiguous":
+        return _ask_back(found)
+    if change_set.is_empty:
+        structured: Json = {"id": None, "dry_run": is_dry(call), "files": [], "diff": ""}
+        return Result.of_text(found.message, {**structured, "status": "no_changes", "notes": []})
+    return carry_out(call, plan, f"instruct {given['path']}: {given['instruction'][:100]}")
+
+
+def _ask_back(found: Instructed) -> Result:
+    lines = [found.message, *_readings(found)]
+    structured: Json = {
+        "id": None,
+        "dry_run": True,
+        "files": [],
+        "diff": "",
+        "notes": [],
+        "status": "ambiguous",
+        "readings": [candidate.says for candidate in found.candidates],
+        "suggestions": list(found.suggestions),
+    }
+    return Result.of_text("\n".join(lines), structured, is_error=True)
+
+
+def _readings(found: Instructed) -> Iterator[str]:
+    for number, candidate in enumerate(found.candidates, 1):
+        left = candidate.unexplained
+        yield f"{number}. {candidate.says}" + (f" (leaves out: {' '.join(left)})" if left else "")
+    if found.candidates:
+        yield "hint: call again with choose and the number of the reading that is meant"
+    else:
+        yield from (f"hint: try {each}" for each in found.suggestions)
+        yield "hint: or set the values by key with set"
+
+
+def _select(call: Call, access: Access) -> list[WorkspacePath]:
+    return select_files(call.runtime, str(call.arguments["path"]), access, call.cancel)
+
+
+def _options(call: Call) -> Options:
+    given = call.arguments
+    return Options(
+        given.get("format"), given.get("document", 0), create_parents=bool(given.get("create"))
+    )

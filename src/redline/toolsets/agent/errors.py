@@ -1,0 +1,93 @@
+"""Failures as results: the fact, and the call to make next."""
+
+from __future__ import annotations
+
+import re
+
+from redline.core import errors as e
+from redline.core.paths import show_name
+from redline.toolsets.call import FailedCall, Result
+from redline.toolsets.tool import Json
+
+# The first class an error is an instance of decides: its code, and what to call next where the
+# error itself does not say.
+_CODES: tuple[tuple[type[e.RedlineError], str, str], ...] = (
+    (e.InvalidArgument, "INVALID_ARGUMENT", ""),
+    (e.ReadOnlyRoot, "READ_ONLY", "change files of a writable directory; find lists them"),
+    (e.PathDenied, "OUTSIDE_WORKSPACE", "find with details lists the allowed directories"),
+    (e.NotFound, "NOT_FOUND", "find with a glob shows what there is"),
+    (e.AlreadyExists, "ALREADY_EXISTS", "choose another path, or pass overwrite"),
+    (e.IsADirectory, "IS_A_DIRECTORY", "find lists a directory"),
+    (e.NotADirectory, "NOT_A_DIRECTORY", "read shows a file"),
+    (e.BinaryFile, "BINARY", "write replaces a whole file; run can inspect it"),
+    (e.UnsupportedEncoding, "ENCODING", "pass encoding, for example cp1252 or gbk"),
+    (e.TooLarge, "TOO_LARGE", "read fewer lines, or search in it"),
+    (e.PathError, "BAD_PATH", "find shows what there is"),
+    (e.AlreadyApplied, "ALREADY_APPLIED", "nothing to do"),
+    (e.AmbiguousMatch, "AMBIGUOUS", "quote more of the text around it, or pass all"),
+    (e.InvalidPattern, "BAD_PATTERN", "mend the pattern"),
+    (e.NoMatch, "NO_MATCH", "read the file and quote it as it is now"),
+    (e.MatchError, "NO_MATCH", "read the file and quote it as it is now"),
+    (e.PatchError, "BAD_PATCH", "read the file and write the patch from it, or use edit"),
+    (e.NodeNotFound, "NO_VALUE", "get without key shows what there is"),
+    (e.DocumentSyntax, "SYNTAX", "read the file and mend it with edit"),
+    (e.DocumentError, "CANNOT_APPLY", "use edit for what set cannot do"),
+    (e.StaleBase, "STALE", "read the file again and repeat the call"),
+    (e.UndoBlocked, "UNDO_BLOCKED", "changes shows what was changed since; edit instead"),
+    (e.Locked, "LOCKED", "repeat the call"),
+    (e.Conflict, "CONFLICT", "read the file again and repeat the call"),
+    (e.HistoryError, "NO_CHANGE", "changes lists the ids"),
+    (e.ReadOnlyMode, "READ_ONLY", "the server runs with --read-only: only read"),
+    (e.PermissionRequired, "PERMISSION_REQUIRED", "do it another way"),
+    (e.Refused, "REFUSED", "do it another way"),
+    (e.Cancelled, "CANCELLED", "repeat the call if it is still wanted"),
+    (e.TimeLimit, "TIME_LIMIT", "ask for less, or repeat the call"),
+    (e.LimitReached, "LIMIT_REACHED", "ask for less"),
+    (e.SessionError, "NO_SESSION", "start the command again with run"),
+    (e.Unavailable, "UNAVAILABLE", "repeat the call; doctor on the command line says more"),
+)
+
+# Names in hints that are written for the other toolsets, and what they are called here.
+_NAMES = {
+    "oldText": "old",
+    "newText": "new",
+    "edit_file": "edit",
+    "write_file": "write",
+    "read_file": "read",
+    "grep_files": "search",
+    "exec_command": "run",
+    "session_id": "session",
+    "undo_change": "undo",
+    "list_changes": "changes",
+    "create_parents": "create",
+    "doc_index": "document",
+}
+_NAME = re.compile(rf"\b({'|'.join(_NAMES)})\b")
+
+
+def code_of(error: e.RedlineError) -> tuple[str, str]:
+    """Return the stable code of *error*, and the hint for one that has none."""
+    return next(
+        ((code, hint) for kind, code, hint in _CODES if isinstance(error, kind)), ("FAILED", "")
+    )
+
+
+def word(error: e.RedlineError, _call: FailedCall) -> Result:
+    """Return an isError result that says what is wrong and what to call next."""
+    code, otherwise = code_of(error)
+    message, hint = rename(error.message), rename(error.hint or otherwise)
+    details = {key: value for key, value in error.details.items() if key != "diff"}
+    body: Json = {"code": code, "message": message, "details": details}
+    lines = [f"{code}: {message}"]
+    if hint:
+        body["hint"] = hint
+        lines.append(f"hint: {hint}")
+    if error.details.get("diff"):
+        body["diff"] = error.details["diff"]
+        lines.append(str(error.details["diff"]))
+    return Result.of_text("\n".join(lines), {"error": body}, is_error=True)
+
+
+def rename(text: str) -> str:
+    """Return *text* with the names of tools and arguments as this toolset has them."""
+    return show_name(_NAME.sub(lambda found: _NAMES[found[1]], text))

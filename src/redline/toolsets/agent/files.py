@@ -1,0 +1,63 @@
+"""write, move and delete: whole files and directories."""
+
+from __future__ import annotations
+
+from redline.core.changes import ChangeSet
+from redline.core.errors import InvalidArgument, NotFound
+from redline.plan.file_ops import plan_delete, plan_make_directory, plan_move, plan_write
+from redline.services.file_changes import encode_content, refuse_roots
+from redline.services.versions import check_versions
+from redline.toolsets.agent.answer import access_of, carry_out, label_for, resolve
+from redline.toolsets.call import Call, Result
+
+
+def write(call: Call) -> Result:
+    """Create a file or replace all of its content; a path that ends in / makes a directory."""
+    raw, content = call.arguments["path"], call.arguments.get("content")
+    path = resolve(call, raw, access_of(call))
+    name, tree = label_for(call)(path), call.runtime.tree
+    if content is None:
+        if not raw.endswith("/"):
+            raise InvalidArgument(
+                "content is needed",
+                field="content",
+                hint='"" makes an empty file, path/ a directory',
+            )
+        return carry_out(call, lambda: plan_make_directory(tree, path, name), f"create {name}")
+    if raw.endswith("/"):
+        raise InvalidArgument(f"A directory has no content: {raw}", field="content")
+    data = encode_content(content)
+    expected = {path: str(call.arguments["version"])} if call.arguments.get("version") else {}
+
+    def plan() -> ChangeSet:
+        check_versions(tree, expected)
+        return plan_write(tree, path, name, data)
+
+    return carry_out(call, plan, f"write {name}")
+
+
+def move(call: Call) -> Result:
+    """Move or rename; a link is moved itself."""
+    source = resolve(call, call.arguments["path"], access_of(call), follow=False)
+    target = resolve(call, call.arguments["to"], access_of(call), follow=False)
+    workspace, tree = call.runtime.workspace, call.runtime.tree
+    refuse_roots(workspace, source, "moved")
+    refuse_roots(workspace, target, "replaced")
+    old, new = label_for(call)(source), label_for(call)(target)
+    overwrite = call.arguments.get("overwrite") is True
+    if tree.stat(source) is None:
+        raise NotFound(old)
+    return carry_out(
+        call,
+        lambda: plan_move(tree, source, target, new, overwrite=overwrite),
+        f"move {old} to {new}",
+    )
+
+
+def delete(call: Call) -> Result:
+    """Delete files, links, and directories with everything in them."""
+    workspace, tree = call.runtime.workspace, call.runtime.tree
+    path = resolve(call, call.arguments["path"], access_of(call), follow=False)
+    refuse_roots(workspace, path, "deleted")
+    name = label_for(call)(path)
+    return carry_out(call, lambda: plan_delete(tree, path, name), f"delete {name}")

@@ -1,0 +1,133 @@
+"""changes and undo: what was done, and the way back."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from redline.core.errors import InvalidArgument
+from redline.core.ports.history import Author, Direction, HistoryQuery, Operation
+from redline.plan.describe import Label, list_touched
+from redline.services.history.listing import latest_id, list_page, load_with_diff
+from redline.services.history.references import find_operation, require_time
+from redline.services.history.revert import CURRENT, Wish, create_checkpoint, plan_revert, revert
+from redline.toolsets.agent.answer import (
+    answer_committed,
+    answer_planned,
+    is_dry,
+    label_for,
+    number_of,
+)
+from redline.toolsets.call import Call, Result
+from redline.toolsets.tool import Json
+
+_MAX_DIFF = 65_536
+_MAX_FILES = 20
+_PAGE = 20
+_MAX_STEPS = 500
+
+
+def changes(call: Call) -> Result:
+    """List changes, newest first, or show one as a diff."""
+    given = call.arguments
+    if given.get("id"):
+        return _show(call, str(given["id"]))
+    session = given.get("session")
+    by = call.own() if session == CURRENT else Author(session=session) if session else None
+    since = given.get("since")
+    query = HistoryQuery(
+        path=given.get("path"),
+        since=None if since is None else require_time(str(since), "since"),
+        before_id=given.get("before"),
+        limit=number_of(call, "max", _PAGE, 1, 200),
+        steps=_MAX_FILES,
+        by=by,
+    )
+    page, label = list_page(call.runtime.history, query), label_for(call)
+    lines = [_line(each, label) for each in page.operations] or ["(no changes)"]
+    if page.next_before:
+        lines.append(f"[more: before {page.next_before}]")
+    rows = [_wire(each, label) for each in page.operations]
+    return Result.of_text("\n".join(lines), {"changes": rows, "next_before": page.next_before})
+
+
+def _show(call: Call, name: str) -> Result:
+    history, label = call.runtime.history, label_for(call)
+    wanted = latest_id(history) if name == "latest" else find_operation(history, name)
+    operation, diff = load_with_diff(history, wanted, label, _MAX_DIFF)
+    row = _wire(operation, label) | {"diff": diff.text, "diff_truncated": diff.is_cut}
+    text = f"{_line(operation, label)}\n{diff.text}"
+    if diff.is_cut:
+        text += "[diff cut; read the files]"
+    return Result.of_text(text.rstrip("\n"), {"changes": [row], "next_before": None})
+
+
+def _wire(operation: Operation, label: Label) -> Json:
+    origin = operation.origin
+    return {
+        "id": operation.id,
+        "time": _iso(operation.time),
+        "kind": operation.kind,
+        "tool": origin.tool,
+        "client": origin.client,
+        "session": origin.session,
+        "summary": origin.summary,
+        "undone": operation.reverted_by is not None,
+        "reverts": operation.reverts,
+        "files": [p.wire() for p in list_touched(operation.change_set, label, _MAX_FILES)],
+    }
+
+
+def _line(operation: Operation, label: Label) -> str:
+    places = list_touched(operation.change_set, label, 3)
+    names = ", ".join(f"{place.action} {place.path}" for place in places)
+    if operation.kind == "checkpoint":
+        names = f"checkpoint {operation.origin.summary}"
+    more = f" +{operation.step_count - 3}" if operation.step_count > 3 else ""
+    undone = " (undone)" if operation.reverted_by else ""
+    head = f"{operation.id} {_iso(operation.time)} {operation.origin.tool}"
+    return f"{head} {names}{more}{undone}"
+
+
+def _iso(moment: float) -> str:
+    return datetime.fromtimestamp(moment, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def undo(call: Call) -> Result:
+    """Take changes back, do one again, or name this moment."""
+    given, own = call.arguments, call.own()
+    name = given.get("checkpoint")
+    if name is not None:
+        return _mark(call, str(name))
+    direction = Direction.REDO if given.get("redo") is True else Direction.UNDO
+    wish = Wish(
+        direction,
+        own,
+        id=given.get("id"),
+        paths=tuple(given.get("paths", ())),
+        hunks=tuple(given.get("hunks", ())),
+        session=given.get("session"),
+        to=given.get("to"),
+        by=own,
+        only_of=call.only_of,
+    )
+    if is_dry(call):
+        planned = plan_revert(call.runtime, wish)
+        return answer_planned(call, planned.change_set, _merged(planned))
+    made = revert(call.runtime, wish, call.origin(wish.summary))
+    # What was reverted is not loaded with its contents; the journal has them.
+    stored = call.runtime.history.get(made.id, _MAX_STEPS) if made.id else made
+    shown = replace(made, change_set=stored.change_set)
+    return answer_committed(call, shown, _merged(made))
+
+
+def _merged(operation: Operation) -> list[str]:
+    return ["merged: later changes of the same files are kept"] if operation.merged else []
+
+
+def _mark(call: Call, name: str) -> Result:
+    if is_dry(call):
+        raise InvalidArgument("A checkpoint has no dry run", field="dry_run")
+    made = create_checkpoint(call.runtime, name, call.origin(name))
+    structured: Json = {"id": made.id, "dry_run": False, "files": [], "diff": "", "notes": []}
+    return Result.of_text(f"checkpoint {made.id}; undo with to goes back here", structured)
