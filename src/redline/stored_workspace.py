@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from redline.adapters.files.workspace import DiskWorkspace
     from redline.adapters.journal.store import DiskStore
     from redline.adapters.journal.write_guard import WriteGuard
+    from redline.adapters.review.comments import SqliteComments
     from redline.core.ports.history import ChangeEditor, History
     from redline.core.ports.tree import Tree
 
@@ -177,6 +178,19 @@ class StoredWorkspace:
         from redline.engine.history import JournalHistory
 
         return JournalHistory(self.workspace, self._store)
+
+    @built_once
+    def comments(self) -> SqliteComments:
+        """What a person says about changes."""
+        from redline.adapters.review.comments import SqliteComments
+
+        return SqliteComments(self.state_dir)
+
+    def review_secret(self) -> bytes:
+        """Return the secret that signs the cookies of the review page."""
+        from redline.adapters.review.secret import load_secret
+
+        return load_secret(self.state_dir)
 
 
 def _refuse_inner_state(settings: Settings) -> None:

@@ -183,7 +183,7 @@ def run(args: argparse.Namespace) -> int:
             return _serve_stdio(redline, server, settings)
         from redline.cli.commands.server.serve_http import serve
 
-        return serve(server, settings)
+        return serve(server, redline, settings)
     finally:
         redline.close()
 
