@@ -28,8 +28,7 @@ def add_comment(
 ) -> ReviewComment:
     """Keep a comment on a line: *where* is the step, the side (old or new) and the line from 1."""
     step_index, side, line = where
-    if not text.strip() or len(text) > MAX_TEXT:
-        raise InvalidArgument(f"A comment has 1 to {MAX_TEXT} characters", field="text")
+    check_text(text, "text", is_needed=True)
     operation = runtime.history.get(operation_id)
     steps = operation.change_set.steps
     step = steps[step_index] if 0 <= step_index < len(steps) else None
@@ -52,6 +51,19 @@ def add_comment(
     )
     comments.add(comment)
     return comment
+
+
+def check_text(text: str, field: str, *, is_needed: bool) -> None:
+    """Refuse what is too long to be kept, and where it is needed, nothing."""
+    if len(text) > MAX_TEXT or (is_needed and not text.strip()):
+        least = 1 if is_needed else 0
+        raise InvalidArgument(f"A comment has {least} to {MAX_TEXT} characters", field=field)
+
+
+def announce_comments(comments: Sequence[ReviewComment]) -> str:
+    """Return comments as a remark behind an answer."""
+    hint = "hint: review_comments with resolve and answer closes one"
+    return f"note: a person commented on your changes\n{describe_comments(comments)}\n{hint}"
 
 
 def describe_comments(comments: Sequence[ReviewComment]) -> str:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
-import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import astuple, replace
 from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from redline.core.errors import InvalidArgument, StoreUnavailable
 from redline.core.ports.pages import ReviewComment
+
+if TYPE_CHECKING:  # every call asks for comments, and few workspaces have any
+    import sqlite3
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS comments (
@@ -110,6 +112,8 @@ class SqliteComments:
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
+        import sqlite3
+
         with self._lock:
             try:
                 if self._connection is None:
@@ -120,6 +124,8 @@ class SqliteComments:
                 raise StoreUnavailable(f"Comments cannot be read or written: {failure}") from None
 
     def _open(self) -> sqlite3.Connection:
+        import sqlite3
+
         descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
         os.close(descriptor)
         db = sqlite3.connect(self._path, timeout=_BUSY_SECONDS, check_same_thread=False)

@@ -24,7 +24,15 @@ from redline.server.calls.results import (
 from redline.server.observe.log import log_exception, warn
 from redline.server.rpc import wire
 from redline.server.rpc.cancel import CancelToken, StateRefused
-from redline.toolsets.call import Call, FailedCall, Handler, Result, RpcFailure, Wording
+from redline.toolsets.call import (
+    Call,
+    FailedCall,
+    Handler,
+    Result,
+    RpcFailure,
+    Wording,
+    session_of,
+)
 from redline.toolsets.tool import Json, load_function
 
 if TYPE_CHECKING:
@@ -128,9 +136,19 @@ class Dispatch:
             handler = self._handlers[tool.handler] = load_function(tool.handler)
         try:
             with call_scope(context.cancel):
-                return result_json(handler(call), prepared.ignored)
+                result = handler(call)
+                return result_json(result, prepared.ignored, self._remarks(context.client))
         except NeedsAnswer as needed:
             return needed.input_request()
+
+    def _remarks(self, client: Client) -> list[str]:
+        """Return what a person says to the session of *client*, each comment once."""
+        found = self.server.runtime.comments.take_undelivered(session_of(client))
+        if not found:
+            return []
+        from redline.services.comments import announce_comments
+
+        return [announce_comments(found)]
 
     # --- failures ----------------------------------------------------------------------------
 

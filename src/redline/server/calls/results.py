@@ -18,13 +18,14 @@ def is_success(outcome: Outcome) -> bool:
     return isinstance(outcome, dict) and not outcome.get("isError")
 
 
-def result_json(result: Result, ignored: Sequence[str] = ()) -> Json:
-    """Return the result object of MCP; name the arguments that had no effect."""
+def result_json(result: Result, ignored: Sequence[str] = (), remarks: Sequence[str] = ()) -> Json:
+    """Return the result object of MCP; name the arguments that had no effect, add *remarks*."""
     content = list(result.content)
     if ignored:
         names = ", ".join(shorten(name, _MAX_NAME_CHARS) for name in ignored)
         note = f"note: unknown arguments were ignored: {names}"
         content.append({"type": "text", "text": note})
+    content += [{"type": "text", "text": remark} for remark in remarks]
     body: Json = {"content": content}
     if result.structured is not None:
         body["structuredContent"] = result.structured
