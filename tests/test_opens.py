@@ -33,6 +33,10 @@ PLAIN = {
     "adapters/files/disk_linux.py": "flags come from the caller, which adds O_SAFE_OPEN",
     "adapters/files/disk_portable.py": "Windows, which has no FIFOs in its file systems",
     "adapters/images.py": "bytes in memory",
+    "adapters/review/browser.py": "a file of the state directory",
+    "adapters/review/comments.py": "a file of the state directory",
+    "adapters/review/secret.py": "a file of the state directory",
+    "web/layout.py": "files of the installed package",
 }
 # Whole folders: files of /proc, control groups and views made for a command, after it ended.
 PLAIN_FOLDERS = ("adapters/sandbox/", "adapters/processes/")

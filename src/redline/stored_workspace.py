@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from redline.adapters.journal.store import DiskStore, Guard
     from redline.adapters.journal.write_guard import WriteGuard
     from redline.adapters.policy_file import PolicyFile
+    from redline.adapters.review.comments import SqliteComments
     from redline.core.ports.confined import Confined
     from redline.core.ports.history import ChangeEditor, History
     from redline.core.ports.review import HeldChanges
@@ -232,6 +233,19 @@ class StoredWorkspace:
         from redline.engine.history import JournalHistory
 
         return JournalHistory(self.workspace, self._store)
+
+    @built_once
+    def comments(self) -> SqliteComments:
+        """What a person says about changes."""
+        from redline.adapters.review.comments import SqliteComments
+
+        return SqliteComments(self.state_dir)
+
+    def review_secret(self) -> bytes:
+        """Return the secret that signs the cookies of the review page."""
+        from redline.adapters.review.secret import load_secret
+
+        return load_secret(self.state_dir)
 
 
 def _refuse_inner_state(settings: Settings) -> None:

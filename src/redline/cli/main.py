@@ -17,6 +17,10 @@ COMMANDS = {
         "redline.cli.commands.server.serve",
         "serve a workspace to agents over HTTP or stdio",
     ),
+    "review": (
+        "redline.cli.commands.server.review",
+        "look at what agents did in the browser, and take it back",
+    ),
     "watch": (
         "redline.cli.commands.history.watch",
         "record what other programs change, until interrupted",

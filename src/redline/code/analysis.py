@@ -16,6 +16,7 @@ from redline.code.rename.in_file import Replacement
 from redline.code.structural.matches import Rule, StructuralMatch
 from redline.code.syntax.bodies import Body
 from redline.code.syntax.changed_part import changed_part
+from redline.code.syntax.colours import ColourSpan
 from redline.code.syntax.definitions import Symbol, without_surrogates
 from redline.code.syntax.errors import SyntaxCheck, SyntaxIssue, new_issues
 from redline.code.syntax.languages import Language
@@ -27,6 +28,8 @@ from redline.core.ports.failures import Failures
 BUDGET = Budget(20.0, 1 << 30, 8)
 # Many files are indexed before an answer, so a single one must not take long.
 FACTS_BUDGET = Budget(10.0, 1 << 30, 3)
+# Colours are for the eye: a page does not wait long for them.
+COLOUR_BUDGET = Budget(2.0, 1 << 30, 2)
 # CPU seconds after which a timeout is blamed on the parser rather than on a busy machine.
 _MIN_BLAMED = 2.0
 _WORKER = "redline.code.worker"
@@ -49,6 +52,11 @@ class Analysis(Protocol):
 
     def body(self, text: str, language: Language, symbol: Symbol) -> Body | None:
         """Return where the statements of *symbol* begin and end; None if it has no body."""
+
+    def colours(
+        self, text: str, language: Language, ranges: Sequence[tuple[int, int]]
+    ) -> list[ColourSpan]:
+        """Return what to colour in the lines of *ranges* (from 0, the end excluded), in order."""
 
     def facts(
         self, files: Sequence[tuple[bytes, Language]], ends: float = float("inf")
@@ -103,6 +111,13 @@ class IsolatedAnalysis:
         """Return where the statements of *symbol* begin and end; None if it has no body."""
         row = self._parse("body", text, language, symbol.offset)
         return None if row is None else Body(*row)
+
+    def colours(
+        self, text: str, language: Language, ranges: Sequence[tuple[int, int]]
+    ) -> list[ColourSpan]:
+        """Return what to colour in the lines of *ranges* (from 0, the end excluded), in order."""
+        rows = self._parse("colours", text, language, list(ranges), budget=COLOUR_BUDGET)
+        return [ColourSpan(*row) for row in rows]
 
     def facts(
         self, files: Sequence[tuple[bytes, Language]], ends: float = float("inf")

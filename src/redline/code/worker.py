@@ -10,6 +10,7 @@ from redline.code.index.facts import facts_of
 from redline.code.rename import in_file as renaming
 from redline.code.structural.matches import find_matches
 from redline.code.syntax.bodies import body_at
+from redline.code.syntax.colours import colour_lines
 from redline.code.syntax.definitions import parse, symbols_of
 from redline.code.syntax.errors import check_syntax
 from redline.code.syntax.languages import BY_NAME
@@ -34,6 +35,11 @@ def body(_ask: Ask, text: str, language: str, offset: int) -> Row | None:
     """Return the body of the definition whose name is at *offset*."""
     found = body_at(parse(text, BY_NAME[language]), offset)
     return None if found is None else (found.start, found.end, found.doc_end)
+
+
+def colours(_ask: Ask, text: str, language: str, ranges: list[tuple[int, int]]) -> list[Row]:
+    """Return the coloured spans of some lines."""
+    return [tuple(span) for span in colour_lines(parse(text, BY_NAME[language]), ranges)]
 
 
 def facts(_ask: Ask, files: list[tuple[bytes, str]]) -> list[Row]:

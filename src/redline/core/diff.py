@@ -21,7 +21,8 @@ _MATCHER_LIMIT = 6000
 _PIECE = 1 << 16
 _LONG_LINE = 1 << 12
 
-_HIDDEN = re.compile(
+# Characters that a reader does not see, or that change the order of others.
+HIDDEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\udc80-\udcff]"
 )
 
@@ -85,7 +86,7 @@ def first_of(pieces: Iterable[str], limit: int) -> tuple[str, int]:
 
 def visible(text: str) -> tuple[str, int]:
     """*text* with hidden characters escaped for a reader, and how many there were."""
-    return _HIDDEN.subn(lambda m: f"\\u{ord(m[0]):04x}", text)
+    return HIDDEN.subn(lambda m: f"\\u{ord(m[0]):04x}", text)
 
 
 _Opcode = tuple[str, int, int, int, int]

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from redline.core.ports.history import ChangeEditor, History
     from redline.core.ports.images import Images
     from redline.core.ports.models import Llm
+    from redline.core.ports.pages import ReviewComments
     from redline.core.ports.previews import Previews
     from redline.core.ports.reads import Reads
     from redline.core.ports.review import ChangeRules, HeldChanges
@@ -73,6 +74,10 @@ class Runtime(Protocol):
     @property
     def grants(self) -> Grants:
         """Permissions a person gave."""
+
+    @property
+    def comments(self) -> ReviewComments:
+        """What a person says about changes."""
 
     @property
     def code_index(self) -> CodeIndex:

@@ -2,7 +2,7 @@
 
 The supervisor holds a duplicate of the command's socket and a copy of the address: nothing the
 command changes afterwards matters. Sockets that are files are reached only in the private
-directories, where no service of the machine listens; the server's own ports never.
+directories, where no service of the machine listens; the ports of Redline's servers never.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ from typing import Any
 from redline.adapters.sandbox import syscalls
 
 _LISTENING = "0A"
+# Every server of a history leaves a file of this name and its process id there.
+_SERVER_NOTE = "server-"
 _RESOLVE_IN_ROOT, _OPENAT2 = 0x10, 437
 
 
@@ -56,6 +58,7 @@ class SandboxConnections:
         self._roots: list[str] = plan["roots"]
         self._is_open = plan["network"] == "open"
         self._server = int(plan["server"])
+        self._histories: list[str] = plan["histories"]
 
     def prepare(self, pid: int, number: int, address: bytes) -> SandboxConnection:
         """Judge a connect of descriptor *number* of *pid*; OSError if it may not be."""
@@ -105,9 +108,23 @@ class SandboxConnections:
             return False
         port = struct.unpack("!H", address[2:4])[0]
         raw = address[4:8] if family == socket.AF_INET else address[8:24]
-        if len(raw) not in (4, 16) or port not in _listening_ports(self._server):
+        if len(raw) not in (4, 16) or not _is_local(ipaddress.ip_address(raw)):
             return False
-        return _is_local(ipaddress.ip_address(raw))
+        return any(port in _listening_ports(server) for server in self._servers())
+
+    def _servers(self) -> set[int]:
+        """Return the server of this command, and those of the same history such as the page's."""
+        found = {self._server}
+        for home in self._histories:
+            try:
+                names = os.listdir(home)
+            except OSError:
+                continue
+            pids = (
+                name.removeprefix(_SERVER_NOTE) for name in names if name.startswith(_SERVER_NOTE)
+            )
+            found |= {int(pid) for pid in pids if pid.isascii() and pid.isdigit()}
+        return found
 
 
 def _is_in(path: str, places: list[str]) -> bool:
@@ -131,7 +148,11 @@ def _is_local(host: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
 def _listening_ports(server: int) -> set[int]:
     """The TCP ports on which the process listens now."""
     held: set[str] = set()
-    for name in os.listdir(f"/proc/{server}/fd"):
+    try:
+        names = os.listdir(f"/proc/{server}/fd")
+    except OSError:
+        names = []  # it has ended, and its note is left
+    for name in names:
         try:
             held.add(os.readlink(f"/proc/{server}/fd/{name}"))
         except OSError:

@@ -114,6 +114,7 @@ def confine(
         "writable": writable,
         "protected": [*view.protected, *view.program],
         "server": os.getpid(),
+        "histories": list(view.hidden),
         "roots": [*view.writable, *view.readable],
         "private": [view.home, view.scratch, "/tmp", "/var/tmp"] if spaces else [],  # noqa: S108
     }

@@ -13,7 +13,6 @@ class Right(StrEnum):
     WRITE = "write"
     RUN = "run"
     UNDO_OTHERS = "undo-others"
-    APPROVE = "approve"
 
 
 Rights = frozenset[Right]
@@ -26,7 +25,6 @@ SCOPES = {
     Right.READ: "redline:read",
     Right.WRITE: "redline:write",
     Right.RUN: "redline:run",
-    Right.APPROVE: "redline:approve",
 }
 
 

@@ -24,7 +24,7 @@ def part_of(
             if chosen:
                 steps.append(step.inverse())
             continue
-        found = _hunks_of(step)
+        found = hunks_of(step)
         wanted = [h for n, h in enumerate(found, number + 1) if n in hunks]
         number += len(found)
         if chosen and wanted:
@@ -45,8 +45,8 @@ def _touches(step: Change | Rename, path: WorkspacePath) -> bool:
     return any(end.is_beneath(path) for end in ends)
 
 
-def _hunks_of(step: Change | Rename) -> list[HunkLines]:
-    """The hunks that the diff of a step shows."""
+def hunks_of(step: Change | Rename) -> list[HunkLines]:
+    """The hunks that the diff of a step shows, as `Revert.hunks` counts them."""
     if isinstance(step, Rename):
         return []
     old, new = _content(step.before), _content(step.after)

@@ -14,6 +14,7 @@ from redline.server.calls.argument_names import nearest, prepare
 from redline.server.calls.arguments import validate
 from redline.server.calls.elicitation.asking import NeedsAnswer, asker_for
 from redline.server.calls.offers import HANDLED
+from redline.server.calls.remarks import add_remarks
 from redline.server.calls.results import (
     Outcome,
     failure_as_result,
@@ -32,9 +33,7 @@ from redline.toolsets.call import (
     Result,
     RpcFailure,
     Wording,
-    session_of,
 )
-from redline.toolsets.consent import describe_decision
 from redline.toolsets.tool import Json, load_function
 
 if TYPE_CHECKING:
@@ -111,7 +110,7 @@ class Dispatch:
         except Exception as failure:
             answer = self._answer_failure(entry, arguments, context, failure)
         if isinstance(answer, Result):
-            return self._with_decisions(result_json(answer), context)
+            return add_remarks(result_json(answer), self.server.runtime, context.client)
         return failure_as_result(answer) if self._as_result(answer, context.client) else answer
 
     def _run(self, entry: CatalogEntry, arguments: Json, params: Json, context: Context) -> Json:
@@ -126,7 +125,7 @@ class Dispatch:
         try:
             with call_scope(context.cancel):
                 answer = result_json(handler(call), prepared.ignored)
-            return self._with_decisions(answer, context)
+            return add_remarks(answer, self.server.runtime, context.client)
         except NeedsAnswer as needed:
             return needed.input_request()
 
@@ -179,15 +178,6 @@ class Dispatch:
             return answer
 
         return ask
-
-    def _with_decisions(self, answer: Json, context: Context) -> Json:
-        """Add to an answer what a person decided about this session's held changes; each once."""
-        decided = self.server.runtime.held.take_decisions(session_of(context.client))
-        if not decided:
-            return answer
-        text = "\n".join(describe_decision(held) for held in decided)
-        block = {"type": "text", "text": text}
-        return {**answer, "content": [*answer.get("content", ()), block]}
 
     # --- failures ----------------------------------------------------------------------------
 

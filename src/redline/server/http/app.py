@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 
 from redline._version import __version__
+from redline.core.access.rights import Right
 from redline.server.calls.tool_server import ToolServer
 from redline.server.http.auth import Authenticator, AuthFailed
 from redline.server.http.body import CLOSE, check_batch, read_body
 from redline.server.http.host_policy import HostPolicy, HttpRefusal
 from redline.server.http.mcp_endpoint import McpEndpoint, Post
+from redline.server.http.pages import PageEndpoint
 from redline.server.http.rate import RateLimit
 from redline.server.http.replies import (
     PREFLIGHT,
@@ -50,8 +52,10 @@ class HttpApp:
         settings: Settings,
         port: int,
         auth: Authenticator,
+        pages: PageEndpoint | None = None,
     ) -> None:
         self._endpoint = endpoint
+        self._pages = pages
         self._server = server
         self._settings = settings
         self._hosts = HostPolicy(settings, port)
@@ -97,10 +101,21 @@ class HttpApp:
             await send_text(send, self._metrics.render())
         elif path.startswith(METADATA) and self._auth.uses_oauth:
             await send_json(send, 200, self._auth.metadata(), {"Cache-Control": "max-age=3600"})
-        elif path != "/mcp":
-            raise HttpRefusal(404, wire.METHOD_NOT_FOUND, f"Nothing is served at {path[:100]}")
-        else:
+        elif path == "/mcp":
             await self._mcp(scope, headers, receive, send)
+        elif self._pages is not None:
+            may_read = await self._may_read(headers)
+            await self._pages.serve(scope, headers, receive, send, may_read=may_read)
+        else:
+            raise HttpRefusal(404, wire.METHOD_NOT_FOUND, f"Nothing is served at {path[:100]}")
+
+    async def _may_read(self, headers: dict[str, str]) -> bool:
+        """Whether a request for a page carries what a request for a tool must carry."""
+        try:
+            person = await asyncio.to_thread(self._auth.identify, headers.get("authorization"))
+        except AuthFailed:
+            return False  # the page has its own way to sign in
+        return Right.READ in person.rights
 
     async def _mcp(
         self, scope: Scope, headers: dict[str, str], receive: Receive, send: Send
@@ -139,6 +154,8 @@ class HttpApp:
         """Report at /readyz that the server stops, and cancel running calls."""
         self.ready = False
         self._endpoint.stop()
+        if self._pages is not None:
+            self._pages.stop()
 
     # --- authentication and rate limits ------------------------------------------------------
 

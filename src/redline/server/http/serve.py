@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 import uvicorn
 
+from redline.core.ports.pages import WebPages
 from redline.server.calls.tool_server import ToolServer
 from redline.server.calls.workers import Workers
 from redline.server.ending import end_process_within
@@ -17,6 +18,7 @@ from redline.server.http.app import HttpApp
 from redline.server.http.auth import Authenticator
 from redline.server.http.connections import connection_limit
 from redline.server.http.mcp_endpoint import McpEndpoint
+from redline.server.http.pages import PageEndpoint, PagesAlone
 from redline.server.http.users_file import UsersFile
 from redline.server.http.uvicorn_protocol import protocol_with_limits
 from redline.server.observe.log import warn
@@ -32,24 +34,48 @@ def serve_http(
     server: ToolServer,
     settings: Settings,
     announce: Callable[[str, int], None],
+    pages: WebPages | None = None,
 ) -> int:
-    """Serve until a signal; *announce* is called with host and port when the server listens."""
+    """Serve until a signal; *announce* is called with host and port when the server listens.
+
+    *pages* answer browsers, at every path that is not the protocol's.
+    """
     logging.basicConfig(handlers=[LibraryLog()], level=logging.WARNING, format="%(message)s")
     listening = _listen(settings)
     port = listening.getsockname()[1]
     # One client alone never occupies every thread.
     workers = Workers(max(_THREADS, 2 * settings.max_calls), settings.max_calls)
     endpoint = McpEndpoint(server, workers, settings)
-    app = HttpApp(endpoint, server, settings, port, _authenticator(settings))
+    shown = None if pages is None else PageEndpoint(pages, settings)
+    app = HttpApp(endpoint, server, settings, port, _authenticator(settings), shown)
+    _run(app, settings, listening, lambda: announce(settings.host, port))
+    workers.drain(1.0)
+    return 0
+
+
+def serve_pages(pages: WebPages, settings: Settings, announce: Callable[[str, int], None]) -> int:
+    """Serve pages alone until a signal; see `serve_http`."""
+    logging.basicConfig(handlers=[LibraryLog()], level=logging.WARNING, format="%(message)s")
+    listening = _listen(settings)
+    port = listening.getsockname()[1]
+    app = PagesAlone(pages, settings, port)
+    _run(app, settings, listening, lambda: announce(settings.host, port))
+    return 0
+
+
+def _run(
+    app: HttpApp | PagesAlone,
+    settings: Settings,
+    listening: socket.socket,
+    announce: Callable[[], None],
+) -> None:
     uvicorn_server = _Server(_config(app, settings), app)
     # In force before uvicorn handles signals; uvicorn raises them again at its end, when this
     # has no effect.
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, uvicorn_server.end)
-    announce(settings.host, port)
+    announce()
     uvicorn_server.run(sockets=[listening])
-    workers.drain(1.0)
-    return 0
 
 
 class LibraryLog(logging.Handler):
@@ -106,7 +132,7 @@ def _authenticator(settings: Settings) -> Authenticator:
     )
 
 
-def _config(app: HttpApp, settings: Settings) -> uvicorn.Config:
+def _config(app: HttpApp | PagesAlone, settings: Settings) -> uvicorn.Config:
     limit = connection_limit(settings.max_connections)
     return uvicorn.Config(
         app,
@@ -123,7 +149,7 @@ def _config(app: HttpApp, settings: Settings) -> uvicorn.Config:
 class _Server(uvicorn.Server):
     """Cancels running calls as soon as a signal asks the process to end."""
 
-    def __init__(self, config: uvicorn.Config, app: HttpApp) -> None:
+    def __init__(self, config: uvicorn.Config, app: HttpApp | PagesAlone) -> None:
         super().__init__(config)
         self._app = app
 

@@ -1,9 +1,11 @@
-"""list_changes, show_change, undo_change, redo_change, create_checkpoint."""
+"""list_changes, show_change, undo_change, redo_change, create_checkpoint, review_comments."""
 
 from __future__ import annotations
 
+from redline.core.errors import InvalidArgument
 from redline.core.ports.history import Author, Direction, HistoryQuery, Operation
 from redline.plan.describe import list_touched
+from redline.services.comments import check_text, describe_comments
 from redline.services.history.listing import (
     bounded_diff,
     latest_id,
@@ -20,12 +22,13 @@ from redline.services.history.revert import (
     revert,
 )
 from redline.services.history.revert import create_checkpoint as note_checkpoint
-from redline.toolsets.call import Call, Result
+from redline.toolsets.call import Call, Result, session_of
 from redline.toolsets.history.rows import (
     MAX_FILES_LISTED,
     MAX_FILES_SHOWN,
     label_for,
     line_of,
+    wire_comment,
     wire_files,
     wire_operation,
 )
@@ -92,6 +95,26 @@ def create_checkpoint(call: Call) -> Result:
     made = note_checkpoint(call.runtime, name, call.origin(name))
     text = f"Checkpoint {name} is {made.id}; undo_change with to takes back what follows"
     return Result.of_text(text, {"id": made.id, "name": name})
+
+
+def review_comments(call: Call) -> Result:
+    """List what a person says about changes, or resolve a comment."""
+    arguments, comments, session = call.arguments, call.runtime.comments, session_of(call.client)
+    resolved = arguments.get("resolve")
+    if resolved is None and arguments.get("answer") is not None:
+        raise InvalidArgument(
+            "An answer is to one comment", field="answer", hint="pass its id as resolve"
+        )
+    if resolved is not None:
+        answer = str(arguments.get("answer", ""))
+        check_text(answer, "answer", is_needed=False)
+        found = [comments.resolve(str(resolved), call.client.name or "agent", answer)]
+    else:
+        comments.take_undelivered(session)  # so that no later answer repeats them
+        is_wide = arguments.get("all", False)
+        found = [c for c in comments.list(open_only=True) if is_wide or c.session == session]
+    text = describe_comments(found) or "(no open comments)"
+    return Result.of_text(text, {"comments": [wire_comment(comment) for comment in found]})
 
 
 def _revert(call: Call, direction: Direction, verb: str) -> Result:

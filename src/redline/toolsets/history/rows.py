@@ -7,6 +7,7 @@ from functools import partial
 
 from redline.core.changes import ChangeSet
 from redline.core.ports.history import Operation
+from redline.core.ports.pages import ReviewComment
 from redline.plan.describe import Label, list_touched
 from redline.services.names import display_name
 from redline.toolsets.call import Call
@@ -65,3 +66,18 @@ def line_of(operation: Operation, label: Label) -> str:
 def iso_time(moment: float) -> str:
     """Return a moment as ISO 8601 in UTC."""
     return datetime.fromtimestamp(moment, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def wire_comment(comment: ReviewComment) -> Json:
+    """Return a comment as a JSON object."""
+    found: Json = {
+        "id": comment.id,
+        "change": comment.operation,
+        "path": comment.path,
+        "side": comment.side,
+        "line": comment.line,
+        "quote": comment.quote,
+        "text": comment.text,
+        "resolved": bool(comment.resolved_by),
+    }
+    return found | ({"answer": comment.answer} if comment.answer else {})

@@ -162,6 +162,28 @@ CREATE_CHECKPOINT = Tool(
     writes=True,
 )
 
+REVIEW_COMMENTS = Tool(
+    name="review_comments",
+    title="Review comments",
+    description="List open comments of the person on your changes (all: of every session), or"
+    " resolve one by id with an answer.",
+    input_schema=_schema(
+        {
+            "all": {"type": "boolean"},
+            "resolve": {"type": "string"},
+            "answer": {"type": "string"},
+        }
+    ),
+    output_schema={
+        "type": "object",
+        "properties": {"comments": {"type": "array", "items": {"type": "object"}}},
+        "required": ["comments"],
+    },
+    handler=f"{_HERE}.handlers:review_comments",
+    hints=Hints(read_only=False, destructive=False, idempotent=False, open_world=False),
+    writes=True,
+)
+
 _SINCE = PromptArgument("since", "An id, a checkpoint, an ISO time or a duration such as 2h.")
 _COMPLETE_ID = f"{_HERE}.resources:complete_id"
 
@@ -220,7 +242,14 @@ RESOURCES = (
 TOOLSET = Toolset(
     name="history",
     title="History",
-    tools=(LIST_CHANGES, SHOW_CHANGE, UNDO_CHANGE, REDO_CHANGE, CREATE_CHECKPOINT),
+    tools=(
+        LIST_CHANGES,
+        SHOW_CHANGE,
+        UNDO_CHANGE,
+        REDO_CHANGE,
+        CREATE_CHECKPOINT,
+        REVIEW_COMMENTS,
+    ),
     wording=f"{_HERE}.errors:word",
     instructions=(
         "{list_changes} lists every change.",

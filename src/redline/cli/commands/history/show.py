@@ -11,7 +11,7 @@ from redline.cli.commands.history.view import (
     open_redline,
     print_long,
 )
-from redline.cli.terminal import fail, one_line, paint, paint_diff
+from redline.cli.terminal import fail, one_line, out_bytes, paint, paint_diff
 from redline.core.ports.history import HistoryQuery
 from redline.plan.describe import diff_of
 from redline.services.history.listing import BoundedDiff, name_reverted, number_hunks
@@ -21,6 +21,7 @@ EXAMPLES = """examples:
   redline show          the latest change
   redline show @-2      the one two before it
   redline show ab12     by the start of its id
+  redline show @ --html > change.html     one file that a browser shows, for a mail or a ticket
 """
 
 
@@ -31,6 +32,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "id", nargs="?", help="an id or the start of one, @ for the latest, @-2; default: @"
     )
+    parser.add_argument("--html", action="store_true", help="print one self-contained page")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -41,6 +43,12 @@ def run(args: argparse.Namespace) -> int:
         fail("no changes yet")
         return 1
     operation = history.get(find_operation(history, args.id or "@"))
+    if args.html:
+        from redline.web.standalone import write_page
+
+        out_bytes(write_page(redline, operation).encode("utf-8", "replace"))
+        redline.close()
+        return 0
     label, origin = label_for(redline), operation.origin
     lines = [headline(operation, label)]
     for name, value in (

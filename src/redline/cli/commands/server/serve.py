@@ -198,7 +198,7 @@ def run(args: argparse.Namespace) -> int:
             return _serve_stdio(redline, server, settings)
         from redline.cli.commands.server.serve_http import serve
 
-        return serve(server, settings, start_recording)
+        return serve(server, redline, settings, start_recording)
     finally:
         redline.close()
 

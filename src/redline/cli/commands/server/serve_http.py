@@ -6,23 +6,28 @@ import os
 from collections.abc import Callable
 from contextlib import suppress
 
+from redline.app import LazyReview, Redline
 from redline.cli.terminal import err, program
 from redline.server.calls.tool_server import ToolServer
 from redline.settings import Settings
 
 
-def serve(server: ToolServer, settings: Settings, on_listening: Callable[[str], None]) -> int:
+def serve(
+    server: ToolServer, redline: Redline, settings: Settings, on_listening: Callable[[str], None]
+) -> int:
     """Serve over HTTP until a signal arrives; *on_listening* is called with the address."""
     from redline.server.http.serve import serve_http
+
+    pages = LazyReview(redline)
 
     def announce(host: str, port: int) -> None:
         on_listening(f"http://{_reachable(host)}:{port}/mcp")
         # Standard output stays empty; a closed standard error is no reason not to serve.
         with suppress(OSError, ValueError):
-            err(banner(server, settings, host, port))
+            err(banner(server, settings, host, port, pages.key))
 
     try:
-        return serve_http(server, settings, announce)
+        return serve_http(server, settings, announce, pages)
     except OSError as failure:
         where = f"{settings.host}:{settings.port}"
         err(f"redline: cannot listen on {where}: {failure.strerror}")
@@ -30,14 +35,16 @@ def serve(server: ToolServer, settings: Settings, on_listening: Callable[[str], 
         return 1
 
 
-def banner(server: ToolServer, settings: Settings, host: str, port: int) -> str:
-    """Return what a person needs to connect a client."""
-    url = f"http://{_reachable(host)}:{port}/mcp"
+def banner(server: ToolServer, settings: Settings, host: str, port: int, key: str) -> str:
+    """Return what a person needs to connect a client, and to review what it does."""
+    page = f"http://{_reachable(host)}:{port}/"
+    url = f"{page}mcp"
     root = os.path.abspath(settings.roots[0][0]) if settings.roots else "(none)"
     lines = [
         f"Redline serves {root}",
         "",
         f"  URL      {url}",
+        f"  review   {page}#key={key}",
         f"  access   {_access(settings)}",
         f"  history  {_history_directory(settings)}",
         "  tools    " + _tool_lines(server),

@@ -17,7 +17,7 @@ EXAMPLES = """examples:
   redline token revoke 3f9a12cd                   no longer accept a token
   redline serve --users users.toml                serve those people only
 
-rights: read, write (changes files), run (commands; needs write too), undo-others, approve
+rights: read, write (changes files), run (commands; needs write too), undo-others
 
 A running server notices the changed file at its next request. Rights are edited in the file itself,
 for a workspace by the name of its directory:

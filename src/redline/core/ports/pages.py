@@ -1,0 +1,91 @@
+"""The review page: requests and answers without a transport, and what a person says there."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class WebRequest:
+    """A request whose Host and Origin were checked.
+
+    `is_authenticated` says that the transport's own authentication lets the sender read. Header
+    names are in lower case.
+    """
+
+    method: str
+    path: str
+    query: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: bytes = b""
+    is_authenticated: bool = False
+
+    def get(self, name: str) -> str:
+        """Return the first value of a query parameter, "" without one."""
+        found = self.query.get(name)
+        return found[0] if found else ""
+
+
+@dataclass(frozen=True, slots=True)
+class WebResponse:
+    """An answer: `body`, or with `stream` whatever it yields until it ends."""
+
+    status: int = 200
+    headers: Sequence[tuple[str, str]] = ()
+    body: bytes = b""
+    stream: AsyncIterator[bytes] | None = None
+
+
+class WebPages(Protocol):
+    """Answers requests from browsers; may be called from any number of threads."""
+
+    def answer(self, request: WebRequest) -> WebResponse:
+        """Return the page that *request* asks for; failures are pages too."""
+
+    def close(self) -> None:
+        """End every stream."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewComment:
+    """A comment on a line of a change.
+
+    `side` is old or new, `line` counts from 1 in that version; `quote` is the line's text.
+    `session` made the change and gets the comment. `answer` is what the agent said when it
+    resolved it; `resolved_by` is empty while it is open.
+    """
+
+    id: str
+    time: float
+    operation: str
+    session: str
+    path: str
+    side: str
+    line: int
+    quote: str
+    text: str
+    author: str = ""
+    is_delivered: bool = False
+    resolved_by: str = ""
+    answer: str = ""
+
+
+class ReviewComments(Protocol):
+    """Comments of one workspace, shared by every process that works on it."""
+
+    def add(self, comment: ReviewComment) -> None:
+        """Keep a comment; WriteFailed."""
+
+    def list(self, *, operation: str = "", open_only: bool = False) -> Sequence[ReviewComment]:
+        """Comments, oldest first: of one operation, or of all."""
+
+    def take_undelivered(self, session: str) -> Sequence[ReviewComment]:
+        """Open comments for a session that no call has returned before; each is returned once."""
+
+    def resolve(self, comment_id: str, by: str, answer: str) -> ReviewComment:
+        """Mark a comment as resolved; InvalidArgument if there is no such open comment."""
+
+    def version(self) -> str:
+        """A text that changes with every change of a comment."""

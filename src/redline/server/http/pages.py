@@ -1,0 +1,112 @@
+"""Serves pages for browsers: HTTP requests to `core.ports.pages` and back."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from urllib.parse import parse_qs
+
+from redline.core.ports.pages import WebPages, WebRequest, WebResponse
+from redline.server.http.body import read_body
+from redline.server.http.host_policy import HostPolicy, HttpRefusal
+from redline.server.http.replies import Send, send_json
+from redline.server.http.request import Receive, Scope, headers_of
+from redline.server.rpc import wire
+from redline.settings import Settings
+
+_METHODS = ("GET", "HEAD", "POST")
+
+
+class PageEndpoint:
+    """Answers browsers with what *pages* render, in threads so that no page delays a call."""
+
+    def __init__(self, pages: WebPages, settings: Settings) -> None:
+        self._pages = pages
+        self._settings = settings
+
+    async def serve(
+        self, scope: Scope, headers: dict[str, str], receive: Receive, send: Send, *, may_read: bool
+    ) -> None:
+        """Answer one request; *may_read* as `WebRequest.is_authenticated`."""
+        method = scope["method"]
+        if method not in _METHODS:
+            text = f"Method not allowed: {method[:20]}"
+            raise HttpRefusal(405, wire.INVALID_REQUEST, text, None, {"Allow": "GET, HEAD, POST"})
+        body = b""
+        if method == "POST":
+            body = await read_body(headers, receive, self._settings, needs_length=False)
+        text = scope.get("query_string", b"").decode("latin-1")
+        query = parse_qs(text, keep_blank_values=True, errors="replace", max_num_fields=1000)
+        request = WebRequest(method, scope["path"], query, headers, body, may_read)
+        answer = await asyncio.to_thread(self._pages.answer, request)
+        if answer.stream is None or method == "HEAD":
+            await _send_whole(answer, send, is_head=method == "HEAD")
+        else:
+            await _send_stream(answer, receive, send)
+
+    def stop(self) -> None:
+        """End every stream."""
+        self._pages.close()
+
+
+class PagesAlone:
+    """The ASGI application of a server that serves pages and no tools."""
+
+    def __init__(self, pages: WebPages, settings: Settings, port: int) -> None:
+        self._endpoint = PageEndpoint(pages, settings)
+        self._hosts = HostPolicy(settings, port)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one HTTP request."""
+        headers = headers_of(scope)
+        try:
+            self._hosts.check(headers.get("host"), headers.get("origin"), scope.get("server"))
+            await self._endpoint.serve(scope, headers, receive, send, may_read=False)
+        except HttpRefusal as refusal:
+            body = wire.error(None, refusal.code, refusal.message, refusal.data)
+            await send_json(send, refusal.status, body, refusal.headers)
+
+    def stop(self) -> None:
+        """End every stream."""
+        self._endpoint.stop()
+
+
+def _head(answer: WebResponse, length: int | None) -> dict[str, object]:
+    fields = [(k.lower().encode("latin-1"), v.encode("latin-1")) for k, v in answer.headers]
+    if length is not None:
+        fields.append((b"content-length", b"%d" % length))
+    return {"type": "http.response.start", "status": answer.status, "headers": fields}
+
+
+async def _send_whole(answer: WebResponse, send: Send, *, is_head: bool) -> None:
+    await send(_head(answer, len(answer.body)))
+    await send({"type": "http.response.body", "body": b"" if is_head else answer.body})
+
+
+async def _send_stream(answer: WebResponse, receive: Receive, send: Send) -> None:
+    """Send what the stream yields until it ends or the browser leaves."""
+    assert answer.stream is not None
+    await send(_head(answer, None))
+    leaving = asyncio.create_task(_wait_for_disconnect(receive))
+    stream = aiter(answer.stream)
+    try:
+        while True:
+            following = asyncio.ensure_future(anext(stream, None))
+            await asyncio.wait({leaving, following}, return_when=asyncio.FIRST_COMPLETED)
+            if not following.done():
+                following.cancel()
+                with suppress(asyncio.CancelledError):
+                    await following
+                return
+            data = following.result()
+            if data is None or leaving.done():
+                break
+            await send({"type": "http.response.body", "body": data, "more_body": True})
+        await send({"type": "http.response.body", "body": b""})
+    finally:
+        leaving.cancel()
+
+
+async def _wait_for_disconnect(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass

@@ -1,0 +1,151 @@
+"""What prevents an undo, from all three sides, and the merges that a person may choose."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from redline.core.changes import Change, ChangeSet, FileState
+from redline.core.errors import CannotApply, RedlineError
+from redline.core.paths import WorkspacePath
+from redline.core.ports.history import Operation, Origin
+from redline.core.textfile import TextFile
+from redline.engine.reverting.parts import part_of
+from redline.plan.merge.line_diff import split_lines
+from redline.plan.merge.line_history import Version
+from redline.plan.merge.three_way import LineConflict, merge_lines
+from redline.services.runtime import Runtime
+
+Lines = list[bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class ThreeVersions:
+    """Lines that were changed since: as the change found them, left them, and now.
+
+    `line` counts from 1 in the file now.
+    """
+
+    line: int
+    before: tuple[bytes, ...]
+    left: tuple[bytes, ...]
+    now: tuple[bytes, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BlockedFile:
+    """A file of a change that is to be taken back; without conflicts it can be.
+
+    `kept` is its content if the conflicting lines stay as they are now, `restored` if they become
+    what the change found; None where lines cannot be matched.
+    """
+
+    path: WorkspacePath
+    now: FileState
+    conflicts: tuple[ThreeVersions, ...]
+    kept: bytes | None
+    restored: bytes | None
+
+
+def compare_versions(
+    runtime: Runtime, operation: Operation, paths: Sequence[WorkspacePath], hunks: frozenset[int]
+) -> list[BlockedFile] | None:
+    """Return the files of a blocked undo; None if it is about more than lines of text."""
+    found: list[BlockedFile] = []
+    for step in part_of(operation.change_set, paths, hunks):
+        if not isinstance(step, Change):
+            return None
+        file = _compare(runtime, step)
+        if file is None:
+            return None
+        found.append(file)
+    return found
+
+
+def _compare(runtime: Runtime, step: Change) -> BlockedFile | None:
+    try:
+        now = runtime.tree.state(step.path)
+    except RedlineError:
+        return None
+    texts = [_text(state) for state in (step.before, step.after, now)]
+    left, wanted, present = texts
+    if left is None or wanted is None or present is None or not isinstance(now, FileState):
+        return None
+    merged = merge_lines(left, wanted, [Version(present)])
+    if not merged.conflicts:
+        content = b"".join(merged.lines)
+        return BlockedFile(step.path, now, (), content, content)
+    conflicts = tuple(
+        ThreeVersions(c.now_line, c.wanted, tuple(left[c.start : c.end]), c.now)
+        for c in merged.conflicts
+    )
+    return BlockedFile(
+        step.path,
+        now,
+        conflicts,
+        _merge_keeping(left, wanted, present, merged.conflicts),
+        _merge_restoring(left, wanted, present, merged.conflicts),
+    )
+
+
+def _merge_keeping(
+    left: Lines, wanted: Lines, now: Lines, conflicts: Sequence[LineConflict]
+) -> bytes | None:
+    """Take back everything but the conflicting lines: there, nothing is wanted."""
+    asked = list(wanted)
+    for conflict in reversed(conflicts):
+        at = _find(asked, conflict.wanted, _nearest(left, wanted, conflict.start))
+        if at is None:
+            return None
+        asked[at : at + len(conflict.wanted)] = left[conflict.start : conflict.end]
+    return _merge(left, asked, now)
+
+
+def _merge_restoring(
+    left: Lines, wanted: Lines, now: Lines, conflicts: Sequence[LineConflict]
+) -> bytes | None:
+    """Take back the conflicting lines too: as if nothing had been changed there since."""
+    present = list(now)
+    for conflict in reversed(conflicts):
+        at = conflict.now_line - 1
+        if tuple(present[at : at + len(conflict.now)]) != conflict.now:
+            return None
+        present[at : at + len(conflict.now)] = left[conflict.start : conflict.end]
+    return _merge(left, wanted, present)
+
+
+def _merge(left: Lines, wanted: Lines, now: Lines) -> bytes | None:
+    merged = merge_lines(left, wanted, [Version(now)])
+    return None if merged.conflicts else b"".join(merged.lines)
+
+
+def _nearest(left: Lines, wanted: Lines, start: int) -> int:
+    return start + (len(wanted) - len(left)) // 2
+
+
+def _find(lines: Lines, part: tuple[bytes, ...], near: int) -> int | None:
+    """Return where *part* begins in *lines*, nearest to a line; None if it is not there."""
+    size = len(part)
+    found = [n for n in range(len(lines) - size + 1) if tuple(lines[n : n + size]) == part]
+    return min(found, key=lambda n: abs(n - near), default=None)
+
+
+def commit_merge(
+    runtime: Runtime, files: Sequence[BlockedFile], origin: Origin, *, restore: bool
+) -> Operation:
+    """Make the merge that the person chose one operation."""
+    steps = []
+    for file in files:
+        content = file.restored if restore else file.kept
+        if content is None:
+            raise CannotApply("The lines cannot be merged; edit the file by hand")
+        after = FileState.of(content, file.now.mode)
+        if after != file.now:
+            steps.append(Change(file.path, file.now, after))
+    return runtime.editor.commit(ChangeSet(tuple(steps)), origin)
+
+
+def _text(state: object) -> Lines | None:
+    if not isinstance(state, FileState) or state.content is None:
+        return None
+    return None if TextFile(state.content).is_binary else split_lines(state.content)

@@ -1,0 +1,86 @@
+"""Who may read and who may act: one-time keys, the cookie they are exchanged for, form tokens."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+import time
+from collections.abc import Callable
+from http.cookies import CookieError, SimpleCookie
+from threading import Lock
+
+from redline.core.ports.pages import WebRequest
+
+_SECONDS = 7 * 86400
+_MAX_KEYS = 20
+
+
+class ReviewAccess:
+    """Knows a person by a signed cookie, given for a key that is valid once.
+
+    The bearer token of the server is no such key: agents hold it, and an agent must not act here.
+    *key* is the first one. *secret* stays the same over restarts, so that an open page stays signed
+    in.
+    """
+
+    def __init__(self, secret: bytes, key: str, clock: Callable[[], float] = time.time) -> None:
+        self._secret = secret
+        self._clock = clock
+        self._lock = Lock()
+        self._keys = [key]
+        # Pages on other ports of this host get the same cookies: each workspace has its own name.
+        self.cookie_name = f"redline_{self._sign('name')[:8]}"
+
+    def issue_key(self) -> str:
+        """Return a new key; the browser that presents it first is signed in."""
+        key = secrets.token_urlsafe(24)
+        with self._lock:
+            self._keys = [*self._keys, key][-_MAX_KEYS:]
+        return key
+
+    def exchange(self, key: str) -> str | None:
+        """Return the value of a cookie for a key, which is used up; None for any other text."""
+        given = key.strip().encode("utf-8", "replace")
+        with self._lock:
+            found = next((k for k in self._keys if hmac.compare_digest(k.encode(), given)), None)
+            if found is None:
+                return None
+            self._keys.remove(found)
+        ident = secrets.token_hex(8)
+        claim = f"{ident}.{int(self._clock()) + _SECONDS}"
+        return f"{claim}.{self._sign(claim)}"
+
+    def set_cookie(self, value: str) -> str:
+        """Return the header that stores a cookie, or with "" removes it."""
+        age = _SECONDS if value else 0
+        return f"{self.cookie_name}={value}; Path=/; HttpOnly; SameSite=Strict; Max-Age={age}"
+
+    def person(self, request: WebRequest) -> str:
+        """Return the id of the signed-in person, "" without a valid cookie."""
+        value = read_cookie(request, self.cookie_name)
+        claim, _, signature = value.rpartition(".")
+        ident, _, expires = claim.partition(".")
+        if not hmac.compare_digest(signature.encode(), self._sign(claim).encode()):
+            return ""
+        return ident if expires.isdigit() and int(expires) > self._clock() else ""
+
+    def form_token(self, person: str) -> str:
+        """Return what every form of a person carries, against forged requests."""
+        return self._sign(f"form {person}")
+
+    def is_form_token(self, person: str, token: str) -> bool:
+        """Whether *token* is the one of this person."""
+        return hmac.compare_digest(self.form_token(person).encode(), token.encode())
+
+    def _sign(self, claim: str) -> str:
+        return hmac.new(self._secret, claim.encode(), hashlib.sha256).hexdigest()[:40]
+
+
+def read_cookie(request: WebRequest, name: str) -> str:
+    """Return the value of a cookie, "" without one."""
+    try:
+        found = SimpleCookie(request.headers.get("cookie", "")).get(name)
+    except CookieError:
+        return ""
+    return found.value if found is not None else ""

@@ -1,0 +1,99 @@
+"""What a person can do: one function for each form."""
+
+from __future__ import annotations
+
+from redline.core.errors import GuardedWrite, InvalidArgument, UndoBlocked
+from redline.core.ports.history import Author, Direction, Operation
+from redline.core.ports.pages import WebResponse
+from redline.services.comments import add_comment
+from redline.services.history.export import commit_to_git, load_in_order
+from redline.services.history.references import find_operation
+from redline.services.history.revert import Wish, revert
+from redline.web import actions
+from redline.web.actions import UndoSelection, origin_for
+from redline.web.layout import redirect
+from redline.web.markup import address
+from redline.web.reading import patch_response
+from redline.web.visit import Visit
+
+PERSON = "the reviewer"
+
+
+def undo(visit: Visit) -> WebResponse:
+    """Take a selection back; where that is blocked, show why and what can be done."""
+    selection = UndoSelection.read(visit.form)
+    try:
+        done = actions.undo(visit.runtime, selection)
+    except UndoBlocked as blocked:
+        content = actions.blocked_view(visit.runtime, visit.viewer, selection, blocked)
+        return visit.show("Undo blocked", "blocked", content, status=409)
+    except GuardedWrite as refused:
+        content = actions.guarded_view(visit.viewer, selection, refused)
+        return visit.show("Guarded files", "blocked", content, status=409)
+    return _show_done(visit, done, selection.id)
+
+
+def _show_done(visit: Visit, done: Operation, ident: str) -> WebResponse:
+    """Go back to where the form was, which then says what was done."""
+    visit.site.loaded.clear()
+    where = f"/change/{find_operation(visit.runtime.history, ident)}" if ident else "/"
+    return redirect(address(where, done=done.id))
+
+
+def redo(visit: Visit) -> WebResponse:
+    """Do a change again."""
+    ident = visit.field("id")
+    return _show_done(visit, actions.redo(visit.runtime, ident), ident)
+
+
+def merge(visit: Visit) -> WebResponse:
+    """Take a selection back in the way the person chose."""
+    selection = UndoSelection.read(visit.form)
+    done = actions.merge(visit.runtime, selection, visit.field("choice"))
+    return _show_done(visit, done, selection.id)
+
+
+def rewind(visit: Visit) -> WebResponse:
+    """Go back to a checkpoint."""
+    wish = Wish(Direction.UNDO, to=visit.field("to"), by=Author())
+    return _show_done(visit, revert(visit.runtime, wish, origin_for("undo", wish.summary)), "")
+
+
+def checkpoint(visit: Visit) -> WebResponse:
+    """Name this moment."""
+    done = actions.checkpoint(visit.runtime, visit.field("name"))
+    return redirect(address("/checkpoints", done=done.id))
+
+
+def comment(visit: Visit) -> WebResponse:
+    """Comment on a line."""
+    ident, step, line = visit.field("id"), visit.field("step"), visit.field("line")
+    if not (step.isdigit() and line.isdigit()):
+        raise InvalidArgument("A comment is on a line", field="line")
+    where = int(step), visit.field("side"), int(line)
+    text = visit.field("text").replace("\r\n", "\n")
+    runtime = visit.runtime
+    made = add_comment(runtime, runtime.comments, ident, where, text, PERSON)
+    visit.site.loaded.clear()
+    return redirect(address(f"/change/{made.operation}") + f"#c-{made.id}")
+
+
+def resolve(visit: Visit) -> WebResponse:
+    """Resolve a comment."""
+    found = visit.runtime.comments.resolve(visit.field("id"), PERSON, visit.field("answer"))
+    visit.site.loaded.clear()
+    return redirect(address(f"/change/{found.operation}") + f"#c-{found.id}")
+
+
+def export(visit: Visit) -> WebResponse:
+    """Hand changes on."""
+    runtime = visit.runtime
+    idents = [find_operation(runtime.history, each) for each in visit.form.get("id", ())]
+    if not idents:
+        raise InvalidArgument("No change is selected", field="id")
+    operations = load_in_order(runtime, idents)
+    if visit.field("how") != "commit":
+        return patch_response(visit, operations)
+    message = visit.field("message").strip() or f"Apply change {idents[0]}"
+    made = commit_to_git(runtime, visit.site.open_committer(), operations, message)
+    return redirect(f"{address('/export', commit=made)}&" + "&".join(f"id={i}" for i in idents))

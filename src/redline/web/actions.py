@@ -1,0 +1,219 @@
+"""What a person does on the page: undo, redo, merge, checkpoint. Each is one operation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from redline.core.changes import ChangeSet
+from redline.core.errors import GuardedWrite, InvalidArgument, PermissionRequired, UndoBlocked
+from redline.core.paths import Access
+from redline.core.ports.history import Author, Direction, Operation, Origin
+from redline.services.history.blocked import BlockedFile, commit_merge, compare_versions
+from redline.services.history.references import find_operation
+from redline.services.history.revert import Wish, create_checkpoint, revert
+from redline.services.names import display_name
+from redline.services.runtime import Runtime
+from redline.web.layout import Viewer, heading
+from redline.web.markup import Html, address, hidden, join, link, tag
+
+CLIENT, SESSION = "review page", "review"
+# A person at the page owns what every client of this login did.
+_OWN = Author(principal="")
+_MAX_LINES = 40
+Form = Mapping[str, Sequence[str]]
+
+
+class UndoSelection(NamedTuple):
+    """What a form asks to take back."""
+
+    id: str = ""
+    session: str = ""
+    hunks: tuple[int, ...] = ()
+    paths: tuple[str, ...] = ()
+    allows_guarded: bool = False
+
+    @classmethod
+    def read(cls, form: Form) -> UndoSelection:
+        """Return the selection of a form; a button of one hunk goes before the boxes."""
+        only, chosen = form.get("only", ()), form.get("hunk", ())
+        paths = tuple(form.get("path", ()))
+        try:
+            hunks = tuple(int(each) for each in (only or chosen))
+        except ValueError:
+            raise InvalidArgument("A hunk is a number", field="hunk") from None
+        if form.get("all") or (paths and not only):
+            hunks = ()
+        elif not hunks and not paths and "session" not in form and "whole" not in form:
+            raise InvalidArgument("No hunk is selected", field="hunk", hint="tick one or more")
+        found = cls(_one(form, "id"), _one(form, "session"), hunks, paths)
+        return found._replace(allows_guarded=bool(form.get("allow_guarded")))
+
+    def fields(self) -> list[Html]:
+        """Return the same as hidden fields."""
+        fields = [hidden("id", self.id)] if self.id else [hidden("session", self.session)]
+        fields += [hidden("hunk", number) for number in self.hunks]
+        fields += [hidden("path", path) for path in self.paths]
+        return fields if self.hunks or self.paths else [*fields, hidden("whole", "1")]
+
+    @property
+    def wish(self) -> Wish:
+        """The same for the service."""
+        if self.session:
+            return Wish(Direction.UNDO, session=self.session)
+        return Wish(Direction.UNDO, _OWN, id=self.id, paths=self.paths, hunks=self.hunks)
+
+
+def _one(form: Form, name: str) -> str:
+    found = form.get(name, ())
+    return found[0] if found else ""
+
+
+def origin_for(tool: str, summary: str, *, allows_guarded: bool = False) -> Origin:
+    """Return the origin of what the person does here."""
+
+    def consent(refused: PermissionRequired, _: ChangeSet, /) -> bool:
+        if not allows_guarded:
+            raise refused
+        return True
+
+    # The policy is about what agents do; the person who decides about held changes is here.
+    return Origin(tool, CLIENT, "", summary, SESSION, consent, as_owner=True)
+
+
+def undo(runtime: Runtime, selection: UndoSelection) -> Operation:
+    """Take back what is selected."""
+    wish = selection.wish
+    origin = origin_for("undo", wish.summary, allows_guarded=selection.allows_guarded)
+    return revert(runtime, wish, origin)
+
+
+def redo(runtime: Runtime, operation_id: str) -> Operation:
+    """Do again what was undone."""
+    wish = Wish(Direction.REDO, _OWN, id=operation_id)
+    return revert(runtime, wish, origin_for("redo", wish.summary))
+
+
+def merge(runtime: Runtime, selection: UndoSelection, choice: str) -> Operation:
+    """Take back what is selected although lines were changed since, as the person chose."""
+    files = _compare(runtime, selection)
+    if files is None or choice not in ("keep", "restore"):
+        raise InvalidArgument("There is no merge of this", field="choice")
+    origin = origin_for("undo", f"undo {selection.id}, merged")
+    return commit_merge(runtime, files, origin, restore=choice == "restore")
+
+
+def checkpoint(runtime: Runtime, name: str) -> Operation:
+    """Name this moment."""
+    return create_checkpoint(runtime, name, origin_for("create_checkpoint", name))
+
+
+def _compare(runtime: Runtime, selection: UndoSelection) -> list[BlockedFile] | None:
+    if not selection.id:
+        return None
+    operation = runtime.history.get(find_operation(runtime.history, selection.id))
+    resolve = runtime.workspace.resolve
+    paths = [resolve(path, Access.READ, follow=False) for path in selection.paths]
+    return compare_versions(runtime, operation, paths, frozenset(selection.hunks))
+
+
+# -- what is in the way -----------------------------------------------------------------------
+
+
+def blocked_view(
+    runtime: Runtime, viewer: Viewer, selection: UndoSelection, blocked: UndoBlocked
+) -> Html:
+    """Return what prevents an undo, from three sides, with the merges that exist."""
+    files = _compare(runtime, selection)
+    back = address(f"/change/{selection.id}") if selection.id else address("/")
+    others = [link(address(f"/change/{each}"), each) for each in blocked.operations]
+    return join(
+        heading("This undo is blocked"),
+        tag("p", blocked.message, class_="lead"),
+        tag("p", "Changed by: ", _commas(others)) if others else None,
+        [_file_sides(runtime, file) for file in files or ()],
+        tag("pre", blocked.diff, class_="plain") if not files else None,
+        _choices(viewer, selection, files or ()),
+        tag("p", link(back, "Back, and change nothing")),
+    )
+
+
+def _commas(links: Sequence[Html]) -> Html:
+    return join([join(", " if n else None, each) for n, each in enumerate(links)])
+
+
+def _file_sides(runtime: Runtime, file: BlockedFile) -> Html | None:
+    if not file.conflicts:
+        return None
+    name = display_name(runtime.workspace, file.path)
+    tables = [
+        tag(
+            "table",
+            tag("caption", f"{name}, line {each.line}"),
+            tag("thead", tag("tr", [
+                tag("th", title, scope="col")
+                for title in ("Before the change", "As the change left it", "Now in the file")
+            ])),
+            tag("tbody", tag("tr", [
+                tag("td", tag("pre", _show(lines)), class_=kind)
+                for lines, kind in ((each.before, "want"), (each.left, "base"), (each.now, "now"))
+            ])),
+            class_="sides",
+        )
+        for each in file.conflicts
+    ]  # fmt: skip
+    return tag("section", tag("h2", name), tables, class_="file blocked", aria_label=name)
+
+
+def _show(lines: Sequence[bytes]) -> Html:
+    shown = [line.decode("utf-8", "surrogateescape") for line in lines[:_MAX_LINES]]
+    more = len(lines) - _MAX_LINES
+    rest = tag("em", f"{more} more lines") if more > 0 else None
+    return join("".join(shown) or tag("em", "no lines"), rest)
+
+
+def _choices(viewer: Viewer, selection: UndoSelection, files: Sequence[BlockedFile]) -> Html | None:
+    choices = (
+        ("restore", "Take these lines back too", "what was written there since is lost",
+         lambda file: file.restored),
+        ("keep", "Undo the rest, keep these lines", "they stay as they are now",
+         lambda file: file.kept),
+    )  # fmt: skip
+    offered = [
+        viewer.form(
+            "/merge",
+            selection.fields(),
+            hidden("choice", choice),
+            tag("button", shown),
+            tag("span", effect, class_="hint"),
+        )
+        for choice, shown, effect, content in choices
+        if files and _changes_something(files, content)
+    ]
+    return tag("div", offered, class_="actions column") if offered else None
+
+
+def _changes_something(
+    files: Sequence[BlockedFile], content: Callable[[BlockedFile], bytes | None]
+) -> bool:
+    found = [content(file) for file in files]
+    return None not in found and any(
+        new != file.now.content for new, file in zip(found, files, strict=True)
+    )
+
+
+def guarded_view(viewer: Viewer, selection: UndoSelection, refused: GuardedWrite) -> Html:
+    """Ask whether files may be changed that the person's own tools execute."""
+    return join(
+        heading("This touches guarded files"),
+        tag("p", refused.message, class_="lead"),
+        tag("ul", [tag("li", tag("code", path)) for path in refused.paths]),
+        viewer.form(
+            "/undo",
+            selection.fields(),
+            hidden("allow_guarded", "1"),
+            tag("button", "Undo it anyway"),
+            class_="actions",
+        ),
+        tag("p", link("/", "Back, and change nothing")),
+    )

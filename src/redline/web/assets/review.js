@@ -1,0 +1,348 @@
+// The review page works without this script; with it, it is live and quick. No dependencies.
+'use strict';
+(() => {
+  const $ = (selector, within = document) => within.querySelector(selector);
+  const all = (selector, within = document) => [...within.querySelectorAll(selector)];
+  const body = document.body;
+  const view = body.dataset.view;
+  const token = body.dataset.token || '';
+  const part = (url) => fetch(url, { headers: { 'X-Redline': 'part' }, credentials: 'same-origin' });
+  const parse = (html, tag = 'template') => {
+    const holder = document.createElement(tag);
+    holder.innerHTML = html;
+    return holder.content || holder;
+  };
+  const cookie = (name, value) => {
+    document.cookie = `${name}=${value}; Path=/; SameSite=Strict; Max-Age=31536000`;
+  };
+  const say = (text, seconds = 4) => {
+    const live = $('#live');
+    live.textContent = text;
+    clearTimeout(say.timer);
+    say.timer = setTimeout(() => { live.textContent = ''; }, seconds * 1000);
+  };
+
+  // --- signing in: the key in the fragment never reaches a log or another page -----------------
+  const key = /^#key=([\w-]+)$/.exec(location.hash);
+  if (key) {
+    history.replaceState(null, '', location.pathname);
+    fetch('/sign-in', {
+      method: 'POST', credentials: 'same-origin', body: new URLSearchParams({ key: key[1] }),
+    }).then((answer) => {
+      if (answer.ok || token) location.replace('/');
+      else location.replace('/sign-in');
+    });
+    return;
+  }
+
+  // --- theme and help -----------------------------------------------------------------------
+  const theme = $('#theme');
+  theme.hidden = false;
+  theme.addEventListener('click', () => {
+    const dark = getComputedStyle(document.documentElement).colorScheme === 'dark';
+    document.documentElement.dataset.theme = dark ? 'light' : 'dark';
+    cookie('redline_theme', dark ? 'light' : 'dark');
+  });
+  const help = $('#help');
+  $('#help-open').hidden = false;
+  $('#help-open').addEventListener('click', () => help.showModal());
+  const boxes = () => all('input[name=hunk]:checked').length;
+  const some = $('#undo-some');
+  const count = () => {
+    if (!some) return;
+    const chosen = boxes();
+    some.disabled = !chosen;
+    some.textContent = chosen ? `Undo ${chosen} selected hunk${chosen > 1 ? 's' : ''}` : 'Undo selected hunks';
+  };
+  addEventListener('change', count);
+  count();
+
+  // --- the timeline: only what is near the screen is in the page -----------------------------
+  const list = $('#timeline');
+  const filters = new URLSearchParams(location.search);
+  filters.delete('before'); filters.delete('done');
+  const chunks = [];
+  const groupOf = (nodes) => {
+    const rows = nodes.filter((node) => node.dataset && node.dataset.group);
+    return rows.length ? rows[rows.length - 1].dataset.group : '';
+  };
+  const makeChunk = (nodes) => ({ nodes, html: '', height: 0, isOpen: true });
+  const close = (chunk) => {
+    const first = chunk.nodes[0];
+    const last = chunk.nodes[chunk.nodes.length - 1];
+    chunk.height = last.getBoundingClientRect().bottom - first.getBoundingClientRect().top;
+    chunk.html = chunk.nodes.map((node) => node.outerHTML).join('');
+    const spacer = document.createElement('li');
+    spacer.className = 'spacer';
+    spacer.setAttribute('aria-hidden', 'true');
+    spacer.style.height = `${chunk.height}px`;
+    first.before(spacer);
+    chunk.nodes.forEach((node) => node.remove());
+    chunk.nodes = [spacer];
+    chunk.isOpen = false;
+  };
+  const open = (chunk) => {
+    const spacer = chunk.nodes[0];
+    const content = parse(chunk.html);
+    chunk.nodes = [...content.children];
+    spacer.replaceWith(content);
+    chunk.isOpen = true;
+    chunk.html = '';
+  };
+  let planned = false;
+  const arrange = () => {
+    planned = false;
+    const reach = innerHeight * 1.5;
+    const todo = [];
+    for (const chunk of chunks) {
+      const top = chunk.nodes[0].getBoundingClientRect().top;
+      const bottom = chunk.isOpen
+        ? chunk.nodes[chunk.nodes.length - 1].getBoundingClientRect().bottom : top + chunk.height;
+      const near = bottom > -reach && top < innerHeight + reach;
+      if (near !== chunk.isOpen && !(chunk.isOpen && chunk.nodes.some((node) => node.contains(document.activeElement)))) todo.push(chunk);
+    }
+    for (const chunk of todo) (chunk.isOpen ? close : open)(chunk);
+  };
+  const plan = () => {
+    if (!planned) { planned = true; requestAnimationFrame(arrange); }
+  };
+  let next = '';
+  let loading = false;
+  const loadOlder = async () => {
+    if (!next || loading) return;
+    loading = true;
+    const last = chunks[chunks.length - 1];
+    const after = last.isOpen ? groupOf(last.nodes) : last.group;
+    const query = new URLSearchParams(filters);
+    query.set('before', next); query.set('after', after || '');
+    try {
+      const answer = await part(`/rows?${query}`);
+      if (!answer.ok) return;
+      next = answer.headers.get('X-Next') || '';
+      const content = parse(await answer.text());
+      const chunk = makeChunk([...content.children]);
+      chunk.group = groupOf(chunk.nodes);
+      if (chunk.nodes.length) { list.append(content); chunks.push(chunk); }
+      if (!next) $('#older').closest('p').hidden = true;
+    } finally { loading = false; }
+    plan();
+    if (next && $('#older').getBoundingClientRect().top < innerHeight * 2.5) loadOlder();
+  };
+  if (view === 'activity' && list) {
+    if (list.children.length) {
+      const first = makeChunk([...list.children]);
+      first.group = groupOf(first.nodes);
+      chunks.push(first);
+    }
+    const older = $('#older');
+    if (older) {
+      next = new URL(older.href).searchParams.get('before');
+      new IntersectionObserver((seen) => { if (seen[0].isIntersecting) loadOlder(); },
+        { rootMargin: '0px 0px 2000px' }).observe(older);
+      older.addEventListener('click', (event) => { event.preventDefault(); loadOlder(); });
+    }
+    addEventListener('scroll', plan, { passive: true });
+    addEventListener('resize', plan);
+  }
+  const idOfTop = () => {
+    const row = $('.op[data-id]', list);
+    return row && chunks[0] && chunks[0].isOpen ? row.dataset.id : (idOfTop.known || '');
+  };
+  const refreshRow = async (id) => {
+    const row = document.getElementById(`op-${id}`);
+    if (!row) return;
+    const answer = await part(`/change/${id}/row`);
+    if (!answer.ok) return;
+    const fresh = parse(await answer.text()).firstElementChild;
+    const chunk = chunks.find((each) => each.nodes.includes(row));
+    if (chunk) chunk.nodes[chunk.nodes.indexOf(row)] = fresh;
+    row.replaceWith(fresh);
+  };
+  let adding = Promise.resolve();
+  const addNewer = () => { adding = adding.then(loadNewer, loadNewer); };
+  const loadNewer = async () => {
+    const query = new URLSearchParams(filters);
+    query.set('newer', idOfTop());
+    const answer = await part(`/rows?${query}`);
+    if (answer.status === 205 || answer.status === 401) { location.reload(); return; }
+    if (!answer.ok) return;
+    const content = parse(await answer.text());
+    const nodes = [...content.children];
+    const rows = nodes.filter((node) => node.dataset.id);
+    if (!rows.length) return;
+    idOfTop.known = rows[0].dataset.id;
+    if (view === 'activity') all('.empty').forEach((node) => node.remove());
+    const top = chunks[0];
+    if (top && top.isOpen) {
+      const firstRow = top.nodes.find((node) => node.dataset.group);
+      const day = (group) => group.split('/')[0];
+      const joins = groupOf(nodes);
+      while (firstRow && top.nodes[0] !== firstRow) {
+        const head = top.nodes[0];
+        const repeats = head.className === 'day' ? day(joins) === day(firstRow.dataset.group) : joins === firstRow.dataset.group;
+        if (!repeats) { if (head.className === 'day') break; else break; }
+        head.remove(); top.nodes.shift();
+      }
+    }
+    rows.forEach((row) => row.classList.add('new'));
+    list.prepend(content);
+    const chunk = makeChunk(nodes);
+    chunk.group = groupOf(nodes);
+    chunks.unshift(chunk);
+    for (const row of rows) {
+      for (const id of (row.dataset.reverts || '').split(',')) if (id) refreshRow(id.replace(/[+~]/g, ''));
+    }
+    if (scrollY > 200) say(`${rows.length} new change${rows.length > 1 ? 's' : ''}`);
+    performance.mark('redline-shown', { detail: rows[0].dataset.id });
+    plan();
+  };
+
+  // --- one change: more rows and unchanged lines ------------------------------------------------
+  const rowsFrom = (html) => parse(`<table><tbody>${html}</tbody></table>`).querySelector('tbody');
+  const loadRows = async (link) => {
+    if (link.dataset.busy) return;
+    link.dataset.busy = '1';
+    const answer = await part(link.href);
+    if (!answer.ok) { location.href = link.href; return; }
+    const place = link.closest('tr');
+    const rows = rowsFrom(await answer.text());
+    if (link.className === 'fold') {
+      place.before(...rows.children);
+      link.remove();
+    } else {
+      place.replaceWith(...rows.children);
+      watchRows();
+    }
+  };
+  const watcher = new IntersectionObserver((seen) => {
+    for (const each of seen) if (each.isIntersecting) { watcher.unobserve(each.target); loadRows(each.target); }
+  }, { rootMargin: '0px 0px 1500px' });
+  // A file that is closed has no rows yet: it waits for a click.
+  const watchRows = () => all('a.load').forEach((link) => { if (!/from=0(&|$)/.test(link.href)) watcher.observe(link); });
+  watchRows();
+  addEventListener('click', (event) => {
+    const link = event.target.closest('a.load, a.fold');
+    if (link && !event.ctrlKey && !event.metaKey) { event.preventDefault(); loadRows(link); return; }
+    const cell = event.target.closest('.act .diff:not(.blame) td[data-n]');
+    if (cell) comment(cell);
+  });
+  const comment = (cell) => {
+    const table = cell.closest('table');
+    const row = cell.parentElement;
+    const isOld = row.className === 'd' || (table.classList.contains('split') && cell.cellIndex === 0 && cell.classList.contains('d'));
+    let number = cell.dataset.n;
+    if (!isOld) number = row.cells[table.classList.contains('split') ? 2 : 1].dataset.n || number;
+    const where = `${table.dataset.step}:${isOld ? 'old' : 'new'}:${number}`;
+    location.assign(`${location.pathname}?comment=${where}#c-new`);
+  };
+  const written = $('#c-new textarea');
+  if (written) { $('#c-new').scrollIntoView({ block: 'center' }); written.focus(); }
+
+  // --- live: one tab listens for all tabs of this browser ----------------------------------------
+  const state = $('#state');
+  const mark = (how, text) => { if (state && state.id === 'state') { state.dataset.state = how; state.textContent = text; } };
+  const known = {};
+  const receive = (news) => {
+    if (news.lost) { mark('lost', 'reconnecting'); return; }
+    mark('on', 'live');
+    const before = { ...known };
+    Object.assign(known, news);
+    if (view === 'activity' && !new URLSearchParams(location.search).has('before')) {
+      if (news.latest && news.latest !== idOfTop()) addNewer();
+      return;
+    }
+    const isNew = Object.keys(news).some((name) => before[name] !== undefined && before[name] !== news[name]);
+    if (isNew && ['change', 'comments', 'checkpoints', 'held', 'file'].includes(view)) refresh();
+  };
+  const refresh = async () => {
+    if (all('textarea').some((area) => area.value) || boxes()) return;
+    const answer = await part(location.href);
+    if (!answer.ok) return;
+    const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html');
+    const facts = (page) => all('.facts, .comment, .op, .bar-actions', page).map((node) => node.textContent).join('\n');
+    if (facts(fresh) === facts(document)) return;
+    $('main').replaceWith($('main', fresh));
+    $('nav').replaceWith($('nav', fresh));
+    watchRows(); count();
+    say('Updated');
+  };
+  const listen = (pass) => {
+    const source = new EventSource('/events');
+    source.addEventListener('state', (event) => pass(JSON.parse(event.data)));
+    source.onerror = () => {
+      pass({ lost: true });
+      if (source.readyState === EventSource.CLOSED) setTimeout(() => listen(pass), 1000);
+    };
+  };
+  if (view !== 'sign-in') {
+    if (navigator.locks && 'BroadcastChannel' in window) {
+      const channel = new BroadcastChannel('redline');
+      let latest = null;
+      let leads = false;
+      channel.onmessage = (event) => {
+        if (event.data === 'hello') { if (leads && latest) channel.postMessage(latest); } else receive(event.data);
+      };
+      channel.postMessage('hello');
+      navigator.locks.request('redline', () => {
+        leads = true;
+        listen((news) => { latest = news; channel.postMessage(news); receive(news); });
+        return new Promise(() => {});
+      });
+    } else listen(receive);
+  }
+
+  // --- keyboard -----------------------------------------------------------------------------------
+  const post = (action, fields) => {
+    const form = document.createElement('form');
+    form.method = 'post'; form.action = action;
+    for (const [name, value] of Object.entries({ token, ...fields })) {
+      const input = document.createElement('input');
+      input.type = 'hidden'; input.name = name; input.value = value;
+      form.append(input);
+    }
+    body.append(form);
+    form.submit();
+  };
+  const here = () => $('.here');
+  const step = (by) => {
+    const items = all(view === 'change' ? '.h[id]' : '.op');
+    if (!items.length) return;
+    const at = items.indexOf(here());
+    const target = items[Math.max(0, Math.min(items.length - 1, at < 0 ? 0 : at + by))];
+    if (here()) here().classList.remove('here');
+    target.classList.add('here');
+    const inner = $('a.files, input, button', target);
+    if (inner) inner.focus({ preventScroll: true });
+    target.scrollIntoView({ block: view === 'change' ? 'center' : 'nearest' });
+  };
+  const press = (selector) => { const found = $(selector); if (found) found.click(); return Boolean(found); };
+  const undo = () => {
+    const at = here();
+    if (boxes() && press('#undo-some')) return;
+    if (at && at.dataset.id && token) post('/undo', { id: at.dataset.id, all: '1' });
+    else if (at && $('button', at)) $('button', at).click();
+    else press('#undo-all');
+  };
+  const keys = {
+    j: () => step(1), k: () => step(-1), u: undo, r: () => press('#redo'),
+    o: () => { const link = here() && $('a.files', here()); if (link) link.click(); },
+    x: () => { const box = here() && $('input[name=hunk]', here()); if (box) box.click(); },
+    c: () => {
+      let row = here() && here().nextElementSibling;
+      while (row && !row.matches('.a, .d') && row.nextElementSibling && !row.matches('.h')) row = row.nextElementSibling;
+      const cell = row && $('td[data-n]', row);
+      if (cell && token) comment(cell);
+    },
+    s: () => press('#view-switch'), a: () => press('#approve'), b: () => location.assign('/'),
+    '/': () => { const box = $('#search'); if (box) box.focus(); else location.assign('/'); },
+    '?': () => help.showModal(),
+  };
+  addEventListener('keydown', (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+    const typing = event.target.matches('textarea, select, input:not([type=checkbox])');
+    if (event.key === 'Escape' && typing) { event.target.blur(); return; }
+    if (typing || help.open || !Object.hasOwn(keys, event.key)) return;
+    event.preventDefault();
+    keys[event.key]();
+  });
+})();

@@ -1,0 +1,311 @@
+"""One change: who made it, its files as diffs, and what can be done about each part."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from redline.core.changes import Change, FileState
+from redline.core.ports.history import HistoryQuery, Operation
+from redline.services.names import display_name
+from redline.services.runtime import Runtime
+from redline.web.activity import line_counts
+from redline.web.diffs.colours import colour_diff
+from redline.web.diffs.model import DiffShape, FileDiff, read_files
+from redline.web.diffs.table import TableOptions, count_rows, rows_of
+from redline.web.layout import Viewer, heading
+from redline.web.markup import Html, address, hidden, join, link, tag
+from redline.web.times import iso, long_time
+
+# Rows that the first answer holds; more are loaded when they come into view.
+FIRST_ROWS = 220
+MORE_ROWS = 600
+# A file with more rows than this is closed at first, unless it is the only one.
+_LARGE = 600
+_MAX_FILES = 300
+_LATER = 200
+_UNDOABLE = ("change", "undo", "redo")
+Notes = Mapping[tuple[int, str, int], Sequence[Html]]
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeView:
+    """What is needed to draw a change."""
+
+    runtime: Runtime
+    viewer: Viewer
+    operation: Operation
+    files: Sequence[FileDiff]
+    notes: Notes
+
+    @classmethod
+    def load(
+        cls, runtime: Runtime, viewer: Viewer, operation: Operation, notes: Notes
+    ) -> ChangeView:
+        """Read the files of an operation."""
+        label = lambda path: display_name(runtime.workspace, path)  # noqa: E731
+        return cls(runtime, viewer, operation, read_files(operation.change_set, label), notes)
+
+    @property
+    def base(self) -> str:
+        """The address of this change."""
+        return f"/change/{self.operation.id}"
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether parts of this can be taken back here."""
+        return self.viewer.can_act and not self.operation.reverted_by
+
+    @property
+    def options(self) -> TableOptions:
+        """How its tables are drawn."""
+        return TableOptions(self.base, self.viewer.is_split, self.can_undo, self.notes)
+
+    def draw(self) -> Html:
+        """Return the whole view."""
+        operation = self.operation
+        added, removed = (sum(getattr(f, n) for f in self.files) for n in ("added", "removed"))
+        left = FIRST_ROWS
+        drawn: list[Html] = []
+        for file in self.files[:_MAX_FILES]:
+            section, used = self._file(file, left)
+            left -= used
+            drawn.append(section)
+        hidden_files = len(self.files) - _MAX_FILES + operation.left_out
+        return join(
+            heading(
+                self._title(),
+                line_counts(added, removed) if added or removed else None,
+                self._view_switch(),
+            ),
+            self._facts(),
+            self._actions(),
+            self._contents() if len(self.files) > 1 else None,
+            tag("div", drawn, class_="files-of"),
+            tag("p", f"{hidden_files} more files are not shown.", class_="empty")
+            if hidden_files > 0
+            else None,
+        )
+
+    def _title(self) -> str:
+        operation = self.operation
+        if operation.kind == "checkpoint":
+            return f"Checkpoint {operation.origin.summary}"
+        files = [file for file in self.files if file.touched.kind != "directory"] or self.files
+        names = [file.touched.path for file in files[:2]]
+        more = len(files) - len(names)
+        return (", ".join(names) or operation.kind) + (f" and {more} more" if more > 0 else "")
+
+    def _facts(self) -> Html:
+        operation, origin = self.operation, self.operation.origin
+        later = _later(self.runtime, operation)
+        rows: list[tuple[str, object]] = [
+            ("Change", tag("code", operation.id)),
+            ("When", tag("time", long_time(operation.time), datetime=iso(operation.time))),
+            (
+                "Tool",
+                join(origin.tool, f" ({operation.kind})" if operation.kind != "change" else ""),
+            ),
+            ("Client", origin.client),
+            ("Person", origin.principal),
+            (
+                "Session",
+                origin.session and link(address("/", session=origin.session), origin.session),
+            ),
+            ("Asked", origin.summary),
+            ("Takes back", _links(operation.reverts)),
+            ("Undone by", _links(operation.reverted_by)),
+            ("Partly undone by", join(link_to(each) for each in later) if later else ""),
+            *(("Note", note) for note in operation.notes),
+        ]
+        shown = [tag("div", tag("dt", name), tag("dd", value)) for name, value in rows if value]
+        return tag("dl", shown, class_="facts")
+
+    def _actions(self) -> Html | None:
+        operation, viewer = self.operation, self.viewer
+        if not viewer.can_act or operation.kind not in _UNDOABLE:
+            return None
+        exports = [
+            link(address("/export", id=operation.id), "Export"),
+            link(address(f"{self.base}/patch"), "Patch", download=f"{operation.id}.patch"),
+        ]
+        if operation.reverted_by:
+            what = viewer.form(
+                "/redo", hidden("id", operation.id), tag("button", "Redo change", id="redo")
+            )
+        else:
+            what = viewer.form(
+                "/undo",
+                hidden("id", operation.id),
+                tag("button", "Undo change", id="undo-all", name="all", value="1"),
+                tag("button", "Undo selected hunks", id="undo-some", class_="quiet"),
+                id="undo",
+            )
+        return tag("div", what, tag("span", exports, class_="links"), class_="actions bar-actions")
+
+    def _view_switch(self) -> Html:
+        other = "unified" if self.viewer.is_split else "split"
+        shown = "Unified" if self.viewer.is_split else "Side by side"
+        return link(address(self.base, view=other), shown, class_="button quiet", id="view-switch")
+
+    def _contents(self) -> Html:
+        items = [
+            tag(
+                "li",
+                link(f"#f{file.step}", file.touched.path),
+                line_counts(file.added, file.removed),
+            )
+            for file in self.files[:_MAX_FILES]
+        ]
+        return tag(
+            "details",
+            tag("summary", f"{len(self.files)} files"),
+            tag("ol", items),
+            class_="contents",
+        )
+
+    # -- files --------------------------------------------------------------------------------
+
+    def _file(self, file: FileDiff, left: int) -> tuple[Html, int]:
+        """Return a file's section, and how many rows of it were drawn."""
+        total = count_rows(file, self.options) if file.shape is DiffShape.TEXT else 0
+        is_closed = file.is_generated or (len(self.files) > 1 and total > _LARGE)
+        count = 0 if is_closed else min(total, max(left, 0))
+        body: list[object] = []
+        if file.shape is DiffShape.BINARY:
+            body.append(self._binary(file))
+        elif total:
+            body.append(self._table(file, self.rows(file, 0, count), total, count))
+        section = tag(
+            "section",
+            self._file_heading(file),
+            body,
+            class_="file",
+            id=f"f{file.step}",
+            aria_label=file.touched.path,
+        )
+        return section, count
+
+    def rows(self, file: FileDiff, start: int, count: int) -> Html:
+        """Return some rows of a file's table."""
+        if not count:
+            return Html("")
+        colours = colour_diff(self.runtime, file)
+        return Html("".join(rows_of(file, self.options, colours, start, count)))
+
+    def table(self, file: FileDiff, rows: Html, *more: object) -> Html:
+        """Return the table around rows."""
+        kind = "split" if self.viewer.is_split else "unified"
+        columns = Html('<colgroup><col class="n"><col><col class="n"><col></colgroup>')
+        return tag(
+            "div",
+            tag(
+                "table",
+                tag("caption", f"Changes of {file.touched.path}", class_="sr"),
+                columns if self.viewer.is_split else None,
+                tag("tbody", rows, *more),
+                class_=f"diff {kind}",
+                data_step=file.step,
+            ),
+            class_="scroll",
+        )
+
+    def _table(self, file: FileDiff, rows: Html, total: int, shown: int) -> Html:
+        return self.table(file, rows, self.more(file, total, shown))
+
+    def more(self, file: FileDiff, total: int, shown: int) -> Html | None:
+        """Return the row behind those shown: a link to the others."""
+        if shown >= total:
+            return None
+        where = address(f"{self.base}/rows", file=str(file.step), from_=str(shown))
+        text = f"Show {total - shown:,} more lines" if shown else f"Show {total:,} lines"
+        cell = tag("td", link(where, text, class_="load"), colspan=self.options.columns)
+        return tag("tr", cell, class_="rest")
+
+    def _file_heading(self, file: FileDiff) -> Html:
+        touched = file.touched
+        folder, _, name = touched.path.rpartition("/")
+        badges = [_ACTION_NAMES.get(touched.action)]
+        if touched.kind not in ("file", "entry"):
+            badges.append(touched.kind)
+        if file.mode:
+            badges.append(f"mode {file.mode[0]:o} \u2192 {file.mode[1]:o}")
+        if file.shape is DiffShape.BINARY:
+            badges.append("binary")
+        if file.is_generated:
+            badges.append("generated")
+        moved = None
+        if touched.old_path is not None:
+            moved = tag("span", touched.old_path, " \u2192 ", class_="dir")
+        undo = None
+        if self.can_undo and len(self.files) > 1 and touched.action != "move":
+            undo = tag(
+                "button", "Undo file", class_="quiet", form="undo", name="path",
+                value=touched.path, aria_label=f"Undo {touched.path}",
+            )  # fmt: skip
+        views = None
+        if touched.kind == "file" and touched.action != "delete":
+            views = tag(
+                "span",
+                link(address("/file", path=touched.path), "History"),
+                link(address("/blame", path=touched.path), "Blame"),
+                class_="links",
+            )
+        return tag(
+            "div",
+            tag(
+                "h2", moved,
+                tag("span", f"{folder}/", class_="dir") if folder else None,
+                tag("b", name),
+                class_="name",
+            ),
+            [tag("em", badge, class_=touched.action) for badge in badges if badge],
+            line_counts(file.added, file.removed) if file.hunks else None,
+            views,
+            undo,
+            class_="file-head",
+        )  # fmt: skip
+
+    def _binary(self, file: FileDiff) -> Html:
+        """Return both versions as pictures where they are pictures, else their sizes."""
+        step = self.operation.change_set.steps[file.step]
+        cells: list[Html] = []
+        assert isinstance(step, Change)
+        for side, name, state in (("old", "Before", step.before), ("new", "After", step.after)):
+            if not isinstance(state, FileState):
+                continue
+            image = self.runtime.images.recognise(state.content) if state.content else None
+            facts = f"{state.size:,} bytes"
+            picture = None
+            if image is not None:
+                facts = f"{image.width} \u00d7 {image.height}, {facts}"
+                where = address(f"{self.base}/image", file=str(file.step), side=side)
+                picture = tag("img", src=where, alt=f"{name}: {file.touched.path}", loading="lazy")
+            cells.append(tag("figure", picture, tag("figcaption", f"{name}: {facts}")))
+        return tag("div", cells, class_="binary")
+
+
+_ACTION_NAMES = {"create": "new", "delete": "deleted", "move": "renamed", "replace": "replaced"}
+
+
+def link_to(operation_id: str) -> Html:
+    """Return a link to a change, by an id with or without marks around it."""
+    bare = operation_id.strip("+~")
+    return tag("span", link(address(f"/change/{bare}"), bare), " ")
+
+
+def _links(ids: str | None) -> Html | str:
+    return join(link_to(each) for each in ids.split(",")[:20]) if ids else ""
+
+
+def _later(runtime: Runtime, operation: Operation) -> list[str]:
+    """Return the later operations that took a part of this one back."""
+    if operation.kind not in _UNDOABLE:
+        return []
+    query = HistoryQuery(since=operation.time, limit=_LATER, steps=0)
+    wanted = f"{operation.id}~"
+    return [
+        each.id
+        for each in runtime.history.list(query)
+        if each.reverts and wanted in each.reverts.split(",") and not each.reverted_by
+    ]

@@ -1,0 +1,1 @@
+"""Changes as tables of lines: `model` computes them, `table` and `words` render them."""

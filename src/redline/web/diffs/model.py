@@ -1,0 +1,207 @@
+"""A change set as files, hunks and lines; independent of how they are drawn."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import NamedTuple
+
+from redline.core.changes import Absent, Change, ChangeSet, FileState, LinkState, Rename, State
+from redline.core.diff import HunkLines
+from redline.core.encodings.opening import open_versions
+from redline.engine.reverting.parts import hunks_of
+from redline.plan.describe import Label, Touched, list_touched
+from redline.plan.merge.line_diff import diff_lines, split_lines
+
+_GENERATED = re.compile(
+    r"(^|/)(package-lock\.json|yarn\.lock|pnpm-lock\.yaml|poetry\.lock|uv\.lock|Cargo\.lock|go\.sum"
+    r"|composer\.lock|Gemfile\.lock|[^/]+\.min\.(js|css)|[^/]+\.map|[^/]+_pb2\.py|[^/]+\.snap)$"
+    r"|(^|/)(node_modules|vendor|dist|build)/"
+)
+_GENERATED_MARK = re.compile(
+    rb"@generated|Code generated .* DO NOT EDIT|do not edit", re.IGNORECASE
+)
+_MARK_WITHIN = 400
+
+
+class DiffShape(StrEnum):
+    """How a file of a change is shown."""
+
+    TEXT = "text"
+    BINARY = "binary"
+    FACTS = "facts"  # a rename, a directory, a mode: nothing but its heading
+
+
+class DiffLine(NamedTuple):
+    """One line: `old` and `new` are its numbers from 1, None where it is not there.
+
+    `mate` is the other version of a replaced line.
+    """
+
+    sign: str
+    old: int | None
+    new: int | None
+    content: str
+    mate: str | None = None
+    lacks_newline: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class HunkView:
+    """Lines that changed with those around them; `number` as undo takes it, 0 if it cannot.
+
+    `parts` are the lines that differ.
+    """
+
+    number: int
+    lines: HunkLines
+    section: str = ""
+    parts: tuple[HunkLines, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FileDiff:
+    """What a change made of one file."""
+
+    step: int
+    touched: Touched
+    shape: DiffShape
+    old_lines: Sequence[str] = field(repr=False, default=())
+    new_lines: Sequence[str] = field(repr=False, default=())
+    hunks: tuple[HunkView, ...] = ()
+    mode: tuple[int, int] | None = None
+    added: int = 0
+    removed: int = 0
+    sizes: tuple[int | None, int | None] = (None, None)
+    is_generated: bool = False
+
+    @property
+    def line_count(self) -> int:
+        """How many lines its hunks have, drawn one below the other."""
+        return sum(h.lines.i2 - h.lines.i1 + h.lines.j2 - h.lines.j1 for h in self.hunks)
+
+
+def read_files(change_set: ChangeSet, label: Label) -> list[FileDiff]:
+    """Return the files of a change in order, hunks numbered through all of them."""
+    found: list[FileDiff] = []
+    number = 0
+    for index, (step, touched) in enumerate(
+        zip(change_set.steps, list_touched(change_set, label), strict=True)
+    ):
+        file = _read_file(index, step, touched, number)
+        number += sum(1 for hunk in file.hunks if hunk.number)
+        found.append(file)
+    return found
+
+
+def _read_file(index: int, step: Change | Rename, touched: Touched, number: int) -> FileDiff:
+    if isinstance(step, Rename):
+        return FileDiff(index, touched, DiffShape.FACTS)
+    mode = _modes(step)
+    sizes = _size(step.before), _size(step.after)
+    texts = _texts(step)
+    if texts is None:
+        is_file = any(isinstance(s, FileState) for s in (step.before, step.after))
+        shape = DiffShape.BINARY if is_file and touched.action != "mode" else DiffShape.FACTS
+        return FileDiff(index, touched, shape, mode=mode, sizes=sizes)
+    old, new = texts
+    ranges = hunks_of(step)
+    numbered = [(number + n, lines) for n, lines in enumerate(ranges, 1)]
+    if not numbered and old != new:  # an encoding of which no part can be taken back
+        numbered = [(0, HunkLines(0, len(old), 0, len(new)))]
+    hunks = tuple(
+        HunkView(n, lines, _section(new, lines.j1), _parts(old, new, lines))
+        for n, lines in numbered
+    )
+    parts = [part for hunk in hunks for part in hunk.parts]
+    added, removed = sum(p.j2 - p.j1 for p in parts), sum(p.i2 - p.i1 for p in parts)
+    generated = bool(_GENERATED.search(touched.path)) or _has_mark(step)
+    shape = DiffShape.TEXT if hunks else DiffShape.FACTS
+    return FileDiff(index, touched, shape, old, new, hunks, mode, added, removed, sizes, generated)
+
+
+def _texts(step: Change) -> tuple[list[str], list[str]] | None:
+    """Return the lines of both versions; None when one of them is not text."""
+    old, new = _content(step.before), _content(step.after)
+    if old is None or new is None:
+        return None
+    files = open_versions(old, new)
+    if any(file.is_binary for file in files):
+        return None
+    before, after = (_decode(file.view) for file in files)
+    return (before, after) if before != after else (_decode(old), _decode(new))
+
+
+def _decode(content: bytes) -> list[str]:
+    return [line.decode("utf-8", "surrogateescape") for line in split_lines(content)]
+
+
+def _content(state: State) -> bytes | None:
+    if isinstance(state, Absent):
+        return b""
+    if isinstance(state, LinkState):
+        return state.target.encode("utf-8", "surrogateescape")
+    return state.content if isinstance(state, FileState) else None
+
+
+def _modes(step: Change) -> tuple[int, int] | None:
+    before, after = getattr(step.before, "mode", None), getattr(step.after, "mode", None)
+    return (before, after) if before and after and before != after else None
+
+
+def _size(state: State) -> int | None:
+    return state.size if isinstance(state, FileState) else None
+
+
+def _has_mark(step: Change) -> bool:
+    content = _content(step.after) or b""
+    return bool(_GENERATED_MARK.search(content[:_MARK_WITHIN]))
+
+
+def _section(lines: Sequence[str], before: int) -> str:
+    """Return the nearest line above that is not indented, as git shows it."""
+    for line in reversed(lines[max(0, before - 200) : before]):
+        if line[:1].isalpha() or line[:1] in "_$":
+            return line.rstrip()[:100]
+    return ""
+
+
+def _parts(old: Sequence[str], new: Sequence[str], lines: HunkLines) -> tuple[HunkLines, ...]:
+    """Return where the lines of a hunk differ."""
+    i1, i2, j1, j2 = lines
+    before = [line.encode("utf-8", "surrogateescape") for line in old[i1:i2]]
+    after = [line.encode("utf-8", "surrogateescape") for line in new[j1:j2]]
+    return tuple(
+        HunkLines(i1 + p.i1, i1 + p.i2, j1 + p.j1, j1 + p.j2) for p in diff_lines(before, after)
+    )
+
+
+def lines_of(file: FileDiff, hunk: HunkView) -> Iterator[DiffLine]:
+    """Yield the lines of a hunk from top to bottom: removed before added."""
+    i, j = hunk.lines.i1, hunk.lines.j1
+    end = HunkLines(hunk.lines.i2, hunk.lines.i2, hunk.lines.j2, hunk.lines.j2)
+    for part in [*hunk.parts, end]:
+        while i < part.i1:
+            yield _line(" ", i, j, file.new_lines[j])
+            i, j = i + 1, j + 1
+        old, new = file.old_lines[part.i1 : part.i2], file.new_lines[part.j1 : part.j2]
+        for n, line in enumerate(old):
+            yield _line("-", i + n, None, line, new[n] if n < len(new) else None)
+        for n, line in enumerate(new):
+            yield _line("+", None, j + n, line, old[n] if n < len(old) else None)
+        i, j = part.i2, part.j2
+
+
+def _line(
+    sign: str, old: int | None, new: int | None, raw: str, mate: str | None = None
+) -> DiffLine:
+    return DiffLine(
+        sign,
+        None if old is None else old + 1,
+        None if new is None else new + 1,
+        raw.removesuffix("\n"),
+        None if mate is None else mate.removesuffix("\n"),
+        not raw.endswith("\n"),
+    )

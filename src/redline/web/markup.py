@@ -1,0 +1,84 @@
+"""HTML from trusted templates and untrusted text; whatever is not `Html` is escaped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from html import escape
+from urllib.parse import quote, urlencode
+
+from redline.core.diff import HIDDEN
+
+_VOID = frozenset({"input", "img", "br", "meta", "link", "hr"})
+
+
+class Html(str):
+    """Text that is markup already."""
+
+    __slots__ = ()
+
+
+def text(raw: object) -> Html:
+    """Escape *raw* for use between tags; hidden characters become visible."""
+    shown = escape(str(raw), quote=True)
+    if shown.isascii() and shown.isprintable():
+        return Html(shown)
+    return Html(
+        HIDDEN.sub(lambda found: f'<span class="hidden-char">\\u{ord(found[0]):04x}</span>', shown)
+    )
+
+
+def attribute(raw: object) -> str:
+    """Escape *raw* for use within a quoted attribute."""
+    return escape(HIDDEN.sub(lambda found: f"\\u{ord(found[0]):04x}", str(raw)), quote=True)
+
+
+def join(*parts: object) -> Html:
+    """Join markup and text; None and False are left out, sequences are joined too."""
+    return Html("".join(_render(part) for part in parts))
+
+
+def _render(part: object) -> str:
+    if part is None or part is False:
+        return ""
+    if isinstance(part, Html):
+        return str(part)
+    if isinstance(part, str | int | float):
+        return text(part)
+    if isinstance(part, Iterable):
+        return "".join(_render(each) for each in part)
+    raise TypeError(f"not markup: {type(part).__name__}")
+
+
+def tag(name: str, /, *children: object, **attributes: object) -> Html:
+    """Return one element; `class_` and `aria_label` lose or change their underscores.
+
+    An attribute that is None or False is left out, one that is True has no value.
+    """
+    fields = []
+    for key, value in attributes.items():
+        if value is None or value is False:
+            continue
+        key = key.rstrip("_").replace("_", "-")
+        fields.append(f" {key}" if value is True else f' {key}="{attribute(value)}"')
+    opening = f"<{name}{''.join(fields)}>"
+    if name in _VOID:
+        return Html(opening)
+    return Html(f"{opening}{join(*children)}</{name}>")
+
+
+def link(href: str, /, *children: object, **attributes: object) -> Html:
+    """Return a link; *href* is a path of this page."""
+    return tag("a", *children, href=href, **attributes)
+
+
+def address(path: str, /, **query: object) -> str:
+    """Return a path of this page with a query; empty values are left out."""
+    given = {k.rstrip("_"): str(v) for k, v in query.items() if v not in (None, "", False)}
+    # What cannot be encoded, such as an undecodable name, does not occur: names are shown ones.
+    quoted = quote(path, safe="/", errors="replace")
+    return f"{quoted}?{urlencode(given, errors='replace')}" if given else quoted
+
+
+def hidden(name: str, value: object) -> Html:
+    """Return a form field that is not seen."""
+    return tag("input", type="hidden", name=name, value=value)

@@ -1,0 +1,176 @@
+"""The review page: finds who asks, what is asked for, and answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from redline.core.errors import (
+    HistoryError,
+    InvalidArgument,
+    NotFound,
+    PathError,
+    PermissionDenied,
+    RedlineError,
+)
+from redline.core.ports.git import Committer
+from redline.core.ports.history import HistoryQuery
+from redline.core.ports.pages import WebRequest, WebResponse
+from redline.services.runtime import Runtime
+from redline.web import acting, reading
+from redline.web.access import ReviewAccess, read_cookie
+from redline.web.activity import ChangeCounter
+from redline.web.layout import Viewer, redirect
+from redline.web.live import LiveFeed
+from redline.web.other_views import error_view, sign_in_view
+from redline.web.visit import Site, Visit, read_form
+
+_READING: dict[str, Callable[[Visit, str], WebResponse]] = {
+    "/": reading.activity,
+    "/rows": reading.timeline_rows,
+    "/file": reading.file_history,
+    "/blame": reading.file_blame,
+    "/comments": reading.comments,
+    "/checkpoints": reading.checkpoints,
+    "/export": reading.export,
+    "/events": reading.events,
+}
+_OF_A_CHANGE: dict[str, Callable[[Visit, str], WebResponse]] = {
+    "": reading.change,
+    "row": reading.timeline_row,
+    "rows": reading.change_rows,
+    "context": reading.change_context,
+    "image": reading.change_image,
+    "patch": reading.change_patch,
+}
+_ACTING: dict[str, Callable[[Visit], WebResponse]] = {
+    "/undo": acting.undo,
+    "/redo": acting.redo,
+    "/merge": acting.merge,
+    "/rewind": acting.rewind,
+    "/checkpoint": acting.checkpoint,
+    "/comment": acting.comment,
+    "/resolve": acting.resolve,
+    "/export": acting.export,
+}
+_THEMES = ("dark", "light")
+
+
+class ReviewPages:
+    """See `core.ports.pages.WebPages`.
+
+    Everyone whom the transport lets in may read; only a person who signed in with a key may act.
+    """
+
+    def __init__(
+        self, runtime: Runtime, access: ReviewAccess, open_committer: Callable[[], Committer]
+    ) -> None:
+        self.access = access
+        self._runtime = runtime
+        feed = LiveFeed(self._look)
+        self._site = Site(runtime, access, ChangeCounter(runtime), feed, open_committer)
+
+    def close(self) -> None:
+        """End every stream."""
+        self._site.feed.close()
+
+    def answer(self, request: WebRequest) -> WebResponse:
+        """Return the page that *request* asks for."""
+        person = self.access.person(request)
+        visit = Visit(self._site, request, self._viewer(request, person))
+        try:
+            if request.path.startswith("/assets/"):
+                return reading.own_asset(request.path.removeprefix("/assets/"))
+            _check_origin(request)
+            if request.path == "/sign-in":
+                return self._sign_in(visit)
+            if not person and not request.is_authenticated:
+                content = sign_in_view(was_wrong=False)
+                return visit.show("Sign in", "sign-in", content, status=401)
+            if request.method == "POST":
+                return self._act(visit, person)
+            return _with_view(visit, _find(request.path)(visit))
+        except RedlineError as failure:
+            return visit.show(
+                "Error", "error", error_view(failure.message, failure.hint),
+                status=_status(failure),
+            )  # fmt: skip
+
+    def _viewer(self, request: WebRequest, person: str) -> Viewer:
+        theme, view = read_cookie(request, "redline_theme"), request.get("view")
+        chosen = view or read_cookie(request, "redline_view")
+        return Viewer(
+            self._runtime.workspace.roots[0].path,
+            self.access.form_token(person) if person else "",
+            theme if theme in _THEMES else "",
+            chosen == "split",
+            (("comments", len(self._runtime.comments.list(open_only=True))),),
+        )
+
+    def _sign_in(self, visit: Visit) -> WebResponse:
+        if visit.request.method != "POST":
+            return reading.sign_in(visit, "")
+        keys = read_form(visit.request).get("key", [""])
+        value = self.access.exchange(keys[0])
+        if value is None:
+            return visit.show("Sign in", "sign-in", sign_in_view(was_wrong=True), status=403)
+        return redirect("/", (("Set-Cookie", self.access.set_cookie(value)),))
+
+    def _act(self, visit: Visit, person: str) -> WebResponse:
+        """Carry out a form, if it is the person's own."""
+        form = read_form(visit.request)
+        if not person or not self.access.is_form_token(person, form.get("token", [""])[0]):
+            raise PermissionDenied(
+                "Only a person who signed in here can do this", hint="sign in and send it again"
+            )
+        action = _ACTING.get(visit.request.path)
+        if action is None:
+            raise NotFound(visit.request.path, "There is no such form")
+        return action(Visit(visit.site, visit.request, visit.viewer, form))
+
+    def _look(self) -> dict[str, str]:
+        """Return what tells whether something is new."""
+        latest = self._runtime.history.list(HistoryQuery(limit=1, steps=0))
+        return {
+            "latest": latest[0].id if latest else "",
+            "comments": self._runtime.comments.version(),
+        }
+
+
+def _check_origin(request: WebRequest) -> None:
+    """Refuse what a page of another origin sends, also one of another port of this machine."""
+    origin = request.headers.get("origin")
+    host = request.headers.get("host", "")
+    is_own = origin in (None, f"http://{host}", f"https://{host}")
+    if not is_own or request.headers.get("sec-fetch-site") == "cross-site":
+        if request.method == "GET" and request.headers.get("sec-fetch-mode") == "navigate":
+            return  # a link from elsewhere; strict cookies are not sent with it
+        raise PermissionDenied("This page takes requests only from itself")
+
+
+def _find(path: str) -> Callable[[Visit], WebResponse]:
+    found = _READING.get(path)
+    if found is not None:
+        return lambda visit: found(visit, "")
+    parts = path.split("/")
+    if len(parts) in (3, 4) and parts[1] == "change":
+        view = _OF_A_CHANGE.get(parts[3] if len(parts) == 4 else "")
+        if view is not None:
+            return lambda visit: view(visit, parts[2])
+    raise NotFound(path, f"Nothing is served at {path[:100]}")
+
+
+def _with_view(visit: Visit, answer: WebResponse) -> WebResponse:
+    """Remember which view of diffs the person chose."""
+    view = visit.request.get("view")
+    if view not in ("split", "unified"):
+        return answer
+    cookie = ("Set-Cookie", f"redline_view={view}; Path=/; SameSite=Strict; Max-Age=31536000")
+    return WebResponse(answer.status, (*answer.headers, cookie), answer.body, answer.stream)
+
+
+def _status(failure: RedlineError) -> int:
+    if isinstance(failure, InvalidArgument):
+        return 400
+    if isinstance(failure, PermissionDenied):
+        return 403
+    return 404 if isinstance(failure, NotFound | HistoryError | PathError) else 409

@@ -1,0 +1,221 @@
+"""What a person can look at: one function for each address."""
+
+from __future__ import annotations
+
+from redline.core.changes import Change, FileState
+from redline.core.errors import InvalidArgument, NotFound
+from redline.core.paths import WorkspacePath
+from redline.core.ports.history import Operation
+from redline.core.ports.pages import WebResponse
+from redline.plan.describe import diff_of
+from redline.services.names import display_name
+from redline.web.activity import activity_view, row, timeline
+from redline.web.change_view import MORE_ROWS
+from redline.web.diffs.colours import colour_text
+from redline.web.diffs.model import FileDiff
+from redline.web.diffs.table import ColouredSides, context_rows, count_rows
+from redline.web.file_views import blame_view, history_view
+from redline.web.filters import Filters, find_newer, find_operations
+from redline.web.layout import ASSETS, ICON, SECURITY, asset, heading, html_response
+from redline.web.markup import Html, address, join, link, tag
+from redline.web.other_views import checkpoints_view, comments_view, export_view, sign_in_view
+from redline.web.visit import Visit
+
+_MAX_PICTURE = 2 << 20
+_MAX_SIDE = 2000
+_MAX_EXPORTED = 200
+
+
+def activity(visit: Visit, _: str) -> WebResponse:
+    """The timeline."""
+    filters = Filters.read(visit.request)
+    before = visit.request.get("before") or None
+    content = activity_view(visit.runtime, visit.site.counter, visit.viewer, filters, before)
+    return visit.show("Activity", "activity", content, message=_message(visit))
+
+
+def _message(visit: Visit) -> Html | None:
+    """Say what was just done, with the way back."""
+    done = visit.request.get("done")
+    if not done:
+        return None
+    operation = visit.operation(done)
+    what = {"undo": "Undone", "redo": "Redone", "checkpoint": "Checkpoint made"}.get(
+        operation.kind, "Done"
+    )
+    back = None
+    if visit.viewer.can_act and operation.kind in ("undo", "redo", "change"):
+        back = visit.viewer.form(
+            "/undo",
+            tag("input", type="hidden", name="id", value=operation.id),
+            tag("button", "Take it back", class_="quiet", name="all", value="1"),
+        )
+    return join(
+        tag("span", f"{what}: this is change "),
+        link(address(f"/change/{operation.id}"), operation.id),
+        back,
+    )
+
+
+def timeline_rows(visit: Visit, _: str) -> WebResponse:
+    """More of the timeline, for the script: older rows, or those that are new."""
+    request, filters = visit.request, Filters.read(visit.request)
+    viewer, counter = visit.viewer, visit.site.counter
+    if "newer" in request.query:
+        newer = find_newer(visit.runtime, filters, request.get("newer"))
+        if newer is None:
+            return html_response(b"", 205)
+        items = timeline(visit.runtime, counter, viewer, newer)
+        return html_response(items.encode("utf-8", "replace"))
+    page = find_operations(visit.runtime, filters, request.get("before") or None)
+    after = request.get("after")
+    items = timeline(visit.runtime, counter, viewer, page.operations, after=after)
+    headers = (("X-Next", page.next_before or ""),)
+    return html_response(items.encode("utf-8", "replace"), 200, headers)
+
+
+def timeline_row(visit: Visit, ident: str) -> WebResponse:
+    """One row of the timeline as it is now."""
+    found = row(visit.runtime, visit.site.counter, visit.operation(ident))
+    return html_response(found.encode("utf-8", "replace"))
+
+
+def change(visit: Visit, ident: str) -> WebResponse:
+    """One change."""
+    view = visit.change(ident)
+    return visit.show(f"Change {view.operation.id}", "change", view.draw(), message=_message(visit))
+
+
+def _file(visit: Visit, ident: str) -> FileDiff:
+    files = visit.change(ident, is_part=True).files
+    number = visit.number("file")
+    if number >= len(files):
+        raise InvalidArgument("The change has no such file", field="file")
+    return files[number]
+
+
+def change_rows(visit: Visit, ident: str) -> WebResponse:
+    """More rows of a file: a fragment for the script, else a page."""
+    view = visit.change(ident, is_part=True)
+    file, start = _file(visit, ident), visit.number("from")
+    total = count_rows(file, view.options)
+    end = min(total, start + MORE_ROWS)
+    rows = join(view.rows(file, start, end - start), view.more(file, total, end))
+    return _part(visit, file, rows, f"Change {ident}")
+
+
+def change_context(visit: Visit, ident: str) -> WebResponse:
+    """Unchanged lines between two hunks."""
+    view = visit.change(ident, is_part=True)
+    file, start, end = _file(visit, ident), visit.number("from"), visit.number("to")
+    end = min(end, start + 2000, len(file.new_lines))
+    path, lines = file.touched.path, file.new_lines
+    colours = ColouredSides({}, colour_text(visit.runtime, path, lines, [(start, end)]))
+    rows = context_rows(file, view.options, colours, start, end)
+    return _part(visit, file, Html("".join(rows)), f"Change {ident}")
+
+
+def _part(visit: Visit, file: FileDiff, rows: Html, title: str) -> WebResponse:
+    if visit.request.headers.get("x-redline") == "part":
+        return html_response(rows.encode("utf-8", "replace"))
+    ident = visit.request.path.split("/")[2]
+    view = visit.change(ident, is_part=True)
+    table = tag("section", view.table(file, rows), class_="file", aria_label=file.touched.path)
+    back = link(address(f"/change/{ident}"), "Back to the change")
+    return visit.show(title, "change", heading(file.touched.path, back), table)
+
+
+def change_image(visit: Visit, ident: str) -> WebResponse:
+    """A picture of a change, before or after it."""
+    step = visit.operation(ident).change_set.steps[_file(visit, ident).step]
+    side = visit.request.get("side")
+    state = getattr(step, "before" if side == "old" else "after", None)
+    content = state.content if isinstance(step, Change) and isinstance(state, FileState) else None
+    image = visit.runtime.images.recognise(content) if content else None
+    if image is None:
+        raise NotFound("image", "There is no such picture")
+    image = visit.runtime.images.fit(image, width=_MAX_SIDE, height=_MAX_SIDE, limit=_MAX_PICTURE)
+    headers = (("Content-Type", image.mime), ("Cache-Control", "private, max-age=3600"), *SECURITY)
+    return WebResponse(200, headers, image.data)
+
+
+def change_patch(visit: Visit, ident: str) -> WebResponse:
+    """A change as a patch."""
+    return patch_response(visit, [visit.operation(ident)])
+
+
+def patch_response(visit: Visit, operations: list[Operation]) -> WebResponse:
+    """Return changes as one file for `git apply`."""
+    label = lambda path: display_name(visit.runtime.workspace, path)  # noqa: E731
+    text = "".join(diff_of(operation.change_set, label) for operation in operations)
+    name = operations[0].id if len(operations) == 1 else "changes"
+    headers = (
+        ("Content-Type", "text/x-patch; charset=utf-8"),
+        ("Content-Disposition", f'attachment; filename="{name}.patch"'),
+        *SECURITY,
+    )
+    return WebResponse(200, headers, text.encode("utf-8", "surrogateescape"))
+
+
+def file_history(visit: Visit, _: str) -> WebResponse:
+    """The changes of a file."""
+    path = visit.request.get("path")
+    return visit.show(path, "file", history_view(visit.runtime, visit.site.counter, path))
+
+
+def file_blame(visit: Visit, _: str) -> WebResponse:
+    """Which change made each line of a file."""
+    path = visit.request.get("path")
+    return visit.show(path, "blame", blame_view(visit.runtime, path))
+
+
+def comments(visit: Visit, _: str) -> WebResponse:
+    """Every comment."""
+    found = visit.runtime.comments.list()
+    return visit.show("Comments", "comments", comments_view(visit.viewer, found))
+
+
+def checkpoints(visit: Visit, _: str) -> WebResponse:
+    """The points to go back to."""
+    content = checkpoints_view(visit.runtime, visit.viewer)
+    return visit.show("Checkpoints", "checkpoints", content, message=_message(visit))
+
+
+def export(visit: Visit, _: str) -> WebResponse:
+    """The form that hands changes on."""
+    idents = visit.request.query.get("id", ())[:_MAX_EXPORTED]
+    operations = [visit.operation(ident) for ident in idents]
+    if not operations:
+        raise InvalidArgument("No change is selected", field="id")
+    top = WorkspacePath(0, ())
+    has_git = visit.runtime.git.status(top, untracked=False) is not None
+    done = visit.request.get("commit")
+    message = tag("span", "Committed as ", tag("code", done)) if done else None
+    content = export_view(visit.viewer, operations, has_git=has_git)
+    return visit.show("Export", "export", content, message=message)
+
+
+def sign_in(visit: Visit, _: str) -> WebResponse:
+    """The form that takes a key."""
+    return visit.show("Sign in", "sign-in", sign_in_view(was_wrong=False))
+
+
+def events(visit: Visit, _: str) -> WebResponse:
+    """A stream of what is new."""
+    headers = (
+        ("Content-Type", "text/event-stream"),
+        ("Cache-Control", "no-store"),
+        ("X-Accel-Buffering", "no"),
+    )
+    return WebResponse(200, headers, stream=visit.site.feed.events())
+
+
+def own_asset(name: str) -> WebResponse:
+    """The script, the stylesheet or the icon."""
+    cached = ("Cache-Control", "public, max-age=31536000, immutable")
+    if name == "icon.svg":
+        kind = ("Content-Type", "image/svg+xml")
+        return WebResponse(200, (kind, cached, *SECURITY), ICON.encode())
+    if name not in ASSETS:
+        raise NotFound(name, "There is no such file")
+    return WebResponse(200, (("Content-Type", ASSETS[name]), cached, *SECURITY), asset(name))

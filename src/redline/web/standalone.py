@@ -1,0 +1,110 @@
+"""One change as a file that needs nothing else: for mail, tickets and archives."""
+
+from __future__ import annotations
+
+import base64
+
+from redline.core.changes import Change, FileState
+from redline.core.ports.history import Operation
+from redline.services.names import display_name
+from redline.services.runtime import Runtime
+from redline.web.activity import line_counts
+from redline.web.diffs.colours import colour_diff
+from redline.web.diffs.model import DiffShape, FileDiff, read_files
+from redline.web.diffs.table import TableOptions, rows_of
+from redline.web.layout import asset
+from redline.web.markup import Html, tag
+from redline.web.times import long_time
+
+# Rows beyond this are left out of the file, with a note.
+_MAX_ROWS = 50_000
+_MAX_PICTURE = 4 << 20
+
+
+def write_page(runtime: Runtime, operation: Operation) -> str:
+    """Return a change as HTML without scripts, links or anything to load."""
+    label = lambda path: display_name(runtime.workspace, path)  # noqa: E731
+    files = read_files(operation.change_set, label)
+    origin = operation.origin
+    facts = [
+        tag("div", tag("dt", name), tag("dd", value))
+        for name, value in (
+            ("Change", operation.id),
+            ("When", long_time(operation.time)),
+            ("Tool", origin.tool),
+            ("Client", origin.client),
+            ("Person", origin.principal),
+            ("Session", origin.session),
+            ("Asked", origin.summary),
+            ("Takes back", operation.reverts),
+            ("Undone by", operation.reverted_by),
+        )
+        if value
+    ]
+    style = Html(asset("review.css").decode("utf-8"))
+    head = tag(
+        "head",
+        Html('<meta charset="utf-8">'),
+        tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        tag(
+            "meta",
+            http_equiv="Content-Security-Policy",
+            content="default-src 'none'; style-src 'unsafe-inline'; img-src data:",
+        ),
+        tag("title", f"Change {operation.id}"),
+        Html(f"<style>{style}</style>"),
+    )
+    body = tag(
+        "body",
+        tag(
+            "main",
+            tag("div", tag("h1", f"Change {operation.id}"), class_="heading"),
+            tag("dl", facts, class_="facts"),
+            [_file(runtime, operation, file) for file in files],
+        ),
+    )
+    return f"<!doctype html>\n{tag('html', head, body, lang='en')}\n"
+
+
+def _file(runtime: Runtime, operation: Operation, file: FileDiff) -> Html:
+    touched = file.touched
+    moved = f"{touched.old_path} \u2192 " if touched.old_path else ""
+    badges = [touched.action, f"mode {file.mode[0]:o} \u2192 {file.mode[1]:o}" if file.mode else ""]
+    heading = tag(
+        "div",
+        tag("h2", moved, touched.path, class_="name"),
+        [tag("em", badge) for badge in badges if badge],
+        line_counts(file.added, file.removed) if file.hunks else None,
+        class_="file-head",
+    )
+    content: object = None
+    if file.shape is DiffShape.TEXT:
+        options = TableOptions()
+        rows = rows_of(file, options, colour_diff(runtime, file), 0, _MAX_ROWS + 1)
+        cut = tag("p", "More lines are not shown.", class_="empty")
+        content = [
+            tag("table", tag("caption", touched.path, class_="sr"),
+                tag("tbody", Html("".join(rows[:_MAX_ROWS]))), class_="diff unified"),
+            cut if len(rows) > _MAX_ROWS else None,
+        ]  # fmt: skip
+    elif file.shape is DiffShape.BINARY:
+        content = _pictures(runtime, operation, file)
+    return tag("section", heading, content, class_="file", aria_label=touched.path)
+
+
+def _pictures(runtime: Runtime, operation: Operation, file: FileDiff) -> Html:
+    step = operation.change_set.steps[file.step]
+    assert isinstance(step, Change)
+    cells = []
+    for name, state in (("Before", step.before), ("After", step.after)):
+        if not isinstance(state, FileState):
+            continue
+        content = state.content or b""
+        image = runtime.images.recognise(content) if len(content) <= _MAX_PICTURE else None
+        picture = None
+        if image is not None:
+            data = base64.b64encode(image.data).decode("ascii")
+            picture = tag("img", src=f"data:{image.mime};base64,{data}", alt=name)
+        caption = tag("figcaption", f"{name}: {state.size:,} bytes")
+        cells.append(tag("figure", picture, caption))
+    return tag("div", cells, class_="binary")

@@ -1,0 +1,118 @@
+"""What the views of one request share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from urllib.parse import parse_qs
+
+from redline.core.errors import InvalidArgument
+from redline.core.ports.git import Committer
+from redline.core.ports.history import Operation
+from redline.core.ports.pages import WebRequest, WebResponse
+from redline.services.history.references import find_operation
+from redline.services.names import display_name
+from redline.services.runtime import Runtime
+from redline.web.access import ReviewAccess
+from redline.web.activity import ChangeCounter
+from redline.web.change_view import ChangeView
+from redline.web.layout import Viewer, html_response, page
+from redline.web.live import LiveFeed
+from redline.web.markup import Html
+from redline.web.other_views import comment_box, comment_form
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """One workspace and what is kept for its pages; `open_committer` commits to its repository."""
+
+    runtime: Runtime
+    access: ReviewAccess
+    counter: ChangeCounter
+    feed: LiveFeed
+    open_committer: Callable[[], Committer]
+    # The change that was looked at last: its rows are asked for in parts.
+    loaded: dict[str, ChangeView] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """One request of one person."""
+
+    site: Site
+    request: WebRequest
+    viewer: Viewer
+    form: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    @property
+    def runtime(self) -> Runtime:
+        """The workspace."""
+        return self.site.runtime
+
+    def field(self, name: str) -> str:
+        """Return the first value of a form's field, "" without one."""
+        found = self.form.get(name)
+        return found[0] if found else ""
+
+    def number(self, name: str) -> int:
+        """Return a number of the query."""
+        text = self.request.get(name)
+        if not text.isascii() or not text.isdigit() or len(text) > 9:
+            raise InvalidArgument(f"Not a number: {text[:40]}", field=name)
+        return int(text)
+
+    def operation(self, ident: str) -> Operation:
+        """Return an operation with contents."""
+        return self.runtime.history.get(find_operation(self.runtime.history, ident))
+
+    def change(self, ident: str, *, is_part: bool = False) -> ChangeView:
+        """Return the view of a change; a part of one that was just shown is not read again."""
+        loaded = self.site.loaded
+        known = loaded.get(ident) if is_part else None
+        if known is not None and known.viewer == self.viewer:
+            return known
+        operation = self.operation(ident)
+        found = ChangeView.load(self.runtime, self.viewer, operation, self._notes(operation.id))
+        while len(loaded) >= 8:
+            loaded.pop(next(iter(loaded)), None)
+        loaded[ident] = found
+        return found
+
+    def _notes(self, operation_id: str) -> dict[tuple[int, str, int], list[Html]]:
+        found: dict[tuple[int, str, int], list[Html]] = {}
+        listed = self.runtime.comments.list(operation=operation_id)
+        if listed or self.request.get("comment"):
+            steps = self._steps_by_name(operation_id)
+            for comment in listed:
+                place = (steps.get(comment.path, -1), comment.side, comment.line)
+                found.setdefault(place, []).append(comment_box(comment, self.viewer))
+        step, _, rest = self.request.get("comment").partition(":")
+        side, _, line = rest.partition(":")
+        if step.isdigit() and line.isdigit() and side in ("old", "new") and self.viewer.can_act:
+            form = comment_form(self.viewer, operation_id, int(step), side, int(line))
+            found.setdefault((int(step), side, int(line)), []).append(form)
+        return found
+
+    def _steps_by_name(self, operation_id: str) -> dict[str, int]:
+        steps = self.operation(operation_id).change_set.steps
+        return {
+            display_name(self.runtime.workspace, path): number
+            for number, step in enumerate(steps)
+            for path in [getattr(step, "path", None)]
+            if path is not None
+        }
+
+    def show(
+        self, title: str, view: str, *content: object, message: object = None, status: int = 200
+    ) -> WebResponse:
+        """Return a whole page."""
+        return html_response(page(title, view, self.viewer, *content, message=message), status)
+
+
+def read_form(request: WebRequest) -> dict[str, list[str]]:
+    """Return the fields of a posted form; InvalidArgument for another kind of body."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/x-www-form-urlencoded":
+        raise InvalidArgument("Only forms can be posted here", field="content-type")
+    text = request.body.decode("utf-8", "replace")
+    return parse_qs(text, keep_blank_values=True, max_num_fields=5000)

@@ -1,0 +1,25 @@
+"""A person at a workspace of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.web.browser import open_browser
+from tests.web.person import Person
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    with open_browser() as found:
+        yield found
+
+
+@pytest.fixture
+def person(tmp_path: Path) -> Iterator[Person]:
+    found = Person(tmp_path)
+    yield found
+    found.close()
