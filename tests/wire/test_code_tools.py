@@ -414,6 +414,22 @@ def test_a_syntax_error_in_a_file_of_200_000_lines_is_reported(start: Start, roo
     assert file.read_text() == text.replace("def f40000(a):\n", "def f40000(a):\n    a += 1\n")
 
 
+@pytest.mark.requirement("code-large-files")
+def test_a_large_file_without_blank_lines_is_checked_unless_it_is_one_piece(
+    start: Start, root: Path
+) -> None:
+    client = start()
+    (root / "src/flat.py").write_text("".join(f"a{n} = {n}\n" for n in range(60_000)))
+    wrong = {"start_line": 40_000, "code_block": "b = (1"}
+    warned = _good(_edit(client, "src/flat.py", **wrong, dry_run=True))["message"]
+    assert "new syntax errors: line 40000" in warned
+    (root / "src/data.py").write_text("a = [\n" + "    1,\n" * 60_000 + "]\n")
+    unknown = _good(_edit(client, "src/data.py", **wrong, dry_run=True))["message"]
+    assert "syntax not checked: the file is too large" in unknown
+    strict = _edit(client, "src/data.py", **wrong, strict=True)
+    assert "syntax error" in _bad(strict, "INVALID_INPUT")["message"]
+
+
 @pytest.mark.requirement("code-rename")
 def test_a_rename_leaves_strings_and_comments(start: Start, root: Path) -> None:
     file = root / "a.py"

@@ -171,6 +171,22 @@ def test_a_very_long_value_is_cut_and_says_so(session: tuple[Client, Path]) -> N
 
 
 @pytest.mark.requirement("docs-query")
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [("key.toml", '"𝐭" = 1\n'), ("key.yaml", '"𝐭": 1\n'), ("key.json", '{"𝐭": 1}\n')],
+)
+def test_a_key_may_be_written_in_escapes_and_half_a_character_is_refused(
+    session: tuple[Client, Path], name: str, content: str
+) -> None:
+    client, folder = session
+    (folder / name).write_text(content)
+    assert ok(client, "doc_get", file=name, path=r'["\ud835\udc2d"]')["text"] == "1"
+    refused(client, "doc_get", file=name, path=r'["\ud835"]')
+    refused(client, "doc_set", file=name, path=r'["\ud835"]', value="2")
+    assert (folder / name).read_text() == content
+
+
+@pytest.mark.requirement("docs-query")
 def test_query_answers_paths_lines_and_source(session: tuple[Client, Path]) -> None:
     client, folder = session
     services = "".join(f"  s{i}:\n    image: img:{i} # {i}\n" for i in range(30))

@@ -15,7 +15,7 @@ from redline.code.index.facts import FileFacts, count_lines
 from redline.code.rename.in_file import Replacement
 from redline.code.structural.matches import Rule, StructuralMatch
 from redline.code.syntax.bodies import Body
-from redline.code.syntax.changed_part import changed_part
+from redline.code.syntax.changed_part import MIN_LINES, changed_part, only
 from redline.code.syntax.colours import ColourSpan
 from redline.code.syntax.definitions import Symbol, without_surrogates
 from redline.code.syntax.errors import SyntaxCheck, SyntaxIssue, new_issues
@@ -25,6 +25,8 @@ from redline.core.errors import Busy, LimitReached, ParserFailed, TimeLimit, Wor
 from redline.core.ports.confined import Budget, Confined
 from redline.core.ports.failures import Failures
 
+# Files up to this size are parsed as a whole within a moment.
+_MAX_QUICK_LINES = 50_000
 BUDGET = Budget(20.0, 1 << 30, 8)
 # Many files are indexed before an answer, so a single one must not take long.
 FACTS_BUDGET = Budget(10.0, 1 << 30, 3)
@@ -85,8 +87,10 @@ class Analysis(Protocol):
     ) -> list[StructuralMatch]:
         """Return the places that an ast-grep *rule* matches, with what *fix* makes of each."""
 
-    def introduced_issues(self, old: str, new: str, language: Language) -> list[SyntaxIssue]:
-        """Return the syntax errors of *new* that *old* does not have."""
+    def introduced_issues(
+        self, old: str, new: str, language: Language, *, at_any_cost: bool = True
+    ) -> list[SyntaxIssue]:
+        """Return the syntax errors of *new* that *old* does not have; ParserFailed."""
 
     def first_issue(self, text: str, language: Language) -> SyntaxIssue | None:
         """Return the first syntax error of *text*; None if it parses."""
@@ -109,6 +113,9 @@ class IsolatedAnalysis:
 
     def body(self, text: str, language: Language, symbol: Symbol) -> Body | None:
         """Return where the statements of *symbol* begin and end; None if it has no body."""
+        begins_line = text[: symbol.span[0]].endswith("\n")
+        if begins_line and text.count("\n") >= MIN_LINES:
+            text = only(text, *symbol.span)
         row = self._parse("body", text, language, symbol.offset)
         return None if row is None else Body(*row)
 
@@ -177,15 +184,20 @@ class IsolatedAnalysis:
         rows = self._parse("structural", text, language, dict(rule), fix)
         return [StructuralMatch(*row) for row in rows]
 
-    def introduced_issues(self, old: str, new: str, language: Language) -> list[SyntaxIssue]:
+    def introduced_issues(
+        self, old: str, new: str, language: Language, *, at_any_cost: bool = True
+    ) -> list[SyntaxIssue]:
         """Return the syntax errors of *new* that *old* does not have.
 
         Of a large file only the part that changed is parsed, if that part was right before.
+        ParserFailed where that takes more than a moment and may not cost more.
         """
         part = changed_part(old, new)
         if part is not None and not self._check(part.old, language).found:
             found = self._check(part.new, language).found
             return [replace(issue, line=issue.line + part.skipped) for issue in found]
+        if not at_any_cost and new.count("\n") > _MAX_QUICK_LINES:
+            raise ParserFailed("the file is too large to be parsed as a whole for an edit")
         return new_issues(self._check(new, language), lambda: self._check(old, language))
 
     def first_issue(self, text: str, language: Language) -> SyntaxIssue | None:

@@ -15,7 +15,7 @@ from redline.core.errors import DocumentSyntax
 from redline.core.ports.confined import Confined
 from redline.documents import editing, pointer_edits, schema
 from redline.documents.base.model import MAX_PARSED_BYTES, Slice, require_size, require_text
-from redline.documents.base.path import Path
+from redline.documents.base.path import Path, whole_keys
 from redline.documents.editing import DocEdit, EditedFile, Options
 from redline.documents.formats import named_format, open_document, sniff
 from redline.documents.json.operations import JsonOp
@@ -57,7 +57,7 @@ def apply_edits(
     form = detect(confined, name, data, options.form)
     if form in _IN_PROCESS:
         return editing.apply_edits(name, data, edits, replace(options, form=form))
-    given = [(edit.action, list(edit.path), edit.value, edit.as_json) for edit in edits]
+    given = [(edit.action, whole_keys(edit.path), edit.value, edit.as_json) for edit in edits]
     after, notes = _call(
         confined, "edit_document", data, form, options.index, options.create_parents, given
     )
@@ -74,7 +74,7 @@ def read(confined: Confined, source: DocumentSource, path: Path) -> Slice:
     """Return the node's source slice, as `Document.get` does."""
     if source.form in _IN_PROCESS:
         return open_document(source.data, source.form, source.index).get(path)
-    found = _call(confined, "read_node", source.data, source.form, source.index, list(path))
+    found = _call(confined, "read_node", source.data, source.form, source.index, whole_keys(path))
     return _slice(found)
 
 
@@ -82,7 +82,7 @@ def read_value(confined: Confined, source: DocumentSource, path: Path) -> Any:
     """Return the node as plain values that JSON has types for."""
     if source.form in _IN_PROCESS:
         return _value_at(open_document(source.data, source.form, source.index).data(), path)
-    return _call(confined, "read_data", source.data, source.form, source.index, list(path))
+    return _call(confined, "read_data", source.data, source.form, source.index, whole_keys(path))
 
 
 def named_schema(confined: Confined, source: DocumentSource) -> str | None:

@@ -9,8 +9,9 @@ import pytest
 from redline.adapters.workers.failed_content import FailedContent
 from redline.adapters.workers.isolated_calls import IsolatedCalls
 from redline.code.analysis import IsolatedAnalysis
-from redline.code.syntax.changed_part import MIN_LINES, changed_part
+from redline.code.syntax.changed_part import MIN_LINES, changed_part, only
 from redline.code.syntax.languages import BY_NAME
+from redline.core.errors import ParserFailed
 
 PIECE = "def f{0}(a):\n    b = a + {0}\n\n    return b\n\n"
 LARGE = "".join(PIECE.format(number) for number in range(MIN_LINES // 5 + 10))
@@ -44,6 +45,36 @@ def test_pieces_that_are_added_or_removed_are_in_the_part() -> None:
     assert removed is not None
     assert "def f9(" in removed.old
     assert "def f9(" not in removed.new
+
+
+def test_a_file_without_blank_lines_is_cut_between_statements() -> None:
+    flat = "".join(f"a{number} = {number}\n" for number in range(MIN_LINES + 10))
+    part = changed_part(flat, flat.replace("a700 = 700\n", "b = 1\nc = 2\n"))
+    assert part is not None
+    assert part.old == "a699 = 699\na700 = 700"
+    assert part.new == "a699 = 699\nb = 1\nc = 2"
+    chained = flat.replace("a699 = 699\n", "if x:\n    y()\nelse:\n    z()\n")
+    part = changed_part(chained, chained.replace("a700 = 700", "b = 1"))
+    assert part is not None
+    assert part.old.startswith("if x:")
+
+
+def test_a_large_file_that_cannot_be_cut_is_parsed_only_at_any_cost(
+    analysis: IsolatedAnalysis,
+) -> None:
+    whole = "a = [\n" + "    1,\n" * 50_010 + "]\n"
+    wrong = whole.replace("    1,\n]", "    (1,\n]")
+    with pytest.raises(ParserFailed, match="too large"):
+        analysis.introduced_issues(whole, wrong, BY_NAME["python"], at_any_cost=False)
+    assert analysis.introduced_issues(whole, wrong, BY_NAME["python"])
+
+
+def test_what_is_cut_out_keeps_its_offsets_and_lines(analysis: IsolatedAnalysis) -> None:
+    assert only("é1\nab\ncd\n", 3, 5) == "  \nab\n  \n"
+    (symbol,) = analysis.symbols(LARGE, BY_NAME["python"], "f700")
+    body = analysis.body(LARGE, BY_NAME["python"], symbol)
+    assert body is not None
+    assert LARGE[body.start : body.end] == "b = a + 700\n\n    return b"
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,8 @@ from redline.documents.base.path import parse_path, render_path
         ("[0][1]", (0, 1)),
         (r'a["q\"\\"]', ("a", 'q"\\')),
         ("on push", ("on push",)),
+        (r'["\ud835\udc2dx"]', ("\U0001d42dx",)),
+        (r'["\ud835"]', ("\ud835",)),
         ("ports.8080", ("ports", "8080")),
     ],
 )

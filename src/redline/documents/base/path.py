@@ -17,6 +17,7 @@ _BRACKET = re.compile(
 )
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "/": "/"}
+_HALF = re.compile("[\ud800-\udfff]")
 _BARE = re.compile(r"""[^.\[\]"'\s](?:[^.\[\]\s]*[^.\[\]\s])?""")
 MAX_SEGMENTS = 200
 _FORMS = 'write a.b, a[0], a[-1] or a["x.y"]; the empty path is the whole document'
@@ -51,6 +52,18 @@ def quote_segment(name: str) -> str:
     return f'"{escaped}"'
 
 
+def whole_keys(path: Path) -> list[Segment]:
+    """The segments of *path*; InvalidArgument for half a character, which only JSON can hold."""
+    for segment in path:
+        if isinstance(segment, str) and _HALF.search(segment):
+            raise InvalidArgument(
+                f"Half a character is in no key of this format: {segment!r}",
+                field="path",
+                hint="write both halves of the surrogate pair, or the character itself",
+            )
+    return list(path)
+
+
 def _check_segments(raw: Sequence[Segment]) -> Path:
     for segment in raw:
         if isinstance(segment, bool) or not isinstance(segment, str | int):
@@ -79,7 +92,7 @@ def _bracket(text: str, at: int) -> tuple[Segment, int]:
     if match["index"] is not None:
         return int(match["index"]), match.end()
     quoted = match["double"] if match["double"] is not None else match["single"]
-    return _ESCAPE.sub(_unescape, quoted), match.end()
+    return _join_halves(_ESCAPE.sub(_unescape, quoted)), match.end()
 
 
 def _name(text: str, at: int, *, first: bool) -> tuple[str, int]:
@@ -98,6 +111,13 @@ def _unescape(match: re.Match[str]) -> str:
     if len(escape) == 5:
         return chr(int(escape[1:], 16))
     return _ESCAPES.get(escape, escape)
+
+
+def _join_halves(name: str) -> str:
+    """Make one character of two escapes that are its halves, as JSON writes them."""
+    if not _HALF.search(name):
+        return name
+    return name.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
 
 
 def _malformed_path(text: str, at: int) -> InvalidArgument:

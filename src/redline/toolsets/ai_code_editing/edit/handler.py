@@ -162,12 +162,13 @@ def _finish(
     content: bytes,
 ) -> Result:
     path = change_set.paths[-1]
-    issues, unchecked = _check_syntax(call, path.name, before or "", planned.text)
+    is_strict = bool(call.arguments.get("strict") or call.runtime.options.get("strict_syntax"))
+    issues, unchecked = _check_syntax(call, path.name, before or "", planned.text, is_strict)
     warnings = unchecked or _warnings(issues)
     for warning in warnings:
         call.log("warning", f"{path.relative}: {warning}")
     notes = [*planned.notes, *warnings]
-    if issues and (call.arguments.get("strict") or call.runtime.options.get("strict_syntax")):
+    if issues and is_strict:
         raise InvalidArgument(
             f"The edit brings in a syntax error, {issues[0].text}",
             field="code_block",
@@ -192,14 +193,17 @@ def _summary(request: EditRequest) -> str:
 
 
 def _check_syntax(
-    call: Call, name: str, before: str, after: str
+    call: Call, name: str, before: str, after: str, is_strict: bool
 ) -> tuple[list[SyntaxIssue], list[str]]:
     """Return the syntax errors that an edit introduces, or a warning if they are unknown."""
     language = language_of(name)
     if language is None or len(after) > MAX_FILE >> 3:
         return [], []
     try:
-        return call.runtime.analysis.introduced_issues(before, after, language), []
+        found = call.runtime.analysis.introduced_issues(
+            before, after, language, at_any_cost=is_strict
+        )
+        return found, []
     except (ParserFailed, Busy) as error:
         return [], [f"Warning, syntax not checked: {error.message}."]
 
