@@ -9,6 +9,7 @@ import subprocess
 import sysconfig
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from bench.library.peers import REPO
@@ -45,9 +46,7 @@ def corpus(limit: int, rng: random.Random) -> list[tuple[str, tuple[str, ...]]]:
     found: list[Path] = []
     for place in places:
         if place.is_dir():
-            files = [p for p in place.rglob("*") if p.suffix in EXTENSIONS and p.is_file()]
-            files = [p for p in files if ".git/" not in str(p)]
-            files.sort()
+            files = list(_text_files(place))
             rng.shuffle(files)
             found += files[: limit * 2 // len(places) + limit // 4]
     rng.shuffle(found)
@@ -59,6 +58,12 @@ def corpus(limit: int, rng: random.Random) -> list[tuple[str, tuple[str, ...]]]:
         if len(kept) >= limit:
             break
     return kept
+
+
+@cache
+def _text_files(place: Path) -> tuple[Path, ...]:
+    files = (p for p in place.rglob("*") if p.suffix in EXTENSIONS and p.is_file())
+    return tuple(sorted(p for p in files if ".git/" not in str(p)))
 
 
 def _lines_of(path: Path) -> tuple[str, ...] | None:
@@ -73,7 +78,8 @@ def _lines_of(path: Path) -> tuple[str, ...] | None:
     return lines if 12 <= len(lines) <= 1500 else None
 
 
-def history(limit: int) -> list[Change]:
+@cache
+def history(limit: int) -> tuple[Change, ...]:
     """Changes from this repository's own commits, one region each."""
     log = _git("log", "--format=%H", "--no-merges", f"-{limit}")
     changes: list[Change] = []
@@ -86,7 +92,7 @@ def history(limit: int) -> list[Change]:
                 continue
             old, new = _git("cat-file", "blob", fields[2]), _git("cat-file", "blob", fields[3])
             changes += _regions(fields[5], old.split("\n")[:-1], new.split("\n")[:-1])
-    return changes
+    return tuple(changes)
 
 
 def _git(*arguments: str) -> str:

@@ -35,7 +35,7 @@ def test_the_built_file_serves_from_a_clean_environment(
 ) -> None:
     (archive,) = built.glob(pattern)
     home = tmp_path / "env"
-    venv.create(home, with_pip=True)
+    venv.create(home, with_pip=False)
     python = home / "bin" / "python"
     # Dependencies come from this environment: tests fetch nothing.
     here = [sysconfig.get_paths()["purelib"], *site.getsitepackages()]
@@ -50,7 +50,8 @@ def test_the_built_file_serves_from_a_clean_environment(
     (libraries / "dependencies.pth").write_text("\n".join(dict.fromkeys(here)) + "\n")
     install = ["install", "--quiet", "--no-index", "--no-deps", "--no-build-isolation"]
     clean = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "PIP"))}
-    subprocess.run([python, "-m", "pip", *install, str(archive)], check=True, env=clean)
+    pip = [sys.executable, "-m", "pip", "--python", str(python)]
+    subprocess.run([*pip, *install, str(archive)], check=True, env=clean)
     program = home / "bin" / "redline"
     told = subprocess.run([program, "--version"], capture_output=True, text=True, env=clean)
     assert told.stdout.strip() == f"redline {__version__}"
