@@ -340,3 +340,17 @@ def test_a_move_is_not_undone_with_another_file_that_took_the_name(bench: Bench)
     ids = tuple(bench.history.changed_since(None, None))
     bench.editor.revert(Revert(Direction.REWIND, ids), ORIGIN)
     assert bench.snapshot().keys() == {"a"}
+
+
+@pytest.mark.requirement("history-undo-groups")
+def test_a_rewind_is_redone_where_two_files_had_one_name_in_turn(bench: Bench) -> None:
+    (bench.root / "a").write_text("first\n")
+    bench.commit(bench.move("a", "d"))
+    bench.commit(bench.write("a", "second\n"))
+    bench.commit(bench.move("a", "e"))
+    end = bench.snapshot()
+    ids = tuple(bench.history.changed_since(None, None))
+    done = bench.editor.revert(Revert(Direction.REWIND, ids), ORIGIN)
+    assert bench.snapshot().keys() == {"a"}
+    bench.redo(done.id)
+    assert bench.snapshot() == end

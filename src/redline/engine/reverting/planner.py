@@ -57,6 +57,7 @@ class RevertPlanner:
         self._timeline = Timeline(later)
         self._cancelled = _cancelled(later)
         for task in _joined(tasks, self._timeline):
+            self._outlook.begin_task()
             for step in task.steps:
                 self._take_step(step, self._timeline.end_of(task.since))
         if self._clashes:
