@@ -325,3 +325,32 @@ def test_a_group_is_merged_around_other_work_or_refused_as_a_whole(bench: Bench)
     (bench.root / "g").write_text(_with(_1="one\n"))
     assert _rewind(bench, start.id).merged
     assert (_read(bench), _read(bench, "g")) == (_with(_9="mine\n"), "".join(TEN))
+
+
+@pytest.mark.requirement("history-undo-follows-moves")
+def test_a_move_is_not_undone_with_another_file_that_took_the_name(bench: Bench) -> None:
+    (bench.root / "a").write_text("first\n")
+    moved = bench.commit(bench.move("a", "e"))
+    removed = bench.commit(bench.delete("e"))
+    bench.commit(bench.write("e", "another file\n"))
+    before = bench.snapshot()
+    with pytest.raises(UndoBlocked, match=removed.id):
+        bench.undo(moved.id)
+    assert bench.snapshot() == before
+    ids = tuple(bench.history.changed_since(None, None))
+    bench.editor.revert(Revert(Direction.REWIND, ids), ORIGIN)
+    assert bench.snapshot().keys() == {"a"}
+
+
+@pytest.mark.requirement("history-undo-groups")
+def test_a_rewind_is_redone_where_two_files_had_one_name_in_turn(bench: Bench) -> None:
+    (bench.root / "a").write_text("first\n")
+    bench.commit(bench.move("a", "d"))
+    bench.commit(bench.write("a", "second\n"))
+    bench.commit(bench.move("a", "e"))
+    end = bench.snapshot()
+    ids = tuple(bench.history.changed_since(None, None))
+    done = bench.editor.revert(Revert(Direction.REWIND, ids), ORIGIN)
+    assert bench.snapshot().keys() == {"a"}
+    bench.redo(done.id)
+    assert bench.snapshot() == end

@@ -242,7 +242,8 @@ class Run:
         back = Revert(Direction.REDO, (made,))
         again = self._revert(back, in_reverse(self.model.operations[made]))
         assert again is not None
-        self.grouped |= set(ids)
+        # A group of one counts as an undo or redo of that change alone.
+        self.grouped = self.grouped | set(ids) if len(ids) > 1 else self.grouped - set(ids)
         self.journal.append((again, {}))
         for change in ids:
             if self.undone[change]:

@@ -19,6 +19,8 @@ class Outlook:
     steps: list[Change | Rename] = field(default_factory=list)
     _expected: dict[WorkspacePath, State] = field(default_factory=dict)
     _renames: list[Rename] = field(default_factory=list)
+    # How many of these earlier tasks planned.
+    _settled: int = 0
     # Directories the plan makes: nothing is below them but what it puts there.
     _fresh: set[WorkspacePath] = field(default_factory=set)
     # The step that changes a path, as long as later changes of it can be made part of that step.
@@ -37,9 +39,13 @@ class Outlook:
             self._expected[path] = found
         return found
 
+    def begin_task(self) -> None:
+        """Begin steps that name paths as the ones before them in the same task leave them."""
+        self._settled = len(self._renames)
+
     def relocate(self, path: WorkspacePath) -> WorkspacePath:
-        """Return where the renames of the plan move *path*."""
-        for rename in self._renames:
+        """Return where the renames of earlier tasks move *path*."""
+        for rename in self._renames[: self._settled]:
             path = moved(path, rename)
         return path
 

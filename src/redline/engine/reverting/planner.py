@@ -57,6 +57,7 @@ class RevertPlanner:
         self._timeline = Timeline(later)
         self._cancelled = _cancelled(later)
         for task in _joined(tasks, self._timeline):
+            self._outlook.begin_task()
             for step in task.steps:
                 self._take_step(step, self._timeline.end_of(task.since))
         if self._clashes:
@@ -162,8 +163,11 @@ class RevertPlanner:
         there = self._beside(step.target, since)
         if here == there:
             return
-        if isinstance(self._outlook.state(here), Absent):
-            self._clash(here, f"{self._show(here)} is gone\n")
+        is_lost = not source.is_there and not self._plans(here)  # what is there is another file
+        if is_lost or isinstance(self._outlook.state(here), Absent):
+            passed = self._timeline.passed(step.source, since)
+            makers = tuple(p.operation for p in passed if isinstance(p.after, Absent))
+            self._clash(here, f"{self._show(here)} is gone\n", makers)
         elif not isinstance(self._outlook.state(there), Absent):
             self._clash(there, f"{self._show(there)} exists again\n")
         elif here != self._beside(step.source, since):
