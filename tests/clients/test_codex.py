@@ -19,13 +19,15 @@ def test_codex_edits_a_file_and_undoes_it(tmp_path: Path, monkeypatch: pytest.Mo
     workspace.mkdir()
     (workspace / "a.txt").write_text("old\n")
     (tmp_path / ".codex").mkdir()
+    trusted = f'[projects."{workspace}"]\ntrust_level = "trusted"\n'
+    (tmp_path / ".codex" / "config.toml").write_text(trusted)
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("CODEX_HOME", str(tmp_path / ".codex"))
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     assert main(["config", "codex", "--write", "--workspace", str(workspace)]) == 0
     with Codex(tmp_path) as codex:
         thread = codex.request("thread/start", {"cwd": str(workspace)})["thread"]["id"]
-        listed = codex.request("mcpServerStatus/list", {})["data"]
+        listed = codex.request("mcpServerStatus/list", {"threadId": thread})["data"]
         (redline,) = [server for server in listed if server["name"] == "redline"]
         assert {"edit_file", "undo_change", "list_changes"} <= set(redline["tools"])
 
