@@ -14,6 +14,13 @@ import pytest
 from redline.cli.commands.server.clients import known_clients
 from redline.cli.main import main
 
+# How the entries of these clients name the project that is open.
+VARIABLES = {
+    "claude-code": "${CLAUDE_PROJECT_DIR:-.}",
+    "cursor": "${workspaceFolder}",
+    "vscode": "${workspaceFolder}",
+}
+
 
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -38,10 +45,29 @@ def test_every_client_has_an_entry(
         "serve",
         "--stdio",
         "--workspace",
-        str(home / "project"),
+        VARIABLES.get(client, str(home / "project")),
         "--tools",
         "agent",
     ]
+
+
+@pytest.mark.parametrize("client", sorted(VARIABLES))
+def test_a_portable_entry_names_the_program_alone_if_that_starts_it(
+    client: str,
+    home: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    program = home / "bin" / "redline"
+    program.parent.mkdir()
+    program.write_text("")
+    program.chmod(0o755)
+    monkeypatch.setattr("sys.argv", [str(program)])
+    for path, command in ((program.parent, "redline"), ("/nowhere", str(program))):
+        monkeypatch.setenv("PATH", str(path))
+        assert main(["config", client, "--workspace", str(home / "project")]) == 0
+        (servers,) = json.loads("\n".join(_without_notes(capsys.readouterr().out))).values()
+        assert servers["redline"]["command"] == command
 
 
 def test_a_json_file_keeps_its_comments_and_other_servers(home: Path) -> None:
@@ -59,7 +85,7 @@ def test_a_json_file_keeps_its_comments_and_other_servers(home: Path) -> None:
 
 
 def test_a_toml_file_gets_one_more_table(home: Path) -> None:
-    target = home / ".codex" / "config.toml"
+    target = home / "project" / ".codex" / "config.toml"
     target.parent.mkdir()
     target.write_text('model = "x" # mine\n')
     flags = ["config", "codex", "--write", "--workspace", str(home / "project")]
@@ -74,7 +100,7 @@ def test_a_toml_file_gets_one_more_table(home: Path) -> None:
 def test_a_client_that_is_not_there_is_said_to_be_so(
     home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["config", "gemini", "--write", "--workspace", str(home / "project")]) == 1
+    assert main(["config", "windsurf", "--write", "--workspace", str(home / "project")]) == 1
     assert "not set up here" in capsys.readouterr().err
 
 

@@ -41,7 +41,7 @@ def file_of(client: str, project: Path) -> Path:
 
 
 def servers(client: str, project: Path) -> dict[str, Any]:
-    text = file_of(client, project).read_text()
+    text = file_of(client, project).read_text().replace("// mine", "")
     data = tomllib.loads(text) if client == "codex" else json.loads(text)
     found: dict[str, Any] = data.get(known_clients(".")[client].key, {})
     return found
@@ -80,7 +80,18 @@ def test_what_was_written_is_removed_and_the_rest_keeps_its_bytes(
     assert "nothing to remove" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("client", ["codex", "gemini"])
+@pytest.mark.parametrize("client", ["claude-code", "codex", "cursor", "gemini", "vscode"])
+def test_two_projects_have_entries_of_their_own(client: str, project: Path) -> None:
+    other = project.parent / "other"
+    other.mkdir()
+    assert config(client, project, "--write") == 0
+    before = file_of(client, project).read_bytes()
+    assert config(client, other, "--write") == 0
+    assert file_of(client, project).read_bytes() == before
+    assert set(servers(client, other)) == {"redline"}
+
+
+@pytest.mark.parametrize("client", ["claude-desktop", "windsurf"])
 def test_an_entry_of_another_workspace_is_not_pointed_here(
     client: str, project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -96,7 +107,9 @@ def test_an_entry_of_another_workspace_is_not_pointed_here(
 
 
 def test_an_entry_of_this_workspace_is_renewed(project: Path) -> None:
-    for client in ("codex", "gemini"):
+    entry = {"command": "redline", "args": ["serve", "--stdio", "--workspace", str(project)]}
+    (project / ".mcp.json").write_text(json.dumps({"mcpServers": {"redline": entry}}))
+    for client in ("claude-code", "codex", "gemini"):
         assert config(client, project, "--write", "--tools", "files") == 0
         assert config(client, project, "--write", "--tools", "files,history") == 0
         assert servers(client, project)["redline"]["args"][-1] == "files,history"
@@ -142,14 +155,17 @@ def test_a_clients_own_edit_tools_are_turned_off_and_on_again(
     if mine is not None:
         file.parent.mkdir(exist_ok=True)
         file.write_text(mine)
+    assert config(client, project, "--write") == 0
+    before = file.read_text() if file.exists() else "{}\n"
+    capsys.readouterr()
     assert config(client, project, "--write", "--exclusive") == 0
     shown = capsys.readouterr().out
-    assert f"config {client} --exclusive --remove" in shown
     data = json.loads(file.read_text().replace("// mine", ""))
+    assert f"config {client} --exclusive --remove" in shown
     group, key = tools.place
     assert data[group][key][-len(DENIED[client]) :] == DENIED[client]
     assert config(client, project, "--exclusive", "--remove") == 0
-    assert file.read_text() == (mine if mine is not None else "{}\n")
+    assert file.read_text() == before
     assert "redline" in servers(client, project)
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from redline.cli.commands.server.clients import known_clients
 from tests.support import NODE, NODE_MODULES, REPO, need_node
 from tests.wire.client import HttpClient, connect
 
@@ -39,7 +40,8 @@ def test_claude_code_connects(tmp_path: Path) -> None:
     need_node()
     project = tmp_path / "project"
     project.mkdir()
-    server = [sys.executable, "-m", "redline", "serve", "--stdio", "--workspace", str(project)]
+    folder = known_clients(str(project))["claude-code"].folder
+    server = [sys.executable, "-m", "redline", "serve", "--stdio", "--workspace", folder]
     _claude(tmp_path, project, "mcp", "add", "redline", "--", *server)
     told = _claude(tmp_path, project, "mcp", "list")
     (line,) = [line for line in told.splitlines() if line.startswith("redline:")]

@@ -213,6 +213,9 @@ class Afternoon:
     def judge(self) -> Verdict:
         """Stop recording and compare."""
         self.session.close()
+        for thread in threading.enumerate():
+            if thread.name == "recorder":
+                thread.join(QUIET)  # `close` waits less, which a loaded machine may exceed
         verdict = Verdict(changes=self.done, limits=list(self.session.limits))
         operations = list(self.redline.history.list(HistoryQuery(limit=100_000)))
         verdict.operations = len(operations)

@@ -74,9 +74,13 @@ def test_what_a_shell_command_changes_carries_client_tool_session_and_command(
 def test_what_an_edit_tool_changes_carries_the_file(agents: Agents, client: str) -> None:
     if client != "cursor":
         agents.say(client, "before_edit")
+    # Cursor speaks only afterwards, and on a loaded machine its hook takes long to start: while a
+    # command of Redline runs, the recorder waits.
+    end_command = agents.redline._activity.begin()
     (agents.root / "b.txt").write_text("two\n")
     (agents.root / "c.txt").write_text("a person's\n")
     agents.say(client, "after_edit")
+    end_command()
     origin = agents.recorded_at("b.txt").origin
     assert (origin.client, origin.tool) == (client, EDITS[client])
     assert origin.summary.startswith(str(agents.root / "b.txt"))

@@ -32,6 +32,8 @@ create index if not exists entries_by_digest on entries (digest);
 create table if not exists contents (digest text primary key, size integer, git text, packed blob)
     without rowid;
 """
+_FIND_ENTRY = "select digest from entries where root = ? and directory = ? and name = ?"
+_DELETE_ENTRY = "delete from entries where root = ? and directory = ? and name = ?"
 _DATABASE = "recorder.db"
 _Row = tuple[str, int, str | None, bytes | None]
 
@@ -112,17 +114,20 @@ class DatabaseOfFiles:
             try:
                 cursor.execute("begin immediate")
                 cursor.executemany("insert or ignore into contents values (?, ?, ?, ?)", packed)
+                # Looking at these alone, not at all contents, makes a change cheap.
+                doubtful: set[str | None] = {digest for digest, *_ in packed}
                 for path, entry in changed.items():
-                    _save_entry(cursor, path, entry)
+                    doubtful.add(_save_entry(cursor, path, entry))
                 facts = {
                     "version": _VERSION, "roots": self._roots, "position": position,
                     "own": json.dumps(sorted(own)),
                 }  # fmt: skip
                 if is_whole:
                     cursor.executemany("insert or replace into facts values (?, ?)", facts.items())
-                cursor.execute(
-                    "delete from contents where not exists "
-                    "(select 1 from entries where entries.digest = contents.digest)"
+                cursor.executemany(
+                    "delete from contents where digest = ? and not exists "
+                    "(select 1 from entries where entries.digest = contents.digest)",
+                    [(digest,) for digest in doubtful],
                 )
                 cursor.execute("commit")
             except sqlite3.Error as error:
@@ -144,16 +149,22 @@ class DatabaseOfFiles:
                 yield digest_of(content), len(content), None, zlib.compress(content, 1)
 
 
-def _save_entry(cursor: sqlite3.Cursor, path: WorkspacePath, entry: KnownEntry | None) -> None:
+def _save_entry(
+    cursor: sqlite3.Cursor, path: WorkspacePath, entry: KnownEntry | None
+) -> str | None:
+    """Save what is at a path; return the digest of what was there before."""
     place = (path.root, os.fsencode("/".join(path.parts[:-1])), os.fsencode(path.name))
+    row = cursor.execute(_FIND_ENTRY, place).fetchone()
+    before = row[0] if row else None
     if entry is None:
-        cursor.execute("delete from entries where root = ? and directory = ? and name = ?", place)
-        return
+        cursor.execute(_DELETE_ENTRY, place)
+        return before
     digest = entry.state.digest if isinstance(entry.state, FileState) else None
     cursor.execute(
         "insert or replace into entries values (?, ?, ?, ?, ?, ?)",
         (*place, json.dumps(entry.mark), json.dumps(_dump_state(entry.state)), digest),
     )
+    return before
 
 
 def _blob_name(content: bytes) -> str:

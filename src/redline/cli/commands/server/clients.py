@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 
@@ -13,6 +13,8 @@ class ClientConfig:
     """One client's configuration file: `key` is the table that holds servers by name.
 
     `url_key` names the address of a server over HTTP, empty where the file cannot have one.
+    `folder` is how entries of this client name the project that is open, which is `here`; empty
+    where the client knows no variable for it.
     """
 
     name: str
@@ -24,6 +26,9 @@ class ClientConfig:
     command: tuple[str, ...] = ()
     url_key: str = "url"
     url_typed: bool = False
+    folder: str = ""
+    here: str = ""
+    note: str = ""
 
     def entry(self, argv: list[str]) -> dict[str, Any]:
         """Return the server entry that starts Redline with *argv*."""
@@ -50,16 +55,25 @@ def known_clients(workspace: str) -> dict[str, ClientConfig]:
             "mcpServers",
             command=("claude", "mcp", "add", "NAME", "--"),
             url_typed=True,
+            # Only plugins have the variable for certain; servers start in the project.
+            folder="${CLAUDE_PROJECT_DIR:-.}",
         ),
         ClientConfig(
             "codex",
             "Codex",
-            os.path.join(os.environ.get("CODEX_HOME", f"{home}/.codex"), "config.toml"),
+            os.path.join(here, ".codex", "config.toml"),
             "mcp_servers",
             format="toml",
             command=("codex", "mcp", "add", "NAME", "--"),
+            note="Codex reads it in projects that you trust; it asks when it starts there",
         ),
-        ClientConfig("cursor", "Cursor", os.path.join(here, ".cursor", "mcp.json"), "mcpServers"),
+        ClientConfig(
+            "cursor",
+            "Cursor",
+            os.path.join(here, ".cursor", "mcp.json"),
+            "mcpServers",
+            folder="${workspaceFolder}",
+        ),
         ClientConfig(
             "vscode",
             "VS Code",
@@ -67,6 +81,7 @@ def known_clients(workspace: str) -> dict[str, ClientConfig]:
             "servers",
             typed=True,
             url_typed=True,
+            folder="${workspaceFolder}",
         ),
         ClientConfig(
             "windsurf",
@@ -78,13 +93,13 @@ def known_clients(workspace: str) -> dict[str, ClientConfig]:
         ClientConfig(
             "gemini",
             "Gemini CLI",
-            os.path.join(home, ".gemini", "settings.json"),
+            os.path.join(here, ".gemini", "settings.json"),
             "mcpServers",
             command=("gemini", "mcp", "add", "NAME"),
             url_key="httpUrl",
         ),
     )
-    return {client.name: client for client in found}
+    return {client.name: replace(client, here=here) for client in found}
 
 
 def _claude_desktop(home: str) -> str:

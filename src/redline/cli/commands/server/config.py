@@ -67,7 +67,7 @@ def run(args: argparse.Namespace) -> int:
         return 2
     if args.remove:
         return _remove(args, client, tools if args.exclusive else None)
-    entry = client.http_entry(args.http) if args.http else client.entry(_server_argv(args))
+    entry = client.http_entry(args.http) if args.http else client.entry(_server_argv(args, client))
     if not args.write:
         return _print(args, client, entry)
     return _write(args, client, entry, tools if args.exclusive else None)
@@ -90,6 +90,8 @@ def _write(
             out(f"already there: {path}")
         elif done:
             return done
+    if client.note:
+        out(paint(f"note: {client.note}", "dim"))
     if tools is not None:
         _say_exclusive(args, client, tools)
     return 0
@@ -133,13 +135,23 @@ def _wrong_tools(given: str) -> tuple[str, str] | None:
     return None
 
 
-def _server_argv(args: argparse.Namespace) -> list[str]:
+def _server_argv(args: argparse.Namespace, client: ClientConfig) -> list[str]:
     program = os.path.abspath(sys.argv[0])
     named = os.path.basename(program).startswith("redline") and os.access(program, os.X_OK)
     # -P: a redline.py of the directory where the client starts this is not imported.
     start = [program] if named else [sys.executable, "-P", "-m", "redline"]
-    tools = ["--tools", args.tools]
-    return [*start, "serve", "--stdio", "--workspace", os.path.abspath(args.workspace), *tools]
+    if client.folder and named and _is_on_path(program):
+        start = [os.path.basename(program)]
+    tools = ["--tools", args.tools] if args.tools else []
+    return [*start, "serve", "--stdio", "--workspace", client.folder or client.here, *tools]
+
+
+def _is_on_path(program: str) -> bool:
+    """Return whether the name of *program* alone starts it, so that others can use the entry."""
+    name = os.path.basename(program)
+    places = (os.path.join(folder, name) for folder in os.get_exec_path())
+    found = next((place for place in places if os.access(place, os.X_OK)), None)
+    return found is not None and os.path.samefile(found, program)
 
 
 def _print(args: argparse.Namespace, client: ClientConfig, entry: dict[str, Any]) -> int:
@@ -197,7 +209,7 @@ def _with_entry(client: ClientConfig, name: str, entry: dict[str, Any], source: 
     known = _servers(client, source).get(name)
     if known == entry:
         return source
-    if known is not None and _workspace_of(known) != _workspace_of(entry):
+    if known is not None and _workspace_of(client, known) != _workspace_of(client, entry):
         raise CannotApply(
             f"{client.key}.{name} exists already, for something else: {client.file}",
             hint="choose another --name, or take it out first with --remove",
@@ -255,11 +267,12 @@ def _servers(client: ClientConfig, source: bytes) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _workspace_of(entry: object) -> object:
+def _workspace_of(client: ClientConfig, entry: object) -> object:
     """Return which workspace or address an entry is for."""
     if not isinstance(entry, dict):
         return entry
     args = entry.get("args")
     if isinstance(args, list) and "--workspace" in args[:-1]:
-        return args[args.index("--workspace") + 1]
+        named = args[args.index("--workspace") + 1]
+        return client.here if named == client.folder else named
     return {key: value for key, value in entry.items() if key != "command"}
