@@ -134,6 +134,8 @@ def _fill(ground: Ground) -> None:
     shutil.copy(TRIES, top / "tries.py")
     (top / "fixed").mkdir()
     (top / "fixed" / "file").touch()
+    (top / "state" / "redline").mkdir(parents=True)
+    (top / "state" / "redline" / "journal").write_text("hunter2")
     (ground.outside / "secret").write_text("hunter2")
     tool = ground.outside / "tool"
     for name in ("bin", "lib"):

@@ -1,6 +1,6 @@
 """Two servers that keep their history apart, and a person who saves in the same milliseconds.
 
-    python -m tests.probes.saves [RACES]
+    python -m tests.probes.saves [RACES [SEED]]
 
 In each race both servers add a line to one file while a person saves it: in place, by renaming a
 new file over it, or by appending. Afterwards every save must be in the file (or in a file beside
@@ -166,8 +166,9 @@ def run(races: int, top: Path, seed: int = 1) -> tuple[list[str], Counter[str]]:
 def main() -> int:
     """Run as many races as asked for, 10,000 unless told."""
     races = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
+    seed = int(sys.argv[2]) if len(sys.argv) > 2 else 1
     with tempfile.TemporaryDirectory(dir=os.environ.get("REDLINE_RACE_DIR")) as top:
-        wrong, ends = run(races, Path(top))
+        wrong, ends = run(races, Path(top), seed)
     for line in wrong:
         print(line)
     print(f"{races} races, {len(wrong)} wrong")

@@ -31,10 +31,11 @@ def ground(request: pytest.FixtureRequest) -> Iterator[Ground]:
 
 
 def _order(ground: Ground, guard: str) -> dict[str, Any]:
-    """Where Redline lies and what is read-only; Landlock alone could not hold either."""
+    """Where Redline and its state lie, what is read-only; Landlock alone could hold none of it."""
     if guard == "landlock-bare":
         return {**GUARDS[guard], "source": str(ground.base / "src")}
-    return {**GUARDS[guard], "read_only": [str(ground.workspace / "fixed")]}
+    fixed, state = ground.workspace / "fixed", ground.workspace / "state" / "redline"
+    return {**GUARDS[guard], "read_only": [str(fixed)], "hidden": [str(state)]}
 
 
 def _terms(ground: Ground, probe: dict[str, Any]) -> dict[str, Any]:
@@ -83,6 +84,21 @@ def test_the_sandbox_holds(guard: str, ground: Ground) -> None:
             if found:
                 faults[name] = found
     assert not faults, json.dumps(faults, indent=1)
+
+
+@pytest.mark.requirement("sandbox-probes")
+def test_what_landlock_alone_cannot_hold_is_refused_or_said(ground: Ground) -> None:
+    bare = _order(ground, "landlock-bare")
+    answer = ground.run({"write": "touch /dev/shm/made"}, **bare)["write"]
+    assert "This kernel cannot keep .git read-only for commands" in answer["warnings"]
+    assert answer["exit"] != 0
+    nested = {"read_only": [str(ground.workspace / "fixed")]}
+    itself = {"source": str(ground.workspace / "src")}
+    for kept in (nested, itself):
+        with pytest.raises(AssertionError, match="cannot keep a directory inside the workspace"):
+            ground.run({"run": "true"}, **{**bare, **kept})
+    with pytest.raises(AssertionError, match="dry_run is not possible"):
+        ground.run({"run": {"line": "true", "dry": True}}, **bare)
 
 
 @pytest.mark.requirement("sandbox-probes")

@@ -53,6 +53,7 @@ def main():
         Workspace(order["workspace"], Root, order.get("read_only", ())),
         order["mode"],
         backend=order["backend"],
+        hidden=tuple(order.get("hidden", ())),
         proxy=ProxyProcess(**order["proxy"]) if "proxy" in order else None,
     )
     if "offer" in order:

@@ -99,7 +99,7 @@ class GuardLookup:
         known = self._tops.get(top.root)
         if known is not None and known[0] == (facts.st_mtime_ns, facts.st_ctime_ns):
             return known[1]
-        found = [first for first in self._by_first if self.kind(top.child(first)) is not None]
+        found = [first for first in self._by_first if self._has(top, first)]
         # A change in the same instant as the last one would leave the time as it is.
         if time.time_ns() - facts.st_mtime_ns > _RESTING:
             self._tops[top.root] = (facts.st_mtime_ns, facts.st_ctime_ns), found
@@ -165,7 +165,7 @@ class GuardLookup:
         return None if found is None else found.st_mode
 
     def _has(self, directory: WorkspacePath, name: str) -> bool:
-        """Whether a directory has an entry; asked for every directory above every edited file."""
+        """Whether a directory has an entry; asked often for every edited file."""
         parts = directory.parts
         try:
             self._disk.stat(
