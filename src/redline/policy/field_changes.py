@@ -2,7 +2,7 @@
 
 A document is compared by its leaves: every scalar and every empty collection at its path, with its
 tag. A leaf that is in one version only, or differs, is touched. Lists are compared by position.
-Aliases count as what they stand for, and what `<<` merges counts as if it were written there.
+Aliases count as the values they repeat, and what `<<` merges counts as if it were written there.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ def _yaml_documents(data: bytes) -> list[Any]:
     import yaml12
 
     try:
-        # Aliases as what they stand for; what that can grow to, the worker's budget bounds.
+        # Aliases as the values they repeat; what that can grow to, the worker's budget bounds.
         return list(yaml12.parse_yaml(data.decode("utf-8-sig"), multi=True))
     except ValueError as error:
         raise DocumentSyntax(f"Invalid YAML: {error}") from None
