@@ -147,7 +147,11 @@ class Dispatch:
 
     def _with_decisions(self, answer: Json, context: Context) -> Json:
         """Add to an answer what a person decided about this session's held changes; each once."""
-        decided = self.server.runtime.held.take_decisions(session_of(context.client))
+        try:
+            decided = self.server.runtime.held.take_decisions(session_of(context.client))
+        except RedlineError as failure:
+            warn(f"decisions about held changes cannot be read: {failure.message}")
+            return answer  # the call itself is done
         if not decided:
             return answer
         text = "\n".join(describe_decision(held) for held in decided)
