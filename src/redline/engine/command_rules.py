@@ -27,7 +27,7 @@ class CommandRules:
         self._editor = editor
 
     def require_sight(self, blindness: str) -> None:
-        """Refuse to start a command whose changes nobody could compare with the rules."""
+        """Refuse to start a command whose changes cannot be compared with the rules."""
         if self._rules.is_active() and blindness:
             raise Refused(
                 f"The policy cannot be enforced on what a command changes here: {blindness}",

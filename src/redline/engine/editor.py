@@ -17,10 +17,10 @@ from redline.core.errors import (
 )
 from redline.core.paths import show_name
 from redline.core.ports.history import (
+    ChangePermits,
     Direction,
     Operation,
     Origin,
-    Permits,
     Revert,
     Store,
     Transaction,
@@ -70,7 +70,7 @@ class JournalEditor:
         summary = f"{held.origin.summary} (approved by {by})".strip()
         origin = replace(held.origin, summary=summary, consent=lambda *_: True)
         wanted = Wanted(held.change_set, origin, held.kind, held.reverts)
-        return self._finish(self._begin(wanted, Permits(is_approved=True)))
+        return self._finish(self._begin(wanted, ChangePermits(is_approved=True)))
 
     def record(self, change_set: ChangeSet, origin: Origin, before: str | None = None) -> Operation:
         """Journal changes that already happened."""
@@ -131,7 +131,7 @@ class JournalEditor:
     ) -> Operation:
         wanted = Wanted(change_set, origin, kind, reverts)
         try:
-            return self._finish(self._begin(wanted, Permits()))
+            return self._finish(self._begin(wanted, ChangePermits()))
         except RuleAsks as asks:
             if self._holding is None:
                 raise
@@ -150,7 +150,7 @@ class JournalEditor:
             self._store.prune(days=days, size=size)
         return operation
 
-    def _begin(self, wanted: Wanted, permits: Permits) -> Transaction:
+    def _begin(self, wanted: Wanted, permits: ChangePermits) -> Transaction:
         """Begin a transaction; ask the person, outside of every lock, for guarded paths."""
         origin = wanted.origin
         try:

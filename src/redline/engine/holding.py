@@ -60,8 +60,8 @@ class Holding:
     ) -> Operation:
         """Hold what is *wanted*, ask the person where that is possible, and return what came of it.
 
-        ChangeHeld when nobody has decided yet, HeldRefused. *carry_out* journals the approval and
-        makes the change.
+        ChangeHeld when no person has decided yet, HeldRefused. *carry_out* journals the approval
+        and makes the change.
         """
         held = self.hold(wanted, asks.rulings)
         self._raise_refusal(held)

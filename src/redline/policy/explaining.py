@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from redline.core.ports.history import Origin
-from redline.core.ports.review import Outcome, RuleReport
+from redline.core.ports.review import RuleOutcome, RuleReport
 from redline.policy.field_patterns import Steps
 from redline.policy.model import Policy, Rule
 
@@ -18,18 +18,18 @@ def explain(
     for rule in policy.rules:
         outcome, why = _outcome(rule, relative, absolute, origin, steps)
         found.append(RuleReport(rule.action, rule.name, rule.line, outcome, why))
-        if outcome is Outcome.DECIDES:
+        if outcome is RuleOutcome.DECIDES:
             return found
     why = "no rule above decides for certain"
-    found.append(RuleReport(policy.default, "default", 0, Outcome.DECIDES, why))
+    found.append(RuleReport(policy.default, "default", 0, RuleOutcome.DECIDES, why))
     return found
 
 
 def _outcome(
     rule: Rule, relative: Sequence[str], absolute: str, origin: Origin, steps: Steps | None
-) -> tuple[Outcome, str]:
+) -> tuple[RuleOutcome, str]:
     if not rule.matches_path(relative, absolute):
-        return Outcome.PASSES, f"paths are {', '.join(rule.paths)}"
+        return RuleOutcome.PASSES, f"paths are {', '.join(rule.paths)}"
     unknown = [
         f"{name} {', '.join(wanted)}"
         for name, given, wanted in (
@@ -40,16 +40,16 @@ def _outcome(
         if wanted and not given
     ]
     if not unknown and not rule.matches_origin(origin):
-        return Outcome.PASSES, "it is about other tools, clients or principals"
+        return RuleOutcome.PASSES, "it is about other tools, clients or principals"
     patterns = ", ".join(pattern.text for pattern in rule.fields)
     if steps is not None and patterns and not any(p.matches(steps) for p in rule.fields):
-        return Outcome.PASSES, f"fields are {patterns}"
+        return RuleOutcome.PASSES, f"fields are {patterns}"
     if steps is None and patterns:
         unknown.append(f"fields {patterns}")
     unknown += _conditions_of_contents(rule)
     if unknown:
-        return Outcome.MAY_DECIDE, f"for {'; '.join(unknown)}"
-    return Outcome.DECIDES, rule.reason
+        return RuleOutcome.MAY_DECIDE, f"for {'; '.join(unknown)}"
+    return RuleOutcome.DECIDES, rule.reason
 
 
 def _conditions_of_contents(rule: Rule) -> list[str]:

@@ -20,7 +20,7 @@ from redline.core.changes import Absent, Change, ChangeSet, DirState, FileState,
 from redline.core.errors import HistoryError, RuleAsks, RuleDenied
 from redline.core.paths import WorkspacePath, show_name
 from redline.core.ports.confined import Confined
-from redline.core.ports.history import Origin, Permits
+from redline.core.ports.history import ChangePermits, Origin
 from redline.core.ports.review import Action, RuleReport, Ruling
 from redline.policy.documents import ConfinedDocuments
 from redline.policy.explaining import explain
@@ -53,7 +53,9 @@ class PolicyGuard:
         self._roots = [split_path(root.path) for root in workspace.roots]
         self._names = lru_cache(_MAX_NAMES)(self._find_names)
 
-    def check(self, change_set: ChangeSet, origin: Origin, permits: Permits, load: Load) -> None:
+    def check(
+        self, change_set: ChangeSet, origin: Origin, permits: ChangePermits, load: Load
+    ) -> None:
         """Raise RuleDenied or, where no person approved it, RuleAsks; PolicyUnreadable."""
         rulings = self.judge(change_set, origin, load)
         if not rulings:

@@ -33,7 +33,7 @@ from redline.adapters.journal.undecided import Undecided
 from redline.core.changes import Change, ChangeSet, DirState, FileState, Rename
 from redline.core.errors import Locked, PathDenied, WriteFailed
 from redline.core.paths import WorkspacePath, show_name
-from redline.core.ports.history import NO_PERMITS, Operation, Origin, Permits
+from redline.core.ports.history import NO_PERMITS, ChangePermits, Operation, Origin
 
 _TRIES = 50
 _BLOB_LOCK = "blobs.lock"
@@ -46,7 +46,7 @@ class Guard(Protocol):
         self,
         change_set: ChangeSet,
         origin: Origin,
-        permits: Permits,
+        permits: ChangePermits,
         load: Callable[[FileState], FileState],
         /,
     ) -> None:
@@ -100,7 +100,7 @@ class DiskStore(StoreReading):
         origin: Origin,
         kind: str = "change",
         reverts: str | None = None,
-        permits: Permits = NO_PERMITS,
+        permits: ChangePermits = NO_PERMITS,
     ) -> StagedChange:
         """Lock, have every guard look at it, check every base and stage."""
         self._refuse_roots(change_set)

@@ -52,14 +52,14 @@ class Origin:
 
 
 @dataclass(frozen=True, slots=True)
-class Permits:
+class ChangePermits:
     """What a person allowed for one change: these guarded paths, and what a rule asks about."""
 
     consented: frozenset[GuardedPath] = frozenset()
     is_approved: bool = False
 
 
-NO_PERMITS = Permits()
+NO_PERMITS = ChangePermits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,7 +288,7 @@ class Store(Protocol):
         origin: Origin,
         kind: str = "change",
         reverts: str | None = None,
-        permits: Permits = NO_PERMITS,
+        permits: ChangePermits = NO_PERMITS,
     ) -> Transaction:
         """Lock, check every base and stage. StaleBase, Locked, PathError, WriteFailed.
 

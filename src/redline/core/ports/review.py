@@ -50,7 +50,7 @@ class Ruling:
         return {key: value for key, value in found.items() if value}
 
 
-class Outcome(StrEnum):
+class RuleOutcome(StrEnum):
     """What becomes of a rule: passed over, decides for certain, or decides in some cases."""
 
     PASSES = "passes"
@@ -65,7 +65,7 @@ class RuleReport:
     action: Action
     rule: str
     line: int
-    outcome: Outcome
+    outcome: RuleOutcome
     why: str
 
 

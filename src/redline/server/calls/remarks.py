@@ -2,27 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
+from redline.core.errors import RedlineError
+from redline.server.observe.log import warn
 from redline.services.runtime import Runtime
 from redline.toolsets.call import session_of
 from redline.toolsets.tool import Client, Json
 
 
 def add_remarks(answer: Json, runtime: Runtime, client: Client) -> Json:
-    """Return *answer* with decisions about held changes and comments on lines, if there are new."""
-    blocks = [{"type": "text", "text": text} for text in _remarks(runtime, session_of(client))]
+    """Return *answer* with new decisions about held changes and comments on lines, if any."""
+    session = session_of(client)
+    blocks = []
+    for describe in (_decisions, _comments):
+        try:
+            text = describe(runtime, session)
+        except RedlineError as failure:
+            # The call itself is done.
+            warn(f"what a person said about changes cannot be read: {failure.message}")
+            continue
+        if text:
+            blocks.append({"type": "text", "text": text})
     return {**answer, "content": [*answer.get("content", ()), *blocks]} if blocks else answer
 
 
-def _remarks(runtime: Runtime, session: str) -> Iterator[str]:
-    decided = runtime.held.take_decisions(session)
-    if decided:
-        from redline.toolsets.consent import describe_decision
+def _decisions(runtime: Runtime, session: str) -> str:
+    found = runtime.held.take_decisions(session)
+    if not found:
+        return ""
+    from redline.toolsets.consent import describe_decision
 
-        yield "\n".join(describe_decision(held) for held in decided)
-    comments = runtime.comments.take_undelivered(session)
-    if comments:
-        from redline.services.comments import announce_comments
+    return "\n".join(describe_decision(held) for held in found)
 
-        yield announce_comments(comments)
+
+def _comments(runtime: Runtime, session: str) -> str:
+    found = runtime.comments.take_undelivered(session)
+    if not found:
+        return ""
+    from redline.services.comments import announce_comments
+
+    return announce_comments(found)

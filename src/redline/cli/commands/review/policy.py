@@ -11,7 +11,7 @@ from redline.cli.commands.history.view import add_workspace_flags, open_redline,
 from redline.cli.terminal import fail, one_line, out, paint
 from redline.core.errors import InvalidArgument, PolicyUnreadable
 from redline.core.ports.history import Origin
-from redline.core.ports.review import Action, Outcome
+from redline.core.ports.review import Action, RuleOutcome
 from redline.services.review.policy import explain_path
 
 EXAMPLES = """examples:
@@ -88,7 +88,7 @@ def _explain(redline: Redline, args: argparse.Namespace) -> int:
                 (
                     (f"line {report.line}" if report.line else "default", "dim"),
                     (one_line(report.rule), "bold"),
-                    (report.outcome.value, "" if report.outcome is Outcome.DECIDES else "dim"),
+                    (report.outcome.value, "" if report.outcome is RuleOutcome.DECIDES else "dim"),
                     (report.action.value, _STYLES[report.action]),
                     (one_line(report.why), ""),
                 )
@@ -96,7 +96,7 @@ def _explain(redline: Redline, args: argparse.Namespace) -> int:
             ]
         )
         verdict = paint(decided.action.value, _STYLES[decided.action], "bold")
-        is_open = any(report.outcome is Outcome.MAY_DECIDE for report in reports)
+        is_open = any(report.outcome is RuleOutcome.MAY_DECIDE for report in reports)
         unless = ", unless a rule above that may decide does" if is_open else ""
         out(f"{one_line(args.path)}: {verdict}, by {one_line(decided.rule)}{unless}")
     return 0 if decided.action is Action.ALLOW else 1

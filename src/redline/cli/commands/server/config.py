@@ -142,7 +142,7 @@ def _server_argv(args: argparse.Namespace, client: ClientConfig) -> list[str]:
     start = [program] if named else [sys.executable, "-P", "-m", "redline"]
     if client.folder and named and _is_on_path(program):
         start = [os.path.basename(program)]
-    tools = ["--tools", args.tools] if args.tools else []
+    tools = ["--tools", args.tools]
     return [*start, "serve", "--stdio", "--workspace", client.folder or client.here, *tools]
 
 
