@@ -182,6 +182,8 @@ class Dispatch:
             listed = self._catalog.find(name)
             for watch in server.watchers:
                 watch(listed.tool.name if listed else "unknown", ok, seconds)
+        for observe in server.observers:
+            observe(context.client, name)
         for notice in server.runtime.take_notices():
             warn(notice)
             if context.log is not None:

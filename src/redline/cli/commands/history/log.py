@@ -19,7 +19,7 @@ from redline.cli.commands.history.view import (
     open_redline,
     print_table,
 )
-from redline.cli.terminal import one_line, out, paint, program
+from redline.cli.terminal import NOTHING_FOUND, one_line, out, paint, program
 from redline.core.ports.history import HistoryQuery, Operation
 from redline.plan.describe import Label, list_touched
 from redline.services.history.lines import LineCounts, count_lines
@@ -64,7 +64,7 @@ def run(args: argparse.Namespace) -> int:
         out("no changes yet")
     elif more:
         out(paint(f"more: {program()} log --before {operations[-1].id}", "dim"))
-    return 0
+    return 0 if operations else NOTHING_FOUND
 
 
 def _run_all(args: argparse.Namespace) -> int:
