@@ -104,7 +104,7 @@ EXIT_CODES = """exit codes:
   0  done
   1  refused or failed; the reason is on stderr
   2  the command line or a setting is wrong
-  3  nothing to do (no such change, nothing to undo)
+  3  nothing found, or nothing to do
   130  interrupted
 """
 

@@ -14,6 +14,8 @@ from typing import NoReturn, TextIO
 from redline.core.diff import visible
 from redline.core.errors import InvalidArgument
 
+# The exit code of a command that finds nothing, or has nothing to do.
+NOTHING_FOUND = 3
 _CODES = {
     "bold": "1",
     "dim": "2",

@@ -245,6 +245,8 @@ class Conversation:
             given.get("clientInfo"), version, given.get("capabilities")
         )
         self._initialized = True
+        for observe in self._server.observers:
+            observe(self._client, "")
         instructions = self._server.instructions(self._client)
         return revisions.initialize_result(self._server.capabilities, version, instructions)
 

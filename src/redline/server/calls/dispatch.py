@@ -254,6 +254,8 @@ class Dispatch:
             shown = listed.tool.name if listed else "unknown"
             for watch in server.watchers:
                 watch(name if name in HANDLED else shown, ok, seconds)
+        for observe in server.observers:
+            observe(context.client, name)
         for notice in server.runtime.take_notices():
             warn(notice)
             if context.log is not None:

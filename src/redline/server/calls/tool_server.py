@@ -39,6 +39,8 @@ class ToolServer:
         self.trace = trace
         # Called after each call with the tool's listed name, whether it succeeded, and seconds.
         self.watchers: list[Callable[[str, bool, float], None]] = []
+        # Called when a client connects, with "", and after each call, with the tool's name.
+        self.observers: list[Callable[[Client, str], None]] = []
         self._dispatch: Dispatch | None = None
         self._offers: Offers | None = None
         self._lock = Lock()

@@ -6,17 +6,21 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from redline.core.errors import RedlineError
+from redline.code.syntax.languages import language_of
+from redline.core.errors import InvalidArgument, RedlineError
 from redline.core.paths import WorkspacePath
 from redline.core.ports.search import Cancel, Regex
 from redline.documents import isolated
 from redline.documents.base.model import MAX_BYTES, Slice
 from redline.documents.base.path import Path
 from redline.documents.editing import Options
+from redline.documents.formats import named_format
 from redline.documents.isolated import DocumentSource
 from redline.documents.query import Match, RegexTest
 from redline.services.names import display_name
 from redline.services.runtime import Runtime
+
+_COLLECTIONS = ("mapping", "sequence")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +72,26 @@ def query_files(
         total += count
         found += [FileMatch(name, match) for match in matches]
     return found, total
+
+
+def refuse_code(name: str, form: str | None) -> None:
+    """Refuse a file of source code, which would be read as one YAML text; InvalidArgument."""
+    language = language_of(name)
+    if form is None and named_format(name) is None and language is not None:
+        raise InvalidArgument(
+            f"Not a YAML, JSON or TOML file but {language.name}: {name}",
+            field="file",
+            hint="name a document, or give its format",
+        )
+
+
+def as_own_document(found: Slice) -> str:
+    """Return a value's source so that it parses alone: further lines lose its indentation."""
+    margin = " " * (found.column - 1)
+    first, *rest = found.text.split("\n")
+    if found.kind not in _COLLECTIONS or not margin:
+        return found.text
+    return "\n".join([first, *(line.removeprefix(margin) for line in rest)])
 
 
 @contextmanager

@@ -14,7 +14,14 @@ from redline.documents.base.path import parse_path, render_path
 from redline.documents.editing import DocEdit, Options, edit_at
 from redline.instruct.model.values import dumps
 from redline.services.documents.edit import plan_edits
-from redline.services.documents.read import naming_file, open_document, query_files, read_value
+from redline.services.documents.read import (
+    as_own_document,
+    naming_file,
+    open_document,
+    query_files,
+    read_value,
+    refuse_code,
+)
 from redline.services.documents.validate import validate_file
 from redline.services.instructions.edit import Instructed, plan_instruction
 from redline.services.select import select_files
@@ -47,9 +54,10 @@ def get(call: Call) -> Result:
     path = resolve(call, given["path"], exists=True)
     name = label_for(call)(path)
     with naming_file(name):
+        refuse_code(name, call.arguments.get("format"))
         source = open_document(call.runtime, path, _options(call))
         found = read_value(call.runtime, source, parse_path(key))
-    text = found.text.encode("utf-8", "replace").decode()
+    text = as_own_document(found).encode("utf-8", "replace").decode()
     notes = list(found.notes)
     if len(text) > _MAX_TEXT:
         notes.append(f"cut at {_MAX_TEXT} of {len(text)} characters; ask for a deeper key")

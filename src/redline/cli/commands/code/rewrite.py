@@ -10,15 +10,13 @@ from typing import Any
 
 from redline.app import Redline
 from redline.cli.commands.code.changing import add_change_flags, carry_out, open_changing
-from redline.cli.terminal import err, fail, one_line, out
+from redline.cli.terminal import NOTHING_FOUND, err, fail, one_line, out
 from redline.core.cancellation import UNCANCELLABLE
 from redline.core.changes import ChangeSet
 from redline.core.errors import InvalidArgument, NoMatch
 from redline.core.paths import Access
 from redline.services.code.rewrite import RewriteRequest, Rewritten, plan_rewrite
 from redline.services.names import display_name
-
-NOTHING_FOUND = 3
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

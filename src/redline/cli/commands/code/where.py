@@ -6,7 +6,7 @@ import argparse
 
 from redline.app import Redline
 from redline.cli.commands.code.view import add_flags, file_line, open_reading, symbol_line
-from redline.cli.terminal import fail, out, paint
+from redline.cli.terminal import NOTHING_FOUND, fail, out, paint
 from redline.code.references.targets import Certainty
 from redline.core.cancellation import UNCANCELLABLE
 from redline.services.code.lookup import CodeLookup
@@ -39,7 +39,7 @@ def run(args: argparse.Namespace) -> int:
         uses = list(finder.find())
         if not found and not uses:
             fail(f"No such symbol: {args.symbol}")
-            return 3
+            return NOTHING_FOUND
         _show(redline, finder, uses)
     return 0
 

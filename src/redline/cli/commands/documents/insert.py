@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 
 from redline.cli.commands.documents.open_file import add_edit_flags, edit, exit_code_for
-from redline.documents.base.path import parse_path
-from redline.documents.editing import DocEdit
+from redline.documents.editing import edit_at
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -18,5 +17,5 @@ def run(args: argparse.Namespace) -> int:
     """Insert before an index (the length appends), or add a key that is not there."""
     return exit_code_for(
         args.file,
-        lambda: edit(args, DocEdit("insert", parse_path(args.path), args.value, args.json)),
+        lambda: edit(args, edit_at("insert", args.path, args.value, as_json=args.json)),
     )

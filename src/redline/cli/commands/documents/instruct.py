@@ -10,6 +10,7 @@ from redline.app import Redline
 from redline.cli.commands.documents.open_file import Opened, open_source
 from redline.cli.flags import add_guarded_flag, origin_of
 from redline.cli.terminal import (
+    NOTHING_FOUND,
     ask,
     ask_number,
     err,
@@ -27,12 +28,12 @@ from redline.core.paths import Access
 from redline.core.text_limits import shorten
 from redline.instruct.engine import Proposal, found_message
 from redline.instruct.model.operations import DocumentOperation, pointer
+from redline.services.documents.read import refuse_code
 from redline.services.instructions.files import plan_file
 from redline.services.instructions.inputs import Source, form_of, read_document
 from redline.services.instructions.propose import propose_with
 from redline.services.instructions.session import change_id, shown
 
-NOTHING_TO_DO = 3
 _WIDTH = 60
 
 
@@ -74,9 +75,22 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _run(args: argparse.Namespace) -> int:
+    _refuse_swapped(args)
+    refuse_code(args.file, None)
     opened = open_source(args, Access.READ if args.dry_run else Access.WRITE)
     with opened.redline:
         return _instruct(args, opened)
+
+
+def _refuse_swapped(args: argparse.Namespace) -> None:
+    """Refuse a file and an instruction in each other's place."""
+    if args.file != "-" and not os.path.isfile(args.file) and os.path.isfile(args.instruction):
+        order = 'FILE "INSTRUCTION"' if args.command == "instruct" else '"INSTRUCTION" FILE'
+        raise InvalidArgument(
+            f"The instruction is where the file should be: {args.file}",
+            field="file",
+            hint=f"{program()} {args.command} {order}",
+        )
 
 
 def _instruct(args: argparse.Namespace, opened: Opened) -> int:
@@ -135,7 +149,7 @@ def _list(proposal: Proposal) -> None:
 def _explain(proposal: Proposal) -> int:
     if proposal.status == "no_changes":
         out(proposal.message)
-        return NOTHING_TO_DO
+        return NOTHING_FOUND
     fail(proposal.message)
     if proposal.candidates:
         _list(proposal)

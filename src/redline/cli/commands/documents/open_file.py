@@ -9,7 +9,15 @@ from dataclasses import dataclass, replace
 
 from redline.app import Redline, locate_workspace
 from redline.cli.flags import add_guarded_flag, origin_of, policy_from, state_dir_from
-from redline.cli.terminal import err, fail, out, out_bytes, paint_diff, standard_input
+from redline.cli.terminal import (
+    NOTHING_FOUND,
+    err,
+    fail,
+    out,
+    out_bytes,
+    paint_diff,
+    standard_input,
+)
 from redline.core.cancellation import UNCANCELLABLE
 from redline.core.changes import FileState
 from redline.core.diff import diff_of_files
@@ -26,9 +34,9 @@ from redline.documents.editing import DocEdit, Options
 from redline.documents.formats import FORMATS
 from redline.documents.isolated import DocumentSource, apply_edits, detect
 from redline.services.documents.edit import EditedDocument, edit_documents, plan_edits
+from redline.services.documents.read import refuse_code
 from redline.settings import Settings
 
-NOT_THERE = 3
 EXIT_CODES = """exit codes:
   0  done
   1  refused or failed: the file does not parse, the value does not fit, the file cannot be written
@@ -56,7 +64,7 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
 def add_edit_flags(parser: argparse.ArgumentParser, *, value: bool) -> None:
     """The flags of commands that change a file."""
     add_flags(parser)
-    parser.add_argument("path", metavar="PATH", help='a.b, a[0], a[-1], a["x.y"]')
+    parser.add_argument("path", metavar="PATH", help='a.b, a[0], a[-1], a["x.y"]; a[+] appends')
     if value:
         parser.add_argument("value", metavar="VALUE", help="in the file's own syntax")
         parser.add_argument(
@@ -84,7 +92,7 @@ def exit_code_for(name: str, action: Callable[[], int]) -> int:
         return action()
     except NodeNotFound as error:
         fail(error.message, error.hint)
-        return NOT_THERE
+        return NOTHING_FOUND
     except DocumentSyntax as error:
         # Scripts go through many files.
         error.message = f"{'standard input' if name == '-' else name}: {error.message}"
@@ -96,6 +104,7 @@ def exit_code_for(name: str, action: Callable[[], int]) -> int:
 
 def _as_flags(text: str) -> str:
     """Return *text* with argument names as command-line flags."""
+    text = text.replace("give its format", "give its --format")
     for name in ("create_parents", "doc_index"):
         text = text.replace(name, f"--{name.replace('_', '-')}")
     return text
@@ -118,12 +127,14 @@ def _locate(args: argparse.Namespace, access: Access) -> Opened:
 
 def source_of(opened: Opened, args: argparse.Namespace) -> DocumentSource:
     """The document and its format."""
+    refuse_code(opened.name, args.format)
     form = detect(opened.redline.confined, opened.name, opened.source, args.format)
     return DocumentSource(opened.source, form, args.doc_index)
 
 
 def edit(args: argparse.Namespace, wanted: DocEdit) -> int:
     """Carry out one edit, journalled; standard input goes to standard output instead."""
+    refuse_code(args.file, args.format)
     opened = _locate(args, Access.READ if args.dry_run else Access.WRITE)
     options = Options(
         args.format, args.doc_index, create_parents=getattr(args, "create_parents", False)

@@ -5,13 +5,12 @@ from __future__ import annotations
 import argparse
 
 from redline.cli.commands.documents.open_file import (
-    NOT_THERE,
     add_flags,
     exit_code_for,
     open_source,
     source_of,
 )
-from redline.cli.terminal import out, paint
+from redline.cli.terminal import NOTHING_FOUND, out, paint
 from redline.core.cancellation import UNCANCELLABLE
 from redline.core.diff import visible
 from redline.core.paths import Access
@@ -43,7 +42,7 @@ def _run(args: argparse.Namespace) -> int:
         out(render_path(match.path) if args.paths else _line(match))
     if total > len(matches):
         out(paint(f"... {total - len(matches)} more; raise --limit", "dim"))
-    return 0 if matches else NOT_THERE
+    return 0 if matches else NOTHING_FOUND
 
 
 def _line(match: Match) -> str:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 
 from redline.cli.commands.documents.open_file import add_edit_flags, edit, exit_code_for
-from redline.documents.base.path import parse_path
-from redline.documents.editing import DocEdit
+from redline.documents.editing import edit_at
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -18,5 +17,5 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Replace the value, or add the key."""
     return exit_code_for(
-        args.file, lambda: edit(args, DocEdit("set", parse_path(args.path), args.value, args.json))
+        args.file, lambda: edit(args, edit_at("set", args.path, args.value, as_json=args.json))
     )

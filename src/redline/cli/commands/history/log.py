@@ -21,7 +21,7 @@ from redline.cli.commands.history.view import (
     path_from,
     print_table,
 )
-from redline.cli.terminal import one_line, out, paint, program
+from redline.cli.terminal import NOTHING_FOUND, one_line, out, paint, program
 from redline.core.ports.history import HistoryQuery, Operation
 from redline.plan.describe import Label, list_touched
 from redline.services.history.lines import LineCounts, count_lines
@@ -69,7 +69,7 @@ def run(args: argparse.Namespace) -> int:
         out("no changes yet" if is_empty else "no change matches")
     elif more:
         out(paint(f"more: {_next_page(args, operations[-1].id)}", "dim"))
-    return 0
+    return 0 if operations else NOTHING_FOUND
 
 
 def _next_page(args: argparse.Namespace, last: str) -> str:

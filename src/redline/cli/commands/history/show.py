@@ -11,7 +11,7 @@ from redline.cli.commands.history.view import (
     open_redline,
     print_long,
 )
-from redline.cli.terminal import fail, one_line, out_bytes, paint, paint_diff
+from redline.cli.terminal import NOTHING_FOUND, fail, one_line, out_bytes, paint, paint_diff
 from redline.core.ports.history import HistoryQuery
 from redline.plan.describe import diff_of
 from redline.services.history.listing import BoundedDiff, name_reverted, number_hunks
@@ -41,7 +41,7 @@ def run(args: argparse.Namespace) -> int:
     history = redline.history
     if args.id is None and not history.list(HistoryQuery(limit=1, steps=0)):
         fail("no changes yet")
-        return 1
+        return NOTHING_FOUND
     operation = history.get(find_operation(history, args.id or "@"))
     if args.html:
         from redline.web.standalone import write_page

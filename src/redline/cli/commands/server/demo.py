@@ -16,8 +16,8 @@ def greet(name):
     return "Hello " + name
 
 
-def farewell(name):
-    return "Bye " + name
+def farewell(name, log):
+    log(f"{name} left")
 """
 _OLD = 'return "Hello " + name'
 _NEW = 'return f"Hello, {name}!"'
@@ -41,7 +41,10 @@ async def _play(workspace: str, state: str, mode: Any) -> int:
 
     server = StdioServerParameters(
         command=sys.executable,
-        args=["-m", "redline", "serve", "--stdio", "--workspace", workspace, "--state-dir", state],
+        args=[
+            *("-m", "redline", "serve", "--stdio", "--tools", "agent"),
+            *("--workspace", workspace, "--state-dir", state),
+        ],
         env=dict(os.environ),
     )
     path = os.path.join(workspace, "greeting.py")
@@ -49,18 +52,18 @@ async def _play(workspace: str, state: str, mode: Any) -> int:
         about = f"an MCP {client.protocol_version} client over stdio"
         out(f"{paint('Redline demo', 'bold')}: {about}\n")
         session = _Session(client)
-        edit = {"path": path, "edits": [{"oldText": _OLD, "newText": _NEW}]}
+        edit = {"path": "greeting.py", "edits": [{"old": _OLD, "new": _NEW}]}
 
-        await session.step("Preview an edit", "edit_file", {**edit, "dryRun": True})
-        await session.step("Make the edit", "edit_file", edit)
+        await session.step("Preview an edit", "edit", {**edit, "dry_run": True})
+        await session.step("Make the edit", "edit", edit)
         _say("A person now changes the same line by hand")
         write_plainly(path, _BEFORE.replace("Hello ", "Good day "))
-        await session.step("The agent repeats its stale edit", "edit_file", edit, refused=True)
-        await session.step("Undo would overwrite the person", "undo_change", {}, refused=True)
+        await session.step("The agent repeats its stale edit", "edit", edit, refused=True)
+        await session.step("Undo would overwrite the person", "undo", {}, refused=True)
         _say("The person puts the agent's line back")
         write_plainly(path, _BEFORE.replace(_OLD, _NEW))
-        await session.step("Undo works now, all of it", "undo_change", {})
-        await session.step("What happened, newest first", "list_changes", {})
+        await session.step("Undo works now, all of it", "undo", {})
+        await session.step("What happened, newest first", "changes", {})
         return session.verdict()
 
 

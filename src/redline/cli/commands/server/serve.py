@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 from typing import TYPE_CHECKING, Any
 
 from redline.cli.flags import add_workspace_flags, report_usage_error, settings_from
@@ -198,6 +199,10 @@ def run(args: argparse.Namespace) -> int:
             return _serve_stdio(redline, server, settings)
         from redline.cli.commands.server.serve_http import serve
 
+        if sys.stderr is not None and sys.stderr.isatty():
+            from redline.cli.commands.server.activity import ActivityLines
+
+            server.observers.append(ActivityLines(redline).observe)
         return serve(server, redline, settings, start_recording)
     finally:
         redline.close()
