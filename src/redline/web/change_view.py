@@ -190,7 +190,7 @@ class ChangeView:
         """Return some rows of a file's table."""
         if not count:
             return Html("")
-        colours = colour_diff(self.runtime, file)
+        colours = colour_diff(self.runtime, file, start, count)
         return Html("".join(rows_of(file, self.options, colours, start, count)))
 
     def table(self, file: FileDiff, rows: Html, *more: object) -> Html:

@@ -56,7 +56,26 @@ def rows_of(
 
 def count_rows(file: FileDiff, options: TableOptions) -> int:
     """Return how many rows a file has."""
-    return sum(1 for _ in _rows(file, options, ColouredSides()))
+    total = sum(_count_hunk(hunk, is_split=options.is_split) + 1 for hunk in file.hunks)
+    has_tail = file.hunks and file.hunks[-1].lines.j2 < len(file.new_lines) and options.base
+    return total + bool(has_tail) + _count_notes(file, options)
+
+
+def _count_hunk(hunk: HunkView, *, is_split: bool) -> int:
+    old = sum(part.i2 - part.i1 for part in hunk.parts)
+    new = sum(part.j2 - part.j1 for part in hunk.parts)
+    if is_split:
+        changed = sum(max(part.i2 - part.i1, part.j2 - part.j1) for part in hunk.parts)
+    else:
+        changed = old + new
+    return hunk.lines.i2 - hunk.lines.i1 - old + changed
+
+
+def _count_notes(file: FileDiff, options: TableOptions) -> int:
+    if not any(step == file.step for step, _, _ in options.notes):
+        return 0
+    lines = (line for hunk in file.hunks for line in lines_of(file, hunk))
+    return sum(1 for line in lines for _ in _notes(file, options, line))
 
 
 def context_rows(
