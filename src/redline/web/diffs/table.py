@@ -32,13 +32,15 @@ class ColouredSides(NamedTuple):
 class TableOptions:
     """How rows are drawn; `base` is the address of the change, for links.
 
-    `can_undo` says that hunks have buttons. `notes` are rows to show below a line, by step, side
+    `can_undo` says that hunks have buttons, but for those that are `gone`: these have been taken
+    back already. `notes` are rows to show below a line, by step, side
     (old or new) and number of the line.
     """
 
     base: str = ""
     is_split: bool = False
     can_undo: bool = False
+    gone: frozenset[int] = frozenset()
     notes: Mapping[tuple[int, str, int], Sequence[Html]] = field(default_factory=dict)
 
     @property
@@ -160,8 +162,10 @@ def _draw_heading(
     where = f"−{i1 + 1},{i2 - i1} +{j1 + 1},{j2 - j1}"
     fold = _fold(file, options, seen, hunk.lines.j1, skipped)
     section = f'<span class="sec">{text(hunk.section)}</span>' if hunk.section else ""
-    box = action = ""
-    if hunk.number:
+    box = action = kind = ""
+    if hunk.number in options.gone:
+        kind, action = " gone", '<span class="taken">undone</span>'
+    elif hunk.number:
         name = f"hunk {hunk.number} of {attribute(file.touched.path)}"
         if options.can_undo:
             box = (
@@ -174,7 +178,7 @@ def _draw_heading(
             )
     ident = f' id="h{hunk.number}"' if hunk.number else ""
     return (
-        f'<tr class="h"{ident}><td colspan="{options.columns}"><div>{box}{fold}'
+        f'<tr class="h{kind}"{ident}><td colspan="{options.columns}"><div>{box}{fold}'
         f'<span class="at">{where}</span>{section}{action}</div></td></tr>'
     )
 
