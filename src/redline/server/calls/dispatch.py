@@ -143,7 +143,11 @@ class Dispatch:
 
     def _remarks(self, client: Client) -> list[str]:
         """Return what a person says to the session of *client*, each comment once."""
-        found = self.server.runtime.comments.take_undelivered(session_of(client))
+        try:
+            found = self.server.runtime.comments.take_undelivered(session_of(client))
+        except RedlineError as failure:
+            warn(f"comments cannot be read: {failure.message}")
+            return []  # the call itself is done
         if not found:
             return []
         from redline.services.comments import announce_comments
