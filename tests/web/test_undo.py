@@ -25,7 +25,11 @@ def test_a_hunk_a_file_a_change_and_a_session_are_taken_back(person: Person) -> 
     person.act("/undo", id=change, only="2")
     lines[30] = FORTY[30]
     assert (person.root / "a").read_text() == "".join(lines)
-    assert "Partly undone by" in person.see(f"/change/{change}")
+    page = person.see(f"/change/{change}")
+    assert "Partly undone by" in page
+    assert 'class="h gone" id="h2"' in page
+    assert 'aria-label="Undo hunk 1 of a"' in page
+    assert 'aria-label="Undo hunk 2 of a"' not in page
     person.act("/undo", id=change, path="b")
     assert (person.root / "b").read_text() == "x\n"
     person.act("/undo", id=change, hunk=["1"])

@@ -129,13 +129,18 @@ def blocked_view(
     others = [link(address(f"/change/{each}"), each) for each in blocked.operations]
     return join(
         heading("This undo is blocked"),
-        tag("p", blocked.message, class_="lead"),
-        tag("p", "Changed by: ", _commas(others)) if others else None,
+        _reason(others) if files else tag("p", blocked.message, class_="lead"),
         [_file_sides(runtime, file) for file in files or ()],
         tag("pre", blocked.diff, class_="plain") if not files else None,
         _choices(viewer, selection, files or ()),
         tag("p", link(back, "Back, and change nothing")),
     )
+
+
+def _reason(others: Sequence[Html]) -> Html:
+    who = join("change ", _commas(others)) if others else "another program or client"
+    where = "The same lines were changed since, by "
+    return tag("p", where, who, ". Nothing has been touched.", class_="lead")
 
 
 def _commas(links: Sequence[Html]) -> Html:

@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from redline.core.changes import Change, FileState
-from redline.core.ports.history import HistoryQuery, Operation
+from redline.core.errors import RedlineError
+from redline.core.ports.history import Direction, HistoryQuery, Operation
+from redline.services.history.revert import Wish, plan_revert
 from redline.services.names import display_name
 from redline.services.runtime import Runtime
 from redline.web.activity import line_counts
@@ -24,6 +26,8 @@ MORE_ROWS = 600
 _LARGE = 600
 _MAX_FILES = 300
 _LATER = 200
+# Of changes with more hunks it is not found out which of them are left.
+_MAX_PLANNED = 60
 _UNDOABLE = ("change", "undo", "redo")
 Notes = Mapping[tuple[int, str, int], Sequence[Html]]
 
@@ -37,6 +41,9 @@ class ChangeView:
     operation: Operation
     files: Sequence[FileDiff]
     notes: Notes
+    # Later operations that took parts of this one back, and the hunks that are gone with them.
+    later: Sequence[str] = ()
+    gone: frozenset[int] = frozenset()
 
     @classmethod
     def load(
@@ -44,7 +51,10 @@ class ChangeView:
     ) -> ChangeView:
         """Read the files of an operation."""
         label = lambda path: display_name(runtime.workspace, path)  # noqa: E731
-        return cls(runtime, viewer, operation, read_files(operation.change_set, label), notes)
+        files = read_files(operation.change_set, label)
+        later = _later(runtime, operation)
+        gone = _find_gone(runtime, operation, files) if later else frozenset()
+        return cls(runtime, viewer, operation, files, notes, later, gone)
 
     @property
     def base(self) -> str:
@@ -59,7 +69,7 @@ class ChangeView:
     @property
     def options(self) -> TableOptions:
         """How its tables are drawn."""
-        return TableOptions(self.base, self.viewer.is_split, self.can_undo, self.notes)
+        return TableOptions(self.base, self.viewer.is_split, self.can_undo, self.gone, self.notes)
 
     def draw(self) -> Html:
         """Return the whole view."""
@@ -98,7 +108,7 @@ class ChangeView:
 
     def _facts(self) -> Html:
         operation, origin = self.operation, self.operation.origin
-        later = _later(self.runtime, operation)
+        later = self.later
         rows: list[tuple[str, object]] = [
             ("Change", tag("code", operation.id)),
             ("When", tag("time", long_time(operation.time), datetime=iso(operation.time))),
@@ -190,7 +200,7 @@ class ChangeView:
         """Return some rows of a file's table."""
         if not count:
             return Html("")
-        colours = colour_diff(self.runtime, file)
+        colours = colour_diff(self.runtime, file, start, count)
         return Html("".join(rows_of(file, self.options, colours, start, count)))
 
     def table(self, file: FileDiff, rows: Html, *more: object) -> Html:
@@ -309,3 +319,19 @@ def _later(runtime: Runtime, operation: Operation) -> list[str]:
         for each in runtime.history.list(query)
         if each.reverts and wanted in each.reverts.split(",") and not each.reverted_by
     ]
+
+
+def _find_gone(runtime: Runtime, operation: Operation, files: Sequence[FileDiff]) -> frozenset[int]:
+    """Return the hunks of which nothing is left to take back."""
+    numbers = [hunk.number for file in files for hunk in file.hunks if hunk.number]
+    if operation.reverted_by or len(numbers) > _MAX_PLANNED:
+        return frozenset()
+    found = set()
+    for number in numbers:
+        try:
+            wish = Wish(Direction.UNDO, id=operation.id, hunks=(number,))
+            if plan_revert(runtime, wish).change_set.is_empty:
+                found.add(number)
+        except RedlineError:  # something else is in the way
+            continue
+    return frozenset(found)

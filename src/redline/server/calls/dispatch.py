@@ -245,17 +245,7 @@ class Dispatch:
             from redline.server.observe.trace import trace_call
 
             trace_call(server.trace, name, arguments, outcome, seconds)
-        listed = self._catalog.find(name)
-        if ok and listed is not None and listed.tool.writes:
-            server.audit.record_success(
-                "change", context.client, tool=listed.tool.name, request=context.request_id
-            )
-        if server.watchers:
-            shown = listed.tool.name if listed else "unknown"
-            for watch in server.watchers:
-                watch(name if name in HANDLED else shown, ok, seconds)
-        for observe in server.observers:
-            observe(context.client, name)
+        self._inform(name, ok, seconds, context.client, context.request_id)
         for notice in server.runtime.take_notices():
             warn(notice)
             if context.log is not None:
@@ -263,6 +253,17 @@ class Dispatch:
         if context.log is not None:
             duration = round(seconds * 1000, 3)
             context.log("debug", "call_finished", tool=name, ok=ok, duration_ms=duration)
+
+    def _inform(self, name: str, ok: bool, seconds: float, client: Client, request_id: str) -> None:
+        """Write a change to the audit log, and tell watchers and observers of the call."""
+        server, listed = self.server, self._catalog.find(name)
+        shown = listed.tool.name if listed else "unknown"
+        if ok and listed is not None and listed.tool.writes:
+            server.audit.record_success("change", client, tool=shown, request=request_id)
+        for watch in server.watchers:
+            watch(name if name in HANDLED else shown, ok, seconds)
+        for observe in server.observers:
+            observe(client, name)
 
 
 def _check_rights(tool: Tool, client: Client) -> None:

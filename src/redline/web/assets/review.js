@@ -102,6 +102,7 @@
       if (near !== chunk.isOpen && !(chunk.isOpen && chunk.nodes.some((node) => node.contains(document.activeElement)))) todo.push(chunk);
     }
     for (const chunk of todo) (chunk.isOpen ? close : open)(chunk);
+    if (next && $('#older').getBoundingClientRect().top < innerHeight + 2000) loadOlder();
   };
   const plan = () => {
     if (!planned) { planned = true; requestAnimationFrame(arrange); }
@@ -126,7 +127,6 @@
       if (!next) $('#older').closest('p').hidden = true;
     } finally { loading = false; }
     plan();
-    if (next && $('#older').getBoundingClientRect().top < innerHeight * 2.5) loadOlder();
   };
   if (view === 'activity' && list) {
     if (list.children.length) {
@@ -137,17 +137,13 @@
     const older = $('#older');
     if (older) {
       next = new URL(older.href).searchParams.get('before');
-      new IntersectionObserver((seen) => { if (seen[0].isIntersecting) loadOlder(); },
-        { rootMargin: '0px 0px 2000px' }).observe(older);
       older.addEventListener('click', (event) => { event.preventDefault(); loadOlder(); });
     }
     addEventListener('scroll', plan, { passive: true });
     addEventListener('resize', plan);
+    plan();
   }
-  const idOfTop = () => {
-    const row = $('.op[data-id]', list);
-    return row && chunks[0] && chunks[0].isOpen ? row.dataset.id : (idOfTop.known || '');
-  };
+  let newest = list && $('.op', list) ? $('.op', list).dataset.id : '';
   const refreshRow = async (id) => {
     const row = document.getElementById(`op-${id}`);
     if (!row) return;
@@ -162,7 +158,7 @@
   const addNewer = () => { adding = adding.then(loadNewer, loadNewer); };
   const loadNewer = async () => {
     const query = new URLSearchParams(filters);
-    query.set('newer', idOfTop());
+    query.set('newer', newest);
     const answer = await part(`/rows?${query}`);
     if (answer.status === 205 || answer.status === 401) { location.reload(); return; }
     if (!answer.ok) return;
@@ -170,7 +166,7 @@
     const nodes = [...content.children];
     const rows = nodes.filter((node) => node.dataset.id);
     if (!rows.length) return;
-    idOfTop.known = rows[0].dataset.id;
+    newest = rows[0].dataset.id;
     if (view === 'activity') all('.empty').forEach((node) => node.remove());
     const top = chunks[0];
     if (top && top.isOpen) {
@@ -180,7 +176,7 @@
       while (firstRow && top.nodes[0] !== firstRow) {
         const head = top.nodes[0];
         const repeats = head.className === 'day' ? day(joins) === day(firstRow.dataset.group) : joins === firstRow.dataset.group;
-        if (!repeats) { if (head.className === 'day') break; else break; }
+        if (!repeats) break;
         head.remove(); top.nodes.shift();
       }
     }
@@ -248,7 +244,7 @@
     const before = { ...known };
     Object.assign(known, news);
     if (view === 'activity' && !new URLSearchParams(location.search).has('before')) {
-      if (news.latest && news.latest !== idOfTop()) addNewer();
+      if (news.latest && news.latest !== newest) addNewer();
       return;
     }
     const isNew = Object.keys(news).some((name) => before[name] !== undefined && before[name] !== news[name]);

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 
 from redline.code.syntax.languages import language_of
@@ -11,16 +12,34 @@ from redline.web.diffs.model import FileDiff
 from redline.web.diffs.table import ColouredSides, Colours
 
 # Larger texts are shown without colours: parsing them would be felt.
-MAX_COLOURED = 120_000
+MAX_COLOURED = 64_000
 Ranges = Sequence[tuple[int, int]]
 
 
-def colour_diff(runtime: Runtime, file: FileDiff) -> ColouredSides:
-    """Return the colours of every hunk of a file; none where its language is not known."""
+def colour_diff(
+    runtime: Runtime, file: FileDiff, start: int = 0, count: int = sys.maxsize
+) -> ColouredSides:
+    """Return the colours of *count* rows of a file from row *start*, where they are known.
+
+    Rows are counted as in the unified table; side by side there are fewer.
+    """
+    old: list[tuple[int, int]] = []
+    new: list[tuple[int, int]] = []
+    row = 0
+    for hunk in file.hunks:
+        size = hunk.lines.i2 - hunk.lines.i1 + sum(part.j2 - part.j1 for part in hunk.parts)
+        low, high = max(0, start - row), min(size, start + count - row)
+        row += size + 1
+        if low >= high:
+            continue
+        # A row has at most one line of each version, so none is further down than the row.
+        i1, i2, j1, j2 = hunk.lines
+        old.append((i1, min(i2, i1 + high)))
+        new.append((j1, min(j2, j1 + high)))
     path = file.touched.path
     return ColouredSides(
-        colour_text(runtime, path, file.old_lines, [(h.lines.i1, h.lines.i2) for h in file.hunks]),
-        colour_text(runtime, path, file.new_lines, [(h.lines.j1, h.lines.j2) for h in file.hunks]),
+        colour_text(runtime, path, file.old_lines, old),
+        colour_text(runtime, path, file.new_lines, new),
     )
 
 

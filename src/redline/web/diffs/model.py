@@ -24,6 +24,8 @@ _GENERATED_MARK = re.compile(
     rb"@generated|Code generated .* DO NOT EDIT|do not edit", re.IGNORECASE
 )
 _MARK_WITHIN = 400
+# Hunks of more lines are compared line by line where that fits.
+_LARGE_HUNK = 500
 
 
 class DiffShape(StrEnum):
@@ -171,11 +173,33 @@ def _section(lines: Sequence[str], before: int) -> str:
 def _parts(old: Sequence[str], new: Sequence[str], lines: HunkLines) -> tuple[HunkLines, ...]:
     """Return where the lines of a hunk differ."""
     i1, i2, j1, j2 = lines
+    if i2 - i1 > _LARGE_HUNK and i2 - i1 == j2 - j1:
+        found = _parts_in_place(old, new, lines)
+        if found is not None:
+            return found
     before = [line.encode("utf-8", "surrogateescape") for line in old[i1:i2]]
     after = [line.encode("utf-8", "surrogateescape") for line in new[j1:j2]]
     return tuple(
         HunkLines(i1 + p.i1, i1 + p.i2, j1 + p.j1, j1 + p.j2) for p in diff_lines(before, after)
     )
+
+
+def _parts_in_place(
+    old: Sequence[str], new: Sequence[str], lines: HunkLines
+) -> tuple[HunkLines, ...] | None:
+    """Compare line by line, at no cost; None if too little is equal for that to be the change."""
+    found: list[HunkLines] = []
+    i1, i2, j1, _ = lines
+    equal = 0
+    for n in range(i2 - i1):
+        if old[i1 + n] == new[j1 + n]:
+            equal += 1
+        elif found and found[-1].i2 == i1 + n:
+            last = found[-1]
+            found[-1] = HunkLines(last.i1, i1 + n + 1, last.j1, j1 + n + 1)
+        else:
+            found.append(HunkLines(i1 + n, i1 + n + 1, j1 + n, j1 + n + 1))
+    return tuple(found) if equal * 3 >= i2 - i1 else None
 
 
 def lines_of(file: FileDiff, hunk: HunkView) -> Iterator[DiffLine]:

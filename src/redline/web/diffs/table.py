@@ -32,13 +32,15 @@ class ColouredSides(NamedTuple):
 class TableOptions:
     """How rows are drawn; `base` is the address of the change, for links.
 
-    `can_undo` says that hunks have buttons. `notes` are rows to show below a line, by step, side
+    `can_undo` says that hunks have buttons, but for those that are `gone`: these have been taken
+    back already. `notes` are rows to show below a line, by step, side
     (old or new) and number of the line.
     """
 
     base: str = ""
     is_split: bool = False
     can_undo: bool = False
+    gone: frozenset[int] = frozenset()
     notes: Mapping[tuple[int, str, int], Sequence[Html]] = field(default_factory=dict)
 
     @property
@@ -56,7 +58,26 @@ def rows_of(
 
 def count_rows(file: FileDiff, options: TableOptions) -> int:
     """Return how many rows a file has."""
-    return sum(1 for _ in _rows(file, options, ColouredSides()))
+    total = sum(_count_hunk(hunk, is_split=options.is_split) + 1 for hunk in file.hunks)
+    has_tail = file.hunks and file.hunks[-1].lines.j2 < len(file.new_lines) and options.base
+    return total + bool(has_tail) + _count_notes(file, options)
+
+
+def _count_hunk(hunk: HunkView, *, is_split: bool) -> int:
+    old = sum(part.i2 - part.i1 for part in hunk.parts)
+    new = sum(part.j2 - part.j1 for part in hunk.parts)
+    if is_split:
+        changed = sum(max(part.i2 - part.i1, part.j2 - part.j1) for part in hunk.parts)
+    else:
+        changed = old + new
+    return hunk.lines.i2 - hunk.lines.i1 - old + changed
+
+
+def _count_notes(file: FileDiff, options: TableOptions) -> int:
+    if not any(step == file.step for step, _, _ in options.notes):
+        return 0
+    lines = (line for hunk in file.hunks for line in lines_of(file, hunk))
+    return sum(1 for line in lines for _ in _notes(file, options, line))
 
 
 def context_rows(
@@ -141,8 +162,10 @@ def _draw_heading(
     where = f"−{i1 + 1},{i2 - i1} +{j1 + 1},{j2 - j1}"
     fold = _fold(file, options, seen, hunk.lines.j1, skipped)
     section = f'<span class="sec">{text(hunk.section)}</span>' if hunk.section else ""
-    box = action = ""
-    if hunk.number:
+    box = action = kind = ""
+    if hunk.number in options.gone:
+        kind, action = " gone", '<span class="taken">undone</span>'
+    elif hunk.number:
         name = f"hunk {hunk.number} of {attribute(file.touched.path)}"
         if options.can_undo:
             box = (
@@ -155,7 +178,7 @@ def _draw_heading(
             )
     ident = f' id="h{hunk.number}"' if hunk.number else ""
     return (
-        f'<tr class="h"{ident}><td colspan="{options.columns}"><div>{box}{fold}'
+        f'<tr class="h{kind}"{ident}><td colspan="{options.columns}"><div>{box}{fold}'
         f'<span class="at">{where}</span>{section}{action}</div></td></tr>'
     )
 
