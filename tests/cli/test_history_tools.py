@@ -135,7 +135,7 @@ def test_log_is_aligned_counts_lines_and_filters_by_who(project: Project, run: R
     assert run("log", "--mine").count("\n") == 1
     assert run("log", "--session", "another").count("\n") == 1
     assert run("log", "--client", "my-agent").count("\n") == 2
-    assert run("log", "--principal", "someone", code=3) == "no change matches\n"
+    assert run("log", "--principal", "someone", code=3) == ""
     rows = json.loads(run("log", "--json"))
     assert [(row["kind"], row["added"], row["removed"]) for row in rows] == [
         ("checkpoint", 0, 0),

@@ -59,7 +59,7 @@ def compare(
             found.add(steps)
             if len(found) > _MAX_TOUCHED:
                 return None
-    found |= {_merged(steps) for steps in found}
+    found |= {_merge(steps) for steps in found}
     return [list(steps) for steps in sorted(found)]
 
 
@@ -86,7 +86,7 @@ def _differences(before: Any, after: Any) -> Iterator[Steps]:
             waiting.append(((*steps, key), *pair))
 
 
-def _merged(steps: Steps) -> Steps:
+def _merge(steps: Steps) -> Steps:
     return tuple(step for step in steps if step != _MERGE) if _MERGE in steps else steps
 
 

@@ -112,7 +112,7 @@ class Judge:
         return not self.documents.is_valid(place.shown, content, schema)
 
     def _field_rulings(self, place: Place, candidates: Sequence[Rule]) -> Iterator[Ruling]:
-        touched = self._touched(place)
+        touched = self._list_touched(place)
         if touched is None:
             # Each candidate could be the first for some value; the last one or the default is
             # for all others.
@@ -132,7 +132,7 @@ class Judge:
                 seen.add(line)
                 yield self._ruling(place, rule, ".".join(steps))
 
-    def _touched(self, place: Place) -> list[Steps] | None:
+    def _list_touched(self, place: Place) -> list[Steps] | None:
         if place.is_kept:
             return []
         old, new = place.before(), place.after()

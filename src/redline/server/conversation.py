@@ -214,16 +214,16 @@ class Conversation:
 
     def _answer(self, method: str, params: Any, client: Client) -> Json:
         if method == "tools/list":
-            return _listed({"tools": self._server.catalog.list(client)}, client)
+            return _as_list({"tools": self._server.catalog.list(client)}, client)
         if method in _OFFERED and (offered := self._server.offers.list(method)) is not None:
             check_cursor(params)
-            return _listed(offered, client)
+            return _as_list(offered, client)
         if self._modern:
             if method == "server/discover":
                 instructions = self._server.instructions(client)
                 capabilities = self._server.capabilities
                 found = revisions.discover_result(capabilities, instructions, self._cap)
-                return _listed(found, client)
+                return _as_list(found, client)
         elif method == "initialize":
             return self._initialize(params)
         elif method == "ping":
@@ -270,7 +270,7 @@ class Conversation:
             self._calls.close(cancel=cancel)
 
 
-def _listed(body: Json, client: Client) -> Json:
+def _as_list(body: Json, client: Client) -> Json:
     if not client.is_modern:
         return body
     # What is listed depends on the person, unless all have every right.

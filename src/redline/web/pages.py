@@ -117,14 +117,14 @@ class ReviewPages:
 
     def _act(self, visit: Visit, person: str) -> WebResponse:
         """Carry out a form, if it is the person's own."""
+        action = _ACTING.get(visit.request.path)
+        if action is None:
+            raise NotFound(visit.request.path, "There is no such form")
         form = read_form(visit.request)
         if not person or not self.access.is_form_token(person, form.get("token", [""])[0]):
             raise PermissionDenied(
                 "Only a person who signed in here can do this", hint="sign in and send it again"
             )
-        action = _ACTING.get(visit.request.path)
-        if action is None:
-            raise NotFound(visit.request.path, "There is no such form")
         return action(Visit(visit.site, visit.request, visit.viewer, form))
 
     def _look(self) -> dict[str, str]:

@@ -157,6 +157,7 @@ def _made(kind: type[RedlineError]) -> RedlineError:
         e.AmbiguousMatch: e.AmbiguousMatch("m", count=2),
         e.UndoBlocked: e.UndoBlocked("m", paths=["a"], diff="d"),
         e.PermissionRequired: e.PermissionRequired("m", permission="p"),
+        e.ChangeHeld: e.ChangeHeld("m", held_id="1", hint="h"),
     }
     return special.get(kind) or kind("m")
 

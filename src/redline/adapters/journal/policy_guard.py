@@ -192,11 +192,11 @@ class _Places:
         for step in self._change_set.steps:
             if isinstance(step, Rename):
                 if step.source.root < FOREIGN and step.target.root < FOREIGN:
-                    yield from self._moved(step)
+                    yield from self._find_moved(step)
             elif step.before != step.after and step.path.root < FOREIGN:
-                yield self._changed(step)
+                yield self._list_changed(step)
 
-    def _changed(self, step: Change) -> Place:
+    def _list_changed(self, step: Change) -> Place:
         self.count += 1
         before = self._left.get(step.path) or partial(self._content, step.before, step.path)
         after = partial(self._content, step.after, None)
@@ -206,7 +206,7 @@ class _Places:
         is_kept = len(files) == 2 and files[0].digest == files[1].digest
         return self._guard.place(step.path, before, after, is_kept=is_kept)
 
-    def _moved(self, step: Rename) -> Iterator[Place]:
+    def _find_moved(self, step: Rename) -> Iterator[Place]:
         entries: dict[tuple[str, ...], bool] = {(): True}
         entries.update(self._guard.beneath(step.source))
         if len(entries) > 1:

@@ -38,7 +38,7 @@ def select(store: Store, request: Revert) -> Selected:
 
 def _undo(store: Store, request: Revert) -> Selected:
     """Taking back an undo means doing again what it took back."""
-    named = _named(store, request, undone=False)
+    named = _find_named(store, request, undone=False)
     if named.kind in ("grant", "checkpoint"):
         raise NothingToUndo(f"There is nothing to take back in a {named.kind}: {named.id}")
     if named.kind == "undo" and not _is_part_taken_back(named):
@@ -62,7 +62,7 @@ def _is_part_taken_back(named: Chained) -> bool:
 
 
 def _redo(store: Store, request: Revert) -> Selected:
-    return _redo_of(store, _named(store, request, undone=True))
+    return _redo_of(store, _find_named(store, request, undone=True))
 
 
 def _redo_of(store: Store, named: Chained) -> Selected:
@@ -96,13 +96,13 @@ def _rewind(store: Store, ids: tuple[str, ...] | list[str]) -> Selected:
 def _part(store: Store, request: Revert) -> Selected:
     if request.direction is not Direction.UNDO:
         raise InvalidArgument("Only an undo takes paths or hunks", field="paths")
-    named = _named(store, request, undone=False)
+    named = _find_named(store, request, undone=False)
     operation = store.load(named.id)
     steps = part_of(operation.change_set, request.paths, request.hunks)
     return Selected("undo", f"{named.id}~", (Task(steps, named.id),))
 
 
-def _named(store: Store, request: Revert, *, undone: bool) -> Chained:
+def _find_named(store: Store, request: Revert, *, undone: bool) -> Chained:
     if request.ids:
         (name,) = request.ids
         return store.chain(name)

@@ -23,8 +23,8 @@ class Offers:
     """What clients may show besides tools."""
 
     def __init__(self, catalog: Catalog) -> None:
-        self.prompts = {each.name: each for each in _offered(catalog, "prompts")}
-        self.resources = {each.uri: each for each in _offered(catalog, "resources")}
+        self.prompts = {each.name: each for each in _collect_offers(catalog, "prompts")}
+        self.resources = {each.uri: each for each in _collect_offers(catalog, "resources")}
         completes = any(
             argument.completer for prompt in self.prompts.values() for argument in prompt.arguments
         ) or any(resource.completer for resource in self.resources.values())
@@ -82,7 +82,7 @@ def wire_resource(resource: Resource, address: str = "uri") -> Json:
     return body if resource.meta is None else {**body, "_meta": resource.meta}
 
 
-def _offered(catalog: Catalog, kind: str) -> Iterator[Any]:
+def _collect_offers(catalog: Catalog, kind: str) -> Iterator[Any]:
     names, known = set(catalog.names), set()
     for toolset in catalog.toolsets:
         for each in getattr(toolset, kind):

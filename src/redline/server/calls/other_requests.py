@@ -88,7 +88,7 @@ class OtherRequests:
                 name = f"resources/list/{resource.name}"
                 found = self._run(name, resource.lister, _schema([]), {}, {}, context)
                 listed += [_wire_listed(each, resource) for each in found]
-        return {"resources": listed, **_cached(context, 0)}
+        return {"resources": listed, **_with_cache(context, 0)}
 
     def _read_resource(self, params: Json, context: Context) -> Json:
         uri = _text(params, "uri")
@@ -99,7 +99,7 @@ class OtherRequests:
         schema, name = _schema(list(arguments)), f"resources/{resource.name}"
         result = self._run(name, resource.handler, schema, arguments, params, context)
         contents = [_content(block, uri, resource) for block in result.content]
-        return {"contents": contents, **_cached(context, resource.ttl_ms)}
+        return {"contents": contents, **_with_cache(context, resource.ttl_ms)}
 
     def _complete(self, params: Json, context: Context) -> Json:
         argument = params.get("argument")
@@ -168,7 +168,7 @@ def _text(params: Json, name: str) -> str:
     return value
 
 
-def _cached(context: Context, ttl_ms: int) -> Json:
+def _with_cache(context: Context, ttl_ms: int) -> Json:
     if not context.client.is_modern:
         return {}
     return {**revisions.CHANGING_LIST, "ttlMs": ttl_ms}

@@ -94,7 +94,7 @@ def _leads_to_file(call: Call, root: int, relative: str) -> bool:
 def _answer(call: Call, root: int, listing: Listing[Listed], *, details: bool) -> Result:
     label = label_for(call)
     entries = [_entry(label(_place(root, row[0])), row) for row in listing.entries]
-    lines = [_detailed(entry) for entry in entries] if details else _brief(entries)
+    lines = [_describe(entry) for entry in entries] if details else _brief(entries)
     roots = [
         {"path": show_name(root.path), "writable": root.writable}
         for root in call.runtime.workspace.roots
@@ -140,7 +140,7 @@ def _entry(name: str, row: Listed) -> Json:
     }
 
 
-def _detailed(entry: Json) -> str:
+def _describe(entry: Json) -> str:
     return f"{entry['mode']} {entry['size']} {entry['modified']} {entry['path']}"
 
 

@@ -113,15 +113,15 @@ def undo(call: Call) -> Result:
     )
     if is_dry(call):
         planned = plan_revert(call.runtime, wish)
-        return answer_planned(call, planned.change_set, _merged(planned))
+        return answer_planned(call, planned.change_set, _note_merge(planned))
     made = revert(call.runtime, wish, call.origin(wish.summary))
     # What was reverted is not loaded with its contents; the journal has them.
     stored = call.runtime.history.get(made.id, _MAX_STEPS) if made.id else made
     shown = replace(made, change_set=stored.change_set)
-    return answer_committed(call, shown, _merged(made))
+    return answer_committed(call, shown, _note_merge(made))
 
 
-def _merged(operation: Operation) -> list[str]:
+def _note_merge(operation: Operation) -> list[str]:
     return ["merged: later changes of the same files are kept"] if operation.merged else []
 
 

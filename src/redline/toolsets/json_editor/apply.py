@@ -23,7 +23,7 @@ def apply(call: Call) -> Result:
     """The modified document and what was applied to get it."""
     session_id = call.arguments["session_id"]
     stored, session = load(call.runtime.previews, session_id, call.client.principal)
-    wanted = _wanted(session, call.arguments.get("confirmed_changes"))
+    wanted = _read_wanted(session, call.arguments.get("confirmed_changes"))
     _refuse_other_version(session, call.arguments.get("document_hash"))
     if session.file:
         from redline.toolsets.json_editor.apply_file import apply_to_file
@@ -48,7 +48,7 @@ def _every(session: Session) -> Chosen:
     return every
 
 
-def _wanted(session: Session, confirmed: list[str] | None) -> Chosen:
+def _read_wanted(session: Session, confirmed: list[str] | None) -> Chosen:
     """Return the operations asked for by id, in order, each once; or those of one reading."""
     changes = {change_id(place): o for place, o in enumerate(session.operations)}
     if confirmed is None:

@@ -44,7 +44,7 @@ def apply_to_file(call: Call, session_id: str, every: Chosen, wanted: Chosen) ->
             return _apply_once(call, stored, session, every, wanted)
         except _Overtaken:
             continue  # perhaps by another call of this session, whose change is in place now
-    raise _changed(session)
+    raise _with_changes(session)
 
 
 def _apply_once(
@@ -89,7 +89,7 @@ def _current_version(call: Call, session: Session, access: Access) -> Source:
     try:
         return file_source(call.runtime, session.file, access)
     except (NotFound, NotADirectory, IsADirectory, TooLarge, DocumentError):
-        raise _changed(session) from None
+        raise _with_changes(session) from None
 
 
 def _changes_in_place(session: Session, digest: str) -> list[str]:
@@ -100,7 +100,7 @@ def _changes_in_place(session: Session, digest: str) -> list[str]:
         if outcome["document_hash"] == digest:
             names: list[str] = outcome["in_place"]
             return names
-    raise _changed(session)
+    raise _with_changes(session)
 
 
 def _previewed_version(call: Call, session: Session, source: Source) -> Source:
@@ -141,5 +141,5 @@ def _commit(call: Call, source: Source, after: bytes, count: int) -> str:
         raise _Overtaken from None
 
 
-def _changed(session: Session) -> StaleBase:
+def _with_changes(session: Session) -> StaleBase:
     return StaleBase(session.file, hint="Preview the file again, it was changed since")

@@ -79,13 +79,13 @@ def describe_outcome(session: Session, fitted: ApplicableChanges, *, is_dry: boo
             message += f", could not apply {reasons}"
     time = now()
     return {
-        "applied_changes": [_applied(name, o, time) for name, o in applied.items()],
+        "applied_changes": [_describe_applied(name, o, time) for name, o in applied.items()],
         "message": message,
         "status": status,
     }
 
 
-def _applied(name: str, operation: DocumentOperation, time: str) -> Json:
+def _describe_applied(name: str, operation: DocumentOperation, time: str) -> Json:
     body: Json = {
         "id": name,
         "path": list(operation.path),
