@@ -423,3 +423,11 @@ def test_a_document_cannot_become_a_link(bench: Open) -> None:
     with denied("any field"):
         step = Change(place, state, LinkState("elsewhere"))
         use.redline.editor.commit(ChangeSet((step,)), ORIGIN)
+
+
+@pytest.mark.requirement("policy-fields")
+def test_an_empty_new_document_touches_a_value(bench: Open) -> None:
+    use = bench("[[rule]]\nfields=['**']\naction='deny'")
+    for name in ("new.yaml", "new.txt"):
+        with denied():
+            use.write(name, "\n")

@@ -116,7 +116,7 @@ def _yaml_documents(data: bytes) -> list[Any]:
     from redline.documents.yaml import strict
 
     require_text(data, "YAML", MAX_PARSED_BYTES)
-    documents = strict.parse(data)
+    documents = strict.parse(data) or [None]  # an empty file is one empty value
     if b"*" not in data:
         return documents
     nodes = (node for top in documents for node in strict.nodes(top))
