@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from threading import Lock
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from redline.adapters.sandbox.program import capture_helper
@@ -29,11 +28,9 @@ if TYPE_CHECKING:
     from redline.core.ports.grants import Grants
     from redline.core.ports.images import Images
     from redline.core.ports.models import Llm
-    from redline.core.ports.pages import WebRequest, WebResponse
     from redline.core.ports.previews import Previews
     from redline.core.ports.reads import Reads
     from redline.core.ports.search import Grep, Regex
-    from redline.web.pages import ReviewPages
 
 
 def refuse_changed_modules() -> None:
@@ -286,51 +283,6 @@ def page_text(text: str) -> bool:
     from redline.adapters.pager import page_text
 
     return page_text(text)
-
-
-class LazyReview:
-    """The review page of a workspace (see core.ports.pages.WebPages), built for its first request.
-
-    A server that shows no page never loads it.
-    """
-
-    def __init__(self, redline: Redline) -> None:
-        self._redline = redline
-        self._key = os.urandom(24).hex()
-        self._pages: ReviewPages | None = None
-        self._lock = Lock()
-
-    @property
-    def key(self) -> str:
-        """The key that signs in one browser, once."""
-        return self._key
-
-    def answer(self, request: WebRequest) -> WebResponse:
-        """Return the page that *request* asks for."""
-        with self._lock:
-            if self._pages is None:
-                self._pages = self._build()
-        return self._pages.answer(request)
-
-    def close(self) -> None:
-        """End every stream."""
-        if self._pages is not None:
-            self._pages.close()
-
-    def _build(self) -> ReviewPages:
-        from redline.web.access import ReviewAccess
-        from redline.web.pages import ReviewPages
-
-        start = self._redline.workspace.roots[0].path
-        access = ReviewAccess(self._redline.review_secret(), self._key)
-        return ReviewPages(self._redline, access, lambda: open_committer(start))
-
-
-def show_in_browser(url: str, state_dir: str) -> Callable[[], None]:
-    """Open the person's browser at *url*; the function returned removes what that needed."""
-    from redline.adapters.review.browser import show_in_browser
-
-    return show_in_browser(url, state_dir)
 
 
 def scratch_workspace(files: Mapping[str, str]) -> AbstractContextManager[tuple[str, str]]:

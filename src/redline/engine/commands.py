@@ -19,9 +19,10 @@ from redline.core.ports.commands import (
     SandboxFacts,
     Snapshots,
 )
-from redline.core.ports.history import ChangeEditor, Operation, Origin, Store
+from redline.core.ports.history import ChangeEditor, Operation, Origin
 from redline.core.ports.recording import Activity
 from redline.core.ports.search import Cancel
+from redline.core.ports.store import Store
 from redline.core.ports.tree import Tree
 from redline.engine.command_rules import CommandRules
 

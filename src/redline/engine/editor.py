@@ -16,16 +16,9 @@ from redline.core.errors import (
     StaleBase,
 )
 from redline.core.paths import show_name
-from redline.core.ports.history import (
-    ChangePermits,
-    Direction,
-    Operation,
-    Origin,
-    Revert,
-    Store,
-    Transaction,
-)
+from redline.core.ports.history import ChangePermits, Direction, Operation, Origin, Revert
 from redline.core.ports.review import HeldChange
+from redline.core.ports.store import Store, Transaction
 from redline.core.ports.tree import PathResolver, Tree
 from redline.engine.holding import Holding, Wanted
 from redline.engine.reverting.planner import RevertPlan, RevertPlanner

@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 from redline.core.changes import ChangeSet, FileState
 from redline.core.errors import PathError
 from redline.core.paths import Access, WorkspacePath, show_name
-from redline.core.ports.history import Author, HistoryQuery, Operation, Store
+from redline.core.ports.history import Author, HistoryQuery, Operation
+from redline.core.ports.store import Store
 from redline.core.ports.tree import PathResolver
 
 

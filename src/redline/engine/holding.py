@@ -21,7 +21,7 @@ from redline.core.errors import (
     UnknownHeld,
 )
 from redline.core.paths import WorkspacePath
-from redline.core.ports.history import Operation, Origin, Store
+from redline.core.ports.history import Operation, Origin
 from redline.core.ports.review import (
     ChangeRules,
     Decision,
@@ -30,6 +30,7 @@ from redline.core.ports.review import (
     HeldState,
     Ruling,
 )
+from redline.core.ports.store import Store
 from redline.core.ports.tree import Tree
 
 _POLL_SECONDS = 0.1

@@ -15,7 +15,8 @@ from redline.adapters.journal.undo_chains import UndoChains
 from redline.core.changes import Change, ChangeSet, FileState, Rename, State
 from redline.core.errors import HistoryError, UnknownOperation
 from redline.core.paths import WorkspacePath, show_name
-from redline.core.ports.history import Author, Chained, ChangeStatus, Operation, Origin
+from redline.core.ports.history import Author, Operation, Origin
+from redline.core.ports.store import Chained, ChangeStatus
 
 
 class StoreReading:

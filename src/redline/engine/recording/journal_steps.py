@@ -6,8 +6,9 @@ from dataclasses import dataclass, field, replace
 
 from redline.core.changes import ABSENT, Absent, Change, FileState, Rename, State
 from redline.core.paths import WorkspacePath
-from redline.core.ports.history import Operation, Store
+from redline.core.ports.history import Operation
 from redline.core.ports.recording import KnownEntry
+from redline.core.ports.store import Store
 
 Entries = dict[WorkspacePath, dict[str, KnownEntry]]
 

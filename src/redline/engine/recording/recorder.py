@@ -11,8 +11,9 @@ from redline.core.change_order import in_order
 from redline.core.changes import ABSENT, Absent, Change, ChangeSet, DirState, FileState, State
 from redline.core.errors import HistoryError
 from redline.core.paths import WorkspacePath, show_name
-from redline.core.ports.history import ChangeEditor, Operation, Store
+from redline.core.ports.history import ChangeEditor, Operation
 from redline.core.ports.recording import KnownEntry, KnownFiles, KnownWorkspace, Mark
+from redline.core.ports.store import Store
 from redline.engine.recording.attribution import Part, origin_of, split
 from redline.engine.recording.claims import ChangeTime, Claim, Claims
 from redline.engine.recording.journal_steps import CaughtUp, apply_operation, operations_since

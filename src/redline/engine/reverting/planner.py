@@ -9,7 +9,8 @@ from typing import NamedTuple
 from redline.core.changes import Absent, Change, ChangeSet, DirState, FileState, Rename, State
 from redline.core.errors import NotARegularFile
 from redline.core.paths import WorkspacePath, show_name
-from redline.core.ports.history import Operation, Store
+from redline.core.ports.history import Operation
+from redline.core.ports.store import Store
 from redline.core.ports.tree import PathResolver, Tree
 from redline.core.textfile import TextFile
 from redline.engine.reverting.clashes import Clash, blocked, describe_conflicts, describe_states

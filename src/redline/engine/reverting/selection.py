@@ -5,14 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from redline.core.errors import AlreadyUndone, InvalidArgument, NothingToUndo
-from redline.core.ports.history import (
-    Author,
-    Chained,
-    ChangeStatus,
-    Direction,
-    Revert,
-    Store,
-)
+from redline.core.ports.history import Author, Direction, Revert
+from redline.core.ports.store import Chained, ChangeStatus, Store
 from redline.engine.reverting.parts import part_of
 from redline.engine.reverting.planner import Task
 

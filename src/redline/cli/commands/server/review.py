@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-from redline.app import LazyReview, show_in_browser
 from redline.cli.commands.history.view import add_workspace_flags, open_redline
 from redline.cli.terminal import err, out, paint
+from redline.review_site import LazyReview, show_in_browser
 
 EXAMPLES = """examples:
   redline review                 open the page in the browser

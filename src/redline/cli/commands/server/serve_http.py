@@ -6,8 +6,9 @@ import os
 from collections.abc import Callable
 from contextlib import suppress
 
-from redline.app import LazyReview, Redline
+from redline.app import Redline
 from redline.cli.terminal import err, program
+from redline.review_site import LazyReview
 from redline.server.calls.tool_server import ToolServer
 from redline.settings import Settings
 

@@ -14,23 +14,20 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
-from types import TracebackType
 from typing import Any, Self
 
 from redline.app import Redline
 from redline.core.cancellation import UNCANCELLABLE
-from redline.core.changes import Change, ChangeSet, FileState
+from redline.core.changes import ChangeSet
 from redline.core.encodings.opening import open_file
 from redline.core.errors import CannotApply, UnsupportedEncoding
 from redline.core.paths import Access, WorkspacePath
 from redline.core.ports.history import Author, Direction, HistoryQuery, Operation, Origin
-from redline.core.textfile import encode
 from redline.documents.base.path import parse_path
 from redline.documents.editing import Options, edit_at
 from redline.documents.isolated import read_value
+from redline.library.editor import Editor
 from redline.plan.describe import diff_of
-from redline.plan.file_ops import plan_delete, plan_make_directory, plan_move, plan_write
-from redline.plan.replace import TextEdit
 from redline.services.code.rename import RenameRequest, plan_symbol_rename
 from redline.services.code.rewrite import RewriteRequest, plan_rewrite
 from redline.services.documents.edit import edit_documents
@@ -40,7 +37,6 @@ from redline.services.history.listing import BoundedDiff, number_hunks
 from redline.services.history.references import find_operation, find_point
 from redline.services.history.revert import Wish, create_checkpoint, revert
 from redline.services.instructions.edit import plan_instruction
-from redline.services.text_edits import replace_text
 from redline.settings import Settings
 
 
@@ -297,93 +293,3 @@ class Workspace:
 
     def _diff(self, change_set: ChangeSet) -> str:
         return diff_of(change_set, lambda path: path.relative)
-
-
-class Editor:
-    """Changes to several files that become one operation, or none."""
-
-    def __init__(self, workspace: Workspace, summary: str) -> None:
-        self._workspace = workspace
-        self._summary = summary
-        self._changes = ChangeSet()
-        self.operation: Operation | None = None
-
-    def write(self, path: str, content: str | bytes) -> Self:
-        """Give a file new content; missing directories are made."""
-        data = encode(content) if isinstance(content, str) else content
-        place = self._workspace._place(path, Access.WRITE)
-        if (known := self._known(place)) is not None:
-            return self._add(Change(place, known, FileState.of(data, known.mode)))
-        return self._plan(plan_write(self._workspace._app.tree, place, path, data))
-
-    def replace(self, path: str, old: str, new: str) -> Self:
-        """Replace *old*, which must occur in the file exactly once."""
-        app = self._workspace._app
-        place = self._workspace._place(path, Access.WRITE)
-        before = self._known(place) or FileState.of(app.tree.read(place))
-        file = open_file(app.tree, place, before.content or b"")
-        text = replace_text(app, place.name, file.text, [TextEdit(old, new)])
-        return self._add(Change(place, before, FileState.of(file.with_text(text), before.mode)))
-
-    def make_directory(self, path: str) -> Self:
-        """Make a directory and the missing ones above it."""
-        place = self._workspace._place(path, Access.WRITE)
-        return self._plan(plan_make_directory(self._workspace._app.tree, place, path))
-
-    def delete(self, path: str) -> Self:
-        """Remove a file, link or directory with everything in it."""
-        place = self._workspace._place(path, Access.WRITE, follow=False)
-        return self._plan(plan_delete(self._workspace._app.tree, place, path))
-
-    def move(self, source: str, target: str) -> Self:
-        """Give a file or directory another name."""
-        one = self._workspace._place(source, Access.WRITE, follow=False)
-        other = self._workspace._place(target, Access.WRITE, follow=False)
-        return self._plan(plan_move(self._workspace._app.tree, one, other, target))
-
-    def diff(self) -> str:
-        """What would change, as a unified diff."""
-        return self._workspace._diff(self._changes)
-
-    def commit(self) -> Operation:
-        """Make every change real, or none."""
-        origin = self._workspace._origin("library", self._summary)
-        self.operation = self._workspace._app.editor.commit(self._changes, origin)
-        self._changes = ChangeSet()
-        return self.operation
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if error is None:
-            self.commit()
-
-    def _known(self, path: WorkspacePath) -> FileState | None:
-        """The file as the changes so far leave it."""
-        for step in reversed(self._changes.steps):
-            if isinstance(step, Change) and step.path == path:
-                return step.after if isinstance(step.after, FileState) else None
-        return None
-
-    def _plan(self, planned: ChangeSet) -> Self:
-        made = set(self._changes.steps)
-        self._changes += ChangeSet(tuple(step for step in planned.steps if step not in made))
-        return self
-
-    def _add(self, change: Change) -> Self:
-        """Take a change in; two to one file become one."""
-        steps = list(self._changes.steps)
-        for number, step in enumerate(steps):
-            if isinstance(step, Change) and step.path == change.path:
-                steps[number] = Change(step.path, step.before, change.after)
-                break
-        else:
-            steps.append(change)
-        self._changes = ChangeSet(tuple(steps))
-        return self

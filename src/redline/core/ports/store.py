@@ -1,0 +1,130 @@
+"""The journal and the disk behind an editor: one durable change, and what history needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from redline.core.changes import ChangeSet, FileState
+from redline.core.paths import WorkspacePath
+from redline.core.ports.history import NO_PERMITS, Author, ChangePermits, Operation, Origin
+
+
+class Transaction(Protocol):
+    """A change set staged and checked under its locks; nothing is visible yet."""
+
+    def swap(self) -> CommittedTransaction:
+        """Commit and make the change visible; on failure, durably restore what was there."""
+
+
+class CommittedTransaction(Protocol):
+    """A change set that is in the journal and visible; its locks are still held."""
+
+    def finish(self) -> Operation:
+        """Release the locks and return the operation."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeStatus:
+    """Whether a change is undone now, and the latest operation on it.
+
+    A part of a change that was taken back is a change of its own, which starts undone.
+    """
+
+    root: str
+    last: str
+    is_undone: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Chained:
+    """An operation, and the changes that it makes, undoes or redoes.
+
+    `is_whole` says that it is the latest operation on all of these.
+    """
+
+    id: str
+    kind: str
+    changes: tuple[ChangeStatus, ...]
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether no later operation touched any of the changes."""
+        return all(change.last == self.id for change in self.changes)
+
+
+class Store(Protocol):
+    """The journal and the disk behind an ChangeEditor."""
+
+    def begin(
+        self,
+        change_set: ChangeSet,
+        origin: Origin,
+        kind: str = "change",
+        reverts: str | None = None,
+        permits: ChangePermits = NO_PERMITS,
+    ) -> Transaction:
+        """Lock, check every base and stage. StaleBase, Locked, PathError, WriteFailed.
+
+        RuleDenied; RuleAsks and GuardedWrite where *permits* do not cover what a person must allow.
+        """
+
+    def record(
+        self,
+        change_set: ChangeSet,
+        origin: Origin,
+        kind: str = "change",
+        reverts: str | None = None,
+        before: str | None = None,
+    ) -> Operation:
+        """Journal what already happened, contents included. WriteFailed.
+
+        With *before* it happened right before that operation.
+        """
+
+    def load(self, operation_id: str, steps: int | None = None) -> Operation:
+        """An operation with contents, all of it or its first *steps*; UnknownOperation."""
+
+    def peek(self, operation_id: str) -> Operation:
+        """An operation, contents not loaded; UnknownOperation."""
+
+    def load_content(self, state: FileState) -> FileState:
+        """A file's state with its content; HistoryError if the history has lost it."""
+
+    def fill(self, change_set: ChangeSet) -> ChangeSet:
+        """A change set with contents, up to a limit; larger ones are left where they are."""
+
+    def chain(self, operation_id: str) -> Chained:
+        """Which changes an operation is about, and the state of each; UnknownOperation."""
+
+    def latest(self, *, undone: bool, by: Author | None = None) -> str | None:
+        """The latest operation that can be undone (or, with *undone*, redone), of *by* alone."""
+
+    def find(self, prefix: str) -> str:
+        """The one operation whose id starts with *prefix*; UnknownOperation."""
+
+    def changed_since(self, operation_id: str | None, by: Author | None) -> Sequence[str]:
+        """See `History.changed_since`."""
+
+    def marks(self) -> Sequence[Operation]:
+        """See `History.marks`."""
+
+    def newest_first(
+        self,
+        before_id: str | None = None,
+        *,
+        naming: str = "",
+        beneath: WorkspacePath | None = None,
+        around: WorkspacePath | None = None,
+        steps: int | None = None,
+    ) -> Iterator[Operation]:
+        """Every operation, contents not loaded, from the newest or from behind *before_id*.
+
+        With *naming*, those may be left out in which no path has that part; with *beneath*, those
+        are that touch nothing there; with *around*, those that neither touch that path nor rename
+        anything. With *steps*, at most that many of each are read.
+        """
+
+    def prune(self, *, days: float, size: int) -> int:
+        """Drop the oldest operations over either limit; how many."""
