@@ -39,7 +39,8 @@ def test_claude_code_connects(tmp_path: Path) -> None:
     need_node()
     project = tmp_path / "project"
     project.mkdir()
-    server = [sys.executable, "-m", "redline", "serve", "--stdio", "--workspace", str(project)]
+    server = [sys.executable, "-m", "redline", "serve", "--stdio", "--tools", "agent"]
+    server += ["--workspace", str(project)]
     _claude(tmp_path, project, "mcp", "add", "redline", "--", *server)
     told = _claude(tmp_path, project, "mcp", "list")
     (line,) = [line for line in told.splitlines() if line.startswith("redline:")]

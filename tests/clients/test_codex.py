@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from redline.cli.main import main
+from redline.toolsets.agent.tools import TOOLS
 from tests.clients.codex import Codex
 from tests.support import need_node
+from tests.toolsets.agent.each_tool import CALLS, FILES
 
 pytestmark = pytest.mark.node
 
 
-def test_codex_edits_a_file_and_undoes_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.requirement("agent-real-clients")
+def test_codex_calls_each_tool_and_undoes_a_change(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     need_node()
     workspace = tmp_path / "project"
     workspace.mkdir()
-    (workspace / "a.txt").write_text("old\n")
+    for name, text in FILES.items():
+        (workspace / name).write_text(text)
     (tmp_path / ".codex").mkdir()
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("CODEX_HOME", str(tmp_path / ".codex"))
@@ -27,7 +34,7 @@ def test_codex_edits_a_file_and_undoes_it(tmp_path: Path, monkeypatch: pytest.Mo
         thread = codex.request("thread/start", {"cwd": str(workspace)})["thread"]["id"]
         listed = codex.request("mcpServerStatus/list", {})["data"]
         (redline,) = [server for server in listed if server["name"] == "redline"]
-        assert {"edit_file", "undo_change", "list_changes"} <= set(redline["tools"])
+        assert set(redline["tools"]) == {tool.name for tool in TOOLS}
 
         def call(tool: str, arguments: dict[str, object]) -> dict[str, object]:
             params = {"threadId": thread, "server": "redline", "tool": tool, "arguments": arguments}
@@ -35,8 +42,12 @@ def test_codex_edits_a_file_and_undoes_it(tmp_path: Path, monkeypatch: pytest.Mo
             assert not answer.get("isError"), answer
             return answer
 
-        edit = {"path": str(workspace / "a.txt"), "edits": [{"oldText": "old", "newText": "new"}]}
-        call("edit_file", edit)
-        assert (workspace / "a.txt").read_text() == "new\n"
-        call("undo_change", {})
-        assert (workspace / "a.txt").read_text() == "old\n"
+        session = ""
+        for tool, given in CALLS:
+            filled = json.loads(json.dumps(given).replace("$session", session))
+            structured = call(tool, filled).get("structuredContent")
+            session = (
+                structured.get("session", session) if isinstance(structured, dict) else session
+            )
+        assert (workspace / "a.txt").read_text() == FILES["a.txt"].replace("two", "2")
+        assert (workspace / "conf.yaml").read_text() == "port: 81\n"
