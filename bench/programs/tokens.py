@@ -185,7 +185,7 @@ def tasks(root: str) -> list[Task]:
                     "set",
                     {
                         "path": "config/compose.yaml",
-                        "edits": [{"key": "services.service-7.image", "value": image[1]}],
+                        "edits": [{"key": "services.service-7.image", "source": image[1]}],
                     },
                 )
             ],

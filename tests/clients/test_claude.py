@@ -41,7 +41,8 @@ def test_claude_code_connects(tmp_path: Path) -> None:
     project = tmp_path / "project"
     project.mkdir()
     folder = known_clients(str(project))["claude-code"].folder
-    server = [sys.executable, "-m", "redline", "serve", "--stdio", "--workspace", folder]
+    server = [sys.executable, "-m", "redline", "serve", "--stdio", "--tools", "agent"]
+    server += ["--workspace", folder]
     _claude(tmp_path, project, "mcp", "add", "redline", "--", *server)
     told = _claude(tmp_path, project, "mcp", "list")
     (line,) = [line for line in told.splitlines() if line.startswith("redline:")]

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from redline.adapters.recorder.hook_program import MOMENTS
 from redline.cli.main import main
+from redline.toolsets.agent.tools import TOOLS
 from tests.clients.codex import Codex
 from tests.support import need_node
+from tests.toolsets.agent.each_tool import CALLS, FILES
 
 pytestmark = pytest.mark.node
 
@@ -40,14 +43,16 @@ def test_codex_lists_the_hooks_that_were_installed(workspace: Path, tmp_path: Pa
     assert not found.get("errors"), found
 
 
-def test_codex_edits_a_file_and_undoes_it(workspace: Path, tmp_path: Path) -> None:
-    (workspace / "a.txt").write_text("old\n")
+@pytest.mark.requirement("agent-real-clients")
+def test_codex_calls_each_tool_and_undoes_a_change(workspace: Path, tmp_path: Path) -> None:
+    for name, text in FILES.items():
+        (workspace / name).write_text(text)
     assert main(["config", "codex", "--write", "--workspace", str(workspace)]) == 0
     with Codex(tmp_path) as codex:
         thread = codex.request("thread/start", {"cwd": str(workspace)})["thread"]["id"]
         listed = codex.request("mcpServerStatus/list", {"threadId": thread})["data"]
         (redline,) = [server for server in listed if server["name"] == "redline"]
-        assert {"edit_file", "undo_change", "list_changes"} <= set(redline["tools"])
+        assert set(redline["tools"]) == {tool.name for tool in TOOLS}
 
         def call(tool: str, arguments: dict[str, object]) -> dict[str, object]:
             params = {"threadId": thread, "server": "redline", "tool": tool, "arguments": arguments}
@@ -55,8 +60,12 @@ def test_codex_edits_a_file_and_undoes_it(workspace: Path, tmp_path: Path) -> No
             assert not answer.get("isError"), answer
             return answer
 
-        edit = {"path": str(workspace / "a.txt"), "edits": [{"oldText": "old", "newText": "new"}]}
-        call("edit_file", edit)
-        assert (workspace / "a.txt").read_text() == "new\n"
-        call("undo_change", {})
-        assert (workspace / "a.txt").read_text() == "old\n"
+        session = ""
+        for tool, given in CALLS:
+            filled = json.loads(json.dumps(given).replace("$session", session))
+            structured = call(tool, filled).get("structuredContent")
+            session = (
+                structured.get("session", session) if isinstance(structured, dict) else session
+            )
+        assert (workspace / "a.txt").read_text() == FILES["a.txt"].replace("two", "2")
+        assert (workspace / "conf.yaml").read_text() == "port: 81\n"

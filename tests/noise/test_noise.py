@@ -79,3 +79,34 @@ def test_a_sample_over_the_wire_ends_as_planned(server: tuple[Client, Path]) -> 
         after = _sent(client, root / str(number), case)
         planned = outcome(case)
         assert after == (case.content if planned is None else planned), case.call
+
+
+def _sent_to_agent(client: Client, folder: Path, case: Case) -> bytes:
+    """The file after the call of the toolset agent that says the same."""
+    folder.mkdir()
+    file = folder / case.name
+    file.write_bytes(case.content)
+    shown = f"{folder.name}/{case.name}"
+    if case.dialect == "edit_file":
+        edits = [{"old": e["oldText"], "new": e["newText"]} for e in case.call["edits"]]
+        client.call("edit", {"path": shown, "edits": edits})
+    else:
+        header = "*** Update File: "
+        patch = case.call["patch"].replace(header + case.name, header + shown, 1)
+        client.call("apply_patch", {"patch": patch})
+    return file.read_bytes()
+
+
+@pytest.mark.requirement("agent-noise")
+def test_the_toolset_agent_is_never_wrong(tmp_path: Path) -> None:
+    drawn = (case for case in cases(40_000, 12, files=120) if case.dialect != "ai_edit")
+    results: Counter[tuple[str, str]] = Counter()
+    with connect("stdio", ["--tools", "agent"], cwd=tmp_path) as client:
+        for number, case in enumerate(islice(drawn, 5000 if LONG else 100)):
+            after = _sent_to_agent(client, tmp_path / str(number), case)
+            result = judge(case, after)
+            assert result != "wrong", f"{case.verdict}, {case.noise}, {case.dialect}: {case.call}"
+            results[case.verdict, result] += 1
+    print(results)
+    applied = results["apply", "exact"] + results["apply", "refused"]
+    assert results["apply", "exact"] / applied >= LEAST, results
