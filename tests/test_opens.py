@@ -21,6 +21,8 @@ PLAIN = {
     "adapters/ripgrep/foreign.py": "a file in memory",
     "adapters/workers/failed_content.py": "a file of the state directory",
     "adapters/workers/loaded_program.py": "a file of the installed package",
+    "adapters/journal/held_store.py": "files of the state directory",
+    "adapters/policy_file.py": "the operator's own files, refused where a workspace holds them",
     "adapters/previews/sqlite.py": "the database the operator named",
     "adapters/scratch.py": "a temporary directory of our own",
     "adapters/std_streams.py": "descriptors we hold, and the null device",

@@ -11,7 +11,7 @@ from redline.adapters.sandbox.program import capture_helper
 from redline.adapters.workers import loaded_program
 from redline.core.once import built_once
 from redline.recorded_workspace import RecordedWorkspace
-from redline.settings import Settings
+from redline.settings import Settings, config_home
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from redline.core.findings import Finding
     from redline.core.ports.code import CodeIndex
     from redline.core.ports.commands import Commands
-    from redline.core.ports.confined import Confined
     from redline.core.ports.git import Committer
     from redline.core.ports.grants import Grants
     from redline.core.ports.images import Images
@@ -93,6 +92,7 @@ class Redline(RecordedWorkspace):
     @built_once
     def commands(self) -> Commands:
         """Runs commands in the sandbox and records what they change."""
+        from redline.engine.command_rules import CommandRules
         from redline.engine.commands import RecordedCommands
 
         return RecordedCommands(
@@ -102,13 +102,14 @@ class Redline(RecordedWorkspace):
             self._store,
             self.tree,
             self._activity,
+            CommandRules(self.rules, self.holding, self.editor),
         )
 
     @built_once
     def _snapshots(self) -> WorkspaceSnapshots:
         from redline.adapters.processes.workspace_snapshots import WorkspaceSnapshots
 
-        return WorkspaceSnapshots(self.workspace, self.tree)
+        return WorkspaceSnapshots(self.workspace, self.tree, concerns=self.rules.concerns)
 
     @built_once
     def _processes(self) -> SandboxedCommands:
@@ -120,10 +121,23 @@ class Redline(RecordedWorkspace):
             self.settings.sandbox,
             readable=self.settings.exec_allow_roots,
             git_writes=self.settings.git_writes,
-            hidden=(self.state_dir, state_home()),
+            hidden=(self.state_dir, state_home(), *self._own_configuration()),
             program=self._command_helper,
             proxy=self._proxy,
         )
+
+    def _own_configuration(self) -> list[str]:
+        """The directories of the configuration and of the policy, which no command sees.
+
+        One that lies in a root is made if need be: a command could make it otherwise.
+        """
+        from redline.adapters.policy_file import require_directory
+
+        own = os.path.realpath(config_home(os.environ))
+        roots = [root.path for root in self.workspace.roots if root.writable]
+        if any(os.path.commonpath([own, root]) == root for root in roots):
+            require_directory(own)
+        return [own]
 
     @built_once
     def reads(self) -> Reads:
@@ -145,15 +159,6 @@ class Redline(RecordedWorkspace):
         from redline.adapters.workers.regex_worker import RegexWorkers
 
         return RegexWorkers()
-
-    @built_once
-    def confined(self) -> Confined:
-        """Runs work that may hang or crash in processes that can be killed."""
-        from redline.adapters.workers.isolated_calls import IsolatedCalls
-
-        workers = IsolatedCalls()
-        self.at_close(workers.close)  # before parts that wait for answers of workers
-        return workers
 
     @built_once
     def analysis(self) -> IsolatedAnalysis:

@@ -51,11 +51,14 @@ class Workspace:
         allow_read: Sequence[str] = (),
         git_writes: bool = False,
         guarded_paths: Sequence[str] = (),
+        policy: str | None = None,
     ) -> Self:
         """The workspace at *path*; history goes to *state_dir* or the user's state directory.
 
         *git_writes* and *guarded_paths* are the settings of these names: what the person's own
-        tools execute is written only if they allow it (GuardedWrite).
+        tools execute is written only if they allow it (GuardedWrite). *policy* is a file with rules
+        about changes, by default policy.toml in the configuration directory: what a rule denies
+        raises RuleDenied, what it wants a person to decide ChangeHeld.
         """
         return cls(
             Settings(
@@ -68,6 +71,7 @@ class Workspace:
                 ),
                 git_writes=git_writes,
                 guarded_paths=tuple(guarded_paths),
+                policy=policy,
             )
         )
 

@@ -111,6 +111,7 @@ PARSERS: dict[str, Callable[[Any], Any]] = {
     "allow_domains": _domains,
     "git_writes": _flag,
     "guarded_paths": _names,
+    "policy": str,
     "view_image": _flag,
     "strict_syntax": _flag,
     "trace": _flag,

@@ -47,6 +47,8 @@ class Settings(NamedTuple):
     # Patterns of files that are written only with a person's consent, added to the defaults of
     # `core.guarded`; "!PATTERN" removes a default.
     guarded_paths: tuple[str, ...] = ()
+    # The file with the rules about changes; None is policy.toml in the configuration directory.
+    policy: str | None = None
     view_image: bool = True
     strict_syntax: bool = False
     trace: bool = False
@@ -132,9 +134,29 @@ def config_path(environ: Mapping[str, str]) -> str | None:
     chosen = environ.get("REDLINE_CONFIG")
     if chosen:
         return chosen
-    base = environ.get("XDG_CONFIG_HOME") or os.path.join(environ.get("HOME", ""), ".config")
-    own = os.path.join(base, "redline", "redline.toml")
+    own = os.path.join(config_home(environ), "redline.toml")
     return own if os.path.isfile(own) else None
+
+
+def config_home(environ: Mapping[str, str]) -> str:
+    """Return the person's own configuration directory; no tool and no command reaches it."""
+    import os
+
+    home = environ.get("HOME") or os.path.expanduser("~")
+    base = environ.get("XDG_CONFIG_HOME") or os.path.join(home, ".config")
+    return os.path.join(base, "redline")
+
+
+def policy_path(chosen: str | None, environ: Mapping[str, str]) -> tuple[str, bool]:
+    """Return the file with the rules about changes, and whether it was chosen: then it must exist.
+
+    Without a choice it is the one in the person's own directory, which need not exist.
+    """
+    import os
+
+    chosen = chosen or environ.get("REDLINE_POLICY")
+    path = chosen or os.path.join(config_home(environ), "policy.toml")
+    return os.path.abspath(os.path.expanduser(path)), bool(chosen)
 
 
 def read_sandbox_profile(path: str) -> tuple[tuple[str, bool], ...]:

@@ -8,17 +8,22 @@ from time import time
 from typing import TYPE_CHECKING, Self
 
 from redline.core.once import built_once
-from redline.settings import Settings
+from redline.settings import Settings, config_home, policy_path
 
 if TYPE_CHECKING:
     from redline.adapters.files.disk import Disk
     from redline.adapters.files.registry import RunningServer
     from redline.adapters.files.workspace import DiskWorkspace
-    from redline.adapters.journal.store import DiskStore
+    from redline.adapters.journal.policy_guard import PolicyGuard
+    from redline.adapters.journal.store import DiskStore, Guard
     from redline.adapters.journal.write_guard import WriteGuard
+    from redline.adapters.policy_file import PolicyFile
     from redline.adapters.review.comments import SqliteComments
+    from redline.core.ports.confined import Confined
     from redline.core.ports.history import ChangeEditor, History
+    from redline.core.ports.review import HeldChanges
     from redline.core.ports.tree import Tree
+    from redline.engine.holding import Holding
 
 
 class StoredWorkspace:
@@ -80,7 +85,7 @@ class StoredWorkspace:
             in_order=settings.roots,
             allow_any_root=settings.allow_any_root,
         )
-        for home in state_homes():
+        for home in (*state_homes(), config_home(os.environ)):
             workspace.seal(home)
         if settings.state_dir and workspace.seal(settings.state_dir):
             _refuse_inner_state(settings)
@@ -110,7 +115,7 @@ class StoredWorkspace:
         recover = not self.settings.read_only
         locks = lock_home()
         store = DiskStore(
-            self._disk, self.workspace, self.state_dir, locks, guard=self._guard, recover=recover
+            self._disk, self.workspace, self.state_dir, locks, guards=self._guards, recover=recover
         )
         if recover:
             self._register()
@@ -136,6 +141,41 @@ class StoredWorkspace:
         from redline.adapters.files.registry import list_servers
 
         return list_servers(self.state_dir)
+
+    @built_once
+    def policy(self) -> PolicyFile:
+        """The rules about changes; the file need not be there."""
+        from redline.adapters.policy_file import PolicyFile
+
+        path, is_chosen = policy_path(self.settings.policy, os.environ)
+        return PolicyFile(path, required=is_chosen, is_exposed=self.workspace.is_exposed)
+
+    def require_policy(self) -> None:
+        """Read the policy, if there is one; PolicyUnreadable stops a server before it serves."""
+        path, is_chosen = policy_path(self.settings.policy, os.environ)
+        if is_chosen or os.path.lexists(path):
+            self.policy.current()
+
+    @built_once
+    def rules(self) -> PolicyGuard:
+        """Judges changes by the policy."""
+        from redline.adapters.journal.policy_guard import PolicyGuard
+
+        return PolicyGuard(self._disk, self.workspace, self.policy, lambda: self.confined)
+
+    @built_once
+    def confined(self) -> Confined:
+        """Runs work that may hang or crash in processes that can be killed."""
+        from redline.adapters.workers.isolated_calls import IsolatedCalls
+
+        workers = IsolatedCalls()
+        self.at_close(workers.close)  # before parts that wait for answers of workers
+        return workers
+
+    @property
+    def _guards(self) -> list[Guard]:
+        """What looks at every change before it is made."""
+        return [self.rules, *([] if self._guard is None else [self._guard])]
 
     @built_once
     def _guard(self) -> WriteGuard | None:
@@ -170,7 +210,22 @@ class StoredWorkspace:
             read_only=settings.read_only,
             history_days=settings.history_days,
             history_size=settings.history_size,
+            holding=self.holding,
         )
+
+    @built_once
+    def held(self) -> HeldChanges:
+        """Changes that wait for a person."""
+        from redline.adapters.journal.held_store import HeldStore
+
+        return HeldStore(self.workspace, self.state_dir)
+
+    @built_once
+    def holding(self) -> Holding:
+        """Holds changes and goes on when they are decided."""
+        from redline.engine.holding import Holding
+
+        return Holding(self.held, self.rules, self._store, self.tree)
 
     @built_once
     def history(self) -> History:

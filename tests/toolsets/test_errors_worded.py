@@ -17,6 +17,7 @@ _SPECIAL: dict[type[errors.RedlineError], errors.RedlineError] = {
     errors.AmbiguousMatch: errors.AmbiguousMatch("found twice", count=2, lines=[1, 5]),
     errors.StaleBase: errors.StaleBase("src/a.py"),
     errors.UndoBlocked: errors.UndoBlocked("changed since", paths=["a"], diff="--- a\n+++ b\n"),
+    errors.ChangeHeld: errors.ChangeHeld("it waits", held_id="ab12", hint="go on"),
     errors.PermissionRequired: errors.PermissionRequired("ask first", permission="network"),
 }
 ERRORS = [

@@ -11,7 +11,7 @@ from redline.settings import Settings, SettingsError, config_path, gather, load,
 
 if TYPE_CHECKING:
     from redline.core.changes import ChangeSet
-    from redline.core.errors import GuardedWrite
+    from redline.core.errors import PermissionRequired
     from redline.core.ports.history import Origin
 
 
@@ -92,19 +92,35 @@ def add_guarded_flag(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="also change files that your own tools execute, such as .git or .vscode/tasks.json",
     )
+    add_owner_flag(parser)
+
+
+def add_owner_flag(parser: argparse.ArgumentParser) -> None:
+    """Add the flag by which a person goes past the policy."""
+    parser.add_argument(
+        "--as-owner",
+        action="store_true",
+        help="do it as the owner of this machine: the rules of policy.toml are not asked",
+    )
 
 
 def origin_of(args: argparse.Namespace, tool: str, summary: str) -> Origin:
     """Return the origin of a command-line change; --allow-guarded is the person's consent."""
     from redline.core.ports.history import Origin
 
-    def consent(refused: GuardedWrite, _: ChangeSet, /) -> bool:
+    def consent(refused: PermissionRequired, _: ChangeSet, /) -> bool | None:
+        from redline.core.errors import GuardedWrite
+
+        if not isinstance(refused, GuardedWrite):
+            return None  # held: decided with `redline held`
         if not args.allow_guarded:
             refused.hint = "pass --allow-guarded to change it anyway"
             raise refused
         return True
 
-    return Origin(tool, "command line", "", summary, TERMINAL, consent)
+    return Origin(
+        tool, "command line", "", summary, TERMINAL, consent, as_owner=bool(args.as_owner)
+    )
 
 
 def settings_from(args: argparse.Namespace, *ignore: str) -> Settings:
@@ -119,6 +135,13 @@ def state_dir_from(args: argparse.Namespace) -> str | None:
     found = gather({"state_dir": args.state_dir}, os.environ, _config(args))
     state_dir: str | None = found.get("state_dir")
     return state_dir
+
+
+def policy_from(args: argparse.Namespace) -> str | None:
+    """Return the policy file that a flag or the config file names."""
+    given = {"policy": getattr(args, "policy", None)}
+    policy: str | None = gather(given, os.environ, _config(args)).get("policy")
+    return policy
 
 
 def _config(args: argparse.Namespace) -> dict[str, Any] | None:

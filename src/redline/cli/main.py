@@ -38,6 +38,14 @@ COMMANDS = {
     ),
     "restore": ("redline.cli.commands.history.restore", "bring an old content of a file back"),
     "export": ("redline.cli.commands.history.export", "hand changes on as a patch or a commit"),
+    "held": (
+        "redline.cli.commands.review.held",
+        "list changes that wait for you, and decide about them",
+    ),
+    "policy": (
+        "redline.cli.commands.review.policy",
+        "check the rules about changes, and say what they would do",
+    ),
     "get": ("redline.cli.commands.documents.get", "read a value from a YAML, JSON or TOML file"),
     "set": (
         "redline.cli.commands.documents.set",

@@ -19,10 +19,12 @@ RedlineError
 ├── DocumentError              a structured document
 │   ├── DocumentSyntax (NestsTooDeep) ├── NodeNotFound ├── CannotApply
 ├── Conflict                   the world moved on
-│   ├── StaleBase ├── UndoBlocked ├── Locked
+│   ├── StaleBase ├── UndoBlocked ├── Locked ├── HeldStale ├── HeldDecided
 ├── HistoryError               ├── UnknownOperation ├── NothingToUndo ├── AlreadyUndone
+│                              └── UnknownHeld
 ├── Refused                    a rule says no
-│   ├── ReadOnlyMode ├── PermissionRequired (GuardedWrite) ├── PermissionDenied
+│   ├── ReadOnlyMode ├── PermissionRequired (GuardedWrite, RuleAsks, ChangeHeld)
+│   ├── PermissionDenied (HeldRefused) ├── RuleDenied ├── PolicyUnreadable
 ├── LimitReached               ├── TimeLimit (Busy) ├── MemoryLimit ├── WorkerDied ├── ParserFailed
 │                              └── Cancelled
 ├── SessionError               ├── SessionNotFound ├── SessionClosed
@@ -99,6 +101,16 @@ from redline.core.error_families.paths import (
     TooLarge,
     UnsupportedEncoding,
 )
+from redline.core.error_families.rules import (
+    ChangeHeld,
+    HeldDecided,
+    HeldRefused,
+    HeldStale,
+    PolicyUnreadable,
+    RuleAsks,
+    RuleDenied,
+    UnknownHeld,
+)
 
 __all__ = [
     "AbsolutePathDenied",
@@ -110,12 +122,16 @@ __all__ = [
     "Busy",
     "Cancelled",
     "CannotApply",
+    "ChangeHeld",
     "Conflict",
     "ContentError",
     "DocumentError",
     "DocumentSyntax",
     "GitFailed",
     "GuardedWrite",
+    "HeldDecided",
+    "HeldRefused",
+    "HeldStale",
     "HistoryError",
     "InvalidArgument",
     "InvalidPattern",
@@ -139,12 +155,15 @@ __all__ = [
     "PathError",
     "PermissionDenied",
     "PermissionRequired",
+    "PolicyUnreadable",
     "ProgramChanged",
     "ProviderFailed",
     "ReadOnlyMode",
     "ReadOnlyRoot",
     "RedlineError",
     "Refused",
+    "RuleAsks",
+    "RuleDenied",
     "SandboxUnavailable",
     "SessionClosed",
     "SessionError",
@@ -157,6 +176,7 @@ __all__ = [
     "Unavailable",
     "UnclearIndentation",
     "UndoBlocked",
+    "UnknownHeld",
     "UnknownOperation",
     "UnsupportedEncoding",
     "WorkerDied",

@@ -23,6 +23,7 @@ from redline.core.ports.history import ChangeEditor, Operation, Origin, Store
 from redline.core.ports.recording import Activity
 from redline.core.ports.search import Cancel
 from redline.core.ports.tree import Tree
+from redline.engine.command_rules import CommandRules
 
 _SHOWN = 5
 _KEPT = 16
@@ -39,8 +40,10 @@ class RecordedCommands:
         store: Store,
         tree: Tree,
         activity: Activity,
+        rules: CommandRules,
     ) -> None:
         self._activity = activity
+        self._rules = rules
         self._tree = tree
         self._lock = Lock()
         self._proposals: dict[str, tuple[str, str, Difference]] = {}
@@ -57,6 +60,7 @@ class RecordedCommands:
         ended = self._activity.begin()
         try:
             before = self._snapshots.take()
+            self._rules.require_sight(self._snapshots.blindness(before))
             return self._processes.start(
                 command, lambda: self._record(before, began, origin, ended)
             )
@@ -143,11 +147,11 @@ class RecordedCommands:
     ) -> tuple[str | None, Sequence[str]]:
         found = self._snapshots.compare(before)
         mine = self._without_known(found.change_set, began)
-        notes = _not_covered(found)
+        notes = _not_covered(found, self._rules.is_active())
         if mine.is_empty:
             return None, notes
         operation = self._editor.record(mine, origin)
-        return operation.id or None, notes
+        return operation.id or None, [*self._rules.enforce(mine, origin), *notes]
 
     def _without_known(self, change_set: ChangeSet, began: float) -> ChangeSet:
         """Leave out what other operations did at the same time: the journal has those already."""
@@ -166,9 +170,10 @@ class RecordedCommands:
         return ChangeSet(tuple(steps))
 
 
-def _not_covered(found: Difference) -> list[str]:
+def _not_covered(found: Difference, is_ruled: bool) -> list[str]:
     names = found.uncovered
     if not names:
         return []
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return [f"Undo does not cover: {', '.join(names[:_SHOWN])}{more}"]
+    also = ", nor does the policy" if is_ruled else ""
+    return [f"Undo does not cover{also}: {', '.join(names[:_SHOWN])}{more}"]

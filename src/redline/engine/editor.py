@@ -12,11 +12,22 @@ from redline.core.errors import (
     PermissionDenied,
     ReadOnlyMode,
     ReadOnlyRoot,
+    RuleAsks,
     StaleBase,
 )
 from redline.core.paths import show_name
-from redline.core.ports.history import Direction, Operation, Origin, Revert, Store, Transaction
+from redline.core.ports.history import (
+    ChangePermits,
+    Direction,
+    Operation,
+    Origin,
+    Revert,
+    Store,
+    Transaction,
+)
+from redline.core.ports.review import HeldChange
 from redline.core.ports.tree import PathResolver, Tree
+from redline.engine.holding import Holding, Wanted
 from redline.engine.reverting.planner import RevertPlan, RevertPlanner
 from redline.engine.reverting.selection import Selected, select
 
@@ -36,6 +47,7 @@ class JournalEditor:
         read_only: bool = False,
         history_days: float = 30.0,
         history_size: int = 1 << 30,
+        holding: Holding | None = None,
     ) -> None:
         self._workspace = workspace
         self._store = store
@@ -43,6 +55,7 @@ class JournalEditor:
         self._read_only = read_only
         self._limits = history_days, history_size
         self._commits = 0
+        self._holding = holding
 
     def commit(self, change_set: ChangeSet, origin: Origin) -> Operation:
         """Make *change_set* real, all of it or nothing."""
@@ -50,6 +63,14 @@ class JournalEditor:
         if change_set.is_empty:
             return Operation("", 0.0, origin, change_set)
         return self._carry_out(change_set, origin, "change", None)
+
+    def commit_approved(self, held: HeldChange, by: str) -> Operation:
+        """Carry out a held change that a person approved."""
+        self._approve(held.change_set)
+        summary = f"{held.origin.summary} (approved by {by})".strip()
+        origin = replace(held.origin, summary=summary, consent=lambda *_: True)
+        wanted = Wanted(held.change_set, origin, held.kind, held.reverts)
+        return self._finish(self._begin(wanted, ChangePermits(is_approved=True)))
 
     def record(self, change_set: ChangeSet, origin: Origin) -> Operation:
         """Journal changes that already happened."""
@@ -108,23 +129,36 @@ class JournalEditor:
     def _carry_out(
         self, change_set: ChangeSet, origin: Origin, kind: str, reverts: str | None
     ) -> Operation:
-        operation = self._begin(change_set, origin, kind, reverts).swap().finish()
+        wanted = Wanted(change_set, origin, kind, reverts)
+        try:
+            return self._finish(self._begin(wanted, ChangePermits()))
+        except RuleAsks as asks:
+            if self._holding is None:
+                raise
+            return self._holding.settle(wanted, asks, self._approve_held)
+
+    def _approve_held(self, held: HeldChange, by: str) -> Operation:
+        # Written down first: an approval that is not in the journal is not given.
+        self.note_grant(Origin("held", held.origin.client, by, f"approved {held.id}"))
+        return self.commit_approved(held, by)
+
+    def _finish(self, transaction: Transaction) -> Operation:
+        operation = transaction.swap().finish()
         self._commits += 1
         if self._commits % _PRUNE_EVERY == 1:
             days, size = self._limits
             self._store.prune(days=days, size=size)
         return operation
 
-    def _begin(
-        self, change_set: ChangeSet, origin: Origin, kind: str, reverts: str | None
-    ) -> Transaction:
+    def _begin(self, wanted: Wanted, permits: ChangePermits) -> Transaction:
         """Begin a transaction; ask the person, outside of every lock, for guarded paths."""
+        origin = wanted.origin
         try:
-            return self._store.begin(change_set, origin, kind, reverts)
+            return self._store.begin(*wanted, permits)
         except GuardedWrite as refused:
             if origin.consent is None:
                 raise
-            if not origin.consent(refused, change_set):
+            if not origin.consent(refused, wanted.change_set):
                 raise PermissionDenied(
                     f"The person did not allow this change: {', '.join(refused.paths[:5])}",
                     hint="leave these files to the person, or do it another way",
@@ -134,7 +168,7 @@ class JournalEditor:
             summary = f"{refused.permission}: {', '.join(refused.paths[:5])}"
         # Written down first: a permission that is not in the journal is not given.
         self.note_grant(replace(origin, summary=summary))
-        return self._store.begin(change_set, origin, kind, reverts, consented)
+        return self._store.begin(*wanted, replace(permits, consented=consented))
 
     # -- undo and redo ------------------------------------------------------------------------
 

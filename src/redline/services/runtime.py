@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from redline.core.ports.pages import ReviewComments
     from redline.core.ports.previews import Previews
     from redline.core.ports.reads import Reads
+    from redline.core.ports.review import ChangeRules, HeldChanges
     from redline.core.ports.search import Grep, Regex
     from redline.core.ports.tree import PathResolver, Tree
 
@@ -38,6 +39,14 @@ class Runtime(Protocol):
     def editor(self) -> ChangeEditor: ...
     @property
     def history(self) -> History: ...
+    @property
+    def held(self) -> HeldChanges:
+        """Changes that wait for a person; no tool decides about them."""
+
+    @property
+    def rules(self) -> ChangeRules:
+        """The policy; no tool changes it."""
+
     @property
     def commands(self) -> Commands: ...
     @property

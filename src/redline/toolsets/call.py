@@ -105,6 +105,8 @@ class Call:
     # The request as received, for tools that must keep numbers as the client wrote them.
     raw: bytes | None = None
     ask: Callable[[Question], Answer] | None = None
+    # How many seconds the client lets this call wait for a person who must approve its change.
+    wait: float = 0.0
     log: Callable[[str, str], None] = _discard
 
     def origin(self, summary: str = "") -> Origin:
@@ -118,7 +120,7 @@ class Call:
             consent = AskConsent(self)
         name = f"{self.client.name} {self.client.version}".strip()
         principal, session = self.client.principal, session_of(self.client)
-        return Origin(self.tool.name, name, principal, summary, session, consent)
+        return Origin(self.tool.name, name, principal, summary, session, consent, self.wait)
 
     def own(self) -> Author:
         """Return whose changes are this caller's own: those of its session."""

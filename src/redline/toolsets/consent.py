@@ -12,8 +12,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from redline.core.changes import ChangeSet, Rename
-from redline.core.errors import GuardedWrite, PermissionDenied
+from redline.core.errors import GuardedWrite, PermissionDenied, PermissionRequired, RuleAsks
 from redline.core.paths import WorkspacePath
+from redline.core.ports.review import HeldChange
 from redline.plan.describe import diff_of
 from redline.toolsets.call import Answer, Call, Question
 
@@ -92,14 +93,31 @@ class AskConsent:
     def __init__(self, call: Call) -> None:
         self._call = call
 
-    def __call__(self, refused: GuardedWrite, change_set: ChangeSet, /) -> bool:
+    def __call__(self, refused: PermissionRequired, change_set: ChangeSet, /) -> bool | None:
         """Ask; the answer holds for this change, as it was shown, and for nothing else."""
         assert self._call.ask is not None
-        message = self._message(refused, change_set)
+        if isinstance(refused, GuardedWrite):
+            message = self._message(refused, change_set)
+        elif isinstance(refused, RuleAsks):
+            message = self._rule_message(refused, change_set)
+        else:
+            return None
         # Bound to the text: on a stateless connection the call runs again with the answer, and
         # must then come to the same change.
         question = decision_question(message, f"consent-{digest_of(message)[:16]}")
-        return is_agreed(self._call.ask(question))
+        answer = self._call.ask(question)
+        if isinstance(refused, RuleAsks) and answer.action == "cancel":
+            return None  # nobody decided: it stays held
+        return is_agreed(answer)
+
+    def _rule_message(self, asks: RuleAsks, change_set: ChangeSet) -> str:
+        lines = [f"Approve this change of {self._call.tool.name}?"]
+        for ruling in asks.rulings:
+            because = f", {escape_unseen(ruling.reason)}" if ruling.reason else ""
+            where = f" (line {ruling.line})" if ruling.line else ""
+            named = f"{quote(ruling.path)} {quote(ruling.field) if ruling.field else ''}".strip()
+            lines.append(f"{named}: {escape_unseen(ruling.rule)}{where}{because}")
+        return "\n".join([*lines, "Change:", *_diff_lines(change_set)])
 
     def _message(self, refused: GuardedWrite, change_set: ChangeSet) -> str:
         guarded = {each.path for each in refused.guarded}
@@ -113,10 +131,25 @@ class AskConsent:
             ),
             f"Change ({others} other steps not shown):" if others else "Change:",
         ]
-        diff = diff_of(ChangeSet(steps), lambda path: quote(path.relative))
-        lines += [f"| {escape_unseen(line)}" for line in diff.split("\n") if line]
-        return "\n".join(lines)
+        return "\n".join([*lines, *_diff_lines(ChangeSet(steps))])
+
+
+def _diff_lines(change_set: ChangeSet) -> list[str]:
+    diff = diff_of(change_set, lambda path: quote(path.relative))
+    return [f"| {escape_unseen(line)}" for line in diff.split("\n") if line]
 
 
 def _ends(step: Any) -> Sequence[WorkspacePath]:
     return (step.source, step.target) if isinstance(step, Rename) else (step.path,)
+
+
+def describe_decision(held: HeldChange) -> str:
+    """Say what a person decided about a held change, for the agent that asked for it."""
+    decision = held.decision
+    assert decision is not None
+    about = f"Held change {held.id} was {decision.state.value} by {quote(decision.by)}"
+    if decision.reason:
+        about += f": {quote(decision.reason)}"
+    if decision.is_edited:
+        about += ", with other contents than asked for: read the files again"
+    return f"{about}." if not decision.operation else f"{about}; it is change {decision.operation}."

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from redline.core.changes import ChangeSet
-from redline.core.errors import GuardedWrite, InvalidArgument, UndoBlocked
+from redline.core.errors import GuardedWrite, InvalidArgument, PermissionRequired, UndoBlocked
 from redline.core.paths import Access
 from redline.core.ports.history import Author, Direction, Operation, Origin
 from redline.services.history.blocked import BlockedFile, commit_merge, compare_versions
@@ -72,7 +72,9 @@ def _one(form: Form, name: str) -> str:
 def origin_for(tool: str, summary: str, *, allows_guarded: bool = False) -> Origin:
     """Return the origin of what the person does here."""
 
-    def consent(refused: GuardedWrite, _: ChangeSet, /) -> bool:
+    def consent(refused: PermissionRequired, _: ChangeSet, /) -> bool | None:
+        if not isinstance(refused, GuardedWrite):
+            return None  # held: decided in its own view
         if not allows_guarded:
             raise refused
         return True

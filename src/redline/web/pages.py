@@ -15,6 +15,7 @@ from redline.core.errors import (
 from redline.core.ports.git import Committer
 from redline.core.ports.history import HistoryQuery
 from redline.core.ports.pages import WebRequest, WebResponse
+from redline.services.review.held import list_held
 from redline.services.runtime import Runtime
 from redline.web import acting, reading
 from redline.web.access import ReviewAccess, read_cookie
@@ -32,6 +33,7 @@ _READING: dict[str, Callable[[Visit, str], WebResponse]] = {
     "/comments": reading.comments,
     "/checkpoints": reading.checkpoints,
     "/export": reading.export,
+    "/held": reading.held_changes,
     "/events": reading.events,
 }
 _OF_A_CHANGE: dict[str, Callable[[Visit, str], WebResponse]] = {
@@ -51,6 +53,10 @@ _ACTING: dict[str, Callable[[Visit], WebResponse]] = {
     "/comment": acting.comment,
     "/resolve": acting.resolve,
     "/export": acting.export,
+}
+_DECIDING: dict[str, Callable[[Visit, str], WebResponse]] = {
+    "approve": acting.approve,
+    "refuse": acting.refuse,
 }
 _THEMES = ("dark", "light")
 
@@ -103,7 +109,10 @@ class ReviewPages:
             self.access.form_token(person) if person else "",
             theme if theme in _THEMES else "",
             chosen == "split",
-            (("comments", len(self._runtime.comments.list(open_only=True))),),
+            (
+                ("comments", len(self._runtime.comments.list(open_only=True))),
+                ("held", len(list_held(self._runtime))),
+            ),
         )
 
     def _sign_in(self, visit: Visit) -> WebResponse:
@@ -122,10 +131,13 @@ class ReviewPages:
             raise PermissionDenied(
                 "Only a person who signed in here can do this", hint="sign in and send it again"
             )
-        action = _ACTING.get(visit.request.path)
-        if action is None:
-            raise NotFound(visit.request.path, "There is no such form")
-        return action(Visit(visit.site, visit.request, visit.viewer, form))
+        posted = Visit(visit.site, visit.request, visit.viewer, form)
+        action, parts = _ACTING.get(visit.request.path), visit.request.path.split("/")
+        if action is not None:
+            return action(posted)
+        if len(parts) == 4 and parts[1] == "held" and parts[3] in _DECIDING:
+            return _DECIDING[parts[3]](posted, parts[2])
+        raise NotFound(visit.request.path, "There is no such form")
 
     def _look(self) -> dict[str, str]:
         """Return what tells whether something is new."""
@@ -133,6 +145,7 @@ class ReviewPages:
         return {
             "latest": latest[0].id if latest else "",
             "comments": self._runtime.comments.version(),
+            "held": " ".join(held.id for held in list_held(self._runtime)),
         }
 
 
@@ -156,6 +169,8 @@ def _find(path: str) -> Callable[[Visit], WebResponse]:
         view = _OF_A_CHANGE.get(parts[3] if len(parts) == 4 else "")
         if view is not None:
             return lambda visit: view(visit, parts[2])
+    if len(parts) == 3 and parts[1] == "held":
+        return lambda visit: reading.held_change(visit, parts[2])
     raise NotFound(path, f"Nothing is served at {path[:100]}")
 
 

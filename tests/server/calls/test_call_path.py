@@ -46,7 +46,8 @@ def sigterm() -> Iterator[None]:
 @pytest.mark.requirement("server-call-path")
 def test_at_most_five_functions_run_before_a_handler_does(sigterm: None) -> None:
     comments = SimpleNamespace(take_undelivered=lambda _session: ())
-    runtime = cast(Any, SimpleNamespace(take_notices=tuple, comments=comments))
+    held = SimpleNamespace(take_decisions=lambda _session: ())
+    runtime = cast(Any, SimpleNamespace(take_notices=tuple, comments=comments, held=held))
     server = ToolServer(Catalog([Toolset("test", "Test", (TOOL,), "m:w")]), runtime)
     sent = io.BytesIO()
     serve_stdio(server, io.BytesIO(json.dumps(CALL).encode() + b"\n"), sent)

@@ -136,6 +136,18 @@ class DiskWorkspace:
                 self._sealed[number].append(())
         return within
 
+    def is_exposed(self, file: str) -> bool:
+        """Whether *file* lies in a root and is not out of reach there."""
+        own = split_path(os.path.realpath(file))
+        for number, root in enumerate(self._roots):
+            outer = split_path(root.path)
+            if own[: len(outer)] == outer:
+                sealed = self._sealed[number]
+                rest = own[len(outer) :]
+                if not any(rest[: len(inner)] == inner for inner in sealed):
+                    return True
+        return False
+
     def sealed_in(self, root: int) -> Sequence[tuple[str, ...]]:
         """The directories beneath root number *root* that are out of reach."""
         return self._sealed[root]

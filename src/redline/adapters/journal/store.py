@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Protocol
 
 from redline.adapters.files.disk import Disk
 from redline.adapters.files.locks import Held, LockFiles, PlaceLocks, bucket_of
@@ -28,15 +29,27 @@ from redline.adapters.journal.store_read import StoreReading
 from redline.adapters.journal.transaction.locked import ChangeRequest, LockedPaths
 from redline.adapters.journal.transaction.staged import StagedChange, stage_change
 from redline.adapters.journal.undecided import Undecided
-from redline.adapters.journal.write_guard import WriteGuard
 from redline.core.changes import Change, ChangeSet, DirState, FileState, Rename
 from redline.core.errors import Locked, PathDenied, WriteFailed
-from redline.core.guarded import GuardedPath
 from redline.core.paths import WorkspacePath, show_name
-from redline.core.ports.history import Operation, Origin
+from redline.core.ports.history import NO_PERMITS, ChangePermits, Operation, Origin
 
 _TRIES = 50
 _BLOB_LOCK = "blobs.lock"
+
+
+class Guard(Protocol):
+    """Looks at a change under its locks and refuses what no person allowed."""
+
+    def check(
+        self,
+        change_set: ChangeSet,
+        origin: Origin,
+        permits: ChangePermits,
+        load: Callable[[FileState], FileState],
+        /,
+    ) -> None:
+        """Raise a Refused; *load* gives the contents of a state that the history has."""
 
 
 class DiskStore(StoreReading):
@@ -49,14 +62,14 @@ class DiskStore(StoreReading):
         state_dir: str,
         lock_dir: str,
         *,
-        guard: WriteGuard | None = None,
+        guards: Sequence[Guard] = (),
         recover: bool = True,
         max_inline: int = MAX_INLINE,
         min_delta: int = MIN_DELTA,
         max_held: int = MAX_HELD,
     ) -> None:
         self.disk = disk
-        self._guard_writes = guard.check if guard is not None else None
+        self._guards = guards
         # The directories of the last change.
         self._seen: dict[WorkspacePath, tuple[int, int]] = {}
         try:
@@ -86,9 +99,9 @@ class DiskStore(StoreReading):
         origin: Origin,
         kind: str = "change",
         reverts: str | None = None,
-        consented: frozenset[GuardedPath] = frozenset(),
+        permits: ChangePermits = NO_PERMITS,
     ) -> StagedChange:
-        """Lock, refuse guarded paths without *consented*, check every base and stage."""
+        """Lock, have every guard look at it, check every base and stage."""
         self._refuse_roots(change_set)
         for _ in range(_TRIES):
             handles, held = self.lock(change_set)
@@ -99,8 +112,8 @@ class DiskStore(StoreReading):
             raise Locked("An unfinished change holds these files and cannot be settled yet")
         locked = LockedPaths(self, held, handles, FileGuards(self.disk, self.show))
         try:
-            if self._guard_writes is not None:
-                self._guard_writes(change_set, consented)
+            for guard in self._guards:
+                guard.check(change_set, origin, permits, self.load_content)
         except BaseException:
             locked.release()
             raise

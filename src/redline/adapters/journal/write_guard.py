@@ -27,6 +27,7 @@ from redline.core.changes import Absent, Change, ChangeSet, LinkState, Rename
 from redline.core.errors import GuardedWrite
 from redline.core.guarded import GIT_NAMES, GuardedPath, PathRules, Permission, fold_name
 from redline.core.paths import WorkspacePath, show_name
+from redline.core.ports.history import ChangePermits, Origin
 
 _MAX_NAMED = 5
 # Paths whose judgement by name is remembered.
@@ -67,10 +68,12 @@ class WriteGuard:
         self._program = [split_path(os.path.realpath(path)) for path in files]
         self.by_name = lru_cache(_MAX_NAMES)(self._judge_name)
 
-    def check(self, change_set: ChangeSet, consented: frozenset[GuardedPath]) -> None:
+    def check(
+        self, change_set: ChangeSet, _origin: Origin, permits: ChangePermits, _load: object, /
+    ) -> None:
         """Raise GuardedWrite for a change set that touches a guarded path without consent."""
         found = _Judgement(self, change_set).run()
-        missing = [each for each in found if each not in consented]
+        missing = [each for each in found if each not in permits.consented]
         if missing:
             raise self._refusal(found)
 

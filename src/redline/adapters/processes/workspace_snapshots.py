@@ -10,7 +10,7 @@ import os
 import stat
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from threading import Lock
 
@@ -76,11 +76,14 @@ class WorkspaceSnapshots:
         *,
         max_entries: int = MAX_ENTRIES,
         max_file: int = MAX_FILE,
+        concerns: Callable[[WorkspacePath], bool] = lambda _: False,
     ) -> None:
         self._workspace = workspace
         self._tree = tree
         self._max_entries = max_entries
         self._max_file = max_file
+        # Whether a rule is about a place: then it is looked at although git ignores it.
+        self.concerns = concerns
         self._lock = Lock()
         self._pack = tempfile.TemporaryFile(prefix="redline-")  # noqa: SIM115 - kept open
         self._known: dict[Key, tuple[Mark, int, int]] = {}
@@ -108,6 +111,11 @@ class WorkspaceSnapshots:
             if failure:
                 return Difference(ChangeSet(), (f"everything: {failure}",))
             return _Found(self, snapshot, after).difference()
+
+    def blindness(self, snapshot: object) -> str:
+        """Why nothing is known about a snapshot; empty where something is."""
+        assert isinstance(snapshot, Snapshot)
+        return snapshot.walk.failure
 
     # -- looking ------------------------------------------------------------------------------
 
@@ -165,7 +173,8 @@ class WorkspaceSnapshots:
         if walk.too_many:
             return
         mark = walk.entries[key]
-        if name in EXCLUDED_DIRECTORIES or scope.ignores(name, True):
+        is_left_out = name in EXCLUDED_DIRECTORIES or scope.ignores(name, True)
+        if is_left_out and not self.concerns(_path(key)):
             walk.passed_by[key] = (mark[1], mark[3])
             del walk.entries[key]
             walk.doubtful.discard(key)
@@ -298,7 +307,9 @@ class _Found:
 
     def _is_of_no_interest(self, path: WorkspacePath, before: State, after: State) -> bool:
         is_directory = DirState in (type(before), type(after))
-        return not is_directory and self._store.is_ignored(path)
+        if is_directory or self._store.concerns(path):
+            return False
+        return self._store.is_ignored(path)
 
     def _state_before(self, key: Key) -> State | None:
         mark = self._before.walk.entries.get(key)

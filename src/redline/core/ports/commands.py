@@ -156,6 +156,9 @@ class Snapshots(Protocol):
     def compare(self, snapshot: object) -> Difference:
         """What is different now."""
 
+    def blindness(self, snapshot: object) -> str:
+        """Why nothing is known about a snapshot; empty where something is."""
+
 
 class Processes(Protocol):
     """Commands as process trees in the sandbox; what they change is not looked at."""

@@ -5,28 +5,33 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from redline.core.changes import ChangeSet, FileState
-from redline.core.errors import GuardedWrite
+from redline.core.errors import PermissionRequired
 from redline.core.guarded import GuardedPath
 from redline.core.paths import WorkspacePath
+
+if TYPE_CHECKING:
+    from redline.core.ports.review import HeldChange
 
 
 class Consent(Protocol):
     """Asks the person at the client."""
 
-    def __call__(self, refused: GuardedWrite, change_set: ChangeSet, /) -> bool:
-        """Whether the person allows *change_set* although it was *refused*."""
+    def __call__(self, refused: PermissionRequired, change_set: ChangeSet, /) -> bool | None:
+        """Whether the person allows *change_set* although it was *refused*; None: no answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Who asked for a change and how; kept in the journal, but for `consent`.
+    """Who asked for a change and how; the last three are not kept in the journal.
 
     `session` is one connection of one client, or a name that the client gave. `consent` asks the
     person for a change that touches guarded paths; None where no person can be asked, and then
-    such a change is refused.
+    such a change is refused. `wait` is how many seconds the client lets a call wait for a person
+    who must approve its change. `as_owner` is True for what the owner of the machine does: the
+    policy is not about that.
     """
 
     tool: str
@@ -35,6 +40,19 @@ class Origin:
     summary: str = ""
     session: str = ""
     consent: Consent | None = field(default=None, compare=False, repr=False)
+    wait: float = field(default=0.0, compare=False, repr=False)
+    as_owner: bool = field(default=False, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ChangePermits:
+    """What a person allowed for one change: these guarded paths, and what a rule asks about."""
+
+    consented: frozenset[GuardedPath] = frozenset()
+    is_approved: bool = False
+
+
+NO_PERMITS = ChangePermits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +116,12 @@ class ChangeEditor(Protocol):
         Raises StaleBase, Locked, ReadOnlyMode, PathError, WriteFailed; GuardedWrite where no
         person can be asked for consent, PermissionDenied where it was not given. An empty
         ChangeSet is answered with an Operation whose id is "" and is not journalled.
+        """
+
+    def commit_approved(self, held: HeldChange, by: str) -> Operation:
+        """Carry out a held change that the person *by* approved, all of it or nothing.
+
+        The rules that held it are not asked again; what else `commit` raises is raised here too.
         """
 
     def record(self, change_set: ChangeSet, origin: Origin) -> Operation:
@@ -251,11 +275,11 @@ class Store(Protocol):
         origin: Origin,
         kind: str = "change",
         reverts: str | None = None,
-        consented: frozenset[GuardedPath] = frozenset(),
+        permits: ChangePermits = NO_PERMITS,
     ) -> Transaction:
         """Lock, check every base and stage. StaleBase, Locked, PathError, WriteFailed.
 
-        GuardedWrite when it touches a guarded path that is not among the *consented* ones.
+        RuleDenied; RuleAsks and GuardedWrite where *permits* do not cover what a person must allow.
         """
 
     def record(

@@ -33,6 +33,7 @@ from redline.toolsets.call import (
     Wording,
     session_of,
 )
+from redline.toolsets.consent import describe_decision
 from redline.toolsets.tool import Json, load_function
 
 if TYPE_CHECKING:
@@ -44,6 +45,8 @@ if TYPE_CHECKING:
 
 Progress = Callable[[float, float | None, str], None]
 _MAX_NAME_CHARS = 100
+# In the _meta of a call: how many seconds it may wait for a person who must approve its change.
+META_WAIT = "redline/wait_seconds"
 
 
 def no_progress(_done: float, _total: float | None, _message: str) -> None:
@@ -109,7 +112,7 @@ class Dispatch:
         except Exception as failure:
             answer = self._answer_failure(entry, arguments, context, failure)
         if isinstance(answer, Result):
-            return result_json(answer)
+            return self._with_decisions(result_json(answer), context)
         return failure_as_result(answer) if self._as_result(answer, context.client) else answer
 
     def _run(self, entry: CatalogEntry, arguments: Json, params: Json, context: Context) -> Json:
@@ -129,6 +132,7 @@ class Dispatch:
             request_id=context.request_id,
             raw=context.raw,
             ask=asker,
+            wait=_read_wait(params),
             log=_logger(tool.name, context),
         )
         handler = self._handlers.get(tool.handler)
@@ -137,9 +141,23 @@ class Dispatch:
         try:
             with call_scope(context.cancel):
                 result = handler(call)
-                return result_json(result, prepared.ignored, self._remarks(context.client))
+                answer = result_json(result, prepared.ignored, self._remarks(context.client))
+            return self._with_decisions(answer, context)
         except NeedsAnswer as needed:
             return needed.input_request()
+
+    def _with_decisions(self, answer: Json, context: Context) -> Json:
+        """Add to an answer what a person decided about this session's held changes; each once."""
+        try:
+            decided = self.server.runtime.held.take_decisions(session_of(context.client))
+        except RedlineError as failure:
+            warn(f"decisions about held changes cannot be read: {failure.message}")
+            return answer  # the call itself is done
+        if not decided:
+            return answer
+        text = "\n".join(describe_decision(held) for held in decided)
+        block = {"type": "text", "text": text}
+        return {**answer, "content": [*answer.get("content", ()), block]}
 
     def _remarks(self, client: Client) -> list[str]:
         """Return what a person says to the session of *client*, each comment once."""
@@ -224,6 +242,13 @@ def _read_params(params: Any) -> tuple[str, Any, RpcFailure | None]:
     if not isinstance(arguments, dict):
         return name, {}, invalid_params("params.arguments must be an object")
     return name, arguments, None
+
+
+def _read_wait(params: Json) -> float:
+    """Return how many seconds the client lets this call wait for a person's approval."""
+    meta = params.get("_meta")
+    wait = meta.get(META_WAIT) if isinstance(meta, dict) else None
+    return float(wait) if isinstance(wait, int | float) and wait > 0 else 0.0
 
 
 def _logger(tool: str, context: Context) -> Callable[[str, str], None]:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from redline.app import Redline, locate_workspace
-from redline.cli.flags import add_guarded_flag, origin_of, state_dir_from
+from redline.cli.flags import add_guarded_flag, origin_of, policy_from, state_dir_from
 from redline.cli.terminal import err, fail, out, out_bytes, paint_diff, standard_input
 from redline.core.cancellation import UNCANCELLABLE
 from redline.core.changes import FileState
@@ -186,9 +186,13 @@ def _settings(args: argparse.Namespace, access: Access) -> Settings:
     state_dir = state_dir_from(args)
     if args.workspace is None:
         here = "." if args.file == "-" else folder
-        return locate_workspace(here, state_dir)._replace(allow_any_root=True)
+        return locate_workspace(here, state_dir)._replace(
+            allow_any_root=True, policy=policy_from(args)
+        )
     workspace = os.path.realpath(args.workspace)
-    settings = Settings(workspace=workspace, state_dir=state_dir, allow_any_root=True)
+    settings = Settings(
+        workspace=workspace, state_dir=state_dir, allow_any_root=True, policy=policy_from(args)
+    )
     if args.file == "-":
         return settings
     if os.path.commonpath([workspace, folder]) == workspace:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from redline.app import Redline, locate_workspace, page_text
-from redline.cli.flags import state_dir_from
+from redline.cli.flags import policy_from, state_dir_from
 from redline.cli.terminal import escape_for_terminal, one_line, out, paint
 from redline.core.paths import WorkspacePath
 from redline.core.ports.history import Author, Operation
@@ -57,11 +57,11 @@ def settings_for(args: argparse.Namespace, near: str | None = None) -> Settings:
 
     *near* is the file that the command is about.
     """
-    state_dir = state_dir_from(args)
+    state_dir, policy = state_dir_from(args), policy_from(args)
     here = "." if near is None else os.path.dirname(os.path.realpath(near))
-    found = locate_workspace(args.workspace or here, state_dir)
+    found = locate_workspace(args.workspace or here, state_dir)._replace(policy=policy)
     if args.workspace is not None and os.path.realpath(args.workspace) != found.workspace:
-        return Settings(workspace=args.workspace, state_dir=state_dir)
+        return Settings(workspace=args.workspace, state_dir=state_dir, policy=policy)
     return found
 
 

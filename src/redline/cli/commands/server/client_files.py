@@ -69,7 +69,7 @@ class ClientFile:
 
     def origin(self, tool: str, summary: str) -> Origin:
         """Return the origin of a change that the person asked for by running the command."""
-        return Origin(tool, "command line", summary=summary, consent=lambda *_: True)
+        return Origin(tool, "command line", summary=summary, consent=lambda *_: True, as_owner=True)
 
     def say_written(self, operation: str) -> None:
         """Say what was done and how to take it back."""

@@ -84,6 +84,11 @@ def _add_tool_flags(parser: argparse.ArgumentParser) -> None:
         "--history-size", metavar="SIZE", help="how much history to keep, for example 1G"
     )
     tools.add_argument(
+        "--policy",
+        metavar="FILE",
+        help="rules about changes (default: policy.toml in the configuration directory)",
+    )
+    tools.add_argument(
         "--sandbox", metavar="MODE", help="for commands: safe (default), trusted or dangerous"
     )
     tools.add_argument(
@@ -211,6 +216,7 @@ def _build(settings: Settings) -> tuple[Redline, ToolServer]:
 
     refuse_changed_modules()
     redline = Redline(settings)
+    redline.require_policy()
     without = () if settings.view_image else ("view_image",)
     # A module with another TOOLSET, for tests of the protocol on the real server.
     fixtures = os.environ.get("REDLINE_TEST_TOOLSET")

@@ -1,0 +1,269 @@
+"""Held changes in a database in the state directory, where no tool and no command can reach."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import time
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, replace
+from threading import Lock
+from typing import Any
+
+from redline.adapters.files.platform import lock, unlock
+from redline.adapters.files.workspace import DiskWorkspace
+from redline.adapters.journal.format import records
+from redline.core.changes import Change, ChangeSet, FileState, Rename, State
+from redline.core.errors import HeldDecided, LimitReached, UnknownHeld, WriteFailed
+from redline.core.ports.review import Action, Decision, HeldChange, HeldState, Ruling
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS held (
+  id TEXT PRIMARY KEY, session TEXT NOT NULL, time REAL NOT NULL, expires REAL NOT NULL,
+  facts TEXT NOT NULL, body BLOB NOT NULL, decision TEXT, is_delivered INTEGER NOT NULL DEFAULT 0
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS contents (
+  id TEXT NOT NULL, digest TEXT NOT NULL, packed BLOB NOT NULL, PRIMARY KEY (id, digest)
+) WITHOUT ROWID;
+"""
+_DATABASE, _LOCK = "held.db", "held.lock"
+_BUSY_SECONDS = 10.0
+# A decided or expired change is kept this long, for the agent that asks what became of it.
+_KEPT_SECONDS = 7 * 86400.0
+MAX_BYTES = 32 << 20
+MAX_WAITING = 200
+
+
+class HeldStore:
+    """See `core.ports.review.HeldChanges`."""
+
+    def __init__(
+        self,
+        workspace: DiskWorkspace,
+        state_dir: str,
+        *,
+        clock: Callable[[], float] = time.time,
+        max_bytes: int = MAX_BYTES,
+        max_waiting: int = MAX_WAITING,
+    ) -> None:
+        self._workspace = workspace
+        self._directory = state_dir
+        self._path = os.path.join(state_dir, _DATABASE)
+        self._clock = clock
+        self._max_bytes = max_bytes
+        self._max_waiting = max_waiting
+        self._lock = Lock()
+        self._seen: tuple[int, int] | None = None
+
+    def hold(self, change: HeldChange) -> HeldChange:
+        """Keep *change*, unless one of that id waits or was refused."""
+        contents = _contents(change.change_set)
+        size = sum(map(len, contents.values()))
+        if size > self._max_bytes:
+            raise LimitReached(
+                f"The change is too large to be held: {size} bytes, at most {self._max_bytes}",
+                hint="make smaller changes",
+            )
+        with self._transaction() as db:
+            now = self._clock()
+            row = db.execute(f"{_SELECT} WHERE id = ?", (change.id,)).fetchone()
+            if row is not None:
+                known = self._read(row)
+                if known.state(now) in (HeldState.WAITING, HeldState.REFUSED):
+                    return known
+            self._drop_old(db, now)
+            count = "SELECT count(*) FROM held WHERE decision IS NULL AND expires > ?"
+            waiting = db.execute(count, (now,)).fetchone()[0]
+            if waiting >= self._max_waiting:
+                raise LimitReached(
+                    f"Too many changes wait for a person: {waiting}",
+                    hint="wait until some of them are decided",
+                )
+            self._insert(db, change, contents)
+        return change
+
+    def list(self) -> Sequence[HeldChange]:
+        """Every held change that is kept, newest first."""
+        if not os.path.exists(self._path):
+            return []
+        with self._transaction() as db:
+            rows = db.execute(f"{_SELECT} ORDER BY time DESC").fetchall()
+        return [self._read(row) for row in rows]
+
+    def get(self, held_id: str) -> HeldChange:
+        """One held change by the start of its id, with contents."""
+        found = [held for held in self.list() if held_id and held.id.startswith(held_id)]
+        if len(found) != 1:
+            several = f": it could be {', '.join(held.id for held in found)}" if found else ""
+            raise UnknownHeld(
+                f"No held change has this id: {held_id}{several}",
+                hint="redline held lists the changes that wait",
+            )
+        (held,) = found
+        with self._transaction() as db:
+            rows = db.execute("SELECT digest, packed FROM contents WHERE id = ?", (held.id,))
+            contents = {digest: zlib.decompress(packed) for digest, packed in rows}
+        return replace(held, change_set=_fill(held.change_set, contents))
+
+    @contextmanager
+    def deciding(self, held_id: str) -> Iterator[HeldChange]:
+        """Keep every other decider away while one decides."""
+        self.get(held_id)  # an unknown one is said before any file is made
+        fd = os.open(
+            os.path.join(self._directory, _LOCK), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600
+        )
+        try:
+            lock(fd, exclusive=True, wait=True)
+            held = self.get(held_id)
+            state = held.state(self._clock())
+            if state is not HeldState.WAITING:
+                raise HeldDecided(_describe_end(held, state), details={"state": state.value})
+            try:
+                yield held
+            finally:
+                unlock(fd)
+        finally:
+            os.close(fd)
+
+    def decide(self, held_id: str, decision: Decision) -> HeldChange:
+        """Write a decision down."""
+        with self._transaction() as db:
+            db.execute(
+                "UPDATE held SET decision = ?, is_delivered = 0 WHERE id = ?",
+                (json.dumps(asdict(decision)), held_id),
+            )
+            row = db.execute(f"{_SELECT} WHERE id = ?", (held_id,)).fetchone()
+        return self._read(row)
+
+    def take_decisions(self, session: str) -> Sequence[HeldChange]:
+        """Decided changes that *session* was not yet informed of; each once."""
+        try:
+            found = os.stat(self._path)
+        except OSError:
+            return []
+        mark = (found.st_mtime_ns, found.st_size)
+        if mark == self._seen:
+            return []
+        with self._transaction() as db:
+            rows = db.execute(
+                f"{_SELECT} WHERE session = ? AND decision IS NOT NULL AND is_delivered = 0"
+                " ORDER BY time",
+                (session,),
+            ).fetchall()
+            ids = [(row[0],) for row in rows]
+            db.executemany("UPDATE held SET is_delivered = 1 WHERE id = ?", ids)
+            others = db.execute(
+                "SELECT 1 FROM held WHERE decision IS NOT NULL AND is_delivered = 0 LIMIT 1"
+            ).fetchone()
+        # Nothing is left for any session: look again only when the file changes.
+        self._seen = mark if not rows and others is None else None
+        return [self._read(row) for row in rows]
+
+    # -- rows ---------------------------------------------------------------------------------
+
+    def _insert(
+        self, db: sqlite3.Connection, change: HeldChange, contents: dict[str, bytes]
+    ) -> None:
+        facts = json.dumps(
+            {
+                "rulings": [asdict(ruling) for ruling in change.rulings],
+                "kind": change.kind,
+                "reverts": change.reverts,
+            }
+        )
+        body = records.encode_body(change.change_set, change.origin, (), self._workspace.root_path)
+        db.execute("DELETE FROM contents WHERE id = ?", (change.id,))
+        db.execute(
+            "INSERT OR REPLACE INTO held VALUES (?, ?, ?, ?, ?, ?, NULL, 0)",
+            (change.id, change.origin.session, change.time, change.expires, facts, body),
+        )
+        db.executemany(
+            "INSERT INTO contents VALUES (?, ?, ?)",
+            [(change.id, digest, zlib.compress(data, 1)) for digest, data in contents.items()],
+        )
+
+    def _read(self, row: tuple[Any, ...]) -> HeldChange:
+        held_id, moment, expires, facts_text, body, decision_text = row
+        facts = json.loads(facts_text)
+        change_set, origin, _ = records.decode_body(body, self._workspace.root_number)
+        rulings = tuple(
+            Ruling(**{**each, "action": Action(each["action"])}) for each in facts["rulings"]
+        )
+        decision = None
+        if decision_text is not None:
+            found = json.loads(decision_text)
+            decision = Decision(**{**found, "state": HeldState(found["state"])})
+        return HeldChange(
+            held_id, moment, expires, origin, change_set, rulings,
+            facts["kind"], facts["reverts"], decision,
+        )  # fmt: skip
+
+    def _drop_old(self, db: sqlite3.Connection, now: float) -> None:
+        db.execute("DELETE FROM held WHERE expires < ?", (now - _KEPT_SECONDS,))
+        db.execute("DELETE FROM contents WHERE id NOT IN (SELECT id FROM held)")
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        with self._lock:
+            try:
+                db = self._open()
+                try:
+                    db.execute("BEGIN IMMEDIATE")
+                    try:
+                        yield db
+                    except BaseException:
+                        db.rollback()
+                        raise
+                    db.commit()
+                finally:
+                    db.close()
+            except (OSError, sqlite3.Error) as error:
+                raise WriteFailed(f"The held changes cannot be stored: {error}") from error
+
+    def _open(self) -> sqlite3.Connection:
+        os.makedirs(self._directory, mode=0o700, exist_ok=True)
+        # Held changes hold people's files: the database is the owner's alone.
+        os.close(os.open(self._path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600))
+        db = sqlite3.connect(
+            self._path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
+        )
+        db.execute("PRAGMA synchronous=FULL")
+        db.executescript(_SCHEMA)
+        return db
+
+
+_SELECT = "SELECT id, time, expires, facts, body, decision FROM held"
+
+
+def _describe_end(held: HeldChange, state: HeldState) -> str:
+    if held.decision is None:
+        return f"The held change has expired: {held.id}"
+    return f"The held change was {state.value} by {held.decision.by} already: {held.id}"
+
+
+def _contents(change_set: ChangeSet) -> dict[str, bytes]:
+    return {
+        state.digest: state.content
+        for step in change_set.steps
+        if isinstance(step, Change)
+        for state in (step.before, step.after)
+        if isinstance(state, FileState) and state.content is not None
+    }
+
+
+def _fill(change_set: ChangeSet, contents: dict[str, bytes]) -> ChangeSet:
+    def fill(state: State) -> State:
+        if isinstance(state, FileState) and state.digest in contents:
+            return replace(state, content=contents[state.digest])
+        return state
+
+    steps: list[Change | Rename] = [
+        replace(step, before=fill(step.before), after=fill(step.after))
+        if isinstance(step, Change)
+        else step
+        for step in change_set.steps
+    ]
+    return ChangeSet(tuple(steps))

@@ -1,0 +1,302 @@
+"""Judge a change set, beneath its locks, by the rules of the policy.
+
+Every place is judged by its real name: no directory on the way is opened through a link. What a
+move takes along is judged at both ends.
+"""
+
+from __future__ import annotations
+
+import stat as modes
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache, partial
+
+from redline.adapters.files.disk import Disk
+from redline.adapters.files.roots import split_path
+from redline.adapters.files.tree_walk import walk_down
+from redline.adapters.files.workspace import FOREIGN, DiskWorkspace
+from redline.adapters.policy_file import PolicyFile
+from redline.core.changes import Absent, Change, ChangeSet, DirState, FileState, Rename, State
+from redline.core.errors import HistoryError, RuleAsks, RuleDenied
+from redline.core.paths import WorkspacePath, show_name
+from redline.core.ports.confined import Confined
+from redline.core.ports.history import ChangePermits, Origin
+from redline.core.ports.review import Action, RuleReport, Ruling
+from redline.policy.documents import ConfinedDocuments
+from redline.policy.explaining import explain
+from redline.policy.judging import Content, Judge, Place, Unknown
+from redline.policy.model import DAY, Policy, Size
+
+_MAX_CONTENT = 16 << 20
+_MAX_NAMED = 5
+_VERY_LARGE = 1 << 62
+_MAX_NAMES = 1024
+_NOTHING_STAGED = "\0"
+_ALLOWED = Ruling(Action.ALLOW, "", "default")
+Load = Callable[[FileState], FileState]
+
+
+class PolicyGuard:
+    """Says what the policy rules about change sets; `check` refuses what it does not allow."""
+
+    def __init__(
+        self,
+        disk: Disk,
+        workspace: DiskWorkspace,
+        policy: PolicyFile,
+        confined: Callable[[], Confined],
+    ) -> None:
+        self.policy = policy
+        self._disk = disk
+        self._workspace = workspace
+        self._documents = ConfinedDocuments(confined, policy.read_schema)
+        self._roots = [split_path(root.path) for root in workspace.roots]
+        self._names = lru_cache(_MAX_NAMES)(self._find_names)
+
+    def check(
+        self, change_set: ChangeSet, origin: Origin, permits: ChangePermits, load: Load
+    ) -> None:
+        """Raise RuleDenied or, where no person approved it, RuleAsks; PolicyUnreadable."""
+        rulings = self.judge(change_set, origin, load)
+        if not rulings:
+            return
+        if rulings[0].action is Action.DENY:
+            raise _denial(rulings, self.policy.path)
+        if not permits.is_approved:
+            raise RuleAsks(describe(rulings, "A person must approve this change"), rulings)
+
+    def judge(self, change_set: ChangeSet, origin: Origin, load: Load) -> list[Ruling]:
+        """Return the strictest rulings; none where everything is allowed. PolicyUnreadable."""
+        policy = None if origin.as_owner else self.policy.current()
+        if policy is None or policy.allows_all:
+            return []
+        found = _Places(self, change_set, load)
+        places = list(found.places())
+        if not places:
+            return []
+        size = lru_cache(1)(partial(_measure, policy, places, found.count))
+        return Judge(policy, origin, size, self._documents).judge(places)
+
+    def judge_steps(self, change_set: ChangeSet, origin: Origin) -> list[Ruling]:
+        """Return the strictest ruling on each step of a change set that renames nothing."""
+        policy = self.policy.current()
+        if policy is None:
+            return [_ALLOWED] * len(change_set.steps)
+        found = _Places(self, change_set, _as_it_is)
+        places = list(found.places())
+        assert len(places) == len(change_set.steps)
+        size = lru_cache(1)(partial(_measure, policy, places, found.count))
+        judge = Judge(policy, origin, size, self._documents)
+        return [judge.strictest(place) for place in places]
+
+    def hold_for(self) -> float:
+        """Return for how many seconds a change is held."""
+        policy = self.policy.current()
+        return DAY if policy is None else policy.expires
+
+    def concerns(self, path: WorkspacePath) -> bool:
+        """Whether a rule names this place, or places beneath it, to hold or deny changes there."""
+        policy = self.policy.current()
+        if policy is None or policy.allows_all:
+            return False
+        relative, absolute, _ = self._names(path)
+        return any(
+            rule.action is not Action.ALLOW and rule.may_match_at(relative, absolute)
+            for rule in policy.rules
+        )
+
+    def is_active(self) -> bool:
+        """Whether anything is ever held or denied. PolicyUnreadable."""
+        policy = self.policy.current()
+        return policy is not None and not policy.allows_all
+
+    def explain(
+        self, path: WorkspacePath, origin: Origin, steps: tuple[str, ...] | None
+    ) -> Sequence[RuleReport]:
+        """What each rule says about a place, up to the one that decides. PolicyUnreadable."""
+        relative, absolute, _ = self._names(path)
+        return explain(self.policy.current() or Policy(), relative, absolute, origin, steps)
+
+    def place(
+        self,
+        path: WorkspacePath,
+        before: Callable[[], Content],
+        after: Callable[[], Content],
+        *,
+        is_kept: bool = False,
+        is_moved: bool = False,
+    ) -> Place:
+        """Return a place with all its names."""
+        relative, absolute, shown = self._names(path)
+        return Place(shown, relative, absolute, before, after, is_kept, is_moved)
+
+    def _find_names(self, path: WorkspacePath) -> tuple[tuple[str, ...], str, str]:
+        whole = self._roots[path.root] + path.parts
+        relative = tuple(
+            "/".join(whole[len(root) :]) or "."
+            for root in self._roots
+            if whole[: len(root)] == root
+        )
+        absolute = self._workspace.absolute(path)
+        return relative, absolute, show_name(path.relative if path.root == 0 else absolute)
+
+    def read(self, path: WorkspacePath) -> Content:
+        """What a file holds now."""
+        try:
+            fd = self._disk.open_read(self._workspace.handle(path.root), path.parts)
+        except OSError:
+            return Unknown.NO_FILE
+        try:
+            facts = self._disk.fstat(fd)
+            if not modes.S_ISREG(facts.st_mode):
+                return Unknown.NO_FILE
+            if facts.st_size > _MAX_CONTENT:
+                return Unknown.LARGE
+            return self._disk.pread(fd, facts.st_size, 0)
+        except OSError:
+            return Unknown.LARGE
+        finally:
+            self._disk.close_fd(fd)
+
+    def beneath(self, source: WorkspacePath) -> Iterator[tuple[tuple[str, ...], bool]]:
+        """The names of everything beneath a directory, and whether each is a file."""
+        try:
+            top = self._disk.open_dir(self._workspace.handle(source.root), source.parts)
+        except OSError:
+            return  # no directory: there is nothing beneath
+        for folder in walk_down(self._disk, top, _NOTHING_STAGED, None, None):
+            here = tuple(name for name in folder.prefix.split("/") if name)
+            for names, is_file in (
+                (folder.files, True),
+                (folder.directories, False),
+                (folder.links, False),
+                (folder.others, False),
+            ):
+                for name in names:
+                    yield (*here, name), is_file
+
+
+class _Places:
+    """The places of one change set."""
+
+    def __init__(self, guard: PolicyGuard, change_set: ChangeSet, load: Load) -> None:
+        self._guard = guard
+        self._change_set = change_set
+        self._load = load
+        # What earlier steps leave at a place.
+        self._left: dict[WorkspacePath, Callable[[], Content]] = {}
+        self.count = 0
+
+    def places(self) -> Iterator[Place]:
+        """Every place that changes, a moved one at both ends."""
+        for step in self._change_set.steps:
+            if isinstance(step, Rename):
+                if step.source.root < FOREIGN and step.target.root < FOREIGN:
+                    yield from self._moved(step)
+            elif step.before != step.after and step.path.root < FOREIGN:
+                yield self._changed(step)
+
+    def _changed(self, step: Change) -> Place:
+        self.count += 1
+        before = self._left.get(step.path) or partial(self._content, step.before, step.path)
+        after = partial(self._content, step.after, None)
+        self._left[step.path] = after
+        states = step.before, step.after
+        files = [state for state in states if isinstance(state, FileState)]
+        is_kept = len(files) == 2 and files[0].digest == files[1].digest
+        return self._guard.place(step.path, before, after, is_kept=is_kept)
+
+    def _moved(self, step: Rename) -> Iterator[Place]:
+        entries: dict[tuple[str, ...], bool] = {(): True}
+        entries.update(self._guard.beneath(step.source))
+        if len(entries) > 1:
+            entries[()] = False
+        for path in list(self._left):
+            if path.is_beneath(step.source):
+                entries.setdefault(path.parts[len(step.source.parts) :], True)
+        for names, is_file in entries.items():
+            self.count += 1
+            source, target = _below(step.source, names), _below(step.target, names)
+            held = self._left.get(source) or (
+                partial(self._guard.read, source) if is_file else _nothing
+            )
+            self._left[source], self._left[target] = _nothing, held
+            yield self._guard.place(source, held, _nothing, is_moved=True)
+            yield self._guard.place(target, _nothing, held, is_moved=True)
+
+    def _content(self, state: State, path: WorkspacePath | None) -> Content:
+        """What a state holds; *path* is where it is now, None for what is to come."""
+        if isinstance(state, Absent | DirState):
+            return None
+        if not isinstance(state, FileState):
+            return Unknown.NO_FILE
+        if state.content is not None:
+            return state.content
+        if path is not None:
+            return self._guard.read(path)  # if it is another content, the commit is refused
+        if state.size > _MAX_CONTENT:
+            return Unknown.LARGE
+        try:
+            loaded = self._load(state).content
+        except HistoryError:
+            return Unknown.LARGE
+        return Unknown.LARGE if loaded is None else loaded
+
+
+def describe(rulings: Sequence[Ruling], fact: str) -> str:
+    """Return the fact with the places and the rules."""
+    first = rulings[0]
+    rule = f"{first.rule} (line {first.line})" if first.line else "the default of the policy"
+    reason = f", {first.reason}" if first.reason else ""
+    names = list(dict.fromkeys(_name(ruling) for ruling in rulings))
+    more = f" and {len(names) - _MAX_NAMED} more" if len(names) > _MAX_NAMED else ""
+    return f"{fact}, by {rule}{reason}: {', '.join(names[:_MAX_NAMED])}{more}"
+
+
+def _name(ruling: Ruling) -> str:
+    return f"{ruling.path} {ruling.field}".strip()
+
+
+def _denial(rulings: Sequence[Ruling], policy: str) -> RuleDenied:
+    return RuleDenied(
+        describe(rulings, "A rule denies this change"),
+        rulings,
+        hint="leave this to the person, or do it another way; nothing was changed",
+        details={"rules": [ruling.wire() for ruling in rulings[:20]], "policy": policy},
+    )
+
+
+def _as_it_is(state: FileState) -> FileState:
+    return state
+
+
+def _below(top: WorkspacePath, names: tuple[str, ...]) -> WorkspacePath:
+    return WorkspacePath(top.root, top.parts + names)
+
+
+def _nothing() -> Content:
+    return None
+
+
+def _measure(policy: Policy, places: Sequence[Place], count: int) -> Size:
+    """How large a change is; lines and bytes only where a rule asks for them."""
+    if not policy.has_contents:
+        return Size(files=count)
+    lines = written = 0
+    for place in places:
+        if place.is_kept or place.is_moved:
+            continue
+        old, new = place.before(), place.after()
+        if Unknown.LARGE in (old, new):
+            return Size(count, _VERY_LARGE, _VERY_LARGE)
+        if isinstance(new, bytes):
+            written += len(new)
+        if not policy.has_lines:
+            continue
+        was, becomes = (_lines(content) for content in (old, new))
+        lines += sum(((was - becomes) + (becomes - was)).values())
+    return Size(count, lines, written)
+
+
+def _lines(content: Content) -> Counter[bytes]:
+    return Counter(content.splitlines(keepends=True)) if isinstance(content, bytes) else Counter()

@@ -1,0 +1,102 @@
+"""The policy file: read again when it changes; unreadable, it forbids every change."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from threading import Lock
+
+from redline.core.errors import InvalidArgument, PolicyUnreadable
+from redline.policy.model import Policy
+from redline.policy.reading import PolicyError, read_policy
+
+# Two writes within one tick of the file system's clock look alike.
+_TICK_NS = 50_000_000
+_MAX_BYTES = 1 << 20
+_MAX_SCHEMA = 16 << 20
+_Mark = tuple[int, int, int, int]
+
+
+class PolicyFile:
+    """The policy at *path*; with *required* it must be there.
+
+    *is_exposed* says whether a file lies where an agent could change it: rules and schemas there
+    are refused.
+    """
+
+    def __init__(self, path: str, *, required: bool, is_exposed: Callable[[str], bool]) -> None:
+        self.path = path
+        self._required = required
+        self._is_exposed = is_exposed
+        self._lock = Lock()
+        self._mark: _Mark | None = None
+        self._policy: Policy | None = None
+
+    def current(self) -> Policy | None:
+        """The policy as the file has it now, None where there is none; PolicyUnreadable.
+
+        A file that was there and is gone forbids every change: removing it must not lift rules
+        unnoticed.
+        """
+        try:
+            found = os.stat(self.path)
+        except FileNotFoundError:
+            if self._required or self._mark is not None:
+                raise self._unreadable("it is not there") from None
+            return None
+        except OSError as error:
+            raise self._unreadable(error.strerror or str(error)) from None
+        mark = (found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino)
+        if mark == self._mark:
+            return self._policy
+        with self._lock:
+            self._policy = self._read()
+            is_resting = time.time_ns() - max(mark[:2]) > _TICK_NS
+            self._mark = mark if is_resting else (0, 0, 0, 0)
+            return self._policy
+
+    def read_schema(self, name: str) -> bytes:
+        """The bytes of a schema file."""
+        path = name if os.path.isabs(name) else os.path.join(os.sep, name)
+        if self._is_exposed(path):
+            raise InvalidArgument(f"it lies in the workspace: {path}")
+        try:
+            return _read(path, _MAX_SCHEMA)
+        except OSError as error:
+            raise InvalidArgument(f"{error.strerror}: {path}") from None
+
+    def _read(self) -> Policy:
+        if self._is_exposed(self.path):
+            raise self._unreadable("it lies in the workspace, where an agent could change it")
+        try:
+            policy = read_policy(_read(self.path, _MAX_BYTES), self.path)
+        except OSError as error:
+            raise self._unreadable(error.strerror or str(error)) from None
+        except PolicyError as error:
+            hint = f" ({error.hint})" if error.hint else ""
+            raise self._unreadable(error.message + hint, error) from None
+        for schema in policy.schemas:
+            if self._is_exposed(schema):
+                raise self._unreadable(f"a schema lies in the workspace: {schema}")
+        return policy
+
+    def _unreadable(self, why: str, cause: PolicyError | None = None) -> PolicyUnreadable:
+        return PolicyUnreadable(
+            f"The policy cannot be used, so nothing may be changed: {self.path}: {why}",
+            hint="the person who keeps the policy must repair it; redline policy check says more",
+            details=cause.details if cause else {"file": self.path},
+        )
+
+
+def _read(path: str, limit: int) -> bytes:
+    with open(path, "rb") as stream:
+        data = stream.read(limit + 1)
+    if len(data) > limit:
+        raise OSError(27, f"it is larger than {limit} bytes")
+    return data
+
+
+def require_directory(path: str) -> None:
+    """Make the configuration directory, so that it can be hidden from commands."""
+    os.makedirs(path, mode=0o700, exist_ok=True)

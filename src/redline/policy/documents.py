@@ -1,0 +1,42 @@
+"""What judging asks about documents, answered in workers that can be killed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from redline.core.errors import DocumentError, InvalidArgument, LimitReached, PolicyUnreadable
+from redline.core.ports.confined import Confined
+from redline.documents import isolated
+from redline.documents.isolated import DocumentSource
+from redline.policy.field_changes import touched_fields
+from redline.policy.field_patterns import Steps
+
+
+@dataclass(frozen=True, slots=True)
+class ConfinedDocuments:
+    """See `judging.DocumentTests`; `read` gives the bytes of a schema file by its whole name."""
+
+    confined: Callable[[], Confined]
+    read: Callable[[str], bytes]
+
+    def touched(self, name: str, old: bytes | None, new: bytes | None) -> list[Steps] | None:
+        """The values that differ, None where that is not known."""
+        return touched_fields(self.confined(), name, old, new)
+
+    def is_valid(self, name: str, content: bytes, schema: str) -> bool:
+        """Whether *content* parses and is valid by the schema file; PolicyUnreadable."""
+        confined = self.confined()
+        try:
+            form = isolated.detect(confined, name, content)
+            problems, _ = isolated.validate(
+                confined, DocumentSource(content, form), schema, self.read
+            )
+        except (DocumentError, LimitReached):
+            return False
+        except InvalidArgument as error:
+            raise PolicyUnreadable(
+                f"A schema of the policy cannot be used, so nothing is changed: {error.message}",
+                hint="the person who keeps the policy must repair the schema file",
+            ) from None
+        return not problems

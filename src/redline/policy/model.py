@@ -1,0 +1,142 @@
+"""A policy: rules in order, of which the first that matches decides."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from redline.core.ports.history import Origin
+from redline.core.ports.review import Action
+from redline.policy.field_patterns import FieldPattern
+from redline.search.globs import matcher, selects, split_base
+
+DAY = 86400.0
+Test = Callable[[str], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """How large a change is: places touched, lines added and removed, bytes of new contents."""
+
+    files: int = 0
+    lines: int = 0
+    bytes: int = 0
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One rule; it matches where every condition that it has matches.
+
+    `paths`, `tools`, `clients` and `principals` are globs. `more_than` matches a change that is
+    larger by any of its measures. `fields` match values inside a document. `schema`, an absolute
+    file name, matches contents that are not valid by it. `line` is where it begins in the file.
+    """
+
+    action: Action
+    line: int
+    name: str
+    reason: str = ""
+    paths: tuple[str, ...] = ()
+    tools: tuple[str, ...] = ()
+    clients: tuple[str, ...] = ()
+    principals: tuple[str, ...] = ()
+    more_than: Mapping[str, int] = field(default_factory=dict)
+    fields: tuple[FieldPattern, ...] = ()
+    schema: str = ""
+
+    @cached_property
+    def _relative(self) -> Test | None:
+        """A test of names from a root."""
+        patterns = [_plain(p) for p in self.paths if not _is_absolute(p)]
+        return selects(patterns) if patterns else None
+
+    @cached_property
+    def _absolute(self) -> Test | None:
+        """A test of whole names, leading slash removed."""
+        home = os.path.expanduser("~")
+        patterns = [
+            (home + p[1:] if p.startswith("~/") else p).replace(os.sep, "/").lstrip("/")
+            for p in self.paths
+            if _is_absolute(p)
+        ]
+        return matcher(tuple(patterns)) if patterns else None
+
+    def matches_path(self, relative: Sequence[str], absolute: str) -> bool:
+        """Whether this is about a place, by its names from each root or its whole name."""
+        if not self.paths:
+            return True
+        by_name, whole = self._relative, self._absolute
+        if by_name is not None and any(by_name(name) for name in relative):
+            return True
+        return whole is not None and whole(absolute.replace(os.sep, "/").lstrip("/"))
+
+    def may_match_at(self, relative: Sequence[str], absolute: str) -> bool:
+        """Whether a pattern matches this place, or begins with the names of a place beneath it."""
+        if not self.paths:
+            return False
+        if self.matches_path(relative, absolute):
+            return True
+        bases = [split_base(_plain(pattern))[0] for pattern in self.paths]
+        return any(
+            base.startswith(f"{name}/") or base == name
+            for base in bases
+            for name in (*relative, absolute)
+        )
+
+    def matches_origin(self, origin: Origin) -> bool:
+        """Whether this is about what *origin* does."""
+        if self.tools and not matcher(self.tools)(origin.tool):
+            return False
+        if self.clients:
+            is_named = matcher(self.clients)
+            name = origin.client.rpartition(" ")[0] or origin.client
+            if not is_named(origin.client) and not is_named(name):
+                return False
+        return not self.principals or matcher(self.principals)(origin.principal)
+
+    def matches_size(self, size: Size) -> bool:
+        """Whether the change is large enough for this rule."""
+        return not self.more_than or any(
+            getattr(size, measure) > limit for measure, limit in self.more_than.items()
+        )
+
+
+@dataclass(frozen=True)
+class Policy:
+    """Rules in order, and what happens where none matches; `name` is the file."""
+
+    rules: tuple[Rule, ...] = ()
+    default: Action = Action.ALLOW
+    expires: float = DAY
+    name: str = ""
+
+    @cached_property
+    def has_contents(self) -> bool:
+        """Whether any rule counts lines or bytes."""
+        return any({"lines", "bytes"} & set(rule.more_than) for rule in self.rules)
+
+    @cached_property
+    def has_lines(self) -> bool:
+        """Whether any rule counts lines."""
+        return any("lines" in rule.more_than for rule in self.rules)
+
+    @cached_property
+    def allows_all(self) -> bool:
+        """Whether nothing is ever held or denied."""
+        return all(a is Action.ALLOW for a in (self.default, *(r.action for r in self.rules)))
+
+    @cached_property
+    def schemas(self) -> frozenset[str]:
+        """The schema files that rules name."""
+        return frozenset(rule.schema for rule in self.rules if rule.schema)
+
+
+def _is_absolute(pattern: str) -> bool:
+    return pattern.startswith("~/") or os.path.isabs(pattern)
+
+
+def _plain(pattern: str) -> str:
+    """A pattern as the matcher takes it: `a/` is everything beneath a."""
+    return f"{pattern}**" if pattern.endswith("/") else pattern
