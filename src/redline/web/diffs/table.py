@@ -243,18 +243,18 @@ def paint(content: str, spans: Sequence[tuple[int, int, str]], words: Spans) -> 
     if not spans and not words:
         return text(content) + cut
     if not words:
-        return _coloured(content, spans, 0, len(content)) + cut
+        return _colour(content, spans, 0, len(content)) + cut
     parts: list[str] = []
     at = 0
     for start, end in words:
-        parts.append(_coloured(content, spans, at, start))
-        parts.append(f"<mark>{_coloured(content, spans, start, end)}</mark>")
+        parts.append(_colour(content, spans, at, start))
+        parts.append(f"<mark>{_colour(content, spans, start, end)}</mark>")
         at = end
-    parts.append(_coloured(content, spans, at, len(content)))
+    parts.append(_colour(content, spans, at, len(content)))
     return "".join(parts) + cut
 
 
-def _coloured(content: str, spans: Sequence[tuple[int, int, str]], start: int, end: int) -> str:
+def _colour(content: str, spans: Sequence[tuple[int, int, str]], start: int, end: int) -> str:
     parts: list[str] = []
     at = start
     for low, high, kind in spans:
