@@ -92,4 +92,4 @@ def test_the_page_is_served_behind_the_authentication_of_everything_else(tmp_pat
         page = client.fetch("GET", "/", None, sign_in(client))
         assert b"data-token" in page[2]
         assert client.fetch("GET", "/", None, {"Host": "evil.test"})[0] == 421
-        assert client.fetch("PUT", "/", b"", agent)[0] == 405
+        assert client.fetch("PUT", "/", b"", agent)[0] == 404

@@ -10,7 +10,7 @@ from PIL import Image
 
 from redline.core.changes import ChangeSet
 from redline.core.ports.history import Origin
-from redline.web.standalone import write_page
+from redline.web.diffs.standalone import write_page
 from tests.web.person import Person
 
 TWENTY = [f"line {n}\n" for n in range(1, 41)]

@@ -9,8 +9,10 @@ from redline.services.comments import add_comment
 from redline.services.history.export import commit_to_git, load_in_order
 from redline.services.history.references import find_operation
 from redline.services.history.revert import Wish, revert
+from redline.services.review.held import approve_held, refuse_held, show_held
 from redline.web import actions
 from redline.web.actions import UndoSelection, origin_for
+from redline.web.held_views import read_edits
 from redline.web.layout import redirect
 from redline.web.markup import address
 from redline.web.reading import patch_response
@@ -97,3 +99,17 @@ def export(visit: Visit) -> WebResponse:
     message = visit.field("message").strip() or f"Apply change {idents[0]}"
     made = commit_to_git(runtime, visit.site.open_committer(), operations, message)
     return redirect(f"{address('/export', commit=made)}&" + "&".join(f"id={i}" for i in idents))
+
+
+def approve(visit: Visit, ident: str) -> WebResponse:
+    """Carry a held change out, with the person's edits if there are any."""
+    form = {name: values[0] for name, values in visit.form.items()}
+    edited = read_edits(show_held(visit.runtime, ident), form)
+    done = approve_held(visit.runtime, ident, PERSON, edited or None)
+    return _show_done(visit, done, done.id)
+
+
+def refuse(visit: Visit, ident: str) -> WebResponse:
+    """Refuse a held change; the agent gets the reason."""
+    refuse_held(visit.runtime, ident, PERSON, visit.field("reason").strip())
+    return redirect(address("/held"))

@@ -72,13 +72,14 @@ def _one(form: Form, name: str) -> str:
 def origin_for(tool: str, summary: str, *, allows_guarded: bool = False) -> Origin:
     """Return the origin of what the person does here."""
 
-    def consent(refused: PermissionRequired, _: ChangeSet, /) -> bool:
+    def consent(refused: PermissionRequired, _: ChangeSet, /) -> bool | None:
+        if not isinstance(refused, GuardedWrite):
+            return None  # held: decided in its own view
         if not allows_guarded:
             raise refused
         return True
 
-    # The policy is about what agents do; the person who decides about held changes is here.
-    return Origin(tool, CLIENT, "", summary, SESSION, consent, as_owner=True)
+    return Origin(tool, CLIENT, "", summary, SESSION, consent)
 
 
 def undo(runtime: Runtime, selection: UndoSelection) -> Operation:

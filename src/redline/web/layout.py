@@ -26,6 +26,7 @@ SECURITY = (
 )
 _VIEWS = (
     ("/", "Activity", "activity"),
+    ("/held", "Held", "held"),
     ("/comments", "Comments", "comments"),
     ("/checkpoints", "Checkpoints", "checkpoints"),
 )

@@ -38,7 +38,7 @@ class LiveFeed:
                 if self._state != sent:
                     sent = self._state
                     yield b"event: state\ndata: " + json.dumps(sent).encode() + b"\n\n"
-                elif not await self._has_changed():
+                elif not await self._wait_for_change():
                     yield b": still here\n\n"
         finally:
             self._open -= 1
@@ -52,7 +52,7 @@ class LiveFeed:
         if self._loop is not None and not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._wake)
 
-    async def _has_changed(self) -> bool:
+    async def _wait_for_change(self) -> bool:
         """Wait for a change; False after a quiet while."""
         waiting: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.add(waiting)

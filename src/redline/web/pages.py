@@ -15,6 +15,7 @@ from redline.core.errors import (
 from redline.core.ports.git import Committer
 from redline.core.ports.history import HistoryQuery
 from redline.core.ports.pages import WebRequest, WebResponse
+from redline.services.review.held import list_held
 from redline.services.runtime import Runtime
 from redline.web import acting, reading
 from redline.web.access import ReviewAccess, read_cookie
@@ -32,6 +33,7 @@ _READING: dict[str, Callable[[Visit, str], WebResponse]] = {
     "/comments": reading.comments,
     "/checkpoints": reading.checkpoints,
     "/export": reading.export,
+    "/held": reading.held_changes,
     "/events": reading.events,
 }
 _OF_A_CHANGE: dict[str, Callable[[Visit, str], WebResponse]] = {
@@ -51,6 +53,10 @@ _ACTING: dict[str, Callable[[Visit], WebResponse]] = {
     "/comment": acting.comment,
     "/resolve": acting.resolve,
     "/export": acting.export,
+}
+_DECIDING: dict[str, Callable[[Visit, str], WebResponse]] = {
+    "approve": acting.approve,
+    "refuse": acting.refuse,
 }
 _THEMES = ("dark", "light")
 
@@ -103,7 +109,10 @@ class ReviewPages:
             self.access.form_token(person) if person else "",
             theme if theme in _THEMES else "",
             chosen == "split",
-            (("comments", len(self._runtime.comments.list(open_only=True))),),
+            (
+                ("comments", len(self._runtime.comments.list(open_only=True))),
+                ("held", len(list_held(self._runtime))),
+            ),
         )
 
     def _sign_in(self, visit: Visit) -> WebResponse:
@@ -117,9 +126,7 @@ class ReviewPages:
 
     def _act(self, visit: Visit, person: str) -> WebResponse:
         """Carry out a form, if it is the person's own."""
-        action = _ACTING.get(visit.request.path)
-        if action is None:
-            raise NotFound(visit.request.path, "There is no such form")
+        action = _find_action(visit.request.path)
         form = read_form(visit.request)
         if not person or not self.access.is_form_token(person, form.get("token", [""])[0]):
             raise PermissionDenied(
@@ -133,6 +140,7 @@ class ReviewPages:
         return {
             "latest": latest[0].id if latest else "",
             "comments": self._runtime.comments.version(),
+            "held": " ".join(held.id for held in list_held(self._runtime)),
         }
 
 
@@ -147,6 +155,16 @@ def _check_origin(request: WebRequest) -> None:
         raise PermissionDenied("This page takes requests only from itself")
 
 
+def _find_action(path: str) -> Callable[[Visit], WebResponse]:
+    found, parts = _ACTING.get(path), path.split("/")
+    if found is not None:
+        return found
+    if len(parts) == 4 and parts[1] == "held" and parts[3] in _DECIDING:
+        decide = _DECIDING[parts[3]]
+        return lambda visit: decide(visit, parts[2])
+    raise NotFound(path, "There is no such form")
+
+
 def _find(path: str) -> Callable[[Visit], WebResponse]:
     found = _READING.get(path)
     if found is not None:
@@ -156,6 +174,8 @@ def _find(path: str) -> Callable[[Visit], WebResponse]:
         view = _OF_A_CHANGE.get(parts[3] if len(parts) == 4 else "")
         if view is not None:
             return lambda visit: view(visit, parts[2])
+    if len(parts) == 3 and parts[1] == "held":
+        return lambda visit: reading.held_change(visit, parts[2])
     raise NotFound(path, f"Nothing is served at {path[:100]}")
 
 

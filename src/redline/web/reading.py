@@ -16,6 +16,7 @@ from redline.web.diffs.model import FileDiff
 from redline.web.diffs.table import ColouredSides, context_rows, count_rows
 from redline.web.file_views import blame_view, history_view
 from redline.web.filters import Filters, find_newer, find_operations
+from redline.web.held_views import held_list, held_view
 from redline.web.layout import ASSETS, ICON, SECURITY, asset, heading, html_response
 from redline.web.markup import Html, address, join, link, tag
 from redline.web.other_views import checkpoints_view, comments_view, export_view, sign_in_view
@@ -179,6 +180,17 @@ def checkpoints(visit: Visit, _: str) -> WebResponse:
     """The points to go back to."""
     content = checkpoints_view(visit.runtime, visit.viewer)
     return visit.show("Checkpoints", "checkpoints", content, message=_message(visit))
+
+
+def held_changes(visit: Visit, _: str) -> WebResponse:
+    """The changes that wait for a decision."""
+    return visit.show("Held changes", "held", held_list(visit.runtime, visit.viewer))
+
+
+def held_change(visit: Visit, ident: str) -> WebResponse:
+    """One change that a rule holds."""
+    content = held_view(visit.runtime, visit.viewer, ident)
+    return visit.show(f"Held {ident}", "held", content)
 
 
 def export(visit: Visit, _: str) -> WebResponse:

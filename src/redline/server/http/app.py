@@ -11,7 +11,7 @@ from redline.server.http.auth import Authenticator, AuthFailed
 from redline.server.http.body import CLOSE, check_batch, read_body
 from redline.server.http.host_policy import HostPolicy, HttpRefusal
 from redline.server.http.mcp_endpoint import McpEndpoint, Post
-from redline.server.http.pages import PageEndpoint
+from redline.server.http.pages import PageEndpoint, is_for_browsers
 from redline.server.http.rate import RateLimit
 from redline.server.http.replies import (
     PREFLIGHT,
@@ -103,7 +103,7 @@ class HttpApp:
             await send_json(send, 200, self._auth.metadata(), {"Cache-Control": "max-age=3600"})
         elif path == "/mcp":
             await self._mcp(scope, headers, receive, send)
-        elif self._pages is not None:
+        elif self._pages is not None and is_for_browsers(scope, headers):
             may_read = await self._may_read(headers)
             await self._pages.serve(scope, headers, receive, send, may_read=may_read)
         else:

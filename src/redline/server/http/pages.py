@@ -15,6 +15,13 @@ from redline.server.rpc import wire
 from redline.settings import Settings
 
 _METHODS = ("GET", "HEAD", "POST")
+_FORM = "application/x-www-form-urlencoded"
+
+
+def is_for_browsers(scope: Scope, headers: dict[str, str]) -> bool:
+    """Whether a request is one that pages send: a client with a wrong address sends messages."""
+    kind = headers.get("content-type", "").partition(";")[0].strip().lower()
+    return scope["method"] in ("GET", "HEAD") or (scope["method"] == "POST" and kind == _FORM)
 
 
 class PageEndpoint:

@@ -1,1 +1,4 @@
-"""Changes as tables of lines: `model` computes them, `table` and `words` render them."""
+"""Changes as tables of lines: `model` computes them, `table` and `words` render them.
+
+`standalone` writes one change as a file.
+"""

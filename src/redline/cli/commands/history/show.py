@@ -44,7 +44,7 @@ def run(args: argparse.Namespace) -> int:
         return NOTHING_FOUND
     operation = history.get(find_operation(history, args.id or "@"))
     if args.html:
-        from redline.web.standalone import write_page
+        from redline.web.diffs.standalone import write_page
 
         out_bytes(write_page(redline, operation).encode("utf-8", "replace"))
         redline.close()
