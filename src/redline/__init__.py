@@ -13,16 +13,21 @@ from redline._version import __version__
 
 if TYPE_CHECKING:
     from redline.core.errors import *  # noqa: F403
-    from redline.library import Editor, Workspace
+    from redline.library.editor import Editor
+    from redline.library.workspace import Workspace
 
 __all__ = ["Editor", "Workspace", "__version__"]
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("Editor", "Workspace"):
-        from redline import library
+    if name == "Workspace":
+        from redline.library.workspace import Workspace
 
-        return getattr(library, name)
+        return Workspace
+    if name == "Editor":
+        from redline.library.editor import Editor
+
+        return Editor
     from redline.core import errors
 
     if name not in errors.__all__:

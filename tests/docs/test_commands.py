@@ -68,7 +68,7 @@ def test_the_commands_of_a_page_run(page: str, place: tuple[Path, dict[str, str]
     for folder, command in steps:
         folder.mkdir(exist_ok=True)
         assert "DIR" not in command.split(), "a placeholder cannot be run"
-        if command.startswith("redline serve"):
+        if command.startswith(("redline serve", "redline review")):
             _serve(command, folder, env)
             continue
         done = subprocess.run(
@@ -80,11 +80,16 @@ def test_the_commands_of_a_page_run(page: str, place: tuple[Path, dict[str, str]
 
 def _serve(command: str, folder: Path, env: dict[str, str]) -> None:
     server = subprocess.Popen(
-        shlex.split(command), cwd=folder, env=env, stderr=subprocess.PIPE, text=True
+        shlex.split(command),
+        cwd=folder,
+        env={**env, "BROWSER": "true"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
     )
-    assert server.stderr is not None
+    assert server.stdout is not None
     try:
-        assert "Redline serves" in server.stderr.readline()
+        assert server.stdout.readline().startswith(("Redline serves", "review http://127.0.0.1:"))
     finally:
         server.send_signal(signal.SIGTERM)
         server.communicate(timeout=60)

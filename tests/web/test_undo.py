@@ -9,7 +9,7 @@ import pytest
 
 from redline.core.changes import ChangeSet
 from tests.engine.bench import ORIGIN
-from tests.history.model import Model, Refused, Step
+from tests.history.model import Model, Refused, Step, in_reverse
 from tests.web.person import Person
 
 FORTY = [f"line {n}\n" for n in range(1, 61)]
@@ -177,7 +177,7 @@ def _compare_with_model(person: Person, rng: random.Random) -> str:
         chosen = sorted(rng.sample(range(len(steps)), rng.randint(1, len(steps))))
         form = {"id": change, "hunk": [n + 1 for n in chosen], "token": person.token}
         try:
-            model.apply_inverse([_taking_back(steps, chosen, after)])
+            model.carry_out(in_reverse([_taking_back(steps, chosen, after)]))
         except Refused:
             assert person.send("POST", "/undo", form).status == 409
             outcome = "blocked"

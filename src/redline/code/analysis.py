@@ -22,8 +22,7 @@ from redline.code.syntax.errors import SyntaxCheck, SyntaxIssue, new_issues
 from redline.code.syntax.languages import Language
 from redline.core.changes import digest_of
 from redline.core.errors import Busy, LimitReached, ParserFailed, TimeLimit, WorkerDied
-from redline.core.ports.confined import Budget, Confined
-from redline.core.ports.failures import Failures
+from redline.core.ports.confined import Budget, Confined, Failures
 
 # Files up to this size are parsed as a whole within a moment.
 _MAX_QUICK_LINES = 50_000

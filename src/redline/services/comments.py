@@ -60,9 +60,25 @@ def check_text(text: str, field: str, *, is_needed: bool) -> None:
         raise InvalidArgument(f"A comment has {least} to {MAX_TEXT} characters", field=field)
 
 
+def read_comments(comments: ReviewComments, session: str, *, everyone: bool) -> list[ReviewComment]:
+    """Return the open comments for a session, or for *everyone*; no later answer repeats them."""
+    comments.take_undelivered(session)
+    return [c for c in comments.list(open_only=True) if everyone or c.session == session]
+
+
+def resolve_comment(
+    comments: ReviewComments, comment_id: str, by: str, answer: str
+) -> ReviewComment:
+    """Close a comment, with what the agent has to say about it. InvalidArgument."""
+    check_text(answer, "answer", is_needed=False)
+    return comments.resolve(comment_id, by, answer)
+
+
 def announce_comments(comments: Sequence[ReviewComment]) -> str:
     """Return comments as a remark behind an answer."""
-    hint = "hint: review_comments with resolve and answer closes one"
+    hint = (
+        "hint: to close one, pass its id as resolve, with an answer, to review_comments or changes"
+    )
     return f"note: a person commented on your changes\n{describe_comments(comments)}\n{hint}"
 
 

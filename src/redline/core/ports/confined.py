@@ -38,3 +38,13 @@ class Confined(Protocol):
         in that time), WorkerDied when the process crashed, LimitReached when it ran out of
         memory or stack in an orderly way, Busy when too many calls run.
         """
+
+
+class Failures(Protocol):
+    """Contents that killed a worker or took too long, by digest."""
+
+    def reason(self, digest: str) -> str | None:
+        """Why that content is not parsed; None when it may be."""
+
+    def remember(self, digest: str, reason: str) -> None:
+        """Do not parse that content again."""

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from redline.core.errors import InvalidArgument
 from redline.core.ports.history import Author, Direction, HistoryQuery, Operation
 from redline.plan.describe import Label, list_touched
+from redline.services.comments import describe_comments, read_comments, resolve_comment
 from redline.services.history.listing import latest_id, list_page, load_with_diff
 from redline.services.history.references import find_operation, require_time
 from redline.services.history.revert import CURRENT, Wish, create_checkpoint, plan_revert, revert
@@ -18,7 +19,7 @@ from redline.toolsets.agent.answer import (
     label_for,
     number_of,
 )
-from redline.toolsets.call import Call, Result
+from redline.toolsets.call import Call, Result, session_of
 from redline.toolsets.tool import Json
 
 _MAX_DIFF = 65_536
@@ -30,6 +31,8 @@ _MAX_STEPS = 500
 def changes(call: Call) -> Result:
     """List changes, newest first, or show one as a diff."""
     given = call.arguments
+    if given.get("resolve") or given.get("comments"):
+        return _comments(call)
     if given.get("id"):
         return _show(call, str(given["id"]))
     session = given.get("session")
@@ -49,6 +52,18 @@ def changes(call: Call) -> Result:
         lines.append(f"[more: before {page.next_before}]")
     rows = [_wire(each, label) for each in page.operations]
     return Result.of_text("\n".join(lines), {"changes": rows, "next_before": page.next_before})
+
+
+def _comments(call: Call) -> Result:
+    """List what a person says about this session's changes, or close a comment."""
+    given, comments = call.arguments, call.runtime.comments
+    if given.get("resolve"):
+        by, answer = call.client.name or "agent", str(given.get("answer", ""))
+        found = [resolve_comment(comments, str(given["resolve"]), by, answer)]
+    else:
+        found = read_comments(comments, session_of(call.client), everyone=False)
+    text = describe_comments(found) or "(no open comments)"
+    return Result.of_text(text, {"changes": [], "next_before": None})
 
 
 def _show(call: Call, name: str) -> Result:

@@ -17,6 +17,7 @@ def tool(
     gives: Json,
     place: str,
     hints: Hints = READS,
+    unlisted: tuple[str, ...] = (),
 ) -> Tool:
     """A tool; *place* is "module:function" in this package."""
     return Tool(
@@ -28,6 +29,7 @@ def tool(
         hints,
         gives,
         writes=not hints.read_only,
+        unlisted=unlisted,
         runs=hints is RUNS,
     )
 

@@ -254,6 +254,8 @@ TOOLS = (
         ),
         s.CHANGES,
         "history:changes",
+        # A note beside an answer says how comments are closed, when there are any.
+        unlisted=("comments", "resolve", "answer"),
     ),
     tool(
         "undo",

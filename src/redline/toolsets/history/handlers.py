@@ -5,7 +5,7 @@ from __future__ import annotations
 from redline.core.errors import InvalidArgument
 from redline.core.ports.history import Author, Direction, HistoryQuery, Operation
 from redline.plan.describe import list_touched
-from redline.services.comments import check_text, describe_comments
+from redline.services.comments import describe_comments, read_comments, resolve_comment
 from redline.services.history.listing import (
     bounded_diff,
     latest_id,
@@ -106,13 +106,10 @@ def review_comments(call: Call) -> Result:
             "An answer is to one comment", field="answer", hint="pass its id as resolve"
         )
     if resolved is not None:
-        answer = str(arguments.get("answer", ""))
-        check_text(answer, "answer", is_needed=False)
-        found = [comments.resolve(str(resolved), call.client.name or "agent", answer)]
+        by, answer = call.client.name or "agent", str(arguments.get("answer", ""))
+        found = [resolve_comment(comments, str(resolved), by, answer)]
     else:
-        comments.take_undelivered(session)  # so that no later answer repeats them
-        is_wide = arguments.get("all", False)
-        found = [c for c in comments.list(open_only=True) if is_wide or c.session == session]
+        found = read_comments(comments, session, everyone=arguments.get("all", False))
     text = describe_comments(found) or "(no open comments)"
     return Result.of_text(text, {"comments": [wire_comment(comment) for comment in found]})
 
