@@ -63,7 +63,7 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
         capsys.readouterr()
         assert main(args) == code, capsys.readouterr().err
         found = capsys.readouterr()
-        return found.out if code == 0 else found.err
+        return found.out if code == 0 else found.err or found.out
 
     return call
 
@@ -135,7 +135,7 @@ def test_log_is_aligned_counts_lines_and_filters_by_who(project: Project, run: R
     assert run("log", "--mine").count("\n") == 1
     assert run("log", "--session", "another").count("\n") == 1
     assert run("log", "--client", "my-agent").count("\n") == 2
-    assert run("log", "--principal", "someone", code=3) == ""
+    assert run("log", "--principal", "someone", code=3) == "no change matches\n"
     rows = json.loads(run("log", "--json"))
     assert [(row["kind"], row["added"], row["removed"]) for row in rows] == [
         ("checkpoint", 0, 0),

@@ -48,13 +48,13 @@ def test_paths_are_meant_from_the_current_directory_or_as_diffs_name_them(
 def test_the_next_page_keeps_the_filters_and_no_match_is_not_an_empty_history(
     project: Project, run: Run
 ) -> None:
-    assert run("log", "--mine") == "no changes yet\n"
+    assert run("log", "--mine", code=3) == "no changes yet\n"
     ids = [project.write("src/app.py", _edited(n)).id for n in (1, 2, 3)]
     project.write("src/app.py", _edited(4), session="another")
     shown = run("log", "app.py", "--session", "1f2e3d4c", "--client", "my-agent", "-n", "1")
     more = shown.splitlines()[-1].partition("more: ")[2]
     assert ids[1] in run(*shlex.split(more)[1:])
-    assert run("log", "--mine") == "no change matches\n"
+    assert run("log", "--mine", code=3) == "no change matches\n"
     assert "--mine" in run("log", "--mine", "--client", "x", code=2)
 
 
@@ -69,7 +69,7 @@ def test_a_mistyped_flag_is_answered_with_the_nearest(project: Project, run: Run
 def test_who_made_a_change_is_the_client_and_whom_it_works_for(project: Project, run: Run) -> None:
     project.redline.editor.note_checkpoint(Origin("t", "agent 1", "alice", "c", "s1"))
     assert "agent 1 for alice  s1" in run("log")
-    assert "agent 1 for alice" not in run("log", "--principal", "bob")
+    assert "agent 1 for alice" not in run("log", "--principal", "bob", code=3)
     shown = run("show")
     assert "client: agent 1\nprincipal: alice\nsession: s1\n" in shown
 

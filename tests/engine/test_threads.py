@@ -51,7 +51,8 @@ def test_threads_on_many_files_leave_no_descriptor_and_no_litter(bench: Bench) -
     before = len(os.listdir("/proc/self/fd"))
     for number in range(24, 34):
         work(number)
-    assert len(os.listdir("/proc/self/fd")) == before
+    # Other tests of this process may let go of theirs meanwhile.
+    assert len(os.listdir("/proc/self/fd")) <= before
     assert sorted(bench.snapshot()) == sorted(
         ["warm"] + [n for i in range(34) for n in (f"e{i}", f"e{i}/f")]
     )

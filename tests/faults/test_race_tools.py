@@ -230,6 +230,7 @@ PATHLESS = {
     "request_permissions",
     "show_change",
     "create_checkpoint",
+    "review_comments",
 }
 
 

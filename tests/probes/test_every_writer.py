@@ -155,4 +155,5 @@ def test_every_writing_tool_is_tried(server: tuple[Client, Path]) -> None:
     # Commands are held by the sandbox, undo and redo have tests of their own.
     commands = {"exec_command", "write_stdin", "kill_session", "execute_command"}
     others = {"undo_change", "redo_change", "json_editor_preview", "create_checkpoint"}
+    others |= {"review_comments"}
     assert listed - commands - others == {name.split(" ")[0] for name in WRITERS}

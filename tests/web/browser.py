@@ -1,4 +1,4 @@
-"""A real browser: Debian's chromium, driven by Playwright; one for all tests of a process."""
+"""A real browser: Debian's chromium, driven by Playwright; one for all tests of a module."""
 
 from __future__ import annotations
 

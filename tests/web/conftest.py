@@ -12,7 +12,8 @@ from tests.web.browser import open_browser
 from tests.web.person import Person
 
 
-@pytest.fixture(scope="session")
+# No longer than a module: while it runs, its event loop keeps other tests from having one.
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     with open_browser() as found:
         yield found

@@ -19,8 +19,8 @@ NAMES = (
 )
 NEARLY = ("dryrn", "dr_run", "dyrRun")
 DOUBTFUL = ("check", "verify", "plan")
-# They act on a running process, which has no copy to act on.
-WITHOUT_DRY_RUN = {"write_stdin", "kill_session"}
+# Two act on a running process, which has no copy to act on; one answers a person's comment.
+WITHOUT_DRY_RUN = {"write_stdin", "kill_session", "review_comments"}
 PATCH = "*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+two\n*** End Patch"
 
 

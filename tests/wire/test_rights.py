@@ -22,6 +22,7 @@ WRITERS = {
     "apply_patch", "write_file", "create_directory", "move_file", "delete_file", "edit_file",
     "edit_files", "ai_code_editing.edit_file", "json_editor_apply", "noyalib_set", "doc_set",
     "doc_insert", "doc_delete", "undo_change", "redo_change", "create_checkpoint",
+    "review_comments",
 }  # fmt: skip
 PEOPLE = {
     "reader": ["read"],

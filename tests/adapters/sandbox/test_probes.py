@@ -304,8 +304,9 @@ def test_a_fork_bomb_stops_at_the_limit(cell: Cell) -> None:
     answer = cell.run({"fork_bomb": "/usr/bin/python3 attempt.py fork_bomb -"})["fork_bomb"]
     said = answer["out"] + answer["err"]
     assert "held: EAGAIN" in said, answer
+    # Where tasks are counted per user, the limit is 512 more than the whole machine runs just now.
     forks = int(said.split("forks: ")[1].split()[0])
-    assert 10 < forks < 2000
+    assert 10 < forks < 5000, "the bomb went off by itself"
 
 
 @pytest.mark.requirement("coding-exec-sandbox-limits")
