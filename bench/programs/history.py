@@ -51,7 +51,8 @@ def cpu_of(command: list[str], cwd: str, home: str) -> float:
     best = float("inf")
     for _ in range(10):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        subprocess.run(argv, cwd=cwd, check=True, capture_output=True, env=environment)
+        done = subprocess.run(argv, cwd=cwd, check=False, capture_output=True, env=environment)
+        assert done.returncode in (0, 3), done.stderr  # 3: there is nothing to show
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         spent = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
         best = min(best, spent)

@@ -175,7 +175,10 @@ class StoredWorkspace:
     @property
     def _guards(self) -> list[Guard]:
         """What looks at every change before it is made."""
-        return [self.rules, *([] if self._guard is None else [self._guard])]
+        from redline.adapters.policy_file import PolicyGate
+
+        gate = PolicyGate(self.policy, lambda: self.rules.check)
+        return [gate, *([] if self._guard is None else [self._guard])]
 
     @built_once
     def _guard(self) -> WriteGuard | None:

@@ -6,16 +6,23 @@ import os
 import time
 from collections.abc import Callable
 from threading import Lock
+from typing import TYPE_CHECKING
 
+from redline.core.changes import ChangeSet, FileState
 from redline.core.errors import InvalidArgument, PolicyUnreadable
-from redline.policy.model import Policy
-from redline.policy.reading import PolicyError, read_policy
+from redline.core.ports.history import ChangePermits, Origin
+
+if TYPE_CHECKING:
+    from redline.policy.model import Policy
+    from redline.policy.reading import PolicyError
 
 # Two writes within one tick of the file system's clock look alike.
 _TICK_NS = 50_000_000
 _MAX_BYTES = 1 << 20
 _MAX_SCHEMA = 16 << 20
 _Mark = tuple[int, int, int, int]
+_Load = Callable[[FileState], FileState]
+_Judge = Callable[[ChangeSet, Origin, ChangePermits, _Load], None]
 
 
 class PolicyFile:
@@ -67,6 +74,8 @@ class PolicyFile:
             raise InvalidArgument(f"{error.strerror}: {path}") from None
 
     def _read(self) -> Policy:
+        from redline.policy.reading import PolicyError, read_policy
+
         if self._is_exposed(self.path):
             raise self._unreadable("it lies in the workspace, where an agent could change it")
         try:
@@ -87,6 +96,24 @@ class PolicyFile:
             hint="the person who keeps the policy must repair it; redline policy check says more",
             details=cause.details if cause else {"file": self.path},
         )
+
+
+class PolicyGate:
+    """Has changes judged by the policy where there is one; without one its judge is not loaded.
+
+    *load_judge* returns `PolicyGuard.check`.
+    """
+
+    def __init__(self, policy: PolicyFile, load_judge: Callable[[], _Judge]) -> None:
+        self._policy = policy
+        self._load_judge = load_judge
+
+    def check(
+        self, change_set: ChangeSet, origin: Origin, permits: ChangePermits, load: _Load, /
+    ) -> None:
+        """Raise RuleDenied or, where no person approved it, RuleAsks; PolicyUnreadable."""
+        if not origin.as_owner and self._policy.current() is not None:
+            self._load_judge()(change_set, origin, permits, load)
 
 
 def _read(path: str, limit: int) -> bytes:
