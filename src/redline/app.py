@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from redline.core.ports.grants import Grants
     from redline.core.ports.images import Images
     from redline.core.ports.models import Llm
+    from redline.core.ports.pages import ReviewApp
     from redline.core.ports.previews import Previews
     from redline.core.ports.reads import Reads
     from redline.core.ports.search import Grep, Regex
@@ -96,6 +97,7 @@ class Redline(RecordedWorkspace):
         """Settings that toolsets may read by name."""
         return {
             "strict_syntax": self.settings.strict_syntax,
+            "read_only": self.settings.read_only,
             "sandbox": self.settings.sandbox,
             "exec_allow_roots": self.settings.exec_allow_roots,
             "allow_domains": self.settings.allow_domains,
@@ -211,6 +213,13 @@ class Redline(RecordedWorkspace):
         from redline.adapters.models.open_model import open_llm
 
         return open_llm(self.settings.llm)
+
+    @built_once
+    def review_app(self) -> ReviewApp:
+        """A change as a page inside a client."""
+        from redline.web.diffs.embedded import EmbeddedReview
+
+        return EmbeddedReview(self)
 
     def examine(self) -> list[Finding]:
         """Return what `redline doctor` reports about this workspace and machine."""

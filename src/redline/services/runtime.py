@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from redline.core.ports.history import ChangeEditor, History
     from redline.core.ports.images import Images
     from redline.core.ports.models import Llm
-    from redline.core.ports.pages import ReviewComments
+    from redline.core.ports.pages import ReviewApp, ReviewComments
     from redline.core.ports.previews import Previews
     from redline.core.ports.reads import Reads
     from redline.core.ports.review import ChangeRules, HeldChanges
@@ -78,6 +78,10 @@ class Runtime(Protocol):
     @property
     def comments(self) -> ReviewComments:
         """What a person says about changes."""
+
+    @property
+    def review_app(self) -> ReviewApp:
+        """A change as a page inside a client."""
 
     @property
     def code_index(self) -> CodeIndex:

@@ -84,7 +84,7 @@ class ChangeView:
         hidden_files = len(self.files) - _MAX_FILES + operation.left_out
         return join(
             heading(
-                self._title(),
+                self.title,
                 line_counts(added, removed) if added or removed else None,
                 self._view_switch(),
             ),
@@ -97,7 +97,9 @@ class ChangeView:
             else None,
         )
 
-    def _title(self) -> str:
+    @property
+    def title(self) -> str:
+        """The files that it touches."""
         operation = self.operation
         if operation.kind == "checkpoint":
             return f"Checkpoint {operation.origin.summary}"

@@ -46,9 +46,6 @@ def _is_waiting(held: HeldChange) -> bool:
 
 
 def _row(runtime: Runtime, held: HeldChange) -> Html:
-    paths = [display_name(runtime.workspace, path) for path in held.change_set.paths]
-    more = len(paths) - _NAMED
-    names = ", ".join(paths[:_NAMED]) + (f" and {more} more" if more > 0 else "")
     state = held.decision.state.value if held.decision else ""
     return tag(
         "li",
@@ -56,13 +53,20 @@ def _row(runtime: Runtime, held: HeldChange) -> Html:
         tag("span", held.origin.tool, class_="tool"),
         tag(
             "span",
-            link(address(f"/held/{held.id}"), names, class_="files"),
+            link(address(f"/held/{held.id}"), name_files(runtime, held), class_="files"),
             tag("span", held.origin.client, " ", held.origin.summary, class_="why"),
             class_="what",
         ),
         tag("span", state, class_="flag"),
         class_="op",
     )
+
+
+def name_files(runtime: Runtime, held: HeldChange) -> str:
+    """Name the first files of a held change."""
+    paths = [display_name(runtime.workspace, path) for path in held.change_set.paths]
+    more = len(paths) - _NAMED
+    return ", ".join(paths[:_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def held_view(runtime: Runtime, viewer: Viewer, held_id: str) -> Html:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from redline.server.calls.catalog import Catalog, CatalogError
-from redline.toolsets.tool import Json, Prompt, Resource
+from redline.toolsets.tool import APP_TYPE, Client, Json, Prompt, Resource
 
 # Requests besides tools/call that a toolset's handler answers.
 HANDLED = frozenset({"prompts/get", "resources/list", "resources/read", "completion/complete"})
@@ -60,6 +60,11 @@ class Offers:
         return None
 
 
+def is_offered(resource: Resource, client: Client) -> bool:
+    """Whether *client* is offered a resource: pages only if it shows them."""
+    return resource.mime_type != APP_TYPE or client.shows_apps
+
+
 def is_template(resource: Resource) -> bool:
     """Whether a resource has many addresses."""
     return "{" in resource.uri
@@ -83,15 +88,16 @@ def wire_resource(resource: Resource, address: str = "uri") -> Json:
 
 
 def _collect_offers(catalog: Catalog, kind: str) -> Iterator[Any]:
-    names, known = set(catalog.names), set()
+    names, known = set(catalog.names), dict[str, Any]()
     for toolset in catalog.toolsets:
         for each in getattr(toolset, kind):
             if not names.issuperset(each.tools):
                 continue
-            if each[0] in known:
+            if each[0] not in known:
+                known[each[0]] = each
+                yield each
+            elif known[each[0]] != each:
                 raise CatalogError(f"Two toolsets have the same of {kind}: {each[0]}")
-            known.add(each[0])
-            yield each
 
 
 def _wire_prompt(prompt: Prompt) -> Json:
