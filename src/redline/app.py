@@ -117,6 +117,7 @@ class Redline(RecordedWorkspace):
             self.tree,
             self._activity,
             CommandRules(self.rules, self.holding, self.editor),
+            self.runs,
         )
 
     @built_once

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from redline.code.analysis import Analysis
     from redline.core.ports.code import CodeIndex
-    from redline.core.ports.commands import Commands
+    from redline.core.ports.commands import CommandRuns, Commands
     from redline.core.ports.confined import Confined
     from redline.core.ports.git import Git
     from redline.core.ports.grants import Grants
@@ -78,6 +78,10 @@ class Runtime(Protocol):
     @property
     def comments(self) -> ReviewComments:
         """What a person says about changes."""
+
+    @property
+    def runs(self) -> CommandRuns:
+        """Every run of a command."""
 
     @property
     def review_app(self) -> ReviewApp:

@@ -11,7 +11,7 @@ from redline.core.ports.history import Direction, HistoryQuery, Operation
 from redline.services.history.revert import Wish, plan_revert
 from redline.services.names import display_name
 from redline.services.runtime import Runtime
-from redline.web.activity import line_counts
+from redline.web.activity import line_counts, run_badge
 from redline.web.diffs.colours import colour_diff
 from redline.web.diffs.model import DiffShape, FileDiff, read_files
 from redline.web.diffs.table import TableOptions, count_rows, rows_of
@@ -26,6 +26,7 @@ MORE_ROWS = 600
 _LARGE = 600
 _MAX_FILES = 300
 _LATER = 200
+_MAX_COMMAND = 200
 # Of changes with more hunks it is not found out which of them are left.
 _MAX_PLANNED = 60
 _UNDOABLE = ("change", "undo", "redo")
@@ -125,6 +126,7 @@ class ChangeView:
                 origin.session and link(address("/", session=origin.session), origin.session),
             ),
             ("Asked", origin.summary),
+            *self._run_facts(),
             ("Takes back", _links(operation.reverts)),
             ("Undone by", _links(operation.reverted_by)),
             ("Partly undone by", join(link_to(each) for each in later) if later else ""),
@@ -132,6 +134,13 @@ class ChangeView:
         ]
         shown = [tag("div", tag("dt", name), tag("dd", value)) for name, value in rows if value]
         return tag("dl", shown, class_="facts")
+
+    def _run_facts(self) -> list[tuple[str, object]]:
+        run = self.runtime.runs.of_change(self.operation.id)
+        if run is None:
+            return []
+        shown = link(address(f"/run/{run.number}"), tag("code", run.line[:_MAX_COMMAND]))
+        return [("Command", shown), ("Ended", run_badge(run)), ("Sandbox", run.sandbox)]
 
     def _actions(self) -> Html | None:
         operation, viewer = self.operation, self.viewer

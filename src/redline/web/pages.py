@@ -141,6 +141,7 @@ class ReviewPages:
             "latest": latest[0].id if latest else "",
             "comments": self._runtime.comments.version(),
             "held": " ".join(held.id for held in list_held(self._runtime)),
+            "runs": self._runtime.runs.version(),
         }
 
 
@@ -176,6 +177,9 @@ def _find(path: str) -> Callable[[Visit], WebResponse]:
             return lambda visit: view(visit, parts[2])
     if len(parts) == 3 and parts[1] == "held":
         return lambda visit: reading.held_change(visit, parts[2])
+    if parts[1] == "run" and (len(parts) == 3 or parts[3:] == ["row"]):
+        show = reading.run if len(parts) == 3 else reading.run_row
+        return lambda visit: show(visit, parts[2])
     raise NotFound(path, f"Nothing is served at {path[:100]}")
 
 

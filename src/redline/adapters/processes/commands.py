@@ -28,12 +28,19 @@ from redline.adapters.sandbox.syscalls import IS_LINUX
 from redline.adapters.sandbox.visible_paths import Network, SandboxView
 from redline.core.errors import LimitReached, SandboxUnavailable, SessionNotFound
 from redline.core.paths import WorkspacePath
-from redline.core.ports.commands import Command, Difference, Finished, Job, SandboxFacts
+from redline.core.ports.commands import (
+    Command,
+    Difference,
+    Finished,
+    Job,
+    JobState,
+    SandboxFacts,
+)
 from redline.core.ports.search import Cancel
 from redline.core.ports.tree import PathResolver, Tree
 
 GRACE = 1.0
-DryFinisher = Callable[[str, Difference], tuple[str | None, Sequence[str]]]
+DryFinisher = Callable[[str, Difference, JobState], tuple[str | None, Sequence[str]]]
 # How many commands may run at once, and how many ended ones are kept to be collected.
 MAX_RUNNING = 32
 MAX_KEPT = 64
@@ -118,9 +125,9 @@ class SandboxedCommands:
         groups = self._helper.controllers
         facts = policy.facts(self._mode, backend, view, offer, groups, dry=True)
 
-        def read() -> tuple[str | None, Sequence[str]]:
+        def read(state: JobState) -> tuple[str | None, Sequence[str]]:
             try:
-                return finisher(job_id, overlay.read_layers(layers, tree))
+                return finisher(job_id, overlay.read_layers(layers, tree), state)
             finally:
                 overlay.remove_layers(base)
 
@@ -273,8 +280,7 @@ class SandboxedCommands:
         return policy.tree(backend, self._view(Command("", _ROOT), top, mode), offer, usual)
 
     def _view(self, command: Command, cwd: str, mode: str) -> SandboxView:
-        roots = self._workspace.roots
-        wide = mode == "trusted"
+        roots, wide = self._workspace.roots, mode == "trusted"
         git_open = self._git_writes or "git" in command.permissions
         writable = tuple(root.path for root in roots if root.writable)
         network, domains = self._choose_network(command, wide)

@@ -20,7 +20,7 @@ from redline.core.ports.commands import Captured, JobState, SandboxFacts
 _CHUNK = 64 << 10
 _ORDERS = {"TERM": b"T", "INT": b"I", "KILL": b"K"}
 _INPUT_CAP = 4 << 20
-Finisher = Callable[[], tuple[str | None, Sequence[str]]]
+Finisher = Callable[[JobState], tuple[str | None, Sequence[str]]]
 READ, WRITE = selectors.EVENT_READ, selectors.EVENT_WRITE
 
 
@@ -275,7 +275,7 @@ class RunningJob:
 
     def _run_finisher(self, finisher: Finisher, final: JobState) -> None:
         try:
-            self._change, notes = finisher()
+            self._change, notes = finisher(final)
             self._notes += notes
         except Exception as problem:
             self._notes.append(f"Recording what the command changed failed: {problem}")

@@ -147,13 +147,23 @@
   const refreshRow = async (id) => {
     const row = document.getElementById(`op-${id}`);
     if (!row) return;
-    const answer = await part(`/change/${id}/row`);
+    const answer = await part(id.startsWith('run-') ? `/run/${id.slice(4)}/row` : `/change/${id}/row`);
     if (!answer.ok) return;
     const fresh = parse(await answer.text()).firstElementChild;
     const chunk = chunks.find((each) => each.nodes.includes(row));
-    if (chunk) chunk.nodes[chunk.nodes.indexOf(row)] = fresh;
-    row.replaceWith(fresh);
+    const at = chunk ? chunk.nodes.indexOf(row) : -1;
+    if (fresh) {
+      if (chunk) chunk.nodes[at] = fresh;
+      row.replaceWith(fresh);
+      return;
+    }
+    // A command that changed something: the change is shown instead, with how the command ended.
+    if (chunk && chunk.nodes.length > 1) chunk.nodes.splice(at, 1);
+    else if (chunk) chunks.splice(chunks.indexOf(chunk), 1);
+    row.remove();
+    refreshRow(answer.headers.get('X-Change') || '');
   };
+  const refreshRuns = () => all('.op.running').forEach((row) => refreshRow(row.dataset.id));
   let adding = Promise.resolve();
   const addNewer = () => { adding = adding.then(loadNewer, loadNewer); };
   const loadNewer = async () => {
@@ -244,7 +254,8 @@
     const before = { ...known };
     Object.assign(known, news);
     if (view === 'activity' && !new URLSearchParams(location.search).has('before')) {
-      if (news.latest && news.latest !== newest) addNewer();
+      if (news.runs !== before.runs) { addNewer(); adding = adding.then(refreshRuns, refreshRuns); }
+      else if (news.latest && news.latest !== newest) addNewer();
       return;
     }
     const isNew = Object.keys(news).some((name) => before[name] !== undefined && before[name] !== news[name]);
