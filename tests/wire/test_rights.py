@@ -188,6 +188,8 @@ def test_only_somebody_who_may_approve_is_asked(office: Office, modern: bool) ->
         (key,) = asked["inputRequests"]
         yes = {key: {"action": "accept", "content": {"decision": "allow"}}}
         for who in ("all-but-approve", "runner"):
+            refused = ask(who)
+            assert "error" in refused or refused["result"]["isError"], refused
             reply = ask(who, requestState=asked["requestState"], inputResponses=yes)
             assert "error" in reply or reply["result"]["isError"], reply
         assert not path.exists()
