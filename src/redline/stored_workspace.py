@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from redline.adapters.journal.write_guard import WriteGuard
     from redline.adapters.policy_file import PolicyFile
     from redline.adapters.review.comments import SqliteComments
+    from redline.adapters.review.questions import SqliteQuestions
     from redline.adapters.review.runs import SqliteRuns
     from redline.core.ports.confined import Confined
     from redline.core.ports.history import ChangeEditor, History
@@ -251,6 +252,13 @@ class StoredWorkspace:
         from redline.adapters.review.comments import SqliteComments
 
         return SqliteComments(self.state_dir)
+
+    @built_once
+    def questions(self) -> SqliteQuestions:
+        """What a person is asked about commands."""
+        from redline.adapters.review.questions import SqliteQuestions
+
+        return SqliteQuestions(self.state_dir)
 
     @built_once
     def runs(self) -> SqliteRuns:

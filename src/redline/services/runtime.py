@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from redline.core.ports.pages import ReviewApp, ReviewComments
     from redline.core.ports.previews import Previews
     from redline.core.ports.reads import Reads
-    from redline.core.ports.review import ChangeRules, HeldChanges
+    from redline.core.ports.review import ChangeRules, HeldChanges, PermissionQuestions
     from redline.core.ports.search import Grep, Regex
     from redline.core.ports.tree import PathResolver, Tree
 
@@ -78,6 +78,10 @@ class Runtime(Protocol):
     @property
     def comments(self) -> ReviewComments:
         """What a person says about changes."""
+
+    @property
+    def questions(self) -> PermissionQuestions:
+        """What a person is asked about commands; no tool answers."""
 
     @property
     def runs(self) -> CommandRuns:

@@ -18,7 +18,6 @@ from redline.web.diffs.model import FileDiff
 from redline.web.diffs.table import ColouredSides, context_rows, count_rows
 from redline.web.file_views import blame_view, history_view
 from redline.web.filters import Filters, find_entries, find_newer
-from redline.web.held_views import held_list, held_view
 from redline.web.layout import ASSETS, ICON, SECURITY, asset, heading, html_response
 from redline.web.markup import Html, address, join, link, tag
 from redline.web.other_views import (
@@ -29,6 +28,8 @@ from redline.web.other_views import (
     sign_in_view,
 )
 from redline.web.visit import Visit
+from redline.web.waiting.held import held_list, held_view
+from redline.web.waiting.questions import question_view
 
 _MAX_PICTURE = 2 << 20
 _MAX_SIDE = 2000
@@ -214,13 +215,19 @@ def checkpoints(visit: Visit, _: str) -> WebResponse:
 
 def held_changes(visit: Visit, _: str) -> WebResponse:
     """The changes that wait for a decision."""
-    return visit.show("Held changes", "held", held_list(visit.runtime, visit.viewer))
+    return visit.show("Waiting", "held", held_list(visit.runtime, visit.viewer))
 
 
 def held_change(visit: Visit, ident: str) -> WebResponse:
     """One change that a rule holds."""
     content = held_view(visit.runtime, visit.viewer, ident)
     return visit.show(f"Held {ident}", "held", content)
+
+
+def question(visit: Visit, ident: str) -> WebResponse:
+    """One question about a command."""
+    found = visit.runtime.questions.get(ident)
+    return visit.show("A command asks", "held", question_view(visit.viewer, found))
 
 
 def export(visit: Visit, _: str) -> WebResponse:

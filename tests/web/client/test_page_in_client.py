@@ -171,12 +171,14 @@ def test_a_client_that_calls_no_tools_for_the_page_gets_no_buttons(host: Host) -
 @pytest.mark.parametrize("era", ["legacy", "modern"])
 def test_the_inspector_finds_the_page(tmp_path: Path, era: str) -> None:
     node = need_node()
-    script = NODE_MODULES / "@modelcontextprotocol" / "inspector" / "clients/cli/build/index.js"
+    inspector = NODE_MODULES / "@modelcontextprotocol" / "inspector"
+    binary = json.loads((inspector / "package.json").read_text())["bin"]
+    script = inspector / (binary if isinstance(binary, str) else next(iter(binary.values())))
     serve = [sys.executable, "-m", "redline", "serve", "--stdio", "--tools", "history",
              "--workspace", str(tmp_path), "--state-dir", str(tmp_path / ".s")]  # fmt: skip
     done = subprocess.run(
-        [str(node), str(script), *serve, "--method", "tools/call", "--tool-name", "show_change",
-         "--app-info", "--advertise-apps", "--protocol-era", era],
+        [str(node), str(script), "--cli", *serve, "--method", "tools/call",
+         "--tool-name", "show_change", "--app-info", "--advertise-apps", "--protocol-era", era],
         capture_output=True, text=True, timeout=120, cwd=tmp_path,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]

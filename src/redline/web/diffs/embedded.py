@@ -11,14 +11,15 @@ import hashlib
 
 from redline.core.ports.pages import ReviewApp
 from redline.services.review.held import list_held
+from redline.services.review.questions import list_questions
 from redline.services.runtime import Runtime
 from redline.web.activity import line_counts
 from redline.web.change_view import ChangeView
 from redline.web.diffs.standalone import draw_facts, draw_file
 from redline.web.diffs.table import TableOptions
-from redline.web.held_views import name_files
 from redline.web.layout import Viewer, asset, heading
 from redline.web.markup import Html, join, tag
+from redline.web.waiting.held import name_files
 
 # What one answer carries; the review page shows the rest.
 _MAX_ROWS = 600
@@ -85,17 +86,21 @@ class EmbeddedReview(ReviewApp):
 
     def _draw_waiting(self) -> Html | None:
         """Return what waits for a person, who decides elsewhere."""
-        waiting = list_held(self._runtime)
-        if not waiting:
-            return None
-        count = "1 change waits" if len(waiting) == 1 else f"{len(waiting)} changes wait"
         items = [
-            tag("li", tag("code", held.id), " ", name_files(self._runtime, held))
-            for held in waiting[:_MAX_WAITING]
+            tag("li", "A change of ", tag("code", name_files(self._runtime, held)), " ", held.id)
+            for held in list_held(self._runtime)
         ]
+        items += [
+            tag("li", "A command of ", each.client, ": ", each.message.partition("\n")[0])
+            for each in list_questions(self._runtime)
+        ]
+        if not items:
+            return None
+        more = len(items) - _MAX_WAITING
+        items = items[:_MAX_WAITING] + ([tag("li", f"and {more} more")] if more > 0 else [])
         return tag(
             "section",
-            tag("h2", f"{count} for your decision"),
+            tag("h2", "Waiting for your decision"),
             tag("ul", items),
             tag("p", "Decide on the review page: ", tag("code", "redline review"), class_="hint"),
             class_="message waiting",

@@ -15,6 +15,7 @@ from redline.web.diffs.table import TableOptions, rows_of
 from redline.web.layout import Viewer, heading
 from redline.web.markup import Html, address, join, link, tag
 from redline.web.times import clock, iso, long_time
+from redline.web.waiting.questions import decided_questions, waiting_questions
 
 _MAX_ROWS = 2000
 _NAMED = 3
@@ -25,18 +26,18 @@ def held_list(runtime: Runtime, viewer: Viewer) -> Html:
     every = list_held(runtime, decided=True)
     waiting = [held for held in every if _is_waiting(held)]
     decided = [held for held in reversed(every) if not _is_waiting(held)][:50]
+    questions = waiting_questions(runtime, viewer)
+    rows = [*decided_questions(runtime), *(_row(runtime, held) for held in decided)]
     empty = tag("p", "Nothing waits for a decision.", class_="empty")
     return join(
-        heading("Held changes"),
+        heading("Waiting for you"),
+        questions,
+        tag("h2", "Changes that a rule holds", class_="lead") if questions and waiting else None,
         tag("ol", [_row(runtime, held) for held in waiting], class_="timeline")
         if waiting
-        else empty,
-        [
-            tag("h2", "Decided", class_="lead"),
-            tag("ol", [_row(runtime, held) for held in decided], class_="timeline"),
-        ]
-        if decided
         else None,
+        None if waiting or questions else empty,
+        [tag("h2", "Decided", class_="lead"), tag("ol", rows, class_="timeline")] if rows else None,
         None if viewer.can_decide else tag("p", "Sign in to decide.", class_="hint"),
     )
 
@@ -129,7 +130,9 @@ def _decision(viewer: Viewer, view: HeldView) -> Html | None:
     return join(
         tag(
             "div",
-            viewer.form(f"{where}/approve", tag("button", "Approve", id="approve")),
+            viewer.form(
+                f"{where}/approve", tag("button", "Approve", id="approve", class_="primary")
+            ),
             viewer.form(
                 f"{where}/refuse",
                 tag("label", tag("span", "Reason"),
