@@ -262,11 +262,12 @@
     if (isNew && ['change', 'comments', 'checkpoints', 'held', 'file'].includes(view)) refresh();
   };
   const refresh = async () => {
-    if (all('textarea').some((area) => area.value) || boxes()) return;
+    // What a person is writing stays.
+    if (all('main textarea, main input').some((field) => field.value !== field.defaultValue) || boxes()) return;
     const answer = await part(location.href);
     if (!answer.ok) return;
     const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html');
-    const facts = (page) => all('.facts, .comment, .op, .bar-actions', page).map((node) => node.textContent).join('\n');
+    const facts = (page) => all('.facts, .comment, .op, .bar-actions, .question, .message', page).map((node) => node.textContent).join('\n');
     if (facts(fresh) === facts(document)) return;
     $('main').replaceWith($('main', fresh));
     $('nav').replaceWith($('nav', fresh));
