@@ -181,7 +181,7 @@ def _use(call: Call, question_id: str) -> Decision | None:
 
 
 def _read(call: Call, answer: Answer) -> Decision | None:
-    """Return what the person at the client decided; None where nobody did."""
+    """Return what the person at the client decided; None for a cancelled question."""
     if answer.action == "cancel":
         return None
     by = call.client.principal or f"the person at {call.client.name or 'the client'}"

@@ -223,8 +223,8 @@
   const watcher = new IntersectionObserver((seen) => {
     for (const each of seen) if (each.isIntersecting) { watcher.unobserve(each.target); loadRows(each.target); }
   }, { rootMargin: '0px 0px 1500px' });
-  // A file that is closed has no rows yet: it waits for a click.
-  const watchRows = () => all('a.load').forEach((link) => { if (!/from=0(&|$)/.test(link.href)) watcher.observe(link); });
+  // A file that is closed waits for a click.
+  const watchRows = () => all('a.load:not(.closed)').forEach((link) => watcher.observe(link));
   watchRows();
   addEventListener('click', (event) => {
     const link = event.target.closest('a.load, a.fold');

@@ -11,7 +11,7 @@ from redline.services.runtime import Runtime
 from redline.web.activity import line_counts
 from redline.web.diffs.colours import colour_diff
 from redline.web.diffs.model import DiffShape, FileDiff, read_files
-from redline.web.diffs.table import TableOptions, rows_of
+from redline.web.diffs.table import UNIFIED_COLUMNS, TableOptions, rows_of
 from redline.web.layout import asset
 from redline.web.markup import Html, tag
 from redline.web.times import long_time
@@ -99,7 +99,7 @@ def draw_file(
         rows = rows_of(file, options, colours, 0, max_rows + 1)
         cut = tag("p", "More lines are not shown.", class_="empty")
         content = [
-            tag("table", tag("caption", touched.path, class_="sr"),
+            tag("table", tag("caption", touched.path, class_="sr"), UNIFIED_COLUMNS,
                 tag("tbody", Html("".join(rows[:max_rows]))), class_="diff unified"),
             cut if len(rows) > max_rows else None,
         ]  # fmt: skip

@@ -11,7 +11,7 @@ from redline.services.runtime import Runtime
 from redline.web.activity import line_counts
 from redline.web.diffs.colours import colour_diff
 from redline.web.diffs.model import DiffShape, FileDiff, read_files
-from redline.web.diffs.table import TableOptions, rows_of
+from redline.web.diffs.table import UNIFIED_COLUMNS, TableOptions, rows_of
 from redline.web.layout import Viewer, heading
 from redline.web.markup import Html, address, join, link, tag
 from redline.web.times import clock, iso, long_time
@@ -159,7 +159,7 @@ def _file(runtime: Runtime, file: FileDiff) -> Html:
     table = None
     if file.shape is DiffShape.TEXT:
         rows = rows_of(file, TableOptions(), colour_diff(runtime, file), 0, _MAX_ROWS)
-        table = tag("table", tag("caption", touched.path, class_="sr"),
+        table = tag("table", tag("caption", touched.path, class_="sr"), UNIFIED_COLUMNS,
                     tag("tbody", Html("".join(rows))), class_="diff unified")  # fmt: skip
     head = tag(
         "div",
