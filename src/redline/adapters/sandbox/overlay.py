@@ -7,7 +7,17 @@ import shutil
 import stat
 from dataclasses import dataclass, field
 
-from redline.core.changes import ABSENT, Change, ChangeSet, DirState, FileState, LinkState, State
+from redline.core.changes import (
+    ABSENT,
+    Absent,
+    Change,
+    ChangeSet,
+    DirState,
+    FileState,
+    LinkState,
+    Rename,
+    State,
+)
 from redline.core.errors import RedlineError
 from redline.core.paths import WorkspacePath, show_name
 from redline.core.ports.commands import Difference
@@ -17,6 +27,7 @@ from redline.search.ignore import EXCLUDED_DIRECTORIES, is_ignored
 MAX_FILE = 4 << 20
 MAX_CHANGES = 5_000
 _OPAQUE = ("user.overlay.opaque", "trusted.overlay.opaque")
+_FILE_MODE, _DIRECTORY_MODE = 0o644, 0o755
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +61,90 @@ def remove_layers(base: str) -> None:
             except (OSError, NotImplementedError):
                 continue
     shutil.rmtree(base, ignore_errors=True)
+
+
+def fill_layers(layers: list[Layer], change_set: ChangeSet, tree: Tree) -> None:
+    """Write what *change_set* would leave into *layers*, which no command uses yet."""
+    filling = _Filling({layer.root: layer.upper for layer in layers}, tree)
+    for step in change_set.steps:
+        if isinstance(step, Rename):
+            filling.move(step.source, step.target)
+        else:
+            filling.put(step.path, step.after)
+
+
+class _Filling:
+    def __init__(self, uppers: dict[int, str], tree: Tree) -> None:
+        self._uppers = uppers
+        self._tree = tree
+
+    def put(self, path: WorkspacePath, state: State) -> None:
+        """Leave *state* at *path*."""
+        place = self._place(path)
+        was_removed = self._clear(place, is_directory=isinstance(state, DirState))
+        if isinstance(state, FileState):
+            self._write(place, path, state)
+        elif isinstance(state, LinkState):
+            os.symlink(state.target, place)
+        elif isinstance(state, DirState):
+            if not os.path.isdir(place):
+                os.mkdir(place, self._mode(path, state.mode, _DIRECTORY_MODE))
+                if was_removed:  # and does not show what it held before
+                    os.setxattr(place, _OPAQUE[0], b"y")
+        elif isinstance(state, Absent) and self._tree.stat(path) is not None:
+            os.mknod(place, stat.S_IFCHR, 0)  # a whiteout
+
+    def move(self, source: WorkspacePath, target: WorkspacePath) -> None:
+        """Leave what the view has at *source* at *target*, and nothing at *source*."""
+        here = self._place(source)
+        if os.path.lexists(here):
+            there = self._place(target)
+            self._clear(there, is_directory=False)
+            if not os.path.isdir(here):
+                os.rename(here, there)
+                self.put(source, ABSENT)
+                return
+        state = self._tree.state(source)
+        self.put(target, state)
+        if isinstance(state, DirState):
+            for entry in self._tree.scan(source):
+                self.move(entry.path, target.child(entry.path.name))
+        self.put(source, ABSENT)
+
+    def _place(self, path: WorkspacePath) -> str:
+        """Return where *path* is in its upper layer, whose directories on the way are made."""
+        place, at = self._uppers[path.root], WorkspacePath(path.root, ())
+        for part in path.parts[:-1]:
+            place, at = os.path.join(place, part), at.child(part)
+            if not os.path.lexists(place):
+                os.mkdir(place, self._mode(at, None, _DIRECTORY_MODE))
+        return os.path.join(place, path.name)
+
+    def _clear(self, place: str, *, is_directory: bool) -> bool:
+        """Remove what an earlier step left at *place*; whether that was a removal."""
+        try:
+            mode = os.lstat(place).st_mode
+        except FileNotFoundError:
+            return False
+        if not stat.S_ISDIR(mode):
+            os.unlink(place)
+        elif not is_directory:
+            os.rmdir(place)
+        return stat.S_ISCHR(mode)
+
+    def _write(self, place: str, path: WorkspacePath, state: FileState) -> None:
+        content = state.content if state.content is not None else self._tree.read(path)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+        descriptor = os.open(place, flags, 0o600)
+        with open(descriptor, "wb") as file:
+            file.write(content)
+            os.fchmod(descriptor, self._mode(path, state.mode, _FILE_MODE))
+
+    def _mode(self, path: WorkspacePath, wanted: int | None, default: int) -> int:
+        if wanted is not None:
+            return wanted
+        entry = self._tree.stat(path)
+        return stat.S_IMODE(entry.mode) if entry is not None else default
 
 
 @dataclass(slots=True)
