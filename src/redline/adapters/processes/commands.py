@@ -118,13 +118,13 @@ class SandboxedCommands:
 
         def read() -> tuple[str | None, Sequence[str]]:
             try:
-                return finisher(job_id, overlay.read_layers(layers, tree))
+                return finisher(job_id, overlay.read_layers(layers, tree, filled))
             finally:
                 overlay.remove_layers(base)
 
         try:
             layers = overlay.make_layers(base, roots)
-            overlay.fill_layers(layers, command.planned, tree)
+            filled = overlay.fill_layers(layers, command.planned, tree)
             plan = self._confine(backend, view, offer, layers)
             return self._start(job_id, command, self._request(command, backend, plan), facts, read)
         except BaseException:

@@ -137,7 +137,7 @@ class Finished:
     sandbox: SandboxFacts
     change: str | None = None
     notes: tuple[str, ...] = ()
-    # What a command with `overlay` would have changed.
+    # What a command with `overlay` would have changed, besides what was planned.
     proposal: ChangeSet | None = None
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from bisect import bisect_right
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from redline.core.changes import Absent, Change, ChangeSet, FileState, Rename
@@ -14,7 +14,7 @@ from redline.core.ports.history import Origin
 from redline.core.ports.search import Cancel
 from redline.core.ports.tree import Kind, Tree
 from redline.plan.merge.line_diff import diff_lines, split_lines
-from redline.services.checking.problems import Problem, find_new, first_words, read_problems
+from redline.services.checking.problems import CheckerMessage, find_new, first_words, read_problems
 from redline.services.checking.project_tools import ToolRun, find_runs
 from redline.services.names import display_name
 from redline.services.runtime import Runtime
@@ -30,7 +30,7 @@ class Checked:
     """A change after its formatters, the problems it makes, and what is worth mentioning."""
 
     change_set: ChangeSet
-    problems: tuple[Problem, ...] = ()
+    problems: tuple[CheckerMessage, ...] = ()
     notes: tuple[str, ...] = ()
 
 
@@ -72,7 +72,7 @@ class _Checking:
     origin: Origin
     cancel: Cancel
     planned: ChangeSet
-    problems: list[Problem] = field(default_factory=list)
+    problems: list[CheckerMessage] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     checkers: list[str] = field(default_factory=list)
 
@@ -96,7 +96,8 @@ class _Checking:
             self._add_new(run, found)
         elif done.state.exit_code != 0:
             self._note_failure(run, done)
-        contents = self._formatted(run.files, done.proposal or ChangeSet())
+        formatted = _contents(done.proposal or ChangeSet())
+        contents = {path: formatted[path] for path in _contents(self.planned) if path in formatted}
         unformatted = self._unformatted(run, contents) if contents else set()
         kept = {path: text for path, text in contents.items() if path not in unformatted}
         self.planned = _with_contents(self.planned, kept)
@@ -108,17 +109,6 @@ class _Checking:
                 + self._names(unformatted)
             )
 
-    def _formatted(
-        self, files: Sequence[WorkspacePath], proposal: ChangeSet
-    ) -> dict[WorkspacePath, bytes]:
-        """Return the contents of *files* that a formatter made other than planned."""
-        planned = _contents(self.planned)
-        return {
-            path: content
-            for path, content in _contents(proposal).items()
-            if path in files and path in planned and content != planned[path]
-        }
-
     def _unformatted(
         self, run: ToolRun, contents: Mapping[WorkspacePath, bytes]
     ) -> set[WorkspacePath]:
@@ -126,7 +116,7 @@ class _Checking:
         was = {old: path for path in contents if (old := self._was_in(run, path)) is not None}
         if not was:
             return set()
-        done = self._start(run, run.line(was), ChangeSet())
+        done = self._start(run, run.line(was), self._old(was))
         if done is None or done.proposal is None:
             return set()
         return {was[path] for path in _contents(done.proposal) if path in was}
@@ -144,21 +134,26 @@ class _Checking:
         if run.tool.name not in self.checkers:
             self.checkers.append(run.tool.name)
 
-    def _add_new(self, run: ToolRun, found: list[Problem]) -> None:
+    def _add_new(self, run: ToolRun, found: list[CheckerMessage]) -> None:
         """Add those of *found* that the old contents do not have."""
         was = [old for path in run.files if (old := self._was_in(run, path)) is not None]
-        before: list[Problem] = []
+        before: list[CheckerMessage] = []
         if was or run.is_whole:
-            done = self._start(run, run.line(was), ChangeSet())
+            done = self._start(run, run.line(was), self._old(was))
             before = self._read(run, done) if done is not None else []
         self.problems += find_new(self._renamed(before), found, self._moved_lines())
+
+    def _old(self, files: Iterable[WorkspacePath]) -> ChangeSet:
+        """Return a change that leaves *files* as they are: in a view they have times of views."""
+        states = ((path, self.runtime.tree.state(path)) for path in files)
+        return ChangeSet(tuple(Change(path, state, state) for path, state in states))
 
     def _was_in(self, run: ToolRun, path: WorkspacePath) -> WorkspacePath | None:
         """Return what *path* was before, if that lies in the directory of the run."""
         old = self.files[path]
         return old if old is not None and old.is_beneath(run.folder) else None
 
-    def _renamed(self, problems: list[Problem]) -> list[Problem]:
+    def _renamed(self, problems: list[CheckerMessage]) -> list[CheckerMessage]:
         names = {
             self._name(old): self._name(path) for path, old in self.files.items() if old is not None
         }
@@ -199,7 +194,7 @@ class _Checking:
             return None
         return done
 
-    def _read(self, run: ToolRun, done: Finished) -> list[Problem]:
+    def _read(self, run: ToolRun, done: Finished) -> list[CheckerMessage]:
         output = (done.stdout + b"\n" + done.stderr).decode("utf-8", "replace")
         return read_problems(run.tool.name, output, lambda raw: self._name_of(run, raw))
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 
-class Problem(NamedTuple):
+class CheckerMessage(NamedTuple):
     """One message of a checker about a file; `line` is 0 where it names none."""
 
     tool: str
@@ -54,11 +54,11 @@ _FORMS = {
 _LINE_NUMBER = re.compile(r"\bline \d+")
 
 
-def read_problems(tool: str, output: str, name: Callable[[str], str]) -> list[Problem]:
+def read_problems(tool: str, output: str, name: Callable[[str], str]) -> list[CheckerMessage]:
     """Return what *output* of a tool names; *name* turns its paths into ours."""
     found = _FORMS.get(tool, _COLONS).finditer(output)
     return [
-        Problem(
+        CheckerMessage(
             tool,
             name(match["path"]),
             int(match["line"]),
@@ -70,15 +70,17 @@ def read_problems(tool: str, output: str, name: Callable[[str], str]) -> list[Pr
 
 
 def find_new(
-    before: Sequence[Problem], after: Sequence[Problem], moved: Callable[[str, int], int]
-) -> list[Problem]:
+    before: Sequence[CheckerMessage],
+    after: Sequence[CheckerMessage],
+    moved: Callable[[str, int], int],
+) -> list[CheckerMessage]:
     """Return the problems of *after* that *before* does not have, each as often as it is new.
 
     Lines move, so a problem is known by its file and message. *moved* says where a line of the
     old file is in the new one: it chooses which of several alike is the new one.
     """
     old = _grouped(before)
-    fresh: list[Problem] = []
+    fresh: list[CheckerMessage] = []
     for key, group in _grouped(after).items():
         known = old.get(key, [])
         extra = len(group) - len(known)
@@ -89,14 +91,14 @@ def find_new(
 
 
 def _choose(
-    group: Sequence[Problem],
-    known: Iterable[Problem],
+    group: Sequence[CheckerMessage],
+    known: Iterable[CheckerMessage],
     extra: int,
     moved: Callable[[str, int], int],
-) -> list[Problem]:
+) -> list[CheckerMessage]:
     expected = Counter(moved(problem.path, problem.line) for problem in known)
-    first: list[Problem] = []
-    rest: list[Problem] = []
+    first: list[CheckerMessage] = []
+    rest: list[CheckerMessage] = []
     for problem in group:
         if expected[problem.line] > 0:
             expected[problem.line] -= 1
@@ -106,8 +108,10 @@ def _choose(
     return [*first, *rest][:extra]
 
 
-def _grouped(problems: Iterable[Problem]) -> dict[tuple[str, str, str, str], list[Problem]]:
-    groups: dict[tuple[str, str, str, str], list[Problem]] = {}
+def _grouped(
+    problems: Iterable[CheckerMessage],
+) -> dict[tuple[str, str, str, str], list[CheckerMessage]]:
+    groups: dict[tuple[str, str, str, str], list[CheckerMessage]] = {}
     for problem in problems:
         message = _LINE_NUMBER.sub("line", problem.message)
         groups.setdefault((problem.tool, problem.path, problem.code, message), []).append(problem)

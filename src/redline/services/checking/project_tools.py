@@ -39,7 +39,7 @@ _MYPY_ARGUMENTS = (
 _OLDEST_EDITION = "2015"
 
 
-class Folder:
+class ProjectFolder:
     """The settings in one directory of a project."""
 
     def __init__(self, tree: Tree, path: WorkspacePath) -> None:
@@ -90,10 +90,10 @@ class ProjectTool:
     name: str
     program: str
     suffixes: tuple[str, ...]
-    configured: Callable[[Folder], bool]
-    arguments: Callable[[Folder], str]
+    configured: Callable[[ProjectFolder], bool]
+    arguments: Callable[[ProjectFolder], str]
     formats: bool = False
-    whole: Callable[[Folder], bool] = lambda _folder: False
+    whole: Callable[[ProjectFolder], bool] = lambda _folder: False
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,7 @@ class ToolRun:
     is_whole: bool = False
 
     def line(self, files: Iterable[WorkspacePath] | None = None) -> str:
-        """Return the shell line; *files* stands in for its own files."""
+        """Return the shell line; *files* replaces its own files."""
         if self.is_whole:
             return self.line_start
         depth = len(self.folder.parts)
@@ -116,16 +116,16 @@ class ToolRun:
         return f"{self.line_start} -- {' '.join(names)}"
 
 
-def _has_ruff(folder: Folder) -> bool:
+def _has_ruff(folder: ProjectFolder) -> bool:
     return folder.has("ruff.toml", ".ruff.toml") or "ruff" in folder.python_tools()
 
 
-def _has_ruff_format(folder: Folder) -> bool:
+def _has_ruff_format(folder: ProjectFolder) -> bool:
     others = folder.python_tools()
     return _has_ruff(folder) and not any(name in others for name in _OTHER_FORMATTERS)
 
 
-def _mypy_settings(folder: Folder) -> dict[str, Any] | None:
+def _mypy_settings(folder: ProjectFolder) -> dict[str, Any] | None:
     for name in ("mypy.ini", ".mypy.ini"):
         if folder.has(name):
             return folder.ini_section(name, "mypy")
@@ -135,19 +135,19 @@ def _mypy_settings(folder: Folder) -> dict[str, Any] | None:
     return folder.ini_section("setup.cfg", "mypy") or None
 
 
-def _has_prettier(folder: Folder) -> bool:
+def _has_prettier(folder: ProjectFolder) -> bool:
     if folder.has(*_PRETTIER_FILES):
         return True
     return '"prettier"' in folder.text("package.json")
 
 
-def _rust_arguments(folder: Folder) -> str:
+def _rust_arguments(folder: ProjectFolder) -> str:
     package = folder.toml("Cargo.toml").get("package")
     edition = package.get("edition", _OLDEST_EDITION) if isinstance(package, dict) else ""
     return f"--edition {quote(edition if isinstance(edition, str) and edition else '2021')}"
 
 
-def _names_mypy_files(folder: Folder) -> bool:
+def _names_mypy_files(folder: ProjectFolder) -> bool:
     settings = _mypy_settings(folder) or {}
     return any(settings.get(key) for key in ("files", "packages", "modules"))
 
@@ -233,7 +233,7 @@ def _nearest(
     """Return the directory above *path* whose settings name *tool*."""
     for at in _ancestors(path.parent):
         if at not in known:
-            known[at] = tool.configured(Folder(tree, at))
+            known[at] = tool.configured(ProjectFolder(tree, at))
         if known[at]:
             return at
     return None
@@ -253,7 +253,7 @@ def _runs(
     at: WorkspacePath,
     members: Sequence[WorkspacePath],
 ) -> Iterator[ToolRun]:
-    folder = Folder(tree, at)
+    folder = ProjectFolder(tree, at)
     own = [workspace.absolute(place) for place in _environments(tree, at)]
     path = f'PATH={quote(":".join([*own, ""]))}"$PATH"'
     found = f"command -v {tool.program} >/dev/null || exit 127"
