@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import getpass
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import islice
 from threading import Lock
 
 from redline.core.change_order import in_order
@@ -16,7 +18,7 @@ from redline.core.ports.recording import KnownEntry, KnownFiles, KnownWorkspace,
 from redline.core.ports.store import Store
 from redline.engine.recording.attribution import Part, origin_of, split
 from redline.engine.recording.claims import ChangeTime, Claim, Claims
-from redline.engine.recording.journal_steps import CaughtUp, apply_operation, operations_since
+from redline.engine.recording.journal_steps import CaughtUp, apply_operation, finished_since
 from redline.engine.recording.looking import Looking, mark_of
 
 # What one operation holds at most; a larger burst is several operations.
@@ -26,6 +28,8 @@ MAX_CHANGED = 64 << 20
 _TICK_NS = 20_000_000
 _BATCH = 16 << 20
 _MAX_NAMED = 100
+# How many of the latest operations may not be visible yet.
+_MAX_IN_FLIGHT = 64
 
 
 # What was read at each path; without a mark it is gone, or there but ignored if its state is None.
@@ -97,8 +101,10 @@ class Recorder:
 
     def _learn(self) -> None:
         """Take everything as it is; nothing is known to have changed."""
-        latest = next(self._store.newest_first(steps=0), None)
-        self._known = KnownWorkspace(position=latest.id if latest else "")
+        recent = list(islice(self._store.newest_first(steps=0), _MAX_IN_FLIGHT + 1))
+        start = recent[-1].id if len(recent) > _MAX_IN_FLIGHT else ""
+        finished = finished_since(self._store, start, ())
+        self._known = KnownWorkspace(position=finished[-1].id if finished else "")
         found = _Found()
         for directory, listing in self._looking.everywhere().items():
             for name, entry in listing.items():
@@ -107,6 +113,9 @@ class Recorder:
                 if found.size > _BATCH:
                     self._save(found, is_whole=False)
                     found = _Found()
+        # What they found was not known, so it may have been learned from before or after them.
+        self._doubtful |= (touched := self._catch_up().touched)
+        found.entries |= {path: self._entry(path) for path in touched}
         self._save(found)
 
     def _note(
@@ -134,20 +143,26 @@ class Recorder:
     def _settle(
         self, paths: Iterable[WorkspacePath] | None, now_ns: int, cause: str
     ) -> Sequence[Operation]:
+        caught_up = self._catch_up()
+        self._doubtful |= caught_up.touched
         # Read before the journal is: what an operation made visible is in the journal by then.
         seen = self._look(paths, now_ns)
-        caught_up = self._catch_up()
-        found = self._compare(seen, caught_up.passed)
+        meanwhile = self._catch_up()
+        since = self._known.position
+        found = self._compare(seen, meanwhile.touched)
         self._name_uncovered(found.uncovered)
         recorded: list[Operation] = []
-        for follower, changes in caught_up.between.items():
-            recorded += self._record(Part((), list(changes)), "before an edit", follower)
+        for follower, changes in (*caught_up.preceding, *meanwhile.preceding):
+            for part in split(changes, partial(self._naming, follower)):
+                recorded += self._record(part, "before an edit", before=follower.id)
         for part in split(found.changes, lambda change: self._claiming(change, seen, now_ns)):
-            recorded += self._record(part, cause)
+            made = self._record(part, cause, since=since)
+            since = made[-1].id if made else since
+            recorded += made
         self._looked_ns = now_ns
         own = frozenset(operation.id for operation in recorded)
         self._known.own |= own
-        for path in caught_up.passed.keys() - found.entries.keys():
+        for path in (caught_up.touched | meanwhile.touched) - found.entries.keys():
             found.entries[path] = self._entry(path)
         if found.entries or own:
             self._save(found)
@@ -191,7 +206,7 @@ class Recorder:
 
     def _catch_up(self) -> CaughtUp:
         """Bring what is known up to the journal."""
-        new = operations_since(self._store, self._known.position)
+        new = finished_since(self._store, self._known.position, self._known.own)
         caught_up = CaughtUp()
         for operation in new:
             if operation.id not in self._known.own:
@@ -204,15 +219,18 @@ class Recorder:
     def _entry(self, path: WorkspacePath) -> KnownEntry | None:
         return self._known.entries.get(path.parent, {}).get(path.name)
 
-    def _compare(self, seen: _Seen, passed: Mapping[WorkspacePath, Sequence[State]]) -> _Found:
-        """Return what differs from what is known, but for operations that were not visible yet."""
+    def _compare(self, seen: _Seen, touched: Set[WorkspacePath]) -> _Found:
+        """Return what differs from what is known.
+
+        A path that operations *touched* while it was looked at is looked at again.
+        """
         found = _Found()
-        self._doubtful |= passed.keys() - seen.keys()
+        self._doubtful |= touched - seen.keys()
         for path, (mark, now) in seen.items():
             entry = self._entry(path)
             then: State | None = ABSENT if entry is None else entry.state
             if not is_same(then, now):
-                if any(is_same(state, now) for state in passed.get(path, ())):
+                if path in touched:
                     self._doubtful.add(path)
                     continue
                 if mark is not None or now is not None:
@@ -257,14 +275,19 @@ class Recorder:
         except HistoryError:
             return None
 
-    def _record(self, part: Part, cause: str, before: str | None = None) -> list[Operation]:
+    def _record(
+        self, part: Part, cause: str, *, before: str | None = None, since: str | None = None
+    ) -> list[Operation]:
+        """Journal what happened right before an operation, or before everything since another."""
         origin = origin_of(part.claims, self._person, cause)
         recorded: list[Operation] = []
         for changes in _in_slices(in_order(part.changes)):
             filled = [full for change in changes if (full := self._with_contents(change))]
             change_set = ChangeSet(tuple(filled))
             if not change_set.is_empty:
-                recorded.append(self._editor.record(change_set, origin, before))
+                made = self._editor.record(change_set, origin, before=before, since=since)
+                since = None if since is None else made.id
+                recorded.append(made)
         return recorded
 
     def _claiming(self, change: Change, seen: _Seen, now_ns: int) -> tuple[Claim, ...]:
@@ -274,6 +297,12 @@ class Recorder:
         since_ns = self._looked_ns if change.after == ABSENT else at_ns
         path = self._looking.absolute(change.path)
         return self._claims.matching(path, ChangeTime(min(since_ns, at_ns), at_ns))
+
+    def _naming(self, follower: Operation, change: Change) -> tuple[Claim, ...]:
+        """Return the runs that named a file before an operation found it changed."""
+        when = ChangeTime(self._looked_ns, int(follower.time * 1e9))
+        found = self._claims.matching(self._looking.absolute(change.path), when)
+        return tuple(claim for claim in found if claim.event.files)
 
 
 def _in_slices(changes: Sequence[Change]) -> Iterator[list[Change]]:
