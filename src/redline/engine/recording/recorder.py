@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import getpass
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Sequence, Set
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
@@ -11,19 +12,17 @@ from threading import Lock
 
 from redline.core.change_order import in_order
 from redline.core.changes import ABSENT, Absent, Change, ChangeSet, DirState, FileState, State
-from redline.core.errors import HistoryError
+from redline.core.errors import HistoryError, PathDenied
 from redline.core.paths import WorkspacePath, show_name
 from redline.core.ports.history import ChangeEditor, Operation
 from redline.core.ports.recording import KnownEntry, KnownFiles, KnownWorkspace, Mark
 from redline.core.ports.store import Store
-from redline.engine.recording.attribution import Part, origin_of, split
+from redline.core.ports.tree import Entry, Kind
+from redline.engine.recording.attribution import Part, in_slices, origin_of, split
 from redline.engine.recording.claims import ChangeTime, Claim, Claims
 from redline.engine.recording.journal_steps import CaughtUp, apply_operation, finished_since
-from redline.engine.recording.looking import Looking, mark_of
+from redline.engine.recording.looking import Looking, is_same, mark_of
 
-# What one operation holds at most; a larger burst is several operations.
-MAX_CHANGES = 5_000
-MAX_CHANGED = 64 << 20
 # Two writes within one tick of the file system's clock look alike.
 _TICK_NS = 20_000_000
 _BATCH = 16 << 20
@@ -76,6 +75,11 @@ class Recorder:
         return tuple(self._uncovered)
 
     @property
+    def unreadable(self) -> frozenset[WorkspacePath]:
+        """What may not be read: changes there are unknown."""
+        return self._looking.unreadable
+
+    @property
     def is_waiting(self) -> bool:
         """Whether something must be looked at again: it was being written."""
         return bool(self._doubtful)
@@ -106,10 +110,13 @@ class Recorder:
         finished = finished_since(self._store, start, ())
         self._known = KnownWorkspace(position=finished[-1].id if finished else "")
         found = _Found()
-        for directory, listing in self._looking.everywhere().items():
+        listings = self._looking.everywhere()
+        for directory, listing in listings.items():
             for name, entry in listing.items():
                 path = directory.child(name)
-                self._note(found, path, self._looking.state(path, entry), mark_of(entry))
+                is_closed = entry.kind is Kind.DIRECTORY and path not in listings
+                state = None if is_closed else self._state(path, entry)
+                self._note(found, path, state, mark_of(entry))
                 if found.size > _BATCH:
                     self._save(found, is_whole=False)
                     found = _Found()
@@ -117,6 +124,12 @@ class Recorder:
         self._doubtful |= (touched := self._catch_up().touched)
         found.entries |= {path: self._entry(path) for path in touched}
         self._save(found)
+
+    def _state(self, path: WorkspacePath, entry: Entry) -> State | None:
+        try:
+            return self._looking.state(path, entry)
+        except PathDenied:
+            return None
 
     def _note(
         self, found: _Found, path: WorkspacePath, state: State | None, mark: Mark | None
@@ -182,15 +195,17 @@ class Recorder:
         for directory, listing in listings.items():
             known = self._known.entries.get(directory, {})
             for name in known.keys() - listing.keys():
-                self._look_below(seen, directory.child(name))
+                with suppress(PathDenied):
+                    self._look_below(seen, directory.child(name))
             for name, entry in listing.items():
                 path, before = directory.child(name), known.get(name)
                 mark = mark_of(entry)
                 if before is not None and before.mark == mark and path not in self._doubtful:
                     continue
-                seen[path] = self._looking.read(path, entry)
-                if entry.ctime_ns > now_ns - _TICK_NS or seen[path][0] != mark:
-                    doubtful.add(path)
+                with suppress(PathDenied):  # it stays what it was when it could be read
+                    seen[path] = self._looking.read(path, entry)
+                    if entry.ctime_ns > now_ns - _TICK_NS or seen[path][0] != mark:
+                        doubtful.add(path)
         self._doubtful = doubtful
         return seen
 
@@ -226,6 +241,7 @@ class Recorder:
         """
         found = _Found()
         self._doubtful |= touched - seen.keys()
+        opened = {path for path, (_, now) in seen.items() if self._is_opened(path, now)}
         for path, (mark, now) in seen.items():
             entry = self._entry(path)
             then: State | None = ABSENT if entry is None else entry.state
@@ -233,13 +249,19 @@ class Recorder:
                 if path in touched:
                     self._doubtful.add(path)
                     continue
-                if mark is not None or now is not None:
+                is_learned = any(path.is_beneath(directory) for directory in opened)
+                if (mark is not None or now is not None) and not is_learned:
                     self._add(found, path, then, now)
             is_gone = mark is None
             self._note(found, path, ABSENT if is_gone else now, mark)
             if is_gone:
                 self._known.entries.pop(path, None)
         return found
+
+    def _is_opened(self, path: WorkspacePath, now: State | None) -> bool:
+        """Return whether a directory can be read of which nothing was known until now."""
+        entry = self._entry(path)
+        return isinstance(now, DirState) and entry is not None and entry.state is None
 
     def _add(
         self, found: _Found, path: WorkspacePath, before: State | None, after: State | None
@@ -281,7 +303,7 @@ class Recorder:
         """Journal what happened right before an operation, or before everything since another."""
         origin = origin_of(part.claims, self._person, cause)
         recorded: list[Operation] = []
-        for changes in _in_slices(in_order(part.changes)):
+        for changes in in_slices(in_order(part.changes)):
             filled = [full for change in changes if (full := self._with_contents(change))]
             change_set = ChangeSet(tuple(filled))
             if not change_set.is_empty:
@@ -305,37 +327,9 @@ class Recorder:
         return tuple(claim for claim in found if claim.event.files)
 
 
-def _in_slices(changes: Sequence[Change]) -> Iterator[list[Change]]:
-    """Yield *changes* in order, as many at a time as one operation holds."""
-    held: list[Change] = []
-    size = 0
-    for change in changes:
-        sizes = [s.size for s in (change.before, change.after) if isinstance(s, FileState)]
-        if held and (len(held) >= MAX_CHANGES or size + sum(sizes) > MAX_CHANGED):
-            yield held
-            held, size = [], 0
-        held.append(change)
-        size += sum(sizes)
-    if held:
-        yield held
-
-
 def _login() -> str:
     """Return the name of the person this runs for, empty where the system knows none."""
     try:
         return getpass.getuser()
     except (KeyError, OSError):
         return ""
-
-
-def is_same(one: State | None, other: State | None) -> bool:
-    """Return whether two states are alike; a mode that is not said may be any."""
-    if isinstance(one, FileState) and isinstance(other, FileState):
-        return one.digest == other.digest and _is_same_mode(one.mode, other.mode)
-    if isinstance(one, DirState) and isinstance(other, DirState):
-        return _is_same_mode(one.mode, other.mode)
-    return one == other
-
-
-def _is_same_mode(one: int | None, other: int | None) -> bool:
-    return one is None or other is None or one == other
