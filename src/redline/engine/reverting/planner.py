@@ -25,7 +25,7 @@ from redline.core.textfile import TextFile
 from redline.engine.reverting.clashes import Clash, blocked, describe_conflicts, describe_states
 from redline.engine.reverting.outlook import Outlook
 from redline.engine.reverting.states import fits, is_same, keep_mode, merge_modes
-from redline.engine.reverting.timeline import Entry, Passed, Place, Timeline, removers
+from redline.engine.reverting.timeline import Passed, Timeline, TrackedEntry, TrackedPlace, removers
 from redline.plan.merge.line_diff import split_lines
 from redline.plan.merge.line_history import Version
 from redline.plan.merge.three_way import merge_lines
@@ -51,10 +51,10 @@ class _Located(NamedTuple):
     """
 
     step: Change | Rename
-    entry: Entry
+    entry: TrackedEntry
     since: int
-    source: Place
-    target: Place
+    source: TrackedPlace
+    target: TrackedPlace
     life: int
 
 
@@ -135,7 +135,7 @@ class RevertPlanner:
             return
         entry.become(is_there=not is_removal, life=each.life)
 
-    def _change_entry(self, step: Change, entry: Entry, since: int) -> None:
+    def _change_entry(self, step: Change, entry: TrackedEntry, since: int) -> None:
         base, wanted = step.before, step.after
         path = self._timeline.path_of(entry)
         now = self._outlook.state(path)
@@ -150,7 +150,7 @@ class RevertPlanner:
             result = self._merge(step, path, now, entry.passed_since(since))
         self._outlook.change(path, wanted if result is None else result, entry)
 
-    def _bring_back(self, step: Change, entry: Entry) -> None:
+    def _bring_back(self, step: Change, entry: TrackedEntry) -> None:
         path = self._timeline.path_of(entry)
         now = self._outlook.state(path)
         makers = self._timeline.makers_at(path)
@@ -277,7 +277,7 @@ def _joined(steps: Sequence[_Located]) -> list[_Located]:
     That it is moved in between makes no difference; that it is removed or made does.
     """
     joined: list[_Located] = []
-    latest: dict[Entry, int] = {}
+    latest: dict[TrackedEntry, int] = {}
     for each in steps:
         if isinstance(each.step, Rename):
             joined.append(each)

@@ -20,7 +20,7 @@ class Passed(NamedTuple):
     after: State
 
 
-class Entry:
+class TrackedEntry:
     """A file, link or directory through all its names.
 
     One that was removed keeps the place it had, and is the same again when it comes back there.
@@ -28,7 +28,7 @@ class Entry:
 
     __slots__ = ("entries", "gone", "is_there", "life", "moved_by", "name", "parent", "passed")
 
-    def __init__(self, parent: Entry | None, name: str) -> None:
+    def __init__(self, parent: TrackedEntry | None, name: str) -> None:
         self.parent = parent
         self.name = name
         self.is_there = True
@@ -37,9 +37,9 @@ class Entry:
         # Which step made it, 0 if it was there from the beginning; an undo leads back to that.
         self.life = 0
         self.passed: list[Passed] = []
-        self.entries: dict[str, Entry] = {}
+        self.entries: dict[str, TrackedEntry] = {}
         # What was removed, by name, the latest last.
-        self.gone: dict[str, list[Entry]] = {}
+        self.gone: dict[str, list[TrackedEntry]] = {}
         if parent is not None:
             parent.entries[name] = self
 
@@ -76,7 +76,7 @@ class Entry:
         self.parent.gone[self.name].remove(self)
         self._arrive()
 
-    def move(self, parent: Entry, name: str) -> None:
+    def move(self, parent: TrackedEntry, name: str) -> None:
         """Note that it has another name; it has to be there."""
         self._leave()
         self.parent, self.name = parent, name
@@ -96,10 +96,10 @@ class Entry:
         self.is_there = True
 
 
-class Place(NamedTuple):
+class TrackedPlace(NamedTuple):
     """A name in a directory, which may be moved."""
 
-    directory: Entry
+    directory: TrackedEntry
     name: str
 
 
@@ -111,9 +111,9 @@ class Traced(NamedTuple):
     """
 
     at: int
-    entry: Entry
-    source: Place
-    target: Place
+    entry: TrackedEntry
+    source: TrackedPlace
+    target: TrackedPlace
     life: int = 0
 
 
@@ -121,8 +121,8 @@ class Timeline:
     """The operations from some point on, oldest first."""
 
     def __init__(self, operations: Iterable[Operation]) -> None:
-        self._roots: dict[int, Entry] = {}
-        self._numbers: dict[Entry, int] = {}
+        self._roots: dict[int, TrackedEntry] = {}
+        self._numbers: dict[TrackedEntry, int] = {}
         self._traced: dict[str, list[Traced]] = {}
         self._count = 0
         for operation in operations:
@@ -132,7 +132,7 @@ class Timeline:
         """Return what a step of one of the operations was about."""
         return self._traced[operation_id][step]
 
-    def path_of(self, entry: Entry) -> WorkspacePath:
+    def path_of(self, entry: TrackedEntry) -> WorkspacePath:
         """Return where an entry is, or was last."""
         names: list[str] = []
         while entry.parent is not None:
@@ -140,7 +140,7 @@ class Timeline:
             entry = entry.parent
         return WorkspacePath(self._numbers[entry], tuple(reversed(names)))
 
-    def path_at(self, place: Place) -> WorkspacePath:
+    def path_at(self, place: TrackedPlace) -> WorkspacePath:
         """Return the path of a place, wherever its directory is now."""
         return self.path_of(place.directory).child(place.name)
 
@@ -173,7 +173,7 @@ class Timeline:
             elif step.path in moves:
                 # What a part of the undo would bring back is a copy, not the file that was moved.
                 place = self._place(step.path)
-                copy = Entry(*place)
+                copy = TrackedEntry(*place)
                 copy.remove()
                 traced.append(Traced(self._count, copy, place, place))
             else:
@@ -183,7 +183,7 @@ class Timeline:
     def _rename(self, path: WorkspacePath, target: WorkspacePath, operation: Operation) -> Traced:
         entry = self._existing(path)
         assert entry.parent is not None
-        source, place = Place(entry.parent, entry.name), self._place(target)
+        source, place = TrackedPlace(entry.parent, entry.name), self._place(target)
         entry.move(*place)
         entry.moved_by = operation.id
         return Traced(self._count, entry, source, place)
@@ -201,7 +201,9 @@ class Timeline:
             entry.remove()
         return Traced(self._count, entry, place, place, entry.life)
 
-    def _reverted(self, place: Place, state: State, operation: Operation) -> Entry | None:
+    def _reverted(
+        self, place: TrackedPlace, state: State, operation: Operation
+    ) -> TrackedEntry | None:
         """Bring back what an undo or redo is about, also with another content than it had."""
         gone = place.directory.gone.get(place.name)
         if not gone or not operation.reverts:
@@ -216,23 +218,23 @@ class Timeline:
         traced.entry.become(is_there=True, life=traced.life)
         return traced.entry
 
-    def _existing(self, path: WorkspacePath, state: State | None = None) -> Entry:
+    def _existing(self, path: WorkspacePath, state: State | None = None) -> TrackedEntry:
         """Return what has to be at *path*, even if no operation so far knew of it."""
         if not path.parts:
             return self._root(path.root)
         place = self._place(path)
         return place.directory.entries.get(place.name) or _make(place, state)
 
-    def _place(self, path: WorkspacePath) -> Place:
+    def _place(self, path: WorkspacePath) -> TrackedPlace:
         directory = self._root(path.root)
         for name in path.parts[:-1]:
-            place = Place(directory, name)
+            place = TrackedPlace(directory, name)
             directory = directory.entries.get(name) or _make(place, DirState())
-        return Place(directory, path.name)
+        return TrackedPlace(directory, path.name)
 
-    def _root(self, number: int) -> Entry:
+    def _root(self, number: int) -> TrackedEntry:
         if number not in self._roots:
-            self._roots[number] = root = Entry(None, "")
+            self._roots[number] = root = TrackedEntry(None, "")
             self._numbers[root] = number
         return self._roots[number]
 
@@ -249,7 +251,7 @@ def _reverted_by(operation: Operation) -> list[str]:
     return [token.strip("+~") for token in (operation.reverts or "").split(",")]
 
 
-def _make(place: Place, state: State | None) -> Entry:
+def _make(place: TrackedPlace, state: State | None) -> TrackedEntry:
     """Return a new entry, or the removed one that is back there as it was."""
     there = place.directory.entries.get(place.name)
     if there is not None:
@@ -258,7 +260,7 @@ def _make(place: Place, state: State | None) -> Entry:
         if entry.was(state):
             entry.come_back()
             return entry
-    return Entry(*place)
+    return TrackedEntry(*place)
 
 
 def _is_alike(lost: State, found: State | None) -> bool:
