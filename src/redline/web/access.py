@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import hmac
 import secrets
@@ -10,14 +11,17 @@ from collections.abc import Callable
 from http.cookies import CookieError, SimpleCookie
 from threading import Lock
 
-from redline.core.ports.pages import WebRequest
+from redline.core.ports.pages import Reviewer, WebRequest
 
 _SECONDS = 7 * 86400
 _MAX_KEYS = 20
+# What the id of somebody begins with who signed in with credentials of their own.
+_OWN = "p-"
 
 
 class ReviewAccess:
-    """Knows a person by a signed cookie, given for a key that is valid once.
+    """Knows a person by a signed cookie, given for a key that is valid once, or for credentials
+    of the server's people.
 
     The bearer token of the server is no such key: agents hold it, and an agent must not act here.
     *key* is the first one. *secret* stays the same over restarts, so that an open page stays signed
@@ -47,9 +51,31 @@ class ReviewAccess:
             if found is None:
                 return None
             self._keys.remove(found)
-        ident = secrets.token_hex(8)
+        return self._seal(secrets.token_hex(8))
+
+    def sign_in(self, request: WebRequest, credential: str) -> str | None:
+        """Return the value of a cookie for what one of the server's people signs in with."""
+        claim = request.people.sign_in(credential) if request.people is not None else None
+        if claim is None:
+            return None
+        return self._seal(_OWN + base64.urlsafe_b64encode(claim.encode()).decode().rstrip("="))
+
+    def _seal(self, ident: str) -> str:
         claim = f"{ident}.{int(self._clock()) + _SECONDS}"
         return f"{claim}.{self._sign(claim)}"
+
+    def reviewer(self, request: WebRequest) -> Reviewer | None:
+        """Return who is signed in, with the rights of now."""
+        ident = self.person(request)
+        if not ident:
+            return None
+        if not ident.startswith(_OWN):
+            return Reviewer()
+        if request.people is None:
+            return None
+        encoded = ident.removeprefix(_OWN)
+        claim = base64.urlsafe_b64decode(encoded + "=" * (-len(encoded) % 4))
+        return request.people.find(claim.decode())
 
     def set_cookie(self, value: str) -> str:
         """Return the header that stores a cookie, or with "" removes it."""
