@@ -98,6 +98,7 @@ class Redline(RecordedWorkspace):
         return {
             "strict_syntax": self.settings.strict_syntax,
             "read_only": self.settings.read_only,
+            "check": self.settings.check,
             "sandbox": self.settings.sandbox,
             "exec_allow_roots": self.settings.exec_allow_roots,
             "allow_domains": self.settings.allow_domains,

@@ -8,7 +8,7 @@ import shutil
 import socket
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from stat import S_ISGID, S_ISUID
 from threading import Lock
@@ -18,7 +18,7 @@ from redline.adapters.egress.environment import variables as proxy_variables
 from redline.adapters.egress.proxy_process import ProxyProcess
 from redline.adapters.processes.buffers import HeadBuffer
 from redline.adapters.processes.helper import Helper
-from redline.adapters.processes.job import Finisher, RunningJob
+from redline.adapters.processes.job import DryFinisher, Finisher, RunningJob
 from redline.adapters.processes.reactor import Reactor
 from redline.adapters.processes.terminal import open_terminal
 from redline.adapters.sandbox import limits, overlay, policy
@@ -28,19 +28,11 @@ from redline.adapters.sandbox.syscalls import IS_LINUX
 from redline.adapters.sandbox.visible_paths import Network, SandboxView
 from redline.core.errors import LimitReached, SandboxUnavailable, SessionNotFound
 from redline.core.paths import WorkspacePath
-from redline.core.ports.commands import (
-    Command,
-    Difference,
-    Finished,
-    Job,
-    JobState,
-    SandboxFacts,
-)
+from redline.core.ports.commands import Command, Finished, Job, JobState, SandboxFacts
 from redline.core.ports.search import Cancel
 from redline.core.ports.tree import PathResolver, Tree
 
 GRACE = 1.0
-DryFinisher = Callable[[str, Difference, JobState], tuple[str | None, Sequence[str]]]
 # How many commands may run at once, and how many ended ones are kept to be collected.
 MAX_RUNNING = 32
 MAX_KEPT = 64
@@ -120,18 +112,23 @@ class SandboxedCommands:
         base = os.path.join(self._helper.directory, "dry", job_id)
         roots = [(n, root.path) for n, root in enumerate(self._workspace.roots) if root.writable]
         policy.require_dry(backend, offer)
-        layers = overlay.make_layers(base, roots)
-        plan = self._confine(backend, view, offer, layers)
         groups = self._helper.controllers
         facts = policy.facts(self._mode, backend, view, offer, groups, dry=True)
 
         def read(state: JobState) -> tuple[str | None, Sequence[str]]:
             try:
-                return finisher(job_id, overlay.read_layers(layers, tree), state)
+                return finisher(job_id, overlay.read_layers(layers, tree, filled), state)
             finally:
                 overlay.remove_layers(base)
 
-        return self._start(job_id, command, self._request(command, backend, plan), facts, read)
+        try:
+            layers = overlay.make_layers(base, roots)
+            filled = overlay.fill_layers(layers, command.planned, tree)
+            plan = self._confine(backend, view, offer, layers)
+            return self._start(job_id, command, self._request(command, backend, plan), facts, read)
+        except BaseException:
+            overlay.remove_layers(base)
+            raise
 
     def _start(
         self,
