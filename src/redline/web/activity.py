@@ -196,7 +196,8 @@ def _files(runtime: Runtime, operation: Operation) -> Html:
     if operation.kind == "checkpoint":
         return join("Checkpoint")
     if operation.kind == "grant":
-        return join("Permission given")
+        is_no = operation.origin.summary.startswith(("refused ", "denied "))
+        return join("Permission refused" if is_no else "Permission given")
     label = lambda path: display_name(runtime.workspace, path)  # noqa: E731
     places = list_touched(operation.change_set, label)
     # Folders that a change made for its files go without saying.

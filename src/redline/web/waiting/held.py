@@ -47,7 +47,8 @@ def _is_waiting(held: HeldChange) -> bool:
 
 
 def _row(runtime: Runtime, held: HeldChange) -> Html:
-    state = held.decision.state.value if held.decision else ""
+    state = held.decision.state.value if held.decision else held.state(time()).value
+    why = next((ruling.reason for ruling in held.rulings if ruling.reason), "")
     return tag(
         "li",
         tag("time", clock(held.time), datetime=iso(held.time), title=long_time(held.time)),
@@ -55,7 +56,12 @@ def _row(runtime: Runtime, held: HeldChange) -> Html:
         tag(
             "span",
             link(address(f"/held/{held.id}"), name_files(runtime, held), class_="files"),
-            tag("span", held.origin.client, " ", held.origin.summary, class_="why"),
+            tag(
+                "span",
+                ": ".join(filter(None, (held.origin.client, held.origin.summary))),
+                f" ({why})" if why else None,
+                class_="why",
+            ),
             class_="what",
         ),
         tag("span", state, class_="flag"),
