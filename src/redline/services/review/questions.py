@@ -8,13 +8,12 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-from redline.core.errors import InvalidArgument
 from redline.core.ports.history import Origin
 from redline.core.ports.review import Decision, HeldState, PermissionQuestion
 from redline.core.text_limits import shorten
+from redline.services.review.deciding import check_decision
 from redline.services.runtime import Runtime
 
-_MAX_REASON = 2000
 _MAX_SUMMARY = 200
 
 
@@ -34,10 +33,7 @@ def answer_question(
 
     HeldDecided when another answer was first or the question has expired, UnknownHeld.
     """
-    if not by.strip() or not by.isprintable() or len(by) > 200:
-        raise InvalidArgument("Who decides is a name of 1 to 200 printable characters", field="by")
-    if len(reason) > _MAX_REASON:
-        raise InvalidArgument(f"A reason has at most {_MAX_REASON} characters", field="reason")
+    check_decision(by, reason)
     state = HeldState.APPROVED if is_allowed else HeldState.REFUSED
 
     def note(question: PermissionQuestion) -> None:

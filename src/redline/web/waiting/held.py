@@ -15,7 +15,7 @@ from redline.web.diffs.table import UNIFIED_COLUMNS, TableOptions, rows_of
 from redline.web.layout import Viewer, heading
 from redline.web.markup import Html, address, join, link, tag
 from redline.web.times import clock, iso, long_time
-from redline.web.waiting.questions import decided_questions, waiting_questions
+from redline.web.waiting.questions import decided_questions, reason_form, waiting_questions
 
 _MAX_ROWS = 2000
 _NAMED = 3
@@ -139,13 +139,7 @@ def _decision(viewer: Viewer, view: HeldView) -> Html | None:
             viewer.form(
                 f"{where}/approve", tag("button", "Approve", id="approve", class_="primary")
             ),
-            viewer.form(
-                f"{where}/refuse",
-                tag("label", tag("span", "Reason"),
-                    tag("input", name="reason", size="40", maxlength="2000")),
-                tag("button", "Refuse"),
-                class_="inline",
-            ),
+            reason_form(viewer, f"{where}/refuse", "Refuse"),
             class_="actions bar-actions",
         ),
         tag(

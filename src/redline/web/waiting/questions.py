@@ -94,12 +94,13 @@ def _decision(viewer: Viewer, question: PermissionQuestion) -> Html | None:
     return tag(
         "div",
         viewer.form(f"{where}/allow", tag("button", "Allow once", class_="primary")),
-        viewer.form(
-            f"{where}/deny",
-            tag("label", tag("span", "Reason"),
-                tag("input", name="reason", size="40", maxlength="2000")),
-            tag("button", "Deny"),
-            class_="inline",
-        ),
+        reason_form(viewer, f"{where}/deny", "Deny"),
         class_="actions bar-actions",
     )  # fmt: skip
+
+
+def reason_form(viewer: Viewer, where: str, says: str) -> Html:
+    """Return a form that says no, with a reason for the agent."""
+    reason = tag("input", name="reason", size="40", maxlength="2000")
+    label = tag("label", tag("span", "Reason"), reason)
+    return viewer.form(where, label, tag("button", says), class_="inline")
