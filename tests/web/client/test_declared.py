@@ -68,6 +68,24 @@ def test_another_client_finds_no_trace_of_it(tmp_path: Path, capabilities: Json)
     assert "error" in page
 
 
+@pytest.mark.requirement("web-app-declared")
+def test_the_toolset_agent_has_the_page_too(tmp_path: Path) -> None:
+    args = ["--tools", "agent", "--workspace", str(tmp_path)]
+    with connect("stdio", args, capabilities=APPS) as client:
+        client.call("write", {"path": "a.txt", "content": "x\n"})
+        answer = client.call("changes", {"id": "latest"})["result"]
+        view = answer["_meta"][META_VIEW]
+        names = [view["calls"][each]["name"] for each in ("show", "undo")]
+        assert names == ["changes", "undo"]
+        for each in ("show", "undo"):
+            called = view["calls"][each]
+            assert client.call(called["name"], called["arguments"])["result"]["isError"] is False
+        assert "resources" in client.initialize_result["capabilities"]
+    with connect("stdio", args) as client:
+        assert "resources" not in client.initialize_result["capabilities"]
+        assert client.request("resources/list", {})["result"]["resources"] == []
+
+
 @pytest.mark.requirement("web-app-approves-nothing")
 def test_the_page_names_what_waits_and_decides_nothing(person: Person) -> None:
     change = person.edit(("b", "two\n"))

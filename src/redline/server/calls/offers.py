@@ -12,6 +12,9 @@ from redline.toolsets.tool import APP_TYPE, Client, Json, Prompt, Resource
 HANDLED = frozenset({"prompts/get", "resources/list", "resources/read", "completion/complete"})
 
 
+_RESOURCES: Json = {"subscribe": False, "listChanged": False}
+
+
 class MatchedResource(NamedTuple):
     """A resource, and the arguments that an address has for its template."""
 
@@ -31,11 +34,14 @@ class Offers:
         self.capabilities: Json = {}
         if self.prompts:
             self.capabilities["prompts"] = {"listChanged": False}
-        if self.resources:
-            self.capabilities["resources"] = {"subscribe": False, "listChanged": False}
+        if any(resource.mime_type != APP_TYPE for resource in self.resources.values()):
+            self.capabilities["resources"] = _RESOURCES
         if completes:
             self.capabilities["completions"] = {}
-        areas = {"completion" if area == "completions" else area for area in self.capabilities}
+        # What clients that show pages are offered.
+        self.app_capabilities = {"resources": _RESOURCES} if self.resources else {}
+        declared = {**self.capabilities, **self.app_capabilities}
+        areas = {"completion" if area == "completions" else area for area in declared}
         self.handled = frozenset(name for name in HANDLED if name.partition("/")[0] in areas)
 
     def list(self, method: str) -> Json | None:

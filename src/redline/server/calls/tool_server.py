@@ -65,7 +65,7 @@ class ToolServer:
         """
         declared = {**self.profile.capabilities, **self.offers.capabilities}
         if client.shows_apps and any(tool.app for tool in self.catalog.tools):
-            declared["extensions"] = {APPS_EXTENSION: {}}
+            declared |= {**self.offers.app_capabilities, "extensions": {APPS_EXTENSION: {}}}
         return declared
 
     def instructions(self, client: Client) -> str:
