@@ -225,7 +225,8 @@
   }, { rootMargin: '0px 0px 1500px' });
   // A file that is closed waits for a click.
   const watchRows = () => all('a.load:not(.closed)').forEach((link) => watcher.observe(link));
-  watchRows();
+  // What is there is shown first.
+  requestAnimationFrame(() => setTimeout(watchRows));
   addEventListener('click', (event) => {
     const link = event.target.closest('a.load, a.fold');
     if (link && !event.ctrlKey && !event.metaKey) { event.preventDefault(); loadRows(link); return; }
