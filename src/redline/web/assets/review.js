@@ -6,7 +6,9 @@
   const body = document.body;
   const view = body.dataset.view;
   const token = body.dataset.token || '';
-  const part = (url) => fetch(url, { headers: { 'X-Redline': 'part' }, credentials: 'same-origin' });
+  // A server that is gone for a moment is an answer that is not ok.
+  const part = (url) => fetch(url, { headers: { 'X-Redline': 'part' }, credentials: 'same-origin' })
+    .catch(() => Response.error());
   const parse = (html, tag = 'template') => {
     const holder = document.createElement(tag);
     holder.innerHTML = html;
