@@ -173,7 +173,7 @@ def undecodable_at(raw: bytes) -> int | None:
 
 
 def text_start(raw: bytes) -> int:
-    """Where the text of a file starts: behind the BOM."""
+    """Where the text of a file starts: after the BOM."""
     return len(BOM) if raw.startswith(BOM) else 0
 
 

@@ -55,7 +55,7 @@ class KnownFiles(Protocol):
         """Keep what changed, all of it or nothing; None for what is gone. WriteFailed.
 
         Until a save says that what is known is whole, `load` gives nothing. *own* are operations
-        behind *position* that the recorder made itself.
+        after *position* that the recorder made itself.
         """
 
 

@@ -1,4 +1,4 @@
-"""The program a simple command starts in the end, behind `env`, `nohup` and their like."""
+"""The program a simple command starts in the end, after `env`, `nohup` and their like."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def program_name(word: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Unwrapped:
-    """A simple command behind `env`, `timeout` and the like, with all names on the way."""
+    """A simple command after `env`, `timeout` and the like, with all names on the way."""
 
     names: tuple[str, ...]
     words: tuple[str, ...]

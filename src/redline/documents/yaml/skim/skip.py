@@ -18,7 +18,7 @@ _PLAIN = (
     rb"(?:[^ \t\r\n,\[\]{}:#]++|:(?=[^ \t\r\n,\[\]{}])|(?<![ \t\r\n])#"
     rb"|[ \t\r\n]++(?=[^ \t\r\n,\[\]{}:#]|:[^ \t\r\n,\[\]{}]))*+"
 )
-# Behind a quoted scalar or a collection, a colon needs no space to make it a key.
+# After a quoted scalar or a collection, a colon needs no space to make it a key.
 _KEYED = rb"(?::[ ]?|[ \t\r\n]" + _GAP + rb":)?+"
 _SPACE = compile_pattern(_GAP)
 _DOUBLE = compile_pattern(_QUOTED, re.DOTALL)
@@ -165,12 +165,12 @@ class Passing:
         return at
 
     def block_end(self, at: int, limit: int) -> int:
-        """Behind the comma of the last of BLOCK entries, or *at* when there are less."""
+        """After the comma of the last of BLOCK entries, or *at* when there are fewer."""
         end = self._json_end("block", at, limit)
         return end if end > at else self._after(_passing("block", self.levels), at, limit)
 
     def _json_end(self, what: str, at: int, limit: int) -> int:
-        """Return the offset behind what is at *at* if it is as in JSON, else *at*."""
+        """Return the offset after what is at *at* if it is as in JSON, else *at*."""
         if self.misses > _MAX_MISSES:
             return at
         is_deep = self.levels > _LEVELS
@@ -180,7 +180,7 @@ class Passing:
         return end
 
     def space(self, at: int, limit: int) -> int:
-        """Behind the blanks and comments at *at*."""
+        """After the blanks and comments at *at*."""
         return self._after(_SPACE, at, limit)
 
     def _after(self, pattern: re.Pattern[bytes], at: int, limit: int) -> int:
