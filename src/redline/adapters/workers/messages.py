@@ -70,7 +70,7 @@ def _plain(value: Any) -> Any:
 
 
 def decode_error(data: tuple[str, dict[str, Any]]) -> Exception:
-    """The RedlineError that was encoded. ValueError where it is none."""
+    """The RedlineError that was encoded; ValueError if it is not one."""
     from redline.core import errors
 
     name, state = data

@@ -41,7 +41,7 @@ class KnownFiles(Protocol):
         """What was saved last; None when nothing was, or not for these roots."""
 
     def content(self, state: FileState) -> bytes | None:
-        """The content of a file that is known in that state; None when it is not to be had."""
+        """The content of a file that is known in that state; None when it is not available."""
 
     def save(
         self,

@@ -94,7 +94,7 @@ def _readable(text: str) -> str:
 
 
 def _alias_value(match: re.Match[str]) -> str:
-    """An alias as a tagged scalar; what is no alias to every parser stays.
+    """An alias as a tagged scalar; what not every parser reads as an alias is left alone.
 
     No alias follows a tag or an anchor, and `*a:` is a key in most files.
     """

@@ -39,7 +39,7 @@ def _find_dotted(node: Table | Dotted) -> Iterator[Statement]:
 
 
 def _last_dotted(table: Table) -> int:
-    """Where the last dotted key of a table has its value's end."""
+    """Where the value of a table's last dotted key ends."""
     end = -1
     for statement in table.dotted_statements:
         end = statement.end

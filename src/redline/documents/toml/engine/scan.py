@@ -109,7 +109,7 @@ class Sections(NamedTuple):
 
 
 def read_sections(source: bytes, start: int) -> Sections:
-    """Where tables begin; DocumentSyntax where the text has not the shape of TOML."""
+    """Where tables begin; DocumentSyntax where the text is not shaped like TOML."""
     require_short_keys(source)
     starts, runs, depth = array("Q"), array("Q"), _SHALLOW
     at, size, read = start, len(source), _READ_SECTION.match

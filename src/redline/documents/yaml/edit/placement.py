@@ -147,7 +147,7 @@ class Placer:
         return [*splices, Splice(start, self.scanner.end_of(node), text)]
 
     def _clear(self, node: Node, keep: bytes) -> list[Splice]:
-        """Nothing but the anchor is left behind the indicator."""
+        """Leave nothing but the anchor after the indicator."""
         head = b" " + keep if keep else b""
         end = max(self.scanner.end_of(node) if node.kind != "empty" else node.slot, node.props_end)
         if self._is_below(node) and node.style == "block":
@@ -156,7 +156,7 @@ class Placer:
         return [Splice(node.slot, end, head)]
 
     def _properties(self, node: Node, keep: bytes) -> list[Splice]:
-        """A splice of their own for properties on a line above the content."""
+        """A separate splice for properties on a line above the content."""
         if node.has_props and b"\n" in self.source[node.props_end : node.start]:
             return [Splice(node.props, node.props_end, keep.rstrip(b" "))]
         return []

@@ -1,4 +1,4 @@
-"""Where flow collections and their entries end: one look at the text, none at what it means."""
+"""Where flow collections and their entries end: found in one pass, without parsing values."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _BLANKS = rb"[ \t\r\n]*+"
 _JSON_KEY = rb"(?:" + _QUOTED + _BLANKS + rb":" + _BLANKS + rb"|\w[\w.+-]*+:[ \t\r\n]++)?+"
 # What is larger is not passed over twice.
 _LARGE = 256
-# So often in a row they may fail.
+# How many times in a row the patterns may fail.
 _MAX_MISSES = 32
 
 
@@ -63,7 +63,7 @@ def _nested_pattern(levels: int) -> bytes:
 
 @cache
 def _passing(what: str, levels: int = _LEVELS) -> re.Pattern[bytes]:
-    """A pattern that passes over parts of a collection without a look at what they mean."""
+    """A pattern that skips parts of a collection without parsing them."""
     entry = rb"(?:" + _token(rb" \t\r\n") + rb"|" + _nested_pattern(levels) + rb")*+"
     text = {
         "entry": entry,
@@ -88,7 +88,7 @@ def _json_nested(levels: int) -> bytes:
 
 @cache
 def _passing_json(what: str, levels: int) -> re.Pattern[bytes]:
-    """As `_passing`; it ends before whatever is not as in JSON."""
+    """As `_passing`; it stops before anything that is not written as in JSON."""
     nested = _json_nested(levels)
     entry = _BLANKS + _JSON_KEY + _json_value(levels) + _BLANKS
     text = {
@@ -143,7 +143,7 @@ class Passing:
             at = self._after(inside, at, limit)
 
     def _adapt(self) -> None:
-        """Use patterns that hold more levels once that has been worth it."""
+        """Use patterns with more levels once that has paid off."""
         if self.steps > _MANY and self.levels == _LEVELS:
             self.levels, self.misses = _MORE_LEVELS, 0
 
