@@ -182,7 +182,7 @@ class JournalEditor:
 
     def _plan(self, request: Revert) -> tuple[Selected, RevertPlan]:
         wanted = select(self._store, request)
-        plan = RevertPlanner(self._workspace, self._tree, self._store).plan(wanted.tasks)
+        plan = RevertPlanner(self._workspace, self._tree, self._store).plan(wanted.steps)
         self._approve(plan.change_set)
         self._refuse_special_only(plan.change_set)
         return wanted, plan

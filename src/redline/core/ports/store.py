@@ -29,12 +29,14 @@ class CommittedTransaction(Protocol):
 class ChangeStatus:
     """Whether a change is undone now, and the latest operation on it.
 
-    A part of a change that was taken back is a change of its own, which starts undone.
+    A part of a change that was taken back is a change of its own, which starts undone. Of several,
+    the one with the greatest `moment` was made or taken back last.
     """
 
     root: str
     last: str
     is_undone: bool
+    moment: tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
