@@ -46,7 +46,7 @@ class SqliteComments:
         """Comments, oldest first."""
         if not self._database.exists():
             return []
-        with self._database.transaction() as db:
+        with self._database.reading() as db:
             rows = db.execute(_LIST, (operation, operation, open_only, _MAX_LISTED)).fetchall()
         return [_comment(row) for row in rows]
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:  # every call looks whether there is something to read, and ra
     import sqlite3
 
 _BUSY_SECONDS = 5.0
+_LOG = "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
 
 
 class ReviewDatabase:
@@ -37,19 +38,26 @@ class ReviewDatabase:
         return self._connection is not None or os.path.exists(self._path)
 
     @contextmanager
-    def transaction(self) -> Iterator[sqlite3.Connection]:
-        """Read or write, all of it or nothing; StoreUnavailable."""
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """Read; StoreUnavailable."""
         import sqlite3
 
         with self._lock:
             try:
                 if self._connection is None:
                     self._connection = self._open()
-                with self._connection as db:
-                    yield db
+                yield self._connection
             except (sqlite3.Error, OSError) as failure:
                 message = f"{self._what} cannot be read or written: {failure}"
                 raise StoreUnavailable(message) from None
+
+    @contextmanager
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """Read and write, all of it or nothing, alone; StoreUnavailable."""
+        from redline.adapters.files.private_database import write_transaction
+
+        with self.reading() as db, write_transaction(db):
+            yield db
 
     def version(self) -> str:
         """Return the times and sizes of the file and of what SQLite keeps beside it."""
@@ -70,13 +78,7 @@ class ReviewDatabase:
                 self._connection = None
 
     def _open(self) -> sqlite3.Connection:
-        import sqlite3
+        from redline.adapters.files.private_database import open_private_database
 
-        descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
-        os.close(descriptor)
-        db = sqlite3.connect(self._path, timeout=_BUSY_SECONDS, check_same_thread=False)
-        if self._is_log:
-            db.execute("PRAGMA journal_mode = WAL")
-            db.execute("PRAGMA synchronous = NORMAL")
-        db.executescript(self._schema)
-        return db
+        schema = f"{_LOG}{self._schema}" if self._is_log else self._schema
+        return open_private_database(self._path, schema, _BUSY_SECONDS)

@@ -44,7 +44,6 @@ class SqliteQuestions:
     def ask(self, question: PermissionQuestion) -> PermissionQuestion:
         """Keep *question*, unless it waits or was decided and not used."""
         with self._database.transaction() as db:
-            db.execute("BEGIN IMMEDIATE")
             now = self._clock()
             is_fresh = "id = ? AND NOT is_used AND expires > ?"
             row = db.execute(f"{_SELECT} WHERE {is_fresh}", (question.id, now)).fetchone()
@@ -67,7 +66,7 @@ class SqliteQuestions:
         """Every question that is kept, newest first."""
         if not self._database.exists():
             return []
-        with self._database.transaction() as db:
+        with self._database.reading() as db:
             rows = db.execute(f"{_SELECT} ORDER BY time DESC").fetchall()
         return [_question(row) for row in rows]
 
@@ -75,7 +74,7 @@ class SqliteQuestions:
         """One question by its id."""
         row = None
         if self._database.exists():
-            with self._database.transaction() as db:
+            with self._database.reading() as db:
                 row = db.execute(f"{_SELECT} WHERE id = ?", (question_id,)).fetchone()
         if row is None:
             raise UnknownHeld(f"No question has this id: {question_id[:40]}")
@@ -90,7 +89,6 @@ class SqliteQuestions:
         """Write the first decision down, after *note* has."""
         self.get(question_id)
         with self._database.transaction() as db:
-            db.execute("BEGIN IMMEDIATE")
             row = db.execute(f"{_SELECT} WHERE id = ?", (question_id,)).fetchone()
             found = _question(row)
             state = found.state(self._clock())

@@ -83,7 +83,7 @@ class SqliteRuns:
         if query.without_changes:
             found.append("change = ''")
         where = " AND ".join(found)
-        with self._database.transaction() as db:
+        with self._database.reading() as db:
             rows = db.execute(
                 f"{_SELECT} WHERE {where} ORDER BY number DESC LIMIT ?", (*values, query.limit)
             ).fetchall()
@@ -108,7 +108,7 @@ class SqliteRuns:
     def _find(self, clause: str, value: object) -> CommandRun | None:
         if not self._database.exists():
             return None
-        with self._database.transaction() as db:
+        with self._database.reading() as db:
             row = db.execute(f"{_SELECT} WHERE {clause}", (value,)).fetchone()
         return None if row is None else self._run(row)
 
