@@ -130,9 +130,14 @@ def test_status_names_the_recorder_and_what_it_leaves_out(recorded: Recorded) ->
         condition = other.recorder()
         assert condition is not None
         assert condition.limits == ("not recorded: large.bin",)
+        found = [(each.level, each.text) for each in other.examine() if each.about == "recorder"]
+        assert found[0][1].startswith(f"process {os.getpid()} records what other programs change")
+        assert found[1] == ("weak", "not recorded: large.bin")
     elsewhere = Settings(workspace=str(recorded.root), state_dir=str(recorded.root.parent / "no"))
     with Redline(elsewhere) as other:
         assert other.recorder() is None
+        (finding,) = [each for each in other.examine() if each.about == "recorder"]
+        assert "is not recorded now" in finding.text
 
 
 @pytest.mark.requirement("recorder-restart")
