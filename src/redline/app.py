@@ -231,7 +231,13 @@ class Redline(RecordedWorkspace):
         kept = f"kept {settings.history_days:g} days and {settings.history_size >> 20} MB"
         damage = self._store.damage()
         return examine(
-            self.workspace.roots, self.commands, self.state_dir, kept, settings.llm, damage
+            self.workspace.roots,
+            self.commands,
+            self.state_dir,
+            kept,
+            settings.llm,
+            damage,
+            self.recorder(),
         )
 
     @built_once
