@@ -177,11 +177,14 @@ class LineIndex:
         for name, follower in self._before.items():
             earlier.setdefault(follower, []).append(name)
         ordered: list[str] = []
-        for name in self._ids:
-            if name not in self._before:
-                ordered += earlier.get(name, ())
-                ordered.append(name)
-        return [name for name in ordered if name not in self.revoked]
+        # Backwards: right before an operation is what was recorded late for it, the last of these
+        # first, and before each of them what was recorded late for that.
+        for name in reversed(self._ids):
+            waiting = [] if name in self._before else [name]
+            while waiting:
+                ordered.append(waiting.pop())
+                waiting += earlier.get(ordered[-1], ())
+        return [name for name in reversed(ordered) if name not in self.revoked]
 
 
 def _parse(line: bytes) -> Head:
