@@ -110,6 +110,16 @@ class LineIndex:
             self._heads[number] = head = _parse(head)
         return head
 
+    def follower_of(self, operation_id: str) -> str | None:
+        """The operation that happened right after another, or the first of all after "".
+
+        None where nothing happened since, or where that one was pruned.
+        """
+        number = self.order.get(operation_id)
+        if number is None:
+            return None if operation_id else next(iter(self.ids), None)
+        return self.ids[number + 1] if number + 1 < len(self.ids) else None
+
     def take_in(self, data: bytes) -> None:
         """Take in what follows `end`; every command does so with all that there is."""
         first, start = self.end, 0

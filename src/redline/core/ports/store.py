@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 from redline.core.changes import ChangeSet, FileState
@@ -76,11 +76,16 @@ class Store(Protocol):
         kind: str = "change",
         reverts: str | None = None,
         before: str | None = None,
+        since: str | None = None,
     ) -> Operation:
         """Journal what already happened, contents included. WriteFailed.
 
-        With *before* it happened right before that operation.
+        With *before* it happened right before that operation; with *since*, before everything that
+        was journalled behind that operation, where "" means before everything.
         """
+
+    def wait_for(self, paths: Iterable[WorkspacePath]) -> None:
+        """Wait until every journalled change of *paths* is visible or revoked. Locked."""
 
     def load(self, operation_id: str, steps: int | None = None) -> Operation:
         """An operation with contents, all of it or its first *steps*; UnknownOperation."""
