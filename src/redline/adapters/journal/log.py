@@ -202,10 +202,8 @@ class Journal:
             is_ours = self._own_begin <= self._index.end and self._own_end == self.last_size
             if not self._index.ids or not is_ours:
                 self.refresh()
-            oldest = math.inf
-            for name in self.ids[:1]:
-                line = self._index.find(name)
-                oldest = oldest if line is None else line.head.time
+            first = self._index.find(self.ids[0]) if self.ids else None
+            oldest = math.inf if first is None else first.head.time
             return self.last_size + self._index.added + self._own_added, oldest
 
     def durable(self) -> set[str]:
@@ -260,8 +258,7 @@ class Journal:
     @property
     def lines(self) -> list[Line]:
         """The lines of `ids`."""
-        found = [self._index.find(name) for name in self._index.ids]
-        return [line for line in found if line is not None]
+        return [line for name in self.ids if (line := self._index.find(name)) is not None]
 
     @property
     def version(self) -> tuple[object, ...]:
