@@ -124,17 +124,16 @@ class StoredWorkspace:
         recover = not self.settings.read_only
         locks = lock_home()
         store = DiskStore(
-            self._disk, self.workspace, self.state_dir, locks, guards=self._guards, recover=recover
+            self._disk,
+            self.workspace,
+            self.state_dir,
+            locks,
+            guards=lambda: self._guards,
+            recover=recover,
         )
         if recover:
             self._register()
-        if store.recovery.settled:
-            count = store.recovery.settled
-            changes = "1 change" if count == 1 else f"{count} changes"
-            self._notices.append(f"completed or reverted {changes} that a crash interrupted")
-        self._notices += store.recovery.notices()
-        if damage := store.damage():
-            self._notices.append(damage)
+        self._notices += store.notices()
         return store
 
     def _register(self) -> None:
