@@ -61,7 +61,7 @@ def _sandbox(commands: Commands) -> list[Finding]:
     level = "ok" if facts.backend != "none" else "bad"
     if facts.mode == "dangerous":
         level = "weak"
-    text = f"{facts.mode}, {facts.backend}: files {facts.fs}; network {facts.net}; "
+    text = f"{facts.mode}; files: {facts.fs}; network {facts.net}; "
     text += f"processes {facts.pids}; memory {facts.memory}"
     found = [Finding("sandbox", level, text)]
     return found + [Finding("sandbox", "weak", warning) for warning in facts.warnings]
