@@ -25,6 +25,7 @@ from redline.web.access import ReviewAccess, read_cookie
 from redline.web.activity import ChangeCounter
 from redline.web.layout import Viewer, redirect
 from redline.web.live import LiveFeed
+from redline.web.markup import addresses_beneath
 from redline.web.other_views import error_view, sign_in_view
 from redline.web.visit import Site, Visit, read_form
 
@@ -88,6 +89,10 @@ class ReviewPages:
 
     def answer(self, request: WebRequest) -> WebResponse:
         """Return the page that *request* asks for."""
+        with addresses_beneath(request.prefix):
+            return self._answer(request)
+
+    def _answer(self, request: WebRequest) -> WebResponse:
         reviewer = self.access.reviewer(request)
         person = self.access.person(request) if reviewer is not None else ""
         reviewer = reviewer or Reviewer(rights=frozenset())
@@ -97,7 +102,7 @@ class ReviewPages:
         try:
             if request.path.startswith("/assets/"):
                 return reading.own_asset(request.path.removeprefix("/assets/"))
-            _check_origin(request)
+            check_origin(request)
             if request.path == "/sign-in":
                 return self._sign_in(visit)
             if Right.READ not in reviewer.rights and not request.is_authenticated:
@@ -109,7 +114,7 @@ class ReviewPages:
         except RedlineError as failure:
             return visit.show(
                 "Error", "error", error_view(failure.message, failure.hint),
-                status=_status(failure),
+                status=status_of(failure),
             )  # fmt: skip
 
     def _viewer(self, request: WebRequest, person: str, reviewer: Reviewer) -> Viewer:
@@ -161,7 +166,7 @@ class ReviewPages:
         }
 
 
-def _check_origin(request: WebRequest) -> None:
+def check_origin(request: WebRequest) -> None:
     """Refuse what a page of another origin sends, also one of another port of this machine."""
     origin = request.headers.get("origin")
     host = request.headers.get("host", "")
@@ -205,7 +210,7 @@ def _with_view(visit: Visit, answer: WebResponse) -> WebResponse:
     return WebResponse(answer.status, (*answer.headers, cookie), answer.body, answer.stream)
 
 
-def _status(failure: RedlineError) -> int:
+def status_of(failure: RedlineError) -> int:
     if isinstance(failure, InvalidArgument):
         return 400
     if isinstance(failure, PermissionDenied | RightMissing):

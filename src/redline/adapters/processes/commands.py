@@ -187,6 +187,11 @@ class SandboxedCommands:
         if not job.state().has_ended:
             job.kill("KILL")
 
+    def is_running(self) -> bool:
+        """Whether a command has not ended yet."""
+        with self._lock:
+            return any(not job.state().has_ended for job in self._jobs.values())
+
     def close(self) -> None:
         """End every job, the helper and the proxy."""
         with self._lock:

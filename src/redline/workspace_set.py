@@ -1,0 +1,79 @@
+"""Connects many workspaces to one server: where they are, and what each brings."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from redline.app import Redline
+from redline.settings import Settings, SettingsError
+
+if TYPE_CHECKING:
+    from redline.core.ports.workspaces import WorkspaceDirectory, WorkspaceEntry
+    from redline.web.access import ReviewAccess
+    from redline.web.workspaces.front import FrontPages
+
+
+def open_directory(settings: Settings) -> WorkspaceDirectory:
+    """Open the folder or the list of workspaces that the settings name."""
+    from redline.adapters.workspaces.folder import FolderOfWorkspaces
+    from redline.adapters.workspaces.listed import ListedWorkspaces
+
+    where = settings.workspaces or ""
+    if os.path.isdir(where):
+        return FolderOfWorkspaces(where, settings.state_dir)
+    return ListedWorkspaces(where, settings.state_dir)
+
+
+def check_apart(directory: WorkspaceDirectory) -> None:
+    """Refuse workspaces that lie in each other, or where every command can read; SettingsError."""
+    from redline.adapters.sandbox.visible_paths import is_beneath, readable
+
+    shown = readable(os.environ.get("PATH", ""))
+    paths = sorted((os.path.realpath(entry.path), entry.name) for entry in directory.list())
+    for number, (path, name) in enumerate(paths):
+        if any(is_beneath(path, each) for each in shown):
+            raise SettingsError(f"Every command can read the directory of {name}: {path}")
+        for other, inner in paths[number + 1 :]:
+            if is_beneath(other, path):
+                raise SettingsError(f"Workspaces must not lie in each other: {name} and {inner}")
+
+
+def open_one(entry: WorkspaceEntry, settings: Settings) -> Redline:
+    """Open one of many workspaces."""
+    own = settings._replace(
+        workspace=entry.path,
+        workspaces=None,
+        state_dir=entry.state_dir,
+        read_only=settings.read_only or entry.read_only,
+        policy=entry.policy or settings.policy,
+    )
+    redline = Redline(own, name=entry.name)
+    redline.require_policy()
+    return redline
+
+
+def open_access(settings: Settings, key: str) -> ReviewAccess:
+    """Return who may sign in, the same for all workspaces of a server."""
+    from redline.adapters.files.platform import state_home
+    from redline.adapters.review.secret import load_secret
+    from redline.web.access import ReviewAccess
+
+    return ReviewAccess(load_secret(settings.state_dir or state_home()), key)
+
+
+def open_audit_log(path: str) -> Callable[[dict[str, Any]], None]:
+    """Open the file that audit lines go to."""
+    from redline.adapters.audit_file import open_audit_file
+
+    return open_audit_file(path)
+
+
+def build_front(
+    access: ReviewAccess, directory: WorkspaceDirectory, shut: Callable[[str], bool]
+) -> FrontPages:
+    """Return the first page of a server with many workspaces."""
+    from redline.web.workspaces.front import FrontPages
+
+    return FrontPages(access, directory, shut)
