@@ -140,6 +140,13 @@ class Redline(RecordedWorkspace):
             proxy=self._proxy,
         )
 
+    def rest(self) -> None:
+        """End the processes that wait for the next call; nobody may call meanwhile."""
+        for name in ("confined", "_processes"):
+            part = vars(self).get(name)
+            if part is not None:
+                part.rest()
+
     def is_busy(self) -> bool:
         """Whether a command runs here."""
         return "_processes" in vars(self) and self._processes.is_running()

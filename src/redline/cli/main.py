@@ -83,6 +83,10 @@ COMMANDS = {
         "redline.cli.commands.server.token",
         "make, list and revoke tokens of a server's users",
     ),
+    "workspace": (
+        "redline.cli.commands.workspaces.workspace",
+        "make, list, archive and move workspaces of a server that has many",
+    ),
     "audit": ("redline.cli.commands.server.audit", "check that an audit log is as it was written"),
     "doctor": (
         "redline.cli.commands.server.doctor",

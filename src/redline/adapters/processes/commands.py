@@ -187,6 +187,13 @@ class SandboxedCommands:
         if not job.state().has_ended:
             job.kill("KILL")
 
+    def rest(self) -> None:
+        """End the helper while there is no job; the next command starts it again."""
+        with self._lock:
+            is_unused = not self._jobs
+        if is_unused:
+            self._helper.close()
+
     def is_running(self) -> bool:
         """Whether a command has not ended yet."""
         with self._lock:

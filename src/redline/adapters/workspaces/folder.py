@@ -39,6 +39,10 @@ class FolderOfWorkspaces:
         entry = self._entry(name)
         return entry if is_there or entry.parked_at else None
 
+    def place(self, name: str) -> WorkspaceEntry:
+        """The workspace of this name, or where one would be."""
+        return self._entry(check_workspace_name(name))
+
     def create(self, name: str) -> WorkspaceEntry:
         """Make an empty workspace."""
         self._require_free(name)

@@ -54,6 +54,13 @@ class ListedWorkspaces:
         table = self._read().get(name)
         return None if table is None or table.get("archived") else self._entry(name, table)
 
+    def place(self, name: str) -> WorkspaceEntry:
+        """The workspace of this name, which must be listed."""
+        table = self._read().get(name)
+        if table is None:
+            raise _unknown(name)
+        return self._entry(name, table)
+
     def create(self, name: str) -> WorkspaceEntry:
         """Make an empty workspace beneath `root`, and list it."""
         check_workspace_name(name)

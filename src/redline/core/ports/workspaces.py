@@ -39,6 +39,9 @@ class WorkspaceDirectory(Protocol):
     def find(self, name: str) -> WorkspaceEntry | None:
         """The workspace of this name."""
 
+    def place(self, name: str) -> WorkspaceEntry:
+        """The workspace of this name, or where one would be; InvalidArgument."""
+
     def create(self, name: str) -> WorkspaceEntry:
         """Make an empty workspace."""
 

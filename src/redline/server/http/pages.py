@@ -82,7 +82,8 @@ class PageEndpoint:
             answer = replace(answer, status=status)
         if answer.actor is not None and self._audit is not None and self._audit.is_kept:
             who = {"principal": answer.actor or "owner", "peer": peer_of(scope)}
-            self._audit.record(_kind_of(scope["path"]), **who, page=scope["path"])
+            page = scope.get("root_path", "") + scope["path"]
+            self._audit.record(_kind_of(scope["path"]), **who, page=page)
         if answer.stream is None or method == "HEAD":
             await _send_whole(answer, send, is_head=method == "HEAD")
         else:
@@ -97,6 +98,8 @@ def _kind_of(path: str) -> str:
     """Return the audit event of what a form did."""
     if path == "/sign-in":
         return "login"
+    if path in ("/create", "/archive"):
+        return "admin"
     return "decision" if path.startswith("/held/") else "change"
 
 

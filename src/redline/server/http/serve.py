@@ -68,6 +68,7 @@ class WorkspaceParts(NamedTuple):
     pages: WebPages
     close: Callable[[], None]
     is_busy: Callable[[], bool]
+    rest: Callable[[], None]
 
 
 def serve_workspaces(
@@ -95,7 +96,7 @@ def serve_workspaces(
         pages = PageEndpoint(parts.pages, settings, own.auth, parts.server.audit)
         endpoint = McpEndpoint(parts.server, workers, settings)
         app = HttpApp(endpoint, parts.server, settings, port, own, pages)
-        return ServedWorkspace(entry, app, parts.close, parts.is_busy)
+        return ServedWorkspace(entry, app, parts.close, parts.is_busy, parts.rest)
 
     opened = OpenWorkspaces(open_one, settings.max_open, settings.workspace_idle)
     front = build_front(opened.shut_from_thread)

@@ -51,7 +51,8 @@ def serve_many(settings: Settings) -> int:
         )
         if settings.record and not redline.settings.read_only:
             redline.record_soon()
-        return WorkspaceParts(server, LazyReview(redline, access), redline.close, redline.is_busy)
+        pages = LazyReview(redline, access)
+        return WorkspaceParts(server, pages, redline.close, redline.is_busy, redline.rest)
 
     def announce(host: str, port: int) -> None:
         shown = f"[{host}]" if ":" in host else host

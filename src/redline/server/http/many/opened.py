@@ -16,13 +16,18 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
 
+# An open workspace ends its parsers and its command helper after this time without a request.
+_REST_SECONDS = 30.0
+
+
 class ServedWorkspace:
     """An open workspace: what answers its requests, and how it is closed.
 
-    *is_busy* says whether something runs there without a request, such as a command.
+    *is_busy* says whether something runs there without a request, such as a command; *rest* ends
+    processes that wait for the next request.
     """
 
-    __slots__ = ("app", "close", "entry", "idle_since", "is_busy", "requests")
+    __slots__ = ("app", "close", "entry", "idle_since", "is_busy", "is_resting", "requests", "rest")
 
     def __init__(
         self,
@@ -30,11 +35,14 @@ class ServedWorkspace:
         app: HttpApp,
         close: Callable[[], None],
         is_busy: Callable[[], bool] = lambda: False,
+        rest: Callable[[], None] = lambda: None,
     ) -> None:
         self.entry = entry
         self.app = app
         self.close = close
         self.is_busy = is_busy
+        self.rest = rest
+        self.is_resting = False
         self.requests = 0
         self.idle_since = 0.0
 
@@ -79,6 +87,7 @@ class OpenWorkspaces:
                 served = await asyncio.to_thread(self._open_one, entry)
                 self._open[entry.name] = served
             served.requests += 1
+            served.is_resting = False
         try:
             yield served
         finally:
@@ -99,6 +108,14 @@ class OpenWorkspaces:
             is_over = number < excess or served.idle_since <= oldest
             if is_over or not is_served(served.entry.name):
                 await self._close_if_idle(served)
+            elif not served.is_resting and served.idle_since <= self._clock() - _REST_SECONDS:
+                await self._rest(served)
+
+    async def _rest(self, served: ServedWorkspace) -> None:
+        async with self._lock(served.entry.name):
+            if not served.requests and not served.is_busy():
+                served.is_resting = True
+                await asyncio.to_thread(served.rest)
 
     async def _close_if_idle(self, served: ServedWorkspace) -> None:
         name = served.entry.name

@@ -54,6 +54,8 @@ class ManyWorkspaces:
         self._pages = PageEndpoint(front, settings, gate.auth, gate.audit)
         self._watching: asyncio.Task[None] | None = None
         self._is_ready = True
+        open_now = ("Workspaces that are open.", lambda: len(opened.names))
+        gate.counts.metrics.gauges["redline_open_workspaces"] = open_now
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one HTTP request."""
@@ -84,7 +86,8 @@ class ManyWorkspaces:
         while True:
             await asyncio.sleep(_LOOK_SECONDS)
             try:
-                names = {entry.name for entry in await asyncio.to_thread(self._directory.list)}
+                entries = await asyncio.to_thread(self._directory.list)
+                names = {entry.name for entry in entries if not entry.parked_at}
             except (RedlineError, OSError) as failure:
                 warn(f"the list of workspaces cannot be read: {failure}")
                 continue
