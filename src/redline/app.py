@@ -141,7 +141,7 @@ class Redline(RecordedWorkspace):
         )
 
     def rest(self) -> None:
-        """End the processes that wait for the next call; nobody may call meanwhile."""
+        """End the processes that wait for the next call; call it only while no call runs."""
         for name in ("confined", "_processes"):
             part = vars(self).get(name)
             if part is not None:
@@ -149,7 +149,7 @@ class Redline(RecordedWorkspace):
 
     def is_busy(self) -> bool:
         """Whether a command runs here."""
-        return "_processes" in vars(self) and self._processes.is_running()
+        return "_processes" in vars(self) and bool(self._processes.list_running())
 
     def _own_configuration(self) -> list[str]:
         """The directories of the configuration and of the policy, which no command sees.

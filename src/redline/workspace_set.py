@@ -12,7 +12,7 @@ from redline.settings import Settings, SettingsError
 
 if TYPE_CHECKING:
     from redline.adapters.workspaces.parked.moving import MovedWorkspace, MoveReport
-    from redline.core.ports.workspaces import WorkspaceDirectory, WorkspaceEntry
+    from redline.core.ports.many.workspaces import WorkspaceDirectory, WorkspaceEntry
     from redline.web.access import ReviewAccess
     from redline.web.workspaces.front import FrontPages
 

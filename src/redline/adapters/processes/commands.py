@@ -141,7 +141,7 @@ class SandboxedCommands:
         try:
             self._launch(job, command, request)
         except BaseException:
-            self._drop(job_id)
+            self._jobs.pop(job_id, None)
             if self._proxy is not None:
                 self._proxy.take_refusals(job_id)
             raise
@@ -159,7 +159,7 @@ class SandboxedCommands:
                 kept.append(job.take(name))
         for name, kept in streams.items():
             kept.append(job.take(name))
-        self._drop(job.id)
+        self._jobs.pop(job.id, None)
         cancel.check()
         state, out, err = job.state(), streams["stdout"], streams["stderr"]
         if state.status == "failed":
@@ -183,27 +183,24 @@ class SandboxedCommands:
     def release(self, job_id: str, owner: str) -> None:
         """Release the handle; a job that still runs is killed."""
         job = self.get(job_id, owner)
-        self._drop(job_id)
+        self._jobs.pop(job_id, None)
         if not job.state().has_ended:
             job.kill("KILL")
 
     def rest(self) -> None:
         """End the helper while there is no job; the next command starts it again."""
-        with self._lock:
-            is_unused = not self._jobs
-        if is_unused:
+        if not self._jobs:
             self._helper.close()
 
-    def is_running(self) -> bool:
-        """Whether a command has not ended yet."""
+    def list_running(self) -> list[RunningJob]:
+        """The commands that have not ended."""
         with self._lock:
-            return any(not job.state().has_ended for job in self._jobs.values())
+            return [job for job in self._jobs.values() if not job.state().has_ended]
 
     def close(self) -> None:
         """End every job, the helper and the proxy."""
-        with self._lock:
-            running = [job for job in self._jobs.values() if not job.state().has_ended]
-            self._jobs.clear()
+        running = self.list_running()
+        self._jobs.clear()
         for job in running:
             job.kill("KILL")
         for job in running:
@@ -217,10 +214,6 @@ class SandboxedCommands:
             if self._reactor is None:
                 self._reactor = Reactor()
             return self._reactor
-
-    def _drop(self, job_id: str) -> None:
-        with self._lock:
-            self._jobs.pop(job_id, None)
 
     def _keep(self, job: RunningJob) -> None:
         with self._lock:

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 
 from redline.adapters.private_file import write_private_file
 from redline.core.errors import InvalidArgument, WriteFailed
-from redline.core.ports.workspaces import WorkspaceEntry, check_workspace_name
+from redline.core.ports.many.workspaces import WorkspaceEntry, check_workspace_name
 
 _OWN, _ARCHIVE, _PARKED = ".redline", "archive", "parked"
 
 
 class FolderOfWorkspaces:
-    """See `core.ports.workspaces.WorkspaceDirectory`.
+    """See `core.ports.many.workspaces.WorkspaceDirectory`.
 
     A link is no workspace: it could lead into another one.
     """

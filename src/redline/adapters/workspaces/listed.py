@@ -21,7 +21,7 @@ from typing import Any
 
 from redline.adapters.private_file import write_private_file
 from redline.core.errors import InvalidArgument, WriteFailed
-from redline.core.ports.workspaces import WorkspaceEntry, check_workspace_name
+from redline.core.ports.many.workspaces import WorkspaceEntry, check_workspace_name
 from redline.documents.editing import DocEdit, Options, apply_edits
 
 _KEYS = {
@@ -35,7 +35,7 @@ _KEYS = {
 
 
 class ListedWorkspaces:
-    """See `core.ports.workspaces.WorkspaceDirectory`; the file is read again when it changes."""
+    """See `core.ports.many.workspaces`; the file is read again when it changes."""
 
     def __init__(self, path: str, state_home: str | None = None) -> None:
         self._file = os.path.abspath(path)

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import uvicorn
 
+from redline.core.ports.many.workspaces import WorkspaceDirectory, WorkspaceEntry
 from redline.core.ports.pages import WebPages, WorkspaceFront
-from redline.core.ports.workspaces import WorkspaceDirectory, WorkspaceEntry
 from redline.server.calls.tool_server import ToolServer
 from redline.server.calls.workers import Workers
 from redline.server.ending import end_process_within

@@ -1,4 +1,4 @@
-"""Lists the workspaces that a person may read; somebody with `admin` makes and archives them."""
+"""Lists the workspaces that a person may read; one with `admin` makes and archives them."""
 
 from __future__ import annotations
 
@@ -7,8 +7,12 @@ from dataclasses import replace
 
 from redline.core.access.rights import NO_RIGHTS, Right, Rights
 from redline.core.errors import NotFound, PermissionDenied, RedlineError, RightMissing
+from redline.core.ports.many.workspaces import (
+    WorkspaceDirectory,
+    WorkspaceEntry,
+    check_workspace_name,
+)
 from redline.core.ports.pages import Reviewer, WebRequest, WebResponse
-from redline.core.ports.workspaces import WorkspaceDirectory, WorkspaceEntry, check_workspace_name
 from redline.web import reading
 from redline.web.access import ReviewAccess
 from redline.web.layout import asset_address, heading, html_response, redirect

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from redline.adapters.workspaces.parked.chunks import PACKS, ChunkPlace
 from redline.adapters.workspaces.parked.snapshot import TreeEntry, decode_entry
 from redline.core.errors import StoreUnavailable
-from redline.core.ports.objects import ObjectStore
+from redline.core.ports.many.objects import ObjectStore
 
 _CURRENT, _MANIFESTS = "current.json", "manifests/"
 

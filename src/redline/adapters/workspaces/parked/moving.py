@@ -32,7 +32,7 @@ from redline.adapters.workspaces.parked.manifest import (
 )
 from redline.adapters.workspaces.parked.snapshot import TreeEntry, read_tree, write_tree
 from redline.core.errors import InvalidArgument, StoreUnavailable
-from redline.core.ports.objects import ObjectStore
+from redline.core.ports.many.objects import ObjectStore
 
 # Caches and notices of running processes beside a history.
 _LEFT_OUT = ("index", "parsers", "server-", "review-", "hooks")
@@ -55,7 +55,7 @@ class MoveReport(NamedTuple):
 
 
 def park(moved: MovedWorkspace, store: ObjectStore, *, again: bool = False) -> MoveReport:
-    """Put a workspace that nobody uses into *store*, and remove it here.
+    """Put a workspace that is not in use into *store*, and remove it here.
 
     InvalidArgument where another workspace rests or is awake; *again* overrides that.
     """

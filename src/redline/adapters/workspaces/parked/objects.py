@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from redline.core.errors import InvalidArgument, StoreUnavailable
-from redline.core.ports.objects import ObjectStore
+from redline.core.ports.many.objects import ObjectStore
 
 T = TypeVar("T")
 
@@ -41,7 +41,7 @@ def open_objects(address: str) -> ObjectStore:
 
 
 class Obstore:
-    """See `core.ports.objects.ObjectStore`; obstore itself tries again when a server fails."""
+    """See `core.ports.many.objects.ObjectStore`; obstore itself tries again when a server fails."""
 
     def __init__(self, store: Any) -> None:
         self._store = store

@@ -9,7 +9,7 @@ from typing import Any
 
 from redline.app import refuse_changed_modules
 from redline.cli.terminal import err
-from redline.core.ports.workspaces import WorkspaceEntry
+from redline.core.ports.many.workspaces import WorkspaceEntry
 from redline.review_site import LazyReview
 from redline.server.calls.catalog import Catalog, load_toolsets
 from redline.server.calls.tool_server import ToolServer

@@ -7,7 +7,7 @@ import os
 
 from redline.cli.flags import report_usage_error, settings_from
 from redline.cli.terminal import fail, one_line, out, paint
-from redline.core.ports.workspaces import WorkspaceDirectory
+from redline.core.ports.many.workspaces import WorkspaceDirectory
 from redline.settings import Settings, SettingsError
 from redline.workspace_set import open_directory, park_workspace, wake_workspace
 

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from redline.core.ports.workspaces import WorkspaceEntry
+from redline.core.ports.many.workspaces import WorkspaceEntry
 from redline.server.http.app import HttpApp
 from redline.server.observe.log import warn
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from redline.core.access.rights import ALL_RIGHTS, NO_RIGHTS, Right, Rights
 from redline.core.errors import RedlineError
+from redline.core.ports.many.workspaces import WorkspaceDirectory, WorkspaceEntry
 from redline.core.ports.pages import WebRequest, WorkspaceFront
-from redline.core.ports.workspaces import WorkspaceDirectory, WorkspaceEntry
 from redline.server.http.host_policy import HostPolicy, HttpRefusal
 from redline.server.http.many.opened import OpenWorkspaces
 from redline.server.http.pages import PageEndpoint, is_for_browsers
@@ -34,7 +34,7 @@ _LOOK_SECONDS = 5.0
 class ManyWorkspaces:
     """Finds who asks and for which workspace, opens it, and passes the request on.
 
-    Without credentials nobody learns whether a workspace exists, and no workspace is opened.
+    A client without credentials does not learn whether a workspace exists, and opens none.
     """
 
     def __init__(
