@@ -136,11 +136,19 @@ class ChangeEditor(Protocol):
         The rules that held it are not asked again; what else `commit` raises is raised here too.
         """
 
-    def record(self, change_set: ChangeSet, origin: Origin, before: str | None = None) -> Operation:
+    def record(
+        self,
+        change_set: ChangeSet,
+        origin: Origin,
+        *,
+        before: str | None = None,
+        since: str | None = None,
+    ) -> Operation:
         """Journal changes that already happened, as durably as a commit; WriteFailed.
 
         Nothing is checked or written in the workspace: the caller saw both states. With *before*
-        they happened right before that operation, and the history lists them there.
+        they happened right before that operation, with *since* before everything that was
+        journalled behind that one, and the history lists them there.
         """
 
     def note_grant(self, origin: Origin) -> Operation:

@@ -18,7 +18,7 @@ class KnownEntry(NamedTuple):
     """What was at a path when it was last looked at; a `mark` of None must be looked at again.
 
     The state has no content: `KnownFiles.content` has it. A `state` of None means that something
-    is there that cannot be recorded: too large, or of another kind.
+    is there that cannot be recorded: too large, of another kind, or not to be read.
     """
 
     mark: Mark | None
@@ -60,9 +60,10 @@ class KnownFiles(Protocol):
 
 
 class Noticed(NamedTuple):
-    """Paths that changed, as text; None when everything must be looked at again."""
+    """Paths that changed, as text; None when everything must be looked at, for a `reason`."""
 
     paths: frozenset[str] | None
+    reason: str = ""
 
 
 class Watcher(Protocol):
@@ -74,6 +75,9 @@ class Watcher(Protocol):
 
     def wait(self) -> Noticed | None:
         """Wait until something changed and has been quiet for a moment; None when closed."""
+
+    def renew(self) -> None:
+        """Watch also the directories that could not be read before."""
 
     def close(self) -> None:
         """Stop; `wait` returns."""
