@@ -150,7 +150,7 @@ class Redline(RecordedWorkspace):
 
     def is_busy(self) -> bool:
         """Whether a command runs here."""
-        return "_processes" in vars(self) and bool(self._processes.list_running())
+        return "_processes" in vars(self) and self._processes.is_busy()
 
     def _own_configuration(self) -> list[str]:
         """The directories of the configuration and of the policy, which no command sees.

@@ -56,7 +56,7 @@ class FolderOfWorkspaces:
         """Move a workspace out of sight."""
         if self.find(name) is None:
             raise _unknown(name)
-        if self._parked(name):
+        if self._read_note(name):
             raise InvalidArgument(f"The workspace is parked: {name}", field="name", hint="wake it")
         if os.path.lexists(self._own(_ARCHIVE, name)):
             raise InvalidArgument(f"One of this name is archived already: {name}", field="name")
@@ -84,7 +84,7 @@ class FolderOfWorkspaces:
 
     def _require_free(self, name: str, *, is_new: bool = True) -> None:
         check_workspace_name(name)
-        if os.path.lexists(self._path(name)) or self._parked(name):
+        if os.path.lexists(self._path(name)) or self._read_note(name):
             raise InvalidArgument(f"There is a workspace of this name: {name}", field="name")
         # Its history is found by its path: a new one would continue that of the archived one.
         if is_new and os.path.lexists(self._own(_ARCHIVE, name)):
@@ -99,7 +99,7 @@ class FolderOfWorkspaces:
 
     def _entry(self, name: str) -> WorkspaceEntry:
         state = os.path.join(self._state_home, name) if self._state_home else None
-        return WorkspaceEntry(name, self._path(name), state, parked_at=self._parked(name))
+        return WorkspaceEntry(name, self._path(name), state, parked_at=self._read_note(name))
 
     def _path(self, name: str) -> str:
         return os.path.join(self._folder, name)
@@ -107,7 +107,7 @@ class FolderOfWorkspaces:
     def _own(self, *names: str) -> str:
         return os.path.join(self._folder, _OWN, *names)
 
-    def _parked(self, name: str) -> str:
+    def _read_note(self, name: str) -> str:
         try:
             with open(self._own(_PARKED, name), encoding="utf-8") as note:
                 return note.read().strip()

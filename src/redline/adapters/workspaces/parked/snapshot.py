@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 from redline.adapters.workspaces.parked.chunks import ChunkReader, ChunkWriter
 from redline.core.errors import CannotApply
@@ -63,7 +63,7 @@ def read_tree(
                 chunks = old.chunks
                 writer.used.update(chunks)
             else:
-                with open(whole, "rb", opener=_without_links) as stream:
+                with _open_regular(whole) as stream:
                     chunks = tuple(writer.add(stream))
             found.append(TreeEntry(path, _FILE, mode, mtime, "", chunks, stamp))
         else:
@@ -119,5 +119,11 @@ def _stamp(facts: os.stat_result) -> tuple[int, ...]:
     return facts.st_ino, facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns
 
 
-def _without_links(path: str, flags: int) -> int:
-    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0))
+def _open_regular(path: str) -> BinaryIO:
+    """Open a file that was a regular one a moment ago; never wait for a pipe that replaced it."""
+    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    stream = os.fdopen(os.open(path, flags), "rb")
+    if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
+        stream.close()
+        raise CannotApply(f"A file was replaced while it was parked: {path}", hint="try again")
+    return stream
