@@ -101,7 +101,7 @@ def park_workspace(
 
     entry = directory.place(name)
     store = open_objects(address)
-    moved = _moved(entry)
+    moved = _describe(entry)
     directory.mark_parked(name, address)  # from now on no server opens it
     try:
         _wait_for_servers(moved.state_dir, wait)
@@ -130,12 +130,12 @@ def wake_workspace(
             field="name",
             hint="pass the address too",
         )
-    report = wake(_moved(entry), open_objects(where), again=again)
+    report = wake(_describe(entry), open_objects(where), again=again)
     directory.mark_parked(name, "")
     return report
 
 
-def _moved(entry: WorkspaceEntry) -> MovedWorkspace:
+def _describe(entry: WorkspaceEntry) -> MovedWorkspace:
     import socket
 
     from redline.adapters.files.platform import state_dir_of
