@@ -98,7 +98,7 @@ class _Checking:
             self._note_failure(run, done)
         formatted = _contents(done.proposal or ChangeSet())
         contents = {path: formatted[path] for path in _contents(self.planned) if path in formatted}
-        unformatted = self._unformatted(run, contents) if contents else set()
+        unformatted = self._find_unformatted(run, contents) if contents else set()
         kept = {path: text for path, text in contents.items() if path not in unformatted}
         self.planned = _with_contents(self.planned, kept)
         if kept:
@@ -109,7 +109,7 @@ class _Checking:
                 + self._names(unformatted)
             )
 
-    def _unformatted(
+    def _find_unformatted(
         self, run: ToolRun, contents: Mapping[WorkspacePath, bytes]
     ) -> set[WorkspacePath]:
         """Return those of *contents* whose old content the formatter would change too."""
@@ -141,7 +141,7 @@ class _Checking:
         if was or run.is_whole:
             done = self._start(run, run.line(was), self._old(was))
             before = self._read(run, done) if done is not None else []
-        self.problems += find_new(self._renamed(before), found, self._moved_lines())
+        self.problems += find_new(self._rename_files(before), found, self._moved_lines())
 
     def _old(self, files: Iterable[WorkspacePath]) -> ChangeSet:
         """Return a change that leaves *files* as they are: in a view they have times of views."""
@@ -153,7 +153,7 @@ class _Checking:
         old = self.files[path]
         return old if old is not None and old.is_beneath(run.folder) else None
 
-    def _renamed(self, problems: list[CheckerMessage]) -> list[CheckerMessage]:
+    def _rename_files(self, problems: list[CheckerMessage]) -> list[CheckerMessage]:
         names = {
             self._name(old): self._name(path) for path, old in self.files.items() if old is not None
         }
@@ -166,7 +166,7 @@ class _Checking:
         }
         hunks: dict[str, list[tuple[int, int]]] = {}
 
-        def moved(name: str, line: int) -> int:
+        def map_line(name: str, line: int) -> int:
             step = changed.get(name)
             if step is None:
                 return line
@@ -175,7 +175,7 @@ class _Checking:
             at = bisect_right(hunks[name], (line, 1 << 60)) - 1
             return line + (hunks[name][at][1] if at >= 0 else 0)
 
-        return moved
+        return map_line
 
     def _start(self, run: ToolRun, line: str, planned: ChangeSet) -> Finished | None:
         """Run a line on a view of its own; None without the program, or when it takes too long."""

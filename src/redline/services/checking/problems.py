@@ -79,9 +79,9 @@ def find_new(
     Lines move, so a problem is known by its file and message. *moved* says where a line of the
     old file is in the new one: it chooses which of several alike is the new one.
     """
-    old = _grouped(before)
+    old = _group(before)
     fresh: list[CheckerMessage] = []
-    for key, group in _grouped(after).items():
+    for key, group in _group(after).items():
         known = old.get(key, [])
         extra = len(group) - len(known)
         if extra > 0:
@@ -108,7 +108,7 @@ def _choose(
     return [*first, *rest][:extra]
 
 
-def _grouped(
+def _group(
     problems: Iterable[CheckerMessage],
 ) -> dict[tuple[str, str, str, str], list[CheckerMessage]]:
     groups: dict[tuple[str, str, str, str], list[CheckerMessage]] = {}

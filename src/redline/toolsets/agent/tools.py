@@ -128,6 +128,7 @@ TOOLS = (
             path=s.text("What"),
             to=s.text("New path"),
             overwrite=s.flag("Replace a file"),
+            imports=s.flag("Update imports (Python, JS, TS)"),
             dry_run=s.DRY_RUN,
         ),
         s.CHANGED,

@@ -47,11 +47,11 @@ def carry_out(
     origin = origin_of(args, tool, summary[:200])
     latest: list[Checked] = []
 
-    def checked() -> ChangeSet:
+    def plan_checked() -> ChangeSet:
         latest[:] = [check_change(redline, plan(), origin, UNCANCELLABLE)]
         return latest[0].change_set
 
-    wanted = checked if args.check else plan
+    wanted = plan_checked if args.check else plan
     if args.dry_run:
         changed = wanted()
     else:
