@@ -136,13 +136,11 @@ class ReviewPages:
         if visit.request.method != "POST":
             return reading.sign_in(visit, "")
         keys = read_form(visit.request).get("key", [""])
-        value = self.access.exchange(keys[0]) or self.access.sign_in(visit.request, keys[0])
-        if value is None:
+        admitted = self.access.admit(visit.request, keys[0])
+        if admitted is None:
             return visit.show("Sign in", "sign-in", sign_in_view(was_wrong=True), status=403)
-        cookie = f"{self.access.cookie_name}={value}"
-        found = self.access.reviewer(replace(visit.request, headers={"cookie": cookie}))
-        answer = redirect("/", (("Set-Cookie", self.access.set_cookie(value)),))
-        return replace(answer, actor=found.name if found is not None else "")
+        cookie, name = admitted
+        return replace(redirect("/", (("Set-Cookie", cookie),)), actor=name)
 
     def _act(self, visit: Visit, person: str) -> WebResponse:
         """Carry out a form, if it is the person's own."""

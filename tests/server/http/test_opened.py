@@ -39,8 +39,9 @@ class Bench:
         """What an application does when its workspace is closed."""
 
     async def visit(self, name: str, path: str = "/p") -> None:
-        async with self.opened.use(WorkspaceEntry(name, path)):
-            await asyncio.sleep(0)
+        served = await self.opened.enter(WorkspaceEntry(name, path))
+        await asyncio.sleep(0)
+        await self.opened.leave(served)
 
 
 def run(story: Callable[[Bench], Coroutine[Any, Any, None]], **options: int) -> list[str]:
@@ -78,11 +79,12 @@ def test_an_idle_one_rests_and_is_closed_and_opened_again() -> None:
 @pytest.mark.requirement("many-opened")
 def test_one_in_use_or_with_a_running_command_stays_open() -> None:
     async def story(bench: Bench) -> None:
-        async with bench.opened.use(WorkspaceEntry("a", "/p")):
-            bench.now += 1000
-            await bench.opened.close_idle(is_served=lambda _: False)
-            assert bench.opened.names == ["a"]
-            assert not await bench.opened.shut("a")
+        served = await bench.opened.enter(WorkspaceEntry("a", "/p"))
+        bench.now += 1000
+        await bench.opened.close_idle(is_served=lambda _: False)
+        assert bench.opened.names == ["a"]
+        assert not await bench.opened.shut("a")
+        await bench.opened.leave(served)
         bench.busy.add("a")
         bench.now += 1000
         await bench.opened.close_idle(is_served=lambda _: False)
@@ -124,8 +126,7 @@ def test_a_workspace_that_cannot_be_opened_is_tried_again() -> None:
         opened = OpenWorkspaces(fail, 3, 60.0)
         for _ in range(2):
             with pytest.raises(OSError, match="no such"):
-                async with opened.use(WorkspaceEntry("a", "/p")):
-                    pass
+                await opened.enter(WorkspaceEntry("a", "/p"))
         assert opened.names == []
 
     assert run(story) == []

@@ -7,7 +7,11 @@ from collections.abc import Sequence
 
 from redline.adapters.private_file import write_private_file
 from redline.core.errors import InvalidArgument, WriteFailed
-from redline.core.ports.many.workspaces import WorkspaceEntry, check_workspace_name
+from redline.core.ports.many.workspaces import (
+    WorkspaceEntry,
+    check_workspace_name,
+    unknown_workspace,
+)
 
 _OWN, _ARCHIVE, _PARKED = ".redline", "archive", "parked"
 
@@ -55,7 +59,7 @@ class FolderOfWorkspaces:
     def archive(self, name: str) -> None:
         """Move a workspace out of sight."""
         if self.find(name) is None:
-            raise _unknown(name)
+            raise unknown_workspace(name)
         if self._read_note(name):
             raise InvalidArgument(f"The workspace is parked: {name}", field="name", hint="wake it")
         if os.path.lexists(self._own(_ARCHIVE, name)):
@@ -128,7 +132,3 @@ def _names_in(folder: str) -> list[str]:
         return [name for name in os.listdir(folder) if not name.startswith(".")]
     except OSError:
         return []
-
-
-def _unknown(name: str) -> InvalidArgument:
-    return InvalidArgument(f"There is no workspace of this name: {name[:80]}", field="name")

@@ -21,7 +21,11 @@ from typing import Any
 
 from redline.adapters.private_file import write_private_file
 from redline.core.errors import InvalidArgument, WriteFailed
-from redline.core.ports.many.workspaces import WorkspaceEntry, check_workspace_name
+from redline.core.ports.many.workspaces import (
+    WorkspaceEntry,
+    check_workspace_name,
+    unknown_workspace,
+)
 from redline.documents.editing import DocEdit, Options, apply_edits
 
 _KEYS = {
@@ -58,7 +62,7 @@ class ListedWorkspaces:
         """The workspace of this name, which must be listed."""
         table = self._read().get(name)
         if table is None:
-            raise _unknown(name)
+            raise unknown_workspace(name)
         return self._entry(name, table)
 
     def create(self, name: str) -> WorkspaceEntry:
@@ -86,7 +90,7 @@ class ListedWorkspaces:
     def archive(self, name: str) -> None:
         """Stop serving a workspace."""
         if self.find(name) is None:
-            raise _unknown(name)
+            raise unknown_workspace(name)
         self._edit(DocEdit("set", ("workspaces", name, "archived"), "true"))
 
     def restore(self, name: str) -> WorkspaceEntry:
@@ -100,7 +104,7 @@ class ListedWorkspaces:
         """Note where a workspace rests."""
         table = self._read().get(name)
         if table is None:
-            raise _unknown(name)
+            raise unknown_workspace(name)
         place = ("workspaces", name, "parked")
         if address:
             self._edit(DocEdit("set", place, json.dumps(address)))
@@ -166,7 +170,3 @@ def _parse(content: Mapping[str, Any], file: str) -> tuple[str, dict[str, dict[s
                 known = ", ".join(_KEYS)
                 raise InvalidArgument(f"{where}.{key} is unknown or of another kind (has: {known})")
     return root, tables
-
-
-def _unknown(name: str) -> InvalidArgument:
-    return InvalidArgument(f"There is no workspace of this name: {name[:80]}", field="name")

@@ -65,13 +65,11 @@ class FrontPages:
         if request.method != "POST":
             return _page("Sign in", sign_in_view(was_wrong=False))
         key = read_form(request).get("key", [""])[0]
-        value = self._access.exchange(key) or self._access.sign_in(request, key)
-        if value is None:
+        admitted = self._access.admit(request, key)
+        if admitted is None:
             return _page("Sign in", sign_in_view(was_wrong=True), status=403)
-        cookie = self._access.set_cookie(value)
-        found = self._access.reviewer(replace(request, headers={"cookie": cookie}))
-        answer = redirect("/", (("Set-Cookie", cookie),))
-        return replace(answer, actor=found.name if found is not None else "")
+        cookie, name = admitted
+        return replace(redirect("/", (("Set-Cookie", cookie),)), actor=name)
 
     def _list(self, request: WebRequest, reviewer: Reviewer | None) -> WebResponse:
         entries = [e for e in self._directory.list() if Right.READ in self._rights(request, e.name)]

@@ -64,3 +64,8 @@ def check_workspace_name(name: str) -> str:
             hint="use at most 64 letters, digits, dots, dashes and underscores, no dot first",
         )
     return name
+
+
+def unknown_workspace(name: str) -> InvalidArgument:
+    """Return the error for a name that no workspace has."""
+    return InvalidArgument(f"There is no workspace of this name: {name[:80]}", field="name")

@@ -4,17 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from contextlib import asynccontextmanager
 from time import monotonic
-from typing import TYPE_CHECKING
 
 from redline.core.ports.many.workspaces import WorkspaceEntry
 from redline.server.http.app import HttpApp
 from redline.server.observe.log import warn
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-
 
 # An open workspace ends its parsers and its command helper after this time without a request.
 _REST_SECONDS = 30.0
@@ -74,9 +68,8 @@ class OpenWorkspaces:
         """The workspaces that are open."""
         return sorted(self._open)
 
-    @asynccontextmanager
-    async def use(self, entry: WorkspaceEntry) -> AsyncIterator[ServedWorkspace]:
-        """Open a workspace if need be, and keep it open meanwhile."""
+    async def enter(self, entry: WorkspaceEntry) -> ServedWorkspace:
+        """Open a workspace if need be, and keep it open until `leave`."""
         self._loop = asyncio.get_running_loop()
         async with self._lock(entry.name):
             served = self._open.get(entry.name)
@@ -88,13 +81,14 @@ class OpenWorkspaces:
                 self._open[entry.name] = served
             served.requests += 1
             served.is_resting = False
-        try:
-            yield served
-        finally:
-            served.requests -= 1
-            served.idle_since = self._clock()
-            if len(self._open) > self._limit:
-                await self.close_idle()
+            return served
+
+    async def leave(self, served: ServedWorkspace) -> None:
+        """Note that a request has ended."""
+        served.requests -= 1
+        served.idle_since = self._clock()
+        if len(self._open) > self._limit:
+            await self.close_idle()
 
     async def close_idle(self, *, is_served: Callable[[str], bool] = lambda _: True) -> None:
         """Close what was idle for long, what is too much, and what *is_served* no longer names."""

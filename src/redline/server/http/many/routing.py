@@ -177,13 +177,16 @@ class ManyWorkspaces:
                 503, wire.INTERNAL_ERROR, f"The workspace is parked: {name}\nhint: wake it"
             )
         try:
-            async with self._opened.use(entry) as served:
-                await served.app(inner, receive, send)
+            served = await self._opened.enter(entry)
         except (RedlineError, OSError) as failure:
             warn(f"the workspace {name} cannot be opened: {failure}")
             raise HttpRefusal(
                 503, wire.INTERNAL_ERROR, f"The workspace cannot be opened: {name}"
             ) from None
+        try:
+            await served.app(inner, receive, send)
+        finally:
+            await self._opened.leave(served)
 
     async def _find_rights(self, scope: Scope, headers: dict[str, str], name: str) -> Rights | None:
         """Return what the sender may do in a workspace; None for a browser to be asked who it is.
