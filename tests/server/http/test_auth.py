@@ -151,7 +151,7 @@ def test_no_forged_token_is_accepted() -> None:
             keys=issuer_keys(issuer.base),
             users=lambda: users,
         )
-        good = issuer.token("ES256", "ec")
+        good = issuer.token("ES256", "ec", exp=time.time() + 3600)
         assert people.identify(f"Bearer {secret}").name == "ana"
         assert people.sign_in(page)
         with pytest.raises(AuthFailed, match="not in the users file"):
