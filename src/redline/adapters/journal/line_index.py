@@ -7,7 +7,7 @@ from redline.adapters.journal.inline_contents import InlineContents
 
 # How long the fixed fields of a line usually are.
 _MAX_HEAD = 160
-# Behind how many spaces of a line its contents are: of an operation, and alone.
+# After how many spaces of a line its contents are: of an operation, and alone.
 _CONTENTS, _KEPT = 6, 1
 # In the field `reverts`: the operation happened right before the one that is named.
 BEFORE = "<"

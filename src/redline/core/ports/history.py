@@ -91,7 +91,7 @@ class Operation:
 
     `kind` is change, undo, redo, or one that changes nothing: grant, a permission a person gave,
     and checkpoint, a point to go back to. `reverts` is the id of the operation this one takes back
-    (several joined by commas; `+` before one that it does again, `~` behind one of which it takes
+    (several joined by commas; `+` before one that it does again, `~` after one of which it takes
     back a part), `reverted_by` the one that took this one back. `notes` carry facts such as
     atomic: false. `left_out` counts the steps at the end of `change_set` that were not asked for.
     `merged` is True right after an undo or redo that kept later changes of the same files.
@@ -225,7 +225,7 @@ class History(Protocol):
         """The one operation whose id starts with *prefix*; UnknownOperation."""
 
     def changed_since(self, operation_id: str | None, by: Author | None) -> Sequence[str]:
-        """The changes made, undone or redone behind an operation (None: ever), newest first.
+        """The changes made, undone or redone after an operation (None: ever), newest first.
 
         Only those that are not in the state they were in then. *by* chooses by who made the change
         or, of an older one, who undid or redid it last.

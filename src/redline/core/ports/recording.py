@@ -41,7 +41,7 @@ class KnownFiles(Protocol):
         """What was saved last; None when nothing was, or not for these roots."""
 
     def content(self, state: FileState) -> bytes | None:
-        """The content of a file that is known in that state; None when it is not to be had."""
+        """The content of a file that is known in that state; None when it is not available."""
 
     def save(
         self,
@@ -55,7 +55,7 @@ class KnownFiles(Protocol):
         """Keep what changed, all of it or nothing; None for what is gone. WriteFailed.
 
         Until a save says that what is known is whole, `load` gives nothing. *own* are operations
-        behind *position* that the recorder made itself.
+        after *position* that the recorder made itself.
         """
 
 

@@ -126,7 +126,7 @@ class Store(Protocol):
         around: WorkspacePath | None = None,
         steps: int | None = None,
     ) -> Iterator[Operation]:
-        """Every operation, contents not loaded, from the newest or from behind *before_id*.
+        """Every operation, contents not loaded, from the newest or from after *before_id*.
 
         With *naming*, those may be left out in which no path has that part; with *beneath*, those
         are that touch nothing there; with *around*, those that neither touch that path nor rename
