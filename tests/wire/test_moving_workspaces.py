@@ -93,7 +93,9 @@ def test_a_workspace_goes_through_s3_to_another_machine(s3: dict[str, str], tmp_
             path = str(site / f"part{number % 50}" / f"file{number}.txt")
             done = server.call("", "site", "write_file", path=path, content=f"new {number}\n")
             assert not done["isError"]
-        change = server.call("", "site", "list_changes")["structuredContent"]["changes"][0]["id"]
+        found = server.call("", "site", "list_changes")["structuredContent"]
+        assert "changes" in found, found
+        change = found["changes"][0]["id"]
         before = facts_of(site)
         where = ["--workspaces", str(here / "ws"), "--state-dir", str(here / "state")]
         parked = redline(env, "workspace", "park", "site", "s3://bucket/site", *where)
