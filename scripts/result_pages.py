@@ -33,6 +33,7 @@ TITLES = {
     "tokens": "Tokens",
     "noise": "Landing noisy edits",
     "scale": "Several servers",
+    "workspaces": "Many workspaces",
     "history": "The history at a terminal",
 }
 
@@ -145,11 +146,11 @@ def _chart_title(name: str) -> str:
     return f"{title}: {measures.get(name, 'cost of one call, shorter is better')}"
 
 
-def scale_figures() -> str:
-    """The facts of the simulation as a table, or a word on how to get them."""
-    body = results().get("scale")
+def fact_table(name: str) -> str:
+    """The facts of a program as a table, or a word on how to get them."""
+    body = results().get(name)
     if body is None:
-        return "Run `make bench ARGS=scale` for the figures."
+        return f"Run `make bench ARGS={name}` for the figures."
     return _facts(body["facts"]).strip()
 
 

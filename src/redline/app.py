@@ -75,8 +75,10 @@ class Redline(RecordedWorkspace):
     never pays for them.
     """
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, name: str = "") -> None:
         super().__init__(settings)
+        # The name among many workspaces of one server; previews in a shared store carry it.
+        self._name = name
         self._command_helper = capture_helper()  # as its code is now, even if it changes on disk
         self._proxy = _open_proxy(settings.allow_domains)
 
@@ -141,6 +143,17 @@ class Redline(RecordedWorkspace):
             program=self._command_helper,
             proxy=self._proxy,
         )
+
+    def rest(self) -> None:
+        """End the processes that wait for the next call; call it only while no call runs."""
+        for name in ("confined", "_processes"):
+            part = vars(self).get(name)
+            if part is not None:
+                part.rest()
+
+    def is_busy(self) -> bool:
+        """Whether a command runs here."""
+        return "_processes" in vars(self) and self._processes.is_busy()
 
     def _own_configuration(self) -> list[str]:
         """The directories of the configuration and of the policy, which no command sees.
@@ -207,7 +220,7 @@ class Redline(RecordedWorkspace):
         """Stores previews until they are applied."""
         from redline.adapters.previews.open_store import open_previews
 
-        return open_previews(self.settings.sessions)
+        return open_previews(self.settings.sessions, self._name)
 
     @built_once
     def llm(self) -> Llm | None:

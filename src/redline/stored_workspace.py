@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from redline.core.ports.tree import Tree
     from redline.engine.holding import Holding
 
+# In the state directory of a workspace that was moved: where it was before.
+_FORMER = "former-paths"
+
 
 class StoredWorkspace:
     """What every change needs; `app.Redline` adds search, commands, code and the rest.
@@ -84,7 +87,7 @@ class StoredWorkspace:
     @built_once
     def workspace(self) -> DiskWorkspace:
         """The roots, which stay open until this is closed."""
-        from redline.adapters.files.platform import state_homes
+        from redline.adapters.files.platform import state_dir_of, state_homes
         from redline.adapters.files.workspace import DiskWorkspace
 
         settings = self.settings
@@ -98,6 +101,12 @@ class StoredWorkspace:
             workspace.seal(home)
         if settings.state_dir and workspace.seal(settings.state_dir):
             _refuse_inner_state(settings)
+        state_dir = settings.state_dir or state_dir_of(workspace.roots[0].path)
+        if os.path.exists(os.path.join(state_dir, _FORMER)):
+            from redline.adapters.files.registry import read_former_paths
+
+            for path in read_former_paths(state_dir):
+                workspace.add_former_path(path)
         return workspace
 
     @built_once

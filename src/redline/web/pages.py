@@ -26,6 +26,7 @@ from redline.web.access import ReviewAccess, read_cookie
 from redline.web.activity import ChangeCounter
 from redline.web.layout import Viewer, redirect
 from redline.web.live import LiveFeed
+from redline.web.markup import addresses_beneath
 from redline.web.other_views import error_view, sign_in_view
 from redline.web.visit import Site, Visit, read_form
 
@@ -96,6 +97,10 @@ class ReviewPages:
 
     def answer(self, request: WebRequest) -> WebResponse:
         """Return the page that *request* asks for."""
+        with addresses_beneath(request.prefix):
+            return self._answer(request)
+
+    def _answer(self, request: WebRequest) -> WebResponse:
         reviewer = self.access.reviewer(request)
         person = self.access.person(request) if reviewer is not None else ""
         reviewer = reviewer or Reviewer(rights=frozenset())
@@ -105,7 +110,7 @@ class ReviewPages:
         try:
             if request.path.startswith("/assets/"):
                 return reading.own_asset(request.path.removeprefix("/assets/"))
-            _check_origin(request)
+            check_origin(request)
             if request.path == "/sign-in":
                 return self._sign_in(visit)
             if Right.READ not in reviewer.rights and not request.is_authenticated:
@@ -117,7 +122,7 @@ class ReviewPages:
         except RedlineError as failure:
             return visit.show(
                 "Error", "error", error_view(failure.message, failure.hint),
-                status=_status(failure),
+                status=status_of(failure),
             )  # fmt: skip
 
     def _viewer(self, request: WebRequest, person: str, reviewer: Reviewer) -> Viewer:
@@ -139,13 +144,11 @@ class ReviewPages:
         if visit.request.method != "POST":
             return reading.sign_in(visit, "")
         keys = read_form(visit.request).get("key", [""])
-        value = self.access.exchange(keys[0]) or self.access.sign_in(visit.request, keys[0])
-        if value is None:
+        admitted = self.access.admit(visit.request, keys[0])
+        if admitted is None:
             return visit.show("Sign in", "sign-in", sign_in_view(was_wrong=True), status=403)
-        cookie = f"{self.access.cookie_name}={value}"
-        found = self.access.reviewer(replace(visit.request, headers={"cookie": cookie}))
-        answer = redirect("/", (("Set-Cookie", self.access.set_cookie(value)),))
-        return replace(answer, actor=found.name if found is not None else "")
+        cookie, name = admitted
+        return replace(redirect("/", (("Set-Cookie", cookie),)), actor=name)
 
     def _act(self, visit: Visit, person: str) -> WebResponse:
         """Carry out a form, if it is the person's own."""
@@ -171,7 +174,7 @@ class ReviewPages:
         }
 
 
-def _check_origin(request: WebRequest) -> None:
+def check_origin(request: WebRequest) -> None:
     """Refuse what a page of another origin sends, also one of another port of this machine."""
     origin = request.headers.get("origin")
     host = request.headers.get("host", "")
@@ -218,7 +221,7 @@ def _with_view(visit: Visit, answer: WebResponse) -> WebResponse:
     return WebResponse(answer.status, (*answer.headers, cookie), answer.body, answer.stream)
 
 
-def _status(failure: RedlineError) -> int:
+def status_of(failure: RedlineError) -> int:
     if isinstance(failure, InvalidArgument):
         return 400
     if isinstance(failure, PermissionDenied | RightMissing):

@@ -30,9 +30,12 @@ class ToolServer:
         errors: str = "auto",
         trace: Sink | None = None,
         audit: Audit | None = None,
+        name: str = "",
     ) -> None:
         self.catalog = catalog
         self.runtime = runtime
+        # The workspace of a process that serves many: an answer counts in the one that asked.
+        self.name = name
         self.profile = catalog.profile
         self.audit = audit or Audit()
         self.errors_as_results = errors == "result"

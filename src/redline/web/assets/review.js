@@ -4,6 +4,8 @@
   const $ = (selector, within = document) => within.querySelector(selector);
   const all = (selector, within = document) => [...within.querySelectorAll(selector)];
   const body = document.body;
+  // What addresses begin with: nothing, or /w/NAME where one server has many workspaces.
+  const base = new URL(document.currentScript.src).pathname.replace(/\/assets\/.*$/, '');
   const view = body.dataset.view;
   const token = body.dataset.token || '';
   // A server that is gone for a moment is an answer that is not ok.
@@ -28,11 +30,11 @@
   const key = /^#key=([\w-]+)$/.exec(location.hash);
   if (key) {
     history.replaceState(null, '', location.pathname);
-    fetch('/sign-in', {
+    fetch(`${base}/sign-in`, {
       method: 'POST', credentials: 'same-origin', body: new URLSearchParams({ key: key[1] }),
     }).then((answer) => {
-      if (answer.ok || token) location.replace('/');
-      else location.replace('/sign-in');
+      if (answer.ok || token) location.replace(`${base}/`);
+      else location.replace(`${base}/sign-in`);
     });
     return;
   }
@@ -119,7 +121,7 @@
     const query = new URLSearchParams(filters);
     query.set('before', next); query.set('after', after || '');
     try {
-      const answer = await part(`/rows?${query}`);
+      const answer = await part(`${base}/rows?${query}`);
       if (!answer.ok) return;
       next = answer.headers.get('X-Next') || '';
       const content = parse(await answer.text());
@@ -149,7 +151,7 @@
   const refreshRow = async (id) => {
     const row = document.getElementById(`op-${id}`);
     if (!row) return;
-    const answer = await part(id.startsWith('run-') ? `/run/${id.slice(4)}/row` : `/change/${id}/row`);
+    const answer = await part(`${base}/${id.startsWith('run-') ? `run/${id.slice(4)}` : `change/${id}`}/row`);
     if (!answer.ok) return;
     const fresh = parse(await answer.text()).firstElementChild;
     const chunk = chunks.find((each) => each.nodes.includes(row));
@@ -171,7 +173,7 @@
   const loadNewer = async () => {
     const query = new URLSearchParams(filters);
     query.set('newer', newest);
-    const answer = await part(`/rows?${query}`);
+    const answer = await part(`${base}/rows?${query}`);
     if (answer.status === 205 || answer.status === 401) { location.reload(); return; }
     if (!answer.ok) return;
     const content = parse(await answer.text());
@@ -278,7 +280,7 @@
     say('Updated');
   };
   const listen = (pass) => {
-    const source = new EventSource('/events');
+    const source = new EventSource(`${base}/events`);
     source.addEventListener('state', (event) => pass(JSON.parse(event.data)));
     source.onerror = () => {
       pass({ lost: true });
@@ -287,14 +289,14 @@
   };
   if (view !== 'sign-in') {
     if (navigator.locks && 'BroadcastChannel' in window) {
-      const channel = new BroadcastChannel('redline');
+      const channel = new BroadcastChannel(`redline${base}`);
       let latest = null;
       let leads = false;
       channel.onmessage = (event) => {
         if (event.data === 'hello') { if (leads && latest) channel.postMessage(latest); } else receive(event.data);
       };
       channel.postMessage('hello');
-      navigator.locks.request('redline', () => {
+      navigator.locks.request(`redline${base}`, () => {
         leads = true;
         listen((news) => { latest = news; channel.postMessage(news); receive(news); });
         return new Promise(() => {});
@@ -305,7 +307,7 @@
   // --- keyboard -----------------------------------------------------------------------------------
   const post = (action, fields) => {
     const form = document.createElement('form');
-    form.method = 'post'; form.action = action;
+    form.method = 'post'; form.action = base + action;
     for (const [name, value] of Object.entries({ token, ...fields })) {
       const input = document.createElement('input');
       input.type = 'hidden'; input.name = name; input.value = value;
@@ -344,8 +346,8 @@
       const cell = row && $('td[data-n]', row);
       if (cell && token) comment(cell);
     },
-    s: () => press('#view-switch'), a: () => press('#approve'), b: () => location.assign('/'),
-    '/': () => { const box = $('#search'); if (box) box.focus(); else location.assign('/'); },
+    s: () => press('#view-switch'), a: () => press('#approve'), b: () => location.assign(`${base}/`),
+    '/': () => { const box = $('#search'); if (box) box.focus(); else location.assign(`${base}/`); },
     '?': () => help.showModal(),
   };
   addEventListener('keydown', (event) => {
