@@ -198,6 +198,16 @@ def test_what_is_malformed_or_late_or_too_long_is_ignored(heard: Heard) -> None:
     assert [event.tool for event in heard.events] == ["Bash"]
 
 
+def test_a_hook_that_is_held_up_after_it_connected_is_heard(heard: Heard) -> None:
+    with socket.socket(socket.AF_UNIX) as peer:
+        here = os.open(heard.path.parent, os.O_RDONLY)
+        peer.connect(f"/proc/self/fd/{here}/{program.SOCKET}")
+        os.close(here)
+        time.sleep(0.6)
+        peer.sendall(_line())
+    heard.until(lambda: heard.events)
+
+
 @pytest.mark.parametrize(
     "wrong",
     [

@@ -12,12 +12,20 @@ from collections.abc import Callable
 from threading import Thread
 from typing import Any
 
-from redline.adapters.recorder.hook_program import FOLDER, MAX_FILES, MAX_TEXT, MOMENTS, SOCKET
+from redline.adapters.recorder.hook_program import (
+    FOLDER,
+    MAX_FILES,
+    MAX_TEXT,
+    MAX_TIME,
+    MOMENTS,
+    SOCKET,
+)
 from redline.core.ports.recording import HookEvent, Moment
 
 MAX_LINE = 256 << 10
 _BACKLOG = 64
-# A hook sends its line at once: no other has to wait longer for one that does not.
+# How often it looks whether it is closed. A line is waited for as long as a hook may live: on a
+# loaded machine one stops between connecting and sending.
 _MAX_WAIT = 0.25
 _MAX_LATE_NS = 10_000_000_000
 _MAX_PATH = 4096
@@ -95,7 +103,7 @@ def _listen(home: str) -> socket.socket:
 def _read_line(peer: socket.socket) -> bytes:
     """Return the one line of a connection; an empty one when it is late or too long."""
     found = b""
-    ends = time.monotonic() + _MAX_WAIT
+    ends = time.monotonic() + MAX_TIME
     while b"\n" not in found:
         left = ends - time.monotonic()
         if left <= 0:
