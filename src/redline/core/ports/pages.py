@@ -84,6 +84,16 @@ class WorkspaceFront(WebPages, Protocol):
         """What the signed-in person may do in a workspace; None for anybody else."""
 
 
+class ReviewApp(Protocol):
+    """A change inside a client that shows pages of servers (MCP Apps)."""
+
+    def write_page(self) -> str:
+        """The page; it shows what an answer brings it."""
+
+    def draw_change(self, operation_id: str, *, can_undo: bool) -> str:
+        """What the page shows for a change, as HTML; UnknownOperation."""
+
+
 @dataclass(frozen=True, slots=True)
 class ReviewComment:
     """A comment on a line of a change.
