@@ -47,15 +47,17 @@ ALWAYS = (
 class Flood:
     """A search floods when `lines` beyond the limit come within `seconds` of the first ones.
 
-    A run in path order may then take `patience` seconds to find the first of them.
+    A run in path order may then take `patience` seconds to find the first of them. Where nothing is
+    to be counted, such a run is tried first, for the seconds of a `glance`.
     """
 
     lines: int = 2000
     seconds: float = 0.025
     patience: float = 0.06
+    glance: float = 0.02
 
 
-class _Enough(Exception):
+class Enough(Exception):
     """No more output is wanted."""
 
 
@@ -115,6 +117,36 @@ class Search:
         self._wanted = path_test(query, work.root)
         self._found = self._collector()
         self.total = 0
+        # Whether `total` is exact, and not merely more than the limit.
+        self.is_counted = True
+
+    def glance(self) -> bool | None:
+        """Look for the first lines alone: True when a flood was cut off, None when it was too slow.
+
+        False: this was the whole search.
+        """
+        found, much = self._collector(), self._limit + self._flood.lines
+
+        def feed(piece: bytes) -> None:
+            found.feed(piece)
+            if found.total > much:
+                raise Enough
+
+        try:
+            with self._work.start([*self._flags(), "--sort=path"]) as running:
+                late = running.pass_on(self._flood.glance, feed, self._work.cancel)
+                self._work.cancel.check()
+                if late or running.complaint():
+                    return None
+        except Enough:
+            if found.binary and self._query.binary is Binary.SKIP:
+                return None
+        else:
+            much = 0
+        found.close(complete=not much)
+        self._found = found
+        self.total = self._limit + 1 if much else found.total
+        return bool(much)
 
     def run(self) -> None:
         """Search to the end, or until there is no time left."""
@@ -132,12 +164,12 @@ class Search:
             start = start or time.monotonic()
             found.feed(piece)
             if found.total > much and time.monotonic() - start < early:
-                raise _Enough
+                raise Enough
 
         try:
             with self._work.start(self._flags()) as running:
                 self._work.finish(running, feed)
-        except _Enough:
+        except Enough:
             return False
         found.close(complete=not self._work.late)
         self.total = found.total
@@ -146,7 +178,8 @@ class Search:
     def _in_order(self) -> bool:
         """The first lines by a run in path order; False where they lie too far behind."""
         if not self._query.counts:
-            return self._first_lines()
+            self.is_counted = not self._first_lines()
+            return not self.is_counted
         counter = Counter(self._wanted)
         with self._work.start([*self._scope(), "--count"]) as counting:
             if not self._first_lines():
@@ -162,12 +195,12 @@ class Search:
         def feed(piece: bytes) -> None:
             found.feed(piece)
             if found.total > self._limit or time.monotonic() > patience:
-                raise _Enough
+                raise Enough
 
         try:
             with self._work.start([*self._flags(), "--sort=path"]) as running:
                 self._work.finish(running, feed)
-        except _Enough:
+        except Enough:
             pass
         found.close(complete=False)
         self.total = found.total
