@@ -16,17 +16,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
+from redline.adapters.ripgrep.flags import ALWAYS, line_flags, pattern_flags, scope_flags
 from redline.adapters.ripgrep.lines import LineParser
 from redline.adapters.ripgrep.process import RipgrepProcesses, Running
-from redline.adapters.ripgrep.search import (
-    ALWAYS,
-    Enough,
-    Work,
-    line_flags,
-    path_test,
-    pattern_flags,
-    scope_flags,
-)
+from redline.adapters.ripgrep.search import Enough, Work, path_test
 from redline.core.encodings.opening import open_file
 from redline.core.errors import RedlineError
 from redline.core.paths import WorkspacePath

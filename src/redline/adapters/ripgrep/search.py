@@ -16,31 +16,18 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 
+from redline.adapters.ripgrep.flags import ALWAYS, line_flags, pattern_flags, scope_flags
 from redline.adapters.ripgrep.lines import Hit, LineParser
 from redline.adapters.ripgrep.output import Collector, Counter
 from redline.adapters.ripgrep.process import RipgrepProcesses, Running
 from redline.core.errors import InvalidPattern
 from redline.core.paths import WorkspacePath
 from redline.core.ports.search import Binary, Cancel, GrepLine, GrepQuery
-from redline.search.patterns import any_of, expand_braces
+from redline.search.patterns import any_of
 
 _COMMAND_LINE = 24_000
 _KELVIN, _LONG_S = "\u212a", "\u017f"
 _Test = Callable[[str], bool]
-# Converted from UTF-16, a file would show no NUL.
-_BINARY = {Binary.SKIP: (), Binary.TEXT: ("--text",), Binary.NAME: ("--binary", "--encoding=none")}
-
-ALWAYS = (
-    "--no-config",
-    "--no-messages",
-    "--no-require-git",
-    "--no-ignore-parent",
-    "--no-ignore-global",
-    "--no-ignore-dot",
-    "--no-follow",
-    "--color=never",
-    "--null",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,42 +289,6 @@ def _by_length(names: Sequence[str]) -> Iterator[list[str]]:
         size += len(name) + 1
     if group:
         yield group
-
-
-def pattern_flags(query: GrepQuery) -> list[str]:
-    """What is looked for."""
-    flags = [
-        "--with-filename",
-        "--no-mmap",
-        "--ignore-case" if query.ignore_case else "--case-sensitive",
-        f"--regexp={query.pattern}",
-    ]
-    if query.literal:
-        flags.append("--fixed-strings")
-    return [*flags, *_BINARY[query.binary]]
-
-
-def line_flags(query: GrepQuery, *, columns: bool) -> list[str]:
-    """What is written about a line."""
-    return [
-        "--heading",
-        "--line-number",
-        "--column" if columns else "--no-column",
-        "--no-context-separator",
-        f"--max-columns={query.longest_line}",
-        "--max-columns-preview",
-        f"--context={query.context}",
-    ]
-
-
-def scope_flags(query: GrepQuery) -> list[str]:
-    """Which files are searched."""
-    flags = ["--hidden"] if query.hidden else []
-    if query.ignored:
-        flags.append("--no-ignore")
-    for glob in query.exclude:
-        flags += [f"--glob=!{plain}" for plain in expand_braces(glob)]
-    return flags
 
 
 def selects(globs: Sequence[str]) -> Callable[[str], bool]:

@@ -9,17 +9,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
+from redline.adapters.ripgrep.flags import ALWAYS, scope_flags
 from redline.adapters.ripgrep.foreign import ForeignFiles, merge
 from redline.adapters.ripgrep.process import OddIgnoreFile, RipgrepProcesses
-from redline.adapters.ripgrep.search import (
-    ALWAYS,
-    Flood,
-    Search,
-    Work,
-    path_test,
-    scope_flags,
-    selects,
-)
+from redline.adapters.ripgrep.search import Flood, Search, Work, path_test, selects
 from redline.core.errors import InvalidPattern, RedlineError
 from redline.core.paths import WorkspacePath, outermost
 from redline.core.ports.search import Cancel, GrepLine, GrepQuery, GrepResult
