@@ -198,6 +198,8 @@ def judge(report: Report) -> list[str]:
         mine = rows[task, US]
         if (task, RG) in rows and mine.p50_ms > 1.3 * rows[task, RG].p50_ms:
             missed.append(f"{task}: over 1.3 times ripgrep")
+        if task.endswith("common word") and mine.cpu_ms > 1.2 * rows[task, PEER].cpu_ms:
+            missed.append(f"{task}: over 1.2 times {PEER}")
         if task.startswith("list_files") and rows[task, PEER].cpu_ms < 10 * mine.cpu_ms:
             missed.append(f"{task}: not ten times cheaper than {PEER}")
         if task.startswith("apply_patch") and rows[task, PEER].cpu_ms < mine.cpu_ms:

@@ -41,6 +41,7 @@ LITERAL, ALTERED, BY_PARSER, BY_LINE, BY_NO_RULE = (
 SUFFIXES = (".py", ".js", ".mjs", ".ts", ".go", ".yaml", ".yml", ".md", ".toml", ".json", ".c")
 _WORD = re.compile(r"[A-Za-z_]\w{2,}")
 _MAX_BYTES = 60_000
+FIXED = Path(__file__).with_name("literal_sources.json")
 
 
 class Edit(NamedTuple):
@@ -84,9 +85,14 @@ def _read(path: Path) -> str | None:
     return text if fits else None
 
 
-def edits(rng: random.Random) -> Iterator[Edit]:
+def fixed_sources() -> list[tuple[str, str]]:
+    """Names and texts of files as they once were: a sample that is the same everywhere."""
+    stored: dict[str, str] = json.loads(FIXED.read_text(encoding="utf-8"))
+    return list(stored.items())
+
+
+def edits(rng: random.Random, files: list[tuple[str, str]]) -> Iterator[Edit]:
     """Edits without end; the same seed and files give the same ones."""
-    files = sources(rng)
     while True:
         name, text = rng.choice(files)
         start, stop = rng.choice(CUTS)(rng, text)
@@ -285,10 +291,10 @@ def parses(name: str, text: str) -> bool:
     return True
 
 
-def run(count: int, seed: int) -> list[Outcome]:
-    """Play *count* edits over a server on stdio."""
+def run(count: int, seed: int, *, fixed: bool = False) -> list[Outcome]:
+    """Play *count* edits over a server on stdio, of files on this machine or of the fixed ones."""
     rng = random.Random(seed)
-    drawn = edits(rng)
+    drawn = edits(rng, fixed_sources() if fixed else sources(rng))
     with tempfile.TemporaryDirectory(prefix="literal-") as name:
         folder = Path(name).resolve()
         client = connect("stdio", ["--tools", "files", "--allow-write", str(folder)], cwd=folder)

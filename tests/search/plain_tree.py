@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from redline.core.changes import ABSENT, DirState, FileState, LinkState, State
 from redline.core.errors import NotFound
 from redline.core.paths import WorkspacePath
-from redline.core.ports.tree import Entry, Kind
+from redline.core.ports.tree import Entry, Folder, Kind
 
 _KINDS = {stat.S_IFREG: Kind.FILE, stat.S_IFDIR: Kind.DIRECTORY, stat.S_IFLNK: Kind.SYMLINK}
 
@@ -45,6 +46,26 @@ class PlainTree:
         names = sorted(os.listdir(os.fsencode(self._at(path))))
         entries = [self.stat(path.child(os.fsdecode(name))) for name in names]
         return [entry for entry in entries if entry]
+
+    def walk(
+        self,
+        path: WorkspacePath,
+        *,
+        depth: int | None = None,
+        enter: Callable[[str], bool] | None = None,
+    ) -> Iterator[Folder]:
+        """Ripgrep asks for it when a search takes long, as on a busy machine."""
+        assert depth is None
+        base = self._at(path)
+        for directory, folders, names in os.walk(base):
+            inside = os.path.relpath(directory, base)
+            prefix = "" if inside == "." else f"{inside}/"
+            folders[:] = sorted(n for n in folders if enter is None or enter(prefix + n))
+            places = {name: Path(directory, name) for name in sorted(names)}
+            links = [name for name, place in places.items() if place.is_symlink()]
+            files = [n for n, place in places.items() if n not in links and place.is_file()]
+            others = [name for name in places if name not in links and name not in files]
+            yield Folder(prefix, list(folders), files, links, others)
 
     def read_link(self, path: WorkspacePath) -> str:
         return os.readlink(self._at(path))

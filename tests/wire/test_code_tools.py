@@ -369,11 +369,15 @@ def test_an_insert_at_a_place_that_is_not_understood_is_refused(start: Start, ro
         "Insert it in the loop",
         "Add a method to Shelf",
         "Put it after the third function",
+        "two lines below add",
+        "around add()",
     ):
         reply = _edit(client, "src/utils.py", edit_instruction=instruction, code_block="x = 1")
         refused = _bad(reply, "INVALID_INPUT")["message"]
         assert "names a place that is not understood" in refused
         assert "at the start or end of function NAME" in refused
+    wrapped = _edit(client, "src/utils.py", edit_instruction="wrap add", code_block="x = 1")
+    assert "says something else: wrap" in _bad(wrapped, "INVALID_INPUT")["message"]
     missing = _edit(client, "src/utils.py", edit_instruction="to class Missing", code_block="x = 1")
     assert "No such symbol" in _bad(missing, "INVALID_INPUT")["message"]
     assert (root / "src/utils.py").read_text() == "def add(a, b):\n    return a + b\n"

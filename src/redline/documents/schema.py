@@ -55,9 +55,20 @@ def named_schema(document: Document) -> str | None:
     match = _MODELINE.search(head)
     if match:
         return match[1].decode("utf-8", "replace")
+    if not _has_key(document, "$schema"):
+        return None
     data = document.data()
     named = data.get("$schema") if isinstance(data, dict) else None
     return named if isinstance(named, str) else None
+
+
+def _has_key(document: Document, key: str) -> bool:
+    """Whether a document has a key at its top, found without reading its values."""
+    try:
+        document.get((key,))
+    except NodeNotFound:
+        return False
+    return True
 
 
 def check(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -329,9 +330,13 @@ MIXED: dict[str, str | bytes] = {
 NEVER = Flood(seconds=0)
 ALWAYS = Flood(lines=0, seconds=60, patience=60)
 IN_VAIN = Flood(lines=0, seconds=60, patience=0)
+# Nothing is counted where a glance finds enough.
+GLANCE = Flood(lines=0, seconds=60, glance=60)
 
 
-@pytest.mark.parametrize("flood", [NEVER, ALWAYS, IN_VAIN], ids=["never", "always", "in vain"])
+@pytest.mark.parametrize(
+    "flood", [NEVER, ALWAYS, IN_VAIN, GLANCE], ids=["never", "always", "in vain", "glance"]
+)
 @pytest.mark.parametrize("left_out", ["", "binary", "notice"])
 @pytest.mark.parametrize("binary", list(Binary))
 @pytest.mark.parametrize("utf8_only", [False, True])
@@ -340,7 +345,7 @@ def test_an_answer_is_the_same_before_a_flood_of_others(
     base: Path, flood: Flood, left_out: str, binary: Binary, utf8_only: bool, context: int
 ) -> None:
     grep = Ripgrep([str(base)], PlainTree(base), flood)
-    counts = binary is not Binary.NAME
+    counts = binary is not Binary.NAME and flood is not GLANCE
 
     def search(most: int) -> GrepResult:
         query = GrepQuery(
@@ -365,6 +370,26 @@ def test_an_answer_is_the_same_before_a_flood_of_others(
         assert [line for line in much.lines if line.is_match] == matching[:most]
         if most == few.total:
             assert much.lines == few.lines
+
+
+def test_a_flood_is_cut_off_when_nothing_is_to_be_counted(base: Path) -> None:
+    grep = Ripgrep([str(base)], PlainTree(base), Flood(lines=100, glance=60))
+    _write(base, {f"{n:02}": "foo\n" * 50 for n in range(20)})
+    query = GrepQuery("foo", literal=True, utf8_only=True, max_matches=60, counts=False)
+    cut = grep.search([ROOT], query, Patient())
+    assert (cut.total, cut.counted) == (61, False)
+    assert [line.path for line in cut.lines] == ["00"] * 50 + ["01"] * 10
+    few = grep.search([ROOT], replace(query, include=("0[01]",)), Patient())
+    assert (few.total, few.counted) == (100, True)
+    # A file in another encoding may come first; then the search goes on to the end.
+    russian = (
+        "foo \u0434\u0435\u043d\u044c \u0438 \u043d\u043e\u0447\u044c, \u0434\u0435\u043d\u044c\n"
+        * 5
+    )
+    _write(base, {"0": russian.encode("cp1251")})
+    mixed = grep.search([ROOT], query, Patient())
+    assert [line.path for line in mixed.lines][:6] == ["0"] * 5 + ["00"]
+    assert len(mixed.lines) == 60
 
 
 @pytest.mark.parametrize("flood", [NEVER, ALWAYS])

@@ -417,6 +417,74 @@ def test_an_instruction_to_replace_something_unknown_is_refused(instruction: str
         _plan(SHOP, edit_instruction=instruction, code_block="x = 1")
 
 
+@pytest.mark.requirement("code-unknown-place")
+@pytest.mark.parametrize(
+    "instruction",
+    [
+        *("around total()", "two lines below total", "3 lines after line 4", "10 lines down"),
+        *("a few lines above Shop", "5 lines from the end", "past line 3", "around line 5"),
+        *("in place of total", "instead of Shop", "behind total", "preceding total", "over total"),
+        *("inside of Shop", "outside the class", "out of the class", "outside of Shop", "line 7"),
+        *("not after total", "anywhere but Shop", "except in total", "insert here", "insert there"),
+        *("insert at the cursor", "halfway through total", "toward the end", "towards the top"),
+        *("with the other imports", "alongside the imports", "among the constants", "from total"),
+        *("on the last line", "as the second line", "where total is called", "on top of total"),
+        *("in the middle of total", "close to total", "prepend to total", "before import sys"),
+        *("Add a retry around total()", "Add a function that seeks to the start of the file"),
+    ],
+)
+def test_a_place_or_distance_that_is_not_understood_is_refused(instruction: str) -> None:
+    with pytest.raises(InvalidArgument, match=r"not understood|not clear where") as refused:
+        _plan(SHOP, edit_type="insert", edit_instruction=instruction, code_block="x = 1")
+    assert "start_line" in str(refused.value.hint)
+
+
+@pytest.mark.requirement("code-unknown-place")
+@pytest.mark.parametrize(
+    "instruction",
+    [
+        *(
+            "wrap total",
+            "Wrap everything in try",
+            "surround Shop with try",
+            "move total below Shop",
+        ),
+        *("decorate total", "extend Shop", "split total", "duplicate total", "guard total()"),
+        *("comment out total", "Fix the import error", "Update the docs", "please merge both"),
+    ],
+)
+@pytest.mark.parametrize("symbol", [None, "total"])
+def test_an_insert_with_a_verb_that_acts_on_other_code_is_refused(
+    instruction: str, symbol: str | None
+) -> None:
+    with pytest.raises(InvalidArgument, match=r"says something else|says to replace"):
+        _plan(
+            SHOP,
+            edit_type="insert",
+            edit_instruction=instruction,
+            symbol=symbol,
+            code_block="x = 1",
+        )
+
+
+@pytest.mark.requirement("code-unknown-place")
+@pytest.mark.parametrize(
+    ("instruction", "line"),
+    [
+        *(("at top", 1), ("top of file", 1), ("at start of file", 1), ("as the first line", 1)),
+        *(("at the head of the file", 1), ("at end", 18), ("EOF", 18), ("at the file's end", 18)),
+        *(("add at module level", 18), ("Add a class based on Shop", 18)),
+        *(("Add a decorator used by total", 18), ("helper for total", 18)),
+        *(("Add a function iterating over total items", 18), ("under the imports", 3)),
+        *(("Add a method that returns the first line of the file", 18), ("Add two functions", 18)),
+        *(("Add a function that seeks to the end of the file", 18), ("Handle errors", 18)),
+    ],
+)
+def test_an_insert_is_not_refused_for_words_about_the_code(instruction: str, line: int) -> None:
+    after = _result(SHOP, edit_instruction=instruction, code_block="    x = 1")
+    assert after.split("\n").index("    x = 1") + 1 == line
+
+
 def test_an_insert_that_says_replace_is_refused() -> None:
     with pytest.raises(InvalidArgument, match="says to replace"):
         _plan(SHOP, edit_type="insert", edit_instruction="Replace total", code_block="x = 1")

@@ -290,6 +290,17 @@ def test_the_total_counts_beyond_the_cap(tools: Tools) -> None:
     assert [m["path"] for m in found["matches"]] == ["f0.txt", "f0.txt", "f1.txt"]
 
 
+@pytest.mark.requirement("coding-search-total")
+def test_a_flood_of_matches_is_counted_on_request(tools: Tools) -> None:
+    tools.write({f"f{n}.txt": "hit\n" * 2000 for n in range(10)})
+    first = tools.ok("search_text", query="hit", max_results=3)
+    assert (len(first["matches"]), first["truncated"]) == (3, True)
+    assert first["total_matches"] > 3
+    exact = tools.ok("search_text", query="hit", max_results=3, count_all=True)
+    assert exact["total_matches"] == 20_000
+    assert exact["matches"] == first["matches"]
+
+
 @pytest.mark.requirement("coding-search-preview")
 def test_previews_are_cut_by_characters_then_by_bytes(tools: Tools) -> None:
     tools.write({"a.txt": "hit " + "é" * 600 + "\n", "b.txt": "hit short\n"})

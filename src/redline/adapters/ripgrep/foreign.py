@@ -13,12 +13,13 @@ import tempfile
 import time
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
+from redline.adapters.ripgrep.flags import ALWAYS, line_flags, pattern_flags, scope_flags
 from redline.adapters.ripgrep.lines import LineParser
 from redline.adapters.ripgrep.process import RipgrepProcesses, Running
-from redline.adapters.ripgrep.search import ALWAYS, Work, line_flags, pattern_flags
+from redline.adapters.ripgrep.search import Enough, Work, path_test
 from redline.core.encodings.opening import open_file
 from redline.core.errors import RedlineError
 from redline.core.paths import WorkspacePath
@@ -50,6 +51,10 @@ _WIDE = (
     + rf"|^\x00(?:[^\n]{_IDEOGRAPHS}){{4}}|(?:{_IDEOGRAPHS}[^\n]){{4}}\x00$"
 )
 _SUSPECT = f"(?-u)(?:{_NOT_UTF8}|{_WIDE})"
+_LISTS = (
+    *("--files-with-matches", "--text", "--encoding=none", "--no-mmap"),
+    f"--regexp={_SUSPECT}",
+)
 
 
 class _Version(NamedTuple):
@@ -80,8 +85,7 @@ class ForeignFiles:
     @contextmanager
     def listing(self, work: Work, scope: Sequence[str]) -> Iterator[Running]:
         """Let ripgrep list where *work* searches what may be such a file."""
-        flags = ["--files-with-matches", "--text", "--encoding=none", "--no-mmap", *scope]
-        with work.start([*flags, f"--regexp={_SUSPECT}"]) as running:
+        with work.start([*_LISTS, *scope]) as running:
             yield running
 
     def find(
@@ -90,8 +94,35 @@ class ForeignFiles:
         """Return such files of a *running* listing, in path order."""
         pieces: list[bytes] = []
         work.finish(running, pieces.append)
-        found = [os.fsdecode(name) for name in b"".join(pieces).split(b"\0") if name]
-        names = [name.removeprefix("./") for name in found]
+        return self._texts_among(work, _names_in(b"".join(pieces)), wanted)
+
+    def is_before(self, work: Work, last: str, query: GrepQuery) -> bool:
+        """Return whether such a file comes in path order before the file *last* or is that file."""
+        listed = b""
+
+        def feed(piece: bytes) -> None:
+            nonlocal listed
+            listed += piece
+            if os.fsencode(f"./{last}") + b"\0" in listed:
+                raise Enough
+
+        with (
+            suppress(Enough),
+            work.start(["--files", "--sort=path", *scope_flags(query)]) as running,
+        ):
+            work.finish(running, feed)
+        names = _names_in(listed)
+        wanted = path_test(query, work.root)
+        before = names[: names.index(last) + 1] if last in names else names
+        pieces: list[bytes] = []
+        work.look_into(
+            [name for name in before if wanted is None or wanted(name)], _LISTS, pieces.append
+        )
+        return bool(self._texts_among(work, _names_in(b"".join(pieces)), None))
+
+    def _texts_among(
+        self, work: Work, names: Sequence[str], wanted: Callable[[str], bool] | None
+    ) -> list[WorkspacePath]:
         wanted_names = [name for name in names if wanted is None or wanted(name)]
         versions = self._versions(work.root, wanted_names)
         return [
@@ -190,6 +221,12 @@ class _Stream:
         path, count = self._files[at]
         line = number - self._starts[at]
         return (path, line) if line <= count else None
+
+
+def _names_in(listed: bytes) -> list[str]:
+    """Return the paths in a listing of ripgrep's, each with a NUL behind it."""
+    found = (os.fsdecode(name) for name in listed.split(b"\0")[:-1])
+    return [name.removeprefix("\n").removeprefix("./") for name in found]
 
 
 def _has_time(work: Work) -> bool:

@@ -16,46 +16,35 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 
+from redline.adapters.ripgrep.flags import ALWAYS, line_flags, pattern_flags, scope_flags
 from redline.adapters.ripgrep.lines import Hit, LineParser
 from redline.adapters.ripgrep.output import Collector, Counter
 from redline.adapters.ripgrep.process import RipgrepProcesses, Running
 from redline.core.errors import InvalidPattern
 from redline.core.paths import WorkspacePath
 from redline.core.ports.search import Binary, Cancel, GrepLine, GrepQuery
-from redline.search.patterns import any_of, expand_braces
+from redline.search.patterns import any_of
 
 _COMMAND_LINE = 24_000
 _KELVIN, _LONG_S = "\u212a", "\u017f"
 _Test = Callable[[str], bool]
-# Converted from UTF-16, a file would show no NUL.
-_BINARY = {Binary.SKIP: (), Binary.TEXT: ("--text",), Binary.NAME: ("--binary", "--encoding=none")}
-
-ALWAYS = (
-    "--no-config",
-    "--no-messages",
-    "--no-require-git",
-    "--no-ignore-parent",
-    "--no-ignore-global",
-    "--no-ignore-dot",
-    "--no-follow",
-    "--color=never",
-    "--null",
-)
 
 
 @dataclass(frozen=True, slots=True)
 class Flood:
     """A search floods when `lines` beyond the limit come within `seconds` of the first ones.
 
-    A run in path order may then take `patience` seconds to find the first of them.
+    A run in path order may then take `patience` seconds to find the first of them. Where nothing is
+    to be counted, such a run is tried first, for the seconds of a `glance`.
     """
 
     lines: int = 2000
     seconds: float = 0.025
     patience: float = 0.06
+    glance: float = 0.02
 
 
-class _Enough(Exception):
+class Enough(Exception):
     """No more output is wanted."""
 
 
@@ -115,6 +104,36 @@ class Search:
         self._wanted = path_test(query, work.root)
         self._found = self._collector()
         self.total = 0
+        # Whether `total` is exact, and not merely more than the limit.
+        self.is_counted = True
+
+    def glance(self) -> bool | None:
+        """Look for the first lines alone: True when a flood was cut off, None when it was too slow.
+
+        False: this was the whole search.
+        """
+        found, much = self._collector(), self._limit + self._flood.lines
+
+        def feed(piece: bytes) -> None:
+            found.feed(piece)
+            if found.total > much:
+                raise Enough
+
+        try:
+            with self._work.start([*self._flags(), "--sort=path"]) as running:
+                late = running.pass_on(self._flood.glance, feed, self._work.cancel)
+                self._work.cancel.check()
+                if late or running.complaint():
+                    return None
+        except Enough:
+            if found.binary and self._query.binary is Binary.SKIP:
+                return None
+        else:
+            much = 0
+        found.close(complete=not much)
+        self._found = found
+        self.total = self._limit + 1 if much else found.total
+        return bool(much)
 
     def run(self) -> None:
         """Search to the end, or until there is no time left."""
@@ -132,12 +151,12 @@ class Search:
             start = start or time.monotonic()
             found.feed(piece)
             if found.total > much and time.monotonic() - start < early:
-                raise _Enough
+                raise Enough
 
         try:
             with self._work.start(self._flags()) as running:
                 self._work.finish(running, feed)
-        except _Enough:
+        except Enough:
             return False
         found.close(complete=not self._work.late)
         self.total = found.total
@@ -146,7 +165,8 @@ class Search:
     def _in_order(self) -> bool:
         """The first lines by a run in path order; False where they are too far down."""
         if not self._query.counts:
-            return self._first_lines()
+            self.is_counted = not self._first_lines()
+            return not self.is_counted
         counter = Counter(self._wanted)
         with self._work.start([*self._scope(), "--count"]) as counting:
             if not self._first_lines():
@@ -162,12 +182,12 @@ class Search:
         def feed(piece: bytes) -> None:
             found.feed(piece)
             if found.total > self._limit or time.monotonic() > patience:
-                raise _Enough
+                raise Enough
 
         try:
             with self._work.start([*self._flags(), "--sort=path"]) as running:
                 self._work.finish(running, feed)
-        except _Enough:
+        except Enough:
             pass
         found.close(complete=False)
         self.total = found.total
@@ -269,42 +289,6 @@ def _by_length(names: Sequence[str]) -> Iterator[list[str]]:
         size += len(name) + 1
     if group:
         yield group
-
-
-def pattern_flags(query: GrepQuery) -> list[str]:
-    """What is looked for."""
-    flags = [
-        "--with-filename",
-        "--no-mmap",
-        "--ignore-case" if query.ignore_case else "--case-sensitive",
-        f"--regexp={query.pattern}",
-    ]
-    if query.literal:
-        flags.append("--fixed-strings")
-    return [*flags, *_BINARY[query.binary]]
-
-
-def line_flags(query: GrepQuery, *, columns: bool) -> list[str]:
-    """What is written about a line."""
-    return [
-        "--heading",
-        "--line-number",
-        "--column" if columns else "--no-column",
-        "--no-context-separator",
-        f"--max-columns={query.longest_line}",
-        "--max-columns-preview",
-        f"--context={query.context}",
-    ]
-
-
-def scope_flags(query: GrepQuery) -> list[str]:
-    """Which files are searched."""
-    flags = ["--hidden"] if query.hidden else []
-    if query.ignored:
-        flags.append("--no-ignore")
-    for glob in query.exclude:
-        flags += [f"--glob=!{plain}" for plain in expand_braces(glob)]
-    return flags
 
 
 def selects(globs: Sequence[str]) -> Callable[[str], bool]:

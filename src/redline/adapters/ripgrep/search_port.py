@@ -9,17 +9,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
+from redline.adapters.ripgrep.flags import ALWAYS, scope_flags
 from redline.adapters.ripgrep.foreign import ForeignFiles, merge
 from redline.adapters.ripgrep.process import OddIgnoreFile, RipgrepProcesses
-from redline.adapters.ripgrep.search import (
-    ALWAYS,
-    Flood,
-    Search,
-    Work,
-    path_test,
-    scope_flags,
-    selects,
-)
+from redline.adapters.ripgrep.search import Flood, Search, Work, path_test, selects
 from redline.core.errors import InvalidPattern, RedlineError
 from redline.core.paths import WorkspacePath, outermost
 from redline.core.ports.search import Cancel, GrepLine, GrepQuery, GrepResult
@@ -88,7 +81,7 @@ class Ripgrep:
         lines: list[GrepLine] = []
         binary: list[WorkspacePath] = []
         total = 0
-        timed_out = False
+        timed_out, counted = False, True
         ends = time.monotonic() + query.deadline
         for root in sorted({path.root for path in where}):
             places = sorted(outermost(path for path in where if path.root == root))
@@ -98,7 +91,8 @@ class Ripgrep:
             binary += found.binary
             total += found.total
             timed_out |= found.timed_out
-        return GrepResult(tuple(lines), total, timed_out, tuple(binary))
+            counted &= found.counted
+        return GrepResult(tuple(lines), total, timed_out, tuple(binary), counted)
 
     def _search_root(
         self,
@@ -126,12 +120,23 @@ class Ripgrep:
 
         Nearly always there are no others: they are listed while the search runs.
         """
+        first = None if query.counts else Search(work, query, limit, self._flood)
+        is_cut = first.glance() if first is not None else None
+        if first is not None and is_cut:
+            lines = tuple(first.lines())
+            if not self._foreign.is_before(work, lines[-1].path, query):
+                return GrepResult(lines, first.total, binary=tuple(first.binary()), counted=False)
         with self._foreign.listing(work, scope_flags(query)) as running:
-            search = self._search_own(work, query, limit)
+            done = first if is_cut is False else None
+            search = done or self._search_own(work, query, limit)
             others = self._foreign.find(work, running, path_test(query, work.root))
         if not others:
             return GrepResult(
-                tuple(search.lines()), search.total, work.late, tuple(search.binary())
+                tuple(search.lines()),
+                search.total,
+                work.late,
+                tuple(search.binary()),
+                search.is_counted,
             )
         names = {"/".join(path.parts) for path in others}
         asked = query.wanted
@@ -140,9 +145,10 @@ class Ripgrep:
             return name not in names and (asked is None or asked(root, name))
 
         search = self._search_own(work, replace(query, wanted=wanted), limit)
-        lines, total = self._foreign.search(work, others, query)
-        found = merge(search.lines(), lines, limit)
-        return GrepResult(found, search.total + total, work.late, tuple(search.binary()))
+        more, total = self._foreign.search(work, others, query)
+        found = merge(search.lines(), more, limit)
+        binary = tuple(search.binary())
+        return GrepResult(found, search.total + total, work.late, binary, search.is_counted)
 
     def _search_own(self, work: Work, query: GrepQuery, limit: int) -> Search:
         search = Search(work, query, limit, self._flood)

@@ -114,13 +114,14 @@ class GrepResult:
     """Lines in path and line order, and how many matching lines there are in all, if asked for.
 
     `binary`: with `Binary.NAME`, the files with NUL bytes that may match; none of their lines are
-    here or counted.
+    here or counted. `counted`: the total is exact, and not merely more than was wanted.
     """
 
     lines: tuple[GrepLine, ...]
     total: int
     timed_out: bool = False
     binary: tuple[WorkspacePath, ...] = ()
+    counted: bool = True
 
 
 class Grep(Protocol):

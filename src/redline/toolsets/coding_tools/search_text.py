@@ -19,7 +19,7 @@ _EXCLUDED = tuple(f"{name}/" for name in sorted(EXCLUDED_DIRECTORIES))
 
 
 def search_text(call: Call) -> Result:
-    """Matching lines in path order, with a total that counts beyond the cap."""
+    """Matching lines in path order; a flood of them is counted to its end only on request."""
     arguments = call.arguments
     place = existing(call, arguments.get("path") or ".")
     glob = arguments.get("glob")
@@ -34,6 +34,7 @@ def search_text(call: Call) -> Result:
         exclude=(*_EXCLUDED, *arguments.get("exclude_globs", ())),
         deadline=_SECONDS,
         utf8_only=True,
+        counts=arguments.get("count_all", False),
     )
     found = call.runtime.grep.search([place], query, call.cancel)
     preview_bytes = arguments.get("max_preview_bytes", 512)
@@ -100,7 +101,12 @@ def cut_preview(text: str, most_bytes: int) -> tuple[str, str | None]:
 
 def _warnings(found: GrepResult, returned: int) -> list[str]:
     warnings = []
-    if found.total > returned:
+    if not found.counted:
+        warnings.append(
+            f"the first {returned} matches; there are many more, which count_all counts; "
+            "raise max_results or narrow path and globs"
+        )
+    elif found.total > returned:
         warnings.append(
             f"{returned} of {found.total} matches; raise max_results or narrow path and globs"
         )

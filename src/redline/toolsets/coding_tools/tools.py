@@ -114,6 +114,7 @@ SEARCH_TEXT = _reader(
             "context_lines": number(0, 5, 0),
             "max_results": number(1, 10000, 1000),
             "max_preview_bytes": number(80, 4096, 512),
+            "count_all": flag(False),
         },
         "query",
     ),

@@ -20,6 +20,7 @@ from redline.toolsets.ai_code_editing.edit.source import (
     indented_by,
     one_symbol,
 )
+from redline.toolsets.ai_code_editing.edit.unclear import unclear_places, unclear_verb
 
 _BODIES = {"class", "interface", "struct", "trait", "enum", "union", "namespace", "module"}
 _IMPORT = re.compile(r"(?:import|from|#\s*include|use|using|require|package|extern crate)\b")
@@ -42,6 +43,10 @@ def plan_insert(source: FileUnderEdit, request: EditRequest, block: str, notes: 
 def _near_symbol(source: FileUnderEdit, name: str, instruction: str, block: str) -> tuple[int, str]:
     """Return the place before, after or inside the symbol that the call names."""
     symbol = one_symbol(source, name)
+    _refuse_unclear_verb(source, instruction)
+    unclear = unclear_places(instruction, [], lambda _: False)
+    if unclear and places.edge_in(instruction) is None:
+        raise _unknown_place(unclear[0])
     top = places.edge_in(instruction)
     if top is not None:
         return _at_edge_of(source, symbol, top, block)
@@ -71,13 +76,10 @@ def _named_place(source: FileUnderEdit, request: EditRequest, block: str) -> tup
             field="edit_type",
             hint="pass edit_type replace, or say in the instruction where to insert",
         )
+    _refuse_unclear_verb(source, request.instruction)
     read = places.read_places(request.instruction, _definitions(source))
     if read.unknown:
-        raise InvalidArgument(
-            f"The instruction names a place that is not understood: {read.unknown[0]}",
-            field="edit_instruction",
-            hint=places.FORMS,
-        )
+        raise _unknown_place(read.unknown[0])
     found = {_resolve(source, named, block) for named in read.places}
     if len(found) > 1:
         lines = ", ".join(str(line) for line, _ in sorted(found))
@@ -87,6 +89,25 @@ def _named_place(source: FileUnderEdit, request: EditRequest, block: str) -> tup
             hint="name one place, or pass start_line",
         )
     return found.pop() if found else (len(source.lines) + 1, block)
+
+
+def _refuse_unclear_verb(source: FileUnderEdit, instruction: str) -> None:
+    verb = unclear_verb(instruction, _definitions(source).symbol)
+    if verb is not None:
+        raise InvalidArgument(
+            f"An insert adds code, but the instruction says something else: {verb}",
+            field="edit_instruction",
+            hint="pass edit_type replace with start_line and end_line or symbol, or say where to "
+            f"add the code; {places.FORMS}",
+        )
+
+
+def _unknown_place(words: str) -> InvalidArgument:
+    return InvalidArgument(
+        f"The instruction names a place that is not understood: {words}",
+        field="edit_instruction",
+        hint=places.FORMS,
+    )
 
 
 def _definitions(source: FileUnderEdit) -> places.Defined:

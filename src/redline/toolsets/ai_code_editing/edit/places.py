@@ -6,10 +6,17 @@ A place that is named and not understood is reported, so that code is never put 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
+from redline.toolsets.ai_code_editing.edit.unclear import (
+    bare,
+    begins_with_place,
+    is_in_clause,
+    outside_of,
+    unclear_places,
+)
 from redline.toolsets.ai_code_editing.edit.words import (
     KIND,
     NAME,
@@ -99,15 +106,22 @@ def read_places(instruction: str, defined: Defined) -> PlacesRead:
     found = PlacesRead()
     covered: list[tuple[int, int]] = []
     for pattern, make in _PLACES:
-        for match in pattern.finditer(instruction):
-            found.places[make(match)] = None
+        for match in outside_of(covered, pattern.finditer(instruction)):
+            place = make(match)
+            if place == AtEdge(True) and _is_what_code_does(match):
+                found.unknown.append(match[0])
+            else:
+                found.places[place] = None
             covered.append(match.span())
-    for match in _outside_of(covered, _ANY_SIDE.finditer(instruction)):
+    for match in outside_of(covered, _ANY_SIDE.finditer(instruction)):
         _read_side(match, defined, found)
-    found.unknown += [m[0] for m in _outside_of(covered, _ANY_EDGE.finditer(instruction))]
+    found.unknown += [m[0] for m in outside_of(covered, _ANY_EDGE.finditer(instruction))]
+    found.unknown += unclear_places(instruction, covered, defined.symbol)
     if not found.places and not found.unknown:
         for match in _ANY_INSIDE.finditer(instruction):
             _read_inside(match, defined, found)
+    if not found.places and not found.unknown and begins_with_place(instruction):
+        found.unknown.append(instruction.strip())
     return found
 
 
@@ -119,17 +133,9 @@ def edge_in(instruction: str) -> bool | None:
     return False if _INSIDE.search(instruction) else None
 
 
-def _outside_of(
-    covered: list[tuple[int, int]], matches: Iterator[re.Match[str]]
-) -> Iterator[re.Match[str]]:
-    for match in matches:
-        if not any(start <= match.start() < end for start, end in covered):
-            yield match
-
-
 def _read_side(match: re.Match[str], defined: Defined, found: PlacesRead) -> None:
     """Read a phrase such as `before Shop.open()`, of which no pattern knows more."""
-    side, name = match["side"].lower(), _bare(match["object"])
+    side, name = match["side"].lower(), bare(match["object"])
     if side == "following" and match.string[: match.start()].rstrip().lower().endswith("the"):
         return  # "the following function"
     if side in _SIDES and not _is_quoted(match["object"]) and defined.symbol(name):
@@ -140,9 +146,9 @@ def _read_side(match: re.Match[str], defined: Defined, found: PlacesRead) -> Non
 
 def _read_inside(match: re.Match[str], defined: Defined, found: PlacesRead) -> None:
     """Read a phrase such as `to class Shop`, `in main` or `to the list of handlers`."""
-    name = _bare(match["object"])
+    name = bare(match["object"])
     if defined.container(name) or (match["kind"] or match["kind_after"]):
-        if defined.symbol(name) or not _is_in_clause(match):
+        if defined.symbol(name) or not is_in_clause(match):
             found.places[InSymbol(name)] = None
     elif defined.symbol(name) and not _is_infinitive(match):
         found.places[InSymbol(name)] = None
@@ -154,8 +160,8 @@ def _is_prose(match: re.Match[str]) -> bool:
     """Return whether the words more likely describe the code than say where it goes."""
     pointed = bool(match["pointing"].strip()) or _is_like_code(match["object"])
     if match.re is _ANY_SIDE:
-        return _is_in_clause(match) and not pointed
-    return _is_in_clause(match) or not (pointed or _is_like_a_type(match))
+        return is_in_clause(match) and not pointed
+    return is_in_clause(match) or not (pointed or _is_like_a_type(match))
 
 
 def _is_like_a_type(match: re.Match[str]) -> bool:
@@ -165,10 +171,9 @@ def _is_like_a_type(match: re.Match[str]) -> bool:
     return match["object"][0].isupper() and bool(is_member)
 
 
-def _is_in_clause(match: re.Match[str]) -> bool:
-    """Return whether a phrase belongs to a clause such as `that waits before retrying`."""
-    before = re.split(r"[.,;:\n(]", match.string[: match.start()])[-1]
-    return bool(_CLAUSE.search(before))
+def _is_what_code_does(match: re.Match[str]) -> bool:
+    """Return whether the words may belong to `a function that seeks to the start`."""
+    return match[0].lower().startswith("to") and is_in_clause(match)
 
 
 def _is_infinitive(match: re.Match[str]) -> bool:
@@ -186,27 +191,24 @@ def _is_like_code(text: str) -> bool:
     return bool(re.search(r"[`_:#()$\d]|\w\.\w|[a-z][A-Z]", text))
 
 
-def _bare(text: str) -> str:
-    return text.strip("`'\"").rstrip(".:").removesuffix("()")
-
-
 def _after(match: re.Match[str]) -> bool:
     return match["side"].lower() in _AFTER
 
 
 def _top(match: re.Match[str]) -> bool:
-    return match["edge"].lower() in ("top", "beginning", "start", "first")
+    return match["edge"].lower() in ("top", "beginning", "start", "head", "first")
 
 
 _AFTER = ("after", "below", "following", "under", "underneath", "beneath")
 _SIDES = (*_AFTER, "before", "above", "ahead of")
 _SIDE = rf"\b(?P<side>{'|'.join(_SIDES)})\s+"
 _MEMBER = compile_words(r"\b(?:method|field|property|attribute|member|constructor|variant)\b")
-_CLAUSE = compile_words(r"\b(?:that|which|who|whose|when|where|while|if|because|so)\b")
-_THE_EDGE = r"\b(?:at|to)\s+the\s+(?:very\s+)?(?P<edge>top|beginning|start|end|bottom)"
+_EDGE = r"(?:very\s+)?(?P<edge>top|beginning|start|head|end|bottom|tail)"
+_THE_EDGE = rf"\b(?:at\s+(?:the\s+)?|to\s+the\s+){_EDGE}"
 _AT_EDGE = compile_words(_THE_EDGE + r"\b")
 _INSIDE = compile_words(r"\b(?:inside|into|within)\b")
-_OF_FILE = r"(?:\s+of\s+(?:the|this)\s+(?:file|module|script))?(?!\s+of)\b"
+_A_FILE = r"(?:(?:the|this)\s+)?(?:file|module|script)"
+_OF_FILE = rf"(?:\s+of\s+{_A_FILE})?(?!\s+of|[\s-]+level)\b"
 _OF = (
     r"\s+(?:of|in|inside)\s+(?:the\s+)?(?:body\s+of\s+)?(?:the\s+|an?\s+)?(?:existing\s+)?"
     r"(?!(?:file|module|script|document)\b)"
@@ -221,7 +223,7 @@ _ANY_SIDE = compile_words(
 )
 _ANY_EDGE = compile_words(
     r"\b(?:at|to|near|on|in)\s+the\s+(?:very\s+)?"
-    r"(?:top|beginning|start|end|bottom|middle|head|front)\b(?:\s+of\s+(?:the\s+)?\S+)?"
+    r"(?:top|beginning|start|end|bottom|middle|head|tail|front)\b(?![\s-]+level)(?:\s+of\s+(?:the\s+)?\S+)?"
 )
 _ANY_INSIDE = compile_words(
     rf"\b(?P<preposition>to|into|inside|within|in)\s+{_POINTING}(?:an?\s+)?"
@@ -239,8 +241,27 @@ _PLACES: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Place]], ...] = 
     (compile_words(_SIDE + r"line\s+(?P<n>\d+)\b"), lambda m: AtLine(int(m["n"]), _after(m))),
     (compile_words(r"\b(?:at|on)\s+line\s+(?P<n>\d+)\b"), lambda m: AtLine(int(m["n"]), False)),
     (compile_words(_THE_EDGE + _OF_FILE), lambda m: AtEdge(_top(m))),
-    (compile_words(r"^\s*(?:please\s+)?prepend\b"), lambda _: AtEdge(True)),
-    (compile_words(r"\b(?:after|below)\s+(?:the\s+|all\s+)*imports?\b"), lambda _: AfterImports()),
+    (compile_words(rf"\b{_EDGE}\s+of\s+{_A_FILE}\b"), lambda m: AtEdge(_top(m))),
+    (compile_words(rf"\bat\s+{_A_FILE}(?:'s)?\s+{_EDGE}\b"), lambda m: AtEdge(_top(m))),
+    (compile_words(rf"^\W*(?:the\s+)?{_EDGE}\W*$"), lambda m: AtEdge(_top(m))),
+    (
+        compile_words(rf"\bas\s+the\s+(?P<edge>first|last)\s+line(?!\s+(?:of|in)\s+(?!{_A_FILE}))"),
+        lambda m: AtEdge(_top(m)),
+    ),
+    (compile_words(r"(?:^\W*|\bat\s+)(?:the\s+)?eof\b"), lambda _: AtEdge(False)),
+    (
+        compile_words(
+            r"^\s*(?:please\s+)?prepend\b(?!.*\bto\s+(?!the\s+(?:file|module|script)\b))"
+        ),
+        lambda _: AtEdge(True),
+    ),
+    (
+        compile_words(
+            r"\b(?:after|below|under|beneath)\s+(?:the\s+|all\s+|existing\s+)*"
+            r"(?:imports|import\s+(?:statements?|section|block|lines?)|import(?=\W*$|[.,;:]))\b"
+        ),
+        lambda _: AfterImports(),
+    ),
     (
         compile_words(_THE_EDGE + _OF + rf"(?:{KIND}\s+)?" + NAME.format("a") + rf"(?:\s+{KIND})?"),
         lambda m: AtEdgeOf(name_in(m, "a"), _top(m)),

@@ -1,0 +1,56 @@
+"""The flags of ripgrep for a search: what is looked for, what is written, which files."""
+
+from __future__ import annotations
+
+from redline.core.ports.search import Binary, GrepQuery
+from redline.search.patterns import expand_braces
+
+# Converted from UTF-16, a file would show no NUL.
+_BINARY = {Binary.SKIP: (), Binary.TEXT: ("--text",), Binary.NAME: ("--binary", "--encoding=none")}
+ALWAYS = (
+    "--no-config",
+    "--no-messages",
+    "--no-require-git",
+    "--no-ignore-parent",
+    "--no-ignore-global",
+    "--no-ignore-dot",
+    "--no-follow",
+    "--color=never",
+    "--null",
+)
+
+
+def pattern_flags(query: GrepQuery) -> list[str]:
+    """What is looked for."""
+    flags = [
+        "--with-filename",
+        "--no-mmap",
+        "--ignore-case" if query.ignore_case else "--case-sensitive",
+        f"--regexp={query.pattern}",
+    ]
+    if query.literal:
+        flags.append("--fixed-strings")
+    return [*flags, *_BINARY[query.binary]]
+
+
+def line_flags(query: GrepQuery, *, columns: bool) -> list[str]:
+    """What is written about a line."""
+    return [
+        "--heading",
+        "--line-number",
+        "--column" if columns else "--no-column",
+        "--no-context-separator",
+        f"--max-columns={query.longest_line}",
+        "--max-columns-preview",
+        f"--context={query.context}",
+    ]
+
+
+def scope_flags(query: GrepQuery) -> list[str]:
+    """Which files are searched."""
+    flags = ["--hidden"] if query.hidden else []
+    if query.ignored:
+        flags.append("--no-ignore")
+    for glob in query.exclude:
+        flags += [f"--glob=!{plain}" for plain in expand_braces(glob)]
+    return flags

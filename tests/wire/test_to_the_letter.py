@@ -1,0 +1,207 @@
+"""What the specifications say to the letter, over both transports and in both eras."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from tests.wire.client import MODERN, Client, connect
+
+Json = dict[str, Any]
+EDITS = [{"oldText": "old", "newText": "new"}]
+
+
+class Desk(NamedTuple):
+    """A server of every toolset, its workspace, and a folder beside it."""
+
+    client: Client
+    root: Path
+    outside: Path
+
+    def call(self, tool: str, **arguments: Any) -> Json:
+        """The result of a call that must succeed."""
+        reply = self.client.call(tool, arguments)
+        assert not reply.get("result", {"isError": True}).get("isError"), reply
+        result: Json = reply["result"]
+        return result
+
+    def fails(self, tool: str, **arguments: Any) -> tuple[Any, str]:
+        """Code and message of a call that must fail, in the form of either era."""
+        reply = self.client.call(tool, arguments)
+        if "error" in reply:
+            return reply["error"]["code"], reply["error"]["message"]
+        assert reply["result"].get("isError"), reply
+        said = reply["result"]["structuredContent"]
+        error = said.get("error")
+        error = error if isinstance(error, dict) else said
+        return error.get("code", error.get("error_code")), json.dumps(said)
+
+
+@pytest.fixture(scope="module", params=["2025-11-25", MODERN])
+def era(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture(scope="module", params=["stdio", "http"])
+def desk(
+    request: pytest.FixtureRequest, era: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Desk]:
+    base = tmp_path_factory.mktemp("letter").resolve()
+    root, outside = base / "ws", base / "outside"
+    root.mkdir()
+    outside.mkdir()
+    args = ["--tools", "files,coding,json,code", "--workspace", str(root)]
+    with connect(request.param, args, cwd=root, protocol=era) as client:
+        yield Desk(client, root, outside)
+
+
+@pytest.mark.requirement("files-edit-many-outside")
+@pytest.mark.requirement("files-grep-skipped-links")
+@pytest.mark.requirement("files-dots-behind-missing")
+@pytest.mark.requirement("files-name-too-long")
+@pytest.mark.requirement("files-delete-special")
+def test_paths_of_the_file_tools(desk: Desk) -> None:
+    here = desk.root / "paths"
+    here.mkdir()
+    (here / "a.txt").write_text("old\n")
+    (desk.outside / "b.txt").write_text("old\n")
+    (here / "b.txt").symlink_to(desk.outside / "b.txt")
+    assert desk.fails("edit_files", paths=[f"{here}/*.txt"], edits=EDITS)[0] == -32001
+    assert (here / "a.txt").read_text() == "old\n"
+    grep = desk.call("grep_files", regex="old", directory=str(here))
+    assert grep["structuredContent"]["skipped"] == 1
+    assert "1 path(s) skipped" in grep["content"][0]["text"]
+    assert desk.fails("read_file", path=f"{here}/absent/../a.txt")[0] == -32001
+    code, _ = desk.fails("write_file", path=f"{here}/new/{'x' * 300}", content="x")
+    assert code == desk.fails("create_directory", path=f"{here}/new/{'x' * 300}")[0]
+    assert not (here / "new").exists()
+    (here / "special").mkdir()
+    os.mkfifo(here / "special" / "pipe")
+    deleted = desk.call("delete_file", path=str(here / "special"))
+    assert "pipe" in deleted["content"][0]["text"]
+    assert not (here / "special").exists()
+
+
+@pytest.mark.requirement("files-edit-files-schema")
+@pytest.mark.requirement("coding-annotations")
+def test_what_is_listed(desk: Desk) -> None:
+    listed = {tool["name"]: tool for tool in desk.client.list_tools()}
+    item = listed["edit_files"]["inputSchema"]["properties"]["edits"]["items"]
+    assert item["required"] == ["oldText"]
+    assert set(item["properties"]) == {"oldText", "newText", "limit", "isRegex", "caseInsensitive"}
+    for name in ("apply_patch", "search_text", "exec_command", "git_status"):
+        assert listed[name]["annotations"]["title"] == listed[name]["title"]
+
+
+@pytest.mark.requirement("files-edit-already-said")
+@pytest.mark.requirement("files-edit-short-inside-line")
+def test_an_edit_that_is_in_place_and_a_short_one(desk: Desk) -> None:
+    path = desk.root / "short.py"
+    path.write_text("total = price\nprice = 1\n")
+    there = [{"oldText": "gone = price\n", "newText": "total = price\n"}]
+    _, message = desk.fails("edit_file", path=str(path), edits=there)
+    assert "already" in message
+    assert "not found" not in message.lower()
+    # The new text is in the file by chance; the old one is there and unique.
+    desk.call("edit_file", path=str(path), edits=[{"oldText": "total", "newText": "price"}])
+    assert path.read_text() == "price = price\nprice = 1\n"
+
+
+@pytest.mark.requirement("files-search-text")
+@pytest.mark.requirement("files-structured-info")
+@pytest.mark.requirement("files-structured-names")
+@pytest.mark.requirement("files-structured-roots")
+@pytest.mark.requirement("files-structured-grep")
+def test_structured_results_of_the_file_tools(desk: Desk) -> None:
+    here = desk.root / "results"
+    here.mkdir()
+    (here / "one.md").write_text("a\nb\nc\n")
+    info = desk.call("get_file_info", path=str(here / "one.md"))["structuredContent"]
+    assert info["type"] == "file"
+    assert {"created", "modified", "size", "permissions"} <= info.keys()
+    for tool, given in (
+        ("search_files", {"directory": str(here), "nameContains": "one"}),
+        ("glob_search", {"directory": str(here), "globs": ["**/*.md"]}),
+    ):
+        found = desk.call(tool, **given)
+        assert found["structuredContent"]["count"] == 1
+        assert str(here / "one.md") in found["content"][0]["text"]
+    grep = desk.call("grep_files", regex="b", directory=str(here), contextLines=1)
+    lines = grep["structuredContent"]["matches"]
+    assert [line["isMatch"] for line in lines] == [False, True, False]
+    roots = desk.call("list_allowed_directories")["structuredContent"]["directories"]
+    assert all("writable" in root for root in roots)
+
+
+@pytest.mark.requirement("coding-path-drive")
+@pytest.mark.requirement("coding-patch-onto-link")
+@pytest.mark.requirement("coding-image-refused")
+def test_paths_of_the_coding_tools(desk: Desk) -> None:
+    for path in ("C:\\x", "C:/x"):
+        assert desk.fails("list_dir", path=path)[0] == "ABSOLUTE_PATH_DENIED"
+    (desk.outside / "far").write_text("x\n")
+    (desk.root / "near").symlink_to(desk.outside / "far")
+    (desk.root / "own.txt").write_text("x\n")
+    for change in ("Add File: near\n+y", "Update File: own.txt\n*** Move to: near\n@@\n-x\n+y"):
+        patch = f"*** Begin Patch\n*** {change}\n*** End Patch\n"
+        assert desk.fails("apply_patch", patch=patch)[0] == "SYMLINK_ESCAPE"
+    assert (desk.outside / "far").read_text() == "x\n"
+    (desk.root / "a.svg").write_text("<svg xmlns='http://www.w3.org/2000/svg'/>")
+    assert desk.fails("view_image", path="a.svg")[0] == "BINARY_FILE"
+
+
+def _request_id(reply: Json) -> str:
+    """The request id of a failure, in the form of either era."""
+    found = re.search(r'"request_id": ?"(req_[^"]+)"', json.dumps(reply))
+    assert found, reply
+    return found[1]
+
+
+@pytest.mark.requirement("json-request-id")
+@pytest.mark.requirement("json-part-by-part")
+@pytest.mark.requirement("json-apply-again-file")
+def test_a_session_of_the_json_editor(desk: Desk) -> None:
+    path = desk.root / "data.json"
+    path.write_text('{"port": 1, "host": "a"}\n')
+    order = {"document_path": "data.json", "instruction": "set port to 2 and set host to b"}
+    unknown = {"session_id": "sess_0", "confirmed_changes": ["c"]}
+    ids = {_request_id(desk.client.call("json_editor_apply", unknown)) for _ in range(3)}
+    assert len(ids) == 3
+    shown = desk.call("json_editor_preview", **order)["structuredContent"]
+    session = shown["session_id"]
+    for change in shown["changes"]:
+        chosen = {"session_id": session, "confirmed_changes": [change["id"]]}
+        desk.call("json_editor_apply", **chosen)
+    assert json.loads(path.read_text()) == {"port": 2, "host": "b"}
+    path.write_text('{"port": 7, "host": "z"}\n')
+    ids = [change["id"] for change in shown["changes"]]
+    code, _ = desk.fails("json_editor_apply", session_id=session, confirmed_changes=ids)
+    assert code == "DOCUMENT_CHANGED"
+    assert json.loads(path.read_text()) == {"port": 7, "host": "z"}
+
+
+@pytest.mark.requirement("files-command-alike")
+def test_both_tools_that_run_commands_say_alike_what_is_in_force(desk: Desk) -> None:
+    own = desk.call("exec_command", cmd="echo hi", yield_time_ms=20000)["structuredContent"]
+    other = desk.call("execute_command", command="echo hi")["structuredContent"]
+    assert own["sandbox"] == other["sandbox"]
+
+
+@pytest.mark.requirement("code-unknown-place")
+@pytest.mark.requirement("code-instruction-places")
+def test_an_insert_goes_where_it_says_or_nowhere(desk: Desk) -> None:
+    path = desk.root / "main.py"
+    path.write_text("def main():\n    return 1\n")
+    edit = {"target_file": "main.py", "code_block": "log()"}
+    tool = "ai_code_editing.edit_file"
+    code, message = desk.fails(tool, edit_instruction="two lines below main", **edit)
+    assert code == "INVALID_INPUT"
+    assert "forms that are understood" in message
+    desk.call(tool, edit_instruction="at the start of function main", **edit)
+    assert path.read_text() == "def main():\n    log()\n    return 1\n"
