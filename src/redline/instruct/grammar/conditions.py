@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from redline.instruct.grammar.chart import Chart, Edge, rule
 from redline.instruct.grammar.comparisons import PLAIN, comparison, fits, operands, operators
-from redline.instruct.grammar.kinds import direction_of
+from redline.instruct.grammar.nouns.kinds import direction_of
 from redline.instruct.grammar.phrase import Phrase
 from redline.instruct.grammar.selectors import (
     EMPTY,
@@ -17,6 +17,7 @@ from redline.instruct.grammar.selectors import (
     Itself,
     Joined,
     Most,
+    Sized,
     Test,
 )
 from redline.instruct.language.words import key_form, number_in
@@ -207,8 +208,9 @@ def _names(chart: Chart, start: int) -> Iterator[Edge]:
     for sense in chart.lexicon.senses(start):
         named = tuple(n for n in sense.fields if tree.identifies(n))
         if sense.sort is Sort.RECORD and named:
-            records = tuple(sorted({tree.record_of(n) for n in named}))
-            yield Edge(sense.end, Among(records, True, sense.cost, sense.whole))
+            records = tuple(sorted({tree.record_of(n) for n in named} - {0}))
+            if records:
+                yield Edge(sense.end, Among(records, True, sense.cost, sense.whole))
         if sense.sort is Sort.KEY and sense.whole:
             yield Edge(sense.end, Among(sense.nodes, True, sense.cost))
 
@@ -304,6 +306,17 @@ def _with_subject(chart: Chart, start: int) -> Iterator[Edge]:
             yield edge if positive else Edge(edge.end, _opposite(edge.item))
     for edge in chart.edges("STATE", start):
         yield Edge(edge.end, replace(edge.item, cost=edge.item.cost + 1))
+
+
+@rule("SIMPLE")
+def _own_size(chart: Chart, start: int) -> Iterator[Edge]:
+    """A number by itself: every price below 70, all limits greater than 5."""
+    begin = start + (chart.low(start) in ("that", "which") and chart.low(start + 1) in _COPULAS)
+    begin += begin > start
+    for end, op in operators(chart, begin):
+        number = number_in(chart.low(end).lstrip("$€£"))
+        if op in ("<", ">", "<=", ">=") and number is not None:
+            yield Edge(end + 1, Sized(op, number, 1))
 
 
 @rule("FILTER")

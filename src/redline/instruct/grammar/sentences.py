@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import count
 
-from redline.instruct.grammar.adjuncts.announcements import announcements
+from redline.instruct.grammar.adjuncts.announcements import AS_FOLLOWS, announcements
 from redline.instruct.grammar.adjuncts.courtesies import (
     AFTER,
     BEFORE,
@@ -16,6 +16,7 @@ from redline.instruct.grammar.adjuncts.courtesies import (
     SEPARATORS,
 )
 from redline.instruct.grammar.adjuncts.introductions import only_introduces
+from redline.instruct.grammar.adjuncts.list_items import before_bullet, is_bullet
 from redline.instruct.grammar.adjuncts.protections import PROTECTING, find_protections
 from redline.instruct.grammar.chart import Chart
 from redline.instruct.grammar.clauses import Clause, ScopePhrase
@@ -94,7 +95,7 @@ def _steps(chart: Chart, state: _State) -> Iterator[_State]:
     if state.clauses and not state.joined:
         yield from _closings(chart, state)
         return
-    fresh = not state.clauses or chart.low(place - 1) in ENDS
+    fresh = not state.clauses or chart.low(before_bullet(chart, place) - 1) in ENDS
     for end in _openings(chart, place, fresh):
         yield replace(state, place=end)
     for edge in chart.edges("CLAUSE", place):
@@ -130,8 +131,10 @@ def _openings(chart: Chart, place: int, fresh: bool) -> Iterator[int]:
     low = chart.low(place)
     if (low in SEPARATORS and low != "-") or (low == "-" and fresh):
         yield place + 1
-    if fresh and _is_bullet(chart, place):
+    if fresh and is_bullet(chart, place):
         yield place + 1 + (chart.low(place + 1) in (".", ")") and low.isdigit())
+    if fresh and low == "step" and chart.low(place + 1).isdigit():
+        yield place + 2 + (chart.low(place + 2) in (":", ".", ")", "-", "–"))
     for end in chart.phrases(place, BEFORE):
         yield end + (chart.low(end) == ",")
 
@@ -139,7 +142,7 @@ def _openings(chart: Chart, place: int, fresh: bool) -> Iterator[int]:
 def _gaps(chart: Chart, state: _State) -> Iterator[_State]:
     """Yield clauses that leave out the verb of the one before."""
     last = state.clauses[-1]
-    if last.effect not in GAP_FRAMES:
+    if last.effect not in GAP_FRAMES or last.role("pairs") is not None:
         return
     for edge in chart.edges(f"GAP:{last.effect}", state.place):
         if _may_end(chart, edge.end):
@@ -156,7 +159,7 @@ def _closings(chart: Chart, state: _State) -> Iterator[_State]:
     if low in SEPARATORS:
         fronts = state.fronts
         if low in ENDS:
-            fronts = state.headed if _is_bullet(chart, place + 1) else ()
+            fronts = state.headed if is_bullet(chart, place + 1) else ()
         yield replace(state, place=place + 1, joined=True, fronts=fronts)
         for end in chart.phrases(place + 1, AFTER):
             yield replace(state, place=end)
@@ -285,6 +288,7 @@ def _conditional(chart: Chart, state: _State) -> Iterator[_State]:
 def _front_scope(
     chart: Chart, state: _State, end: int, scope: ScopePhrase, strict: bool
 ) -> Iterator[_State]:
+    end = next(chart.phrases(end, AS_FOLLOWS), end)
     low = chart.low(end)
     cost = state.cost + scope.cost
     found = strict and low == "and" and chart.low(state.place) in _FINDING
@@ -298,13 +302,6 @@ def _front_scope(
         yield replace(state, place=end + 1, fronts=scopes, cost=cost + 1, joined=True)
     elif not strict and (low in VERBS or singular(low) in VERBS):
         yield replace(state, place=end, fronts=(*state.fronts, scope), cost=cost + 1, joined=True)
-
-
-def _is_bullet(chart: Chart, place: int) -> bool:
-    """Return whether an item of a list begins here: -, *, 1. or 1)."""
-    low = chart.low(place)
-    numbered = low.isdigit() and chart.low(place + 1) in (".", ")")
-    return low in ("-", "*", "•") or numbered or (low[:-1].isdigit() and low[-1:] == ")")
 
 
 def _skip_announcement(chart: Chart, state: _State) -> Iterator[_State]:
