@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from redline.instruct.candidates import incomplete_meanings, unknown_words
 from redline.instruct.effects.outcome import Unclear
 from redline.instruct.exact import exact_form, says
 from redline.instruct.examples import examples
+from redline.instruct.guesses import GUESS, guess_meanings
 from redline.instruct.language.tokens import tokenize
 from redline.instruct.language.words import key_form
 from redline.instruct.lexicon.spelling import is_slip
@@ -108,6 +109,11 @@ def _read(tree: DocumentTree, instruction: str) -> Proposal:
     shown = [meaning for meaning in ranked if meaning.operations]
     if len(shown) < MAX_CANDIDATES and not (found.refusal and found.refusal.missing):
         shown += incomplete_meanings(found.chart, instruction, shown)
+    if not any(not m.doubt and not m.unexplained for m in shown) and not (
+        found.refusal and found.refusal.missing
+    ):
+        free = MAX_CANDIDATES - len(shown)
+        shown += islice(guess_meanings(found.chart, shown), max(free, 0))
     return _ambiguous(tree, found, shown)
 
 
@@ -152,7 +158,7 @@ def _reason(found: FoundMeanings, shown: list[InstructionMeaning]) -> str:
     sure = [m for m in shown if not m.doubt and not m.unexplained]
     if len(sure) > 1:
         return f"it can be read in {len(sure)} ways"
-    if shown and shown[0].doubt:
+    if shown and shown[0].doubt not in ("", GUESS):
         return shown[0].doubt
     if found.refusal is not None and found.refusal.weight > 1:
         return found.refusal.message

@@ -14,6 +14,7 @@ from redline.instruct.effects.table import EFFECTS
 from redline.instruct.grammar import (  # noqa: F401 - they register their rules
     attachments,
     conditions,
+    participles,
     slots,
 )
 from redline.instruct.grammar.additions import (  # noqa: F401 - they register their rules

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from redline.instruct.effects import (
     arrange,
     assign,
+    facts,
     numbers,
     removal,
     states,
@@ -45,6 +46,10 @@ EFFECTS: dict[str, Callable[[EffectContext], EffectOutcome]] = {
     "shape": states.shape,
     "stock": states.stock,
     "implied": fields.imply,
+    "agent": facts.agent,
+    "idiom": facts.idiom,
+    "join": facts.join,
+    "tally": facts.tally,
     "age": numbers.age,
     "money": numbers.money,
     "shift": numbers.shift,

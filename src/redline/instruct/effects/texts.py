@@ -234,8 +234,8 @@ def affix(context: EffectContext) -> EffectOutcome:
 
     def change(node: int) -> Value:
         value = context.tree.values[node]
-        told = context.chart.low(context.clause.start) in ("prefix", "suffix")
-        if not isinstance(value, str) or (context.tree.is_element(node) and not told):
+        by_verb = context.chart.low(context.clause.start) in ("prefix", "suffix")
+        if not isinstance(value, str) or (context.tree.is_element(node) and not by_verb):
             raise Unclear("type", "only a text can be added to", (node,))
         return text + value if context.clause.extra == "before" else value + text
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from redline.instruct.grammar.tables import additions, changes, structure
+from redline.instruct.grammar.tables import additions, changes, facts, structure
 from redline.instruct.language.word_classes import CLASSES
 
 PhraseTable = Mapping[str, tuple[tuple[str, ...], ...]]
@@ -70,7 +70,7 @@ def _words(text: str) -> tuple[str, ...]:
 
 
 def _frames() -> Iterator[Frame]:
-    tables = (changes.TABLE, additions.TABLE, structure.TABLE)
+    tables = (changes.TABLE, additions.TABLE, structure.TABLE, facts.TABLE)
     for line in (row for table in tables for row in table.strip().splitlines()):
         name, _, pattern = line.partition(" ")
         name, _, cost = name.partition("+")

@@ -20,7 +20,7 @@ _PREPOSITIONS = frozenset(
 )
 _NOT_FIRST = frozenset(
     "to as into by from with is are be of for whose where should now currently actually "
-    "at 's".split()
+    "at 's have has had".split()
 )
 _NOT_KEYS = frozenset(
     "the a an to of in for on with and or as by from is are be value values set called named it "

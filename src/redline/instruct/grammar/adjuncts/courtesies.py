@@ -33,7 +33,8 @@ AFTER = phrase_table(
         "the rest unchanged|the rest stays|rest stays|everything else unchanged|leave the rest|"
         "leave the rest alone|everything else stays|that's all|that is all|"
         "tonight|today|this time|for now|for tonight|at the moment|after all|for the moment|"
-        "any longer|sadly|unfortunately|no other changes|any more|anymore"
+        "any longer|again|from today|from today on|as of today|as of now|starting today|in future|"
+        "in the future|for good|permanently|sadly|unfortunately|no other changes|any more|anymore"
     ).split("|")
 )
 COURTESIES = frozenset(

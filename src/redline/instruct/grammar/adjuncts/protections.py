@@ -103,7 +103,8 @@ def staying(chart: Chart, start: int) -> Iterator[tuple[int, Nodes]]:
     for edge in chart.edges("NPLIST", start):
         for after in chart.phrases(edge.end, _STAYS) if edge.item.nodes else ():
             negated = "not" in chart.lows[edge.end : after]
-            tail = next(chart.phrases(after, _AS_IS), after if negated else None)
+            stays = chart.low(after - 1) in ("stays", "stay", "remains", "remain")
+            tail = next(chart.phrases(after, _AS_IS), after if negated or stays else None)
             if tail is not None:
                 yield tail, edge.item.nodes
 
@@ -119,6 +120,7 @@ def find_protections(chart: Chart, place: int, last: str) -> Iterator[tuple[int,
     for start in chart.phrases(place, PROTECTING):
         keeps = chart.low(start - 1) in _KEEPING
         for edge in chart.edges("NPLIST", start):
-            tail = next(chart.phrases(edge.end, _AS_IS), None if keeps else edge.end)
+            bare = not keeps or chart.low(start - 1) in ("leave", "leaving")
+            tail = next(chart.phrases(edge.end, _AS_IS), edge.end if bare else None)
             if tail is not None and edge.item.nodes:
                 yield tail, edge.item.nodes

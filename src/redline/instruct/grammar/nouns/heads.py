@@ -181,6 +181,8 @@ def _is_exact(chart: Chart, place: int) -> bool:
 def _structural_suffix(chart: Chart, phrase: Phrase) -> Phrase | None:
     """Return the phrase with a word such as `field` or `section` behind it."""
     low = chart.low(phrase.end)
+    if low == "one" and phrase.sort is Sort.RECORD and not phrase.many:
+        return replace(phrase, end=phrase.end + 1)  # "the midnight sun one"
     if low in GENERIC and phrase.sort is Sort.ITEMS and not phrase.many:
         return replace(phrase, end=phrase.end + 1)  # "the employee record"
     if singular(low) in GENERIC and phrase.sort in (Sort.KEY, Sort.PATH):
