@@ -109,9 +109,7 @@ def _read(tree: DocumentTree, instruction: str) -> Proposal:
     shown = [meaning for meaning in ranked if meaning.operations]
     if len(shown) < MAX_CANDIDATES and not (found.refusal and found.refusal.missing):
         shown += incomplete_meanings(found.chart, instruction, shown)
-    if not any(not m.doubt and not m.unexplained for m in shown) and not (
-        found.refusal and found.refusal.missing
-    ):
+    if all(m.unexplained for m in shown) and not (found.refusal and found.refusal.missing):
         free = MAX_CANDIDATES - len(shown)
         shown += islice(guess_meanings(found.chart, shown), max(free, 0))
     return _ambiguous(tree, found, shown)

@@ -208,8 +208,8 @@ class EffectContext:
             return tuple(n for n in inside if self.tree.parents[n] == 0)
         if not wanted or phrase.sort in (Sort.RECORD, Sort.FLAG):
             return inside
-        held = {n for n in holders if isinstance(self.tree.values[n], dict | list)}
-        return tuple(n for n in inside if n not in held)
+        held, values = set(holders), self.tree.values
+        return tuple(n for n in inside if n not in held or not isinstance(values[n], dict | list))
 
     def _select(self, nodes: Nodes, scope: ScopePhrase) -> Nodes:
         """Return the nodes for which a scope's condition holds, or does not where it must not."""
@@ -227,7 +227,9 @@ class EffectContext:
         if by_part and set(phrase.fields) & set(nodes):
             raise Unclear("target", f"{self.text(phrase)!r} is a part of what is to change", nodes)
         self.part = self.part or phrase.part or not phrase.whole
-        if phrase.doubt or (many and by_part):
+        # a group is named behind `in`, rather than a member by a part of its name
+        among = self.chart.low(phrase.start - 1) in ("in", "from", "at", "on", "within")
+        if phrase.doubt or (by_part and (many or among)):
             self.doubt = self.doubt or f"what {self.text(phrase)!r} means is a guess"
 
     def _by_value(self, nodes: Nodes, phrase: Phrase) -> Nodes:

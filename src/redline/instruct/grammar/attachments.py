@@ -27,6 +27,8 @@ _EXCEPTIONS = (
     ("except", "for"), ("other", "than"), ("apart", "from"), ("but", "not"), ("except",),
     ("excluding",), ("besides",), ("but",), ("without",), ("w/o",),
 )  # fmt: skip
+# Prepositions behind which a group is named rather than one of its members.
+_AMONG = frozenset("in from at on within".split())
 _ROOT_NAMES = frozenset("company store shop library event project app team site".split())
 
 
@@ -147,7 +149,7 @@ def restrict(
         return
     joint = replace(
         head, end=after, cost=head.cost + by.cost, part=is_part(head, by),
-        owner=head.owner or by.owner, doubt=head.doubt or by.doubt or part_doubt(head, by),
+        owner=head.owner or by.owner, doubt=head.doubt or by.doubt or _doubt(head, by, word),
         filtered=head.filtered or (by.filtered and not by.nodes),
     )  # fmt: skip
     if by.filtered and not by.nodes:
@@ -180,6 +182,12 @@ def restrict(
         or (not by.many and count > 1 and not kind and not by.owner and head.many),
         filtered=joint.filtered or kind,
     )  # fmt: skip
+
+
+def _doubt(head: Phrase, by: Phrase, word: str) -> str:
+    """Return a doubt when a part of a name is to say which records are meant."""
+    among = word in _AMONG and head.sort is Sort.ITEMS and by.sort is Sort.RECORD
+    return "part" if among and not by.whole else part_doubt(head, by)
 
 
 def _direct_items(tree: DocumentTree, nodes: Nodes, by: Phrase, head: Phrase) -> Nodes:

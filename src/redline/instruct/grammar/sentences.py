@@ -10,6 +10,7 @@ from itertools import count
 from redline.instruct.grammar.adjuncts.announcements import AS_FOLLOWS, announcements
 from redline.instruct.grammar.adjuncts.courtesies import (
     AFTER,
+    AFTER_VALUES,
     BEFORE,
     ENDS,
     REASONS,
@@ -121,7 +122,11 @@ def _with(state: _State, clause: Clause, end: int) -> _State:
 def _may_end(chart: Chart, end: int) -> bool:
     if end >= chart.size or chart.low(end) in SEPARATORS or chart.low(end) == "but":
         return True
-    if any(True for table in (AFTER, REASONS, PROTECTING) for _ in chart.phrases(end, table)):
+    if any(
+        True
+        for table in (AFTER, AFTER_VALUES, REASONS, PROTECTING)
+        for _ in chart.phrases(end, table)
+    ):
         return True
     return chart.low(end).startswith("(") or chart.low(end) in VERBS
 
@@ -155,6 +160,8 @@ def _closings(chart: Chart, state: _State) -> Iterator[_State]:
     place = state.place
     for end in chart.phrases(place, AFTER):
         yield replace(state, place=end)
+    if not _in_text(chart, state):
+        yield from (replace(state, place=end) for end in chart.phrases(place, AFTER_VALUES))
     low = chart.low(place)
     if low in SEPARATORS:
         fronts = state.fronts

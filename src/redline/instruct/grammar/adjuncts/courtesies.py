@@ -33,8 +33,15 @@ AFTER = phrase_table(
         "the rest unchanged|the rest stays|rest stays|everything else unchanged|leave the rest|"
         "leave the rest alone|everything else stays|that's all|that is all|"
         "tonight|today|this time|for now|for tonight|at the moment|after all|for the moment|"
-        "any longer|again|from today|from today on|as of today|as of now|starting today|in future|"
-        "in the future|for good|permanently|sadly|unfortunately|no other changes|any more|anymore"
+        "any longer|sadly|unfortunately|no other changes|any more|anymore"
+    ).split("|")
+)
+# What may follow a clause unless it ends in bare words, of which it could be a part.
+AFTER_VALUES = phrase_table(
+    tuple(text.split())
+    for text in (
+        "again|from today|from today on|as of today|as of now|starting today|in future|"
+        "in the future|for good|permanently"
     ).split("|")
 )
 COURTESIES = frozenset(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from redline.instruct.grammar.adjuncts.courtesies import ENDS
 from redline.instruct.grammar.chart import Chart
 
 
@@ -10,7 +11,8 @@ def before_bullet(chart: Chart, place: int) -> int:
     for length in (1, 2, 3):
         start = place - length
         numbered = length == 3 and chart.low(start) == "step"
-        if start >= 0 and (numbered or (length < 3 and is_bullet(chart, start))):
+        marked = numbered or (length < 3 and is_bullet(chart, start))
+        if start >= 0 and marked and (start == 0 or chart.low(start - 1) in (*ENDS, ":", ",")):
             return start
     return place
 
