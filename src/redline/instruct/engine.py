@@ -102,17 +102,21 @@ def _read(tree: DocumentTree, instruction: str) -> Proposal:
         # slips of the pen are looked for only where nothing else makes sense
         near = understand(tree, instruction, fuzzy=True)
         chosen, ranked = decide(near)
-        if any(o.op == "remove" for o in chosen.operations) if chosen else False:
+        if chosen is not None and _removes(chosen):
             chosen = None
     if chosen is not None:
         return _answer(chosen)
-    shown = [meaning for meaning in ranked if meaning.operations]
+    shown = [m for m in ranked if m.operations and not (m.unexplained and _removes(m))]
     if len(shown) < MAX_CANDIDATES and not (found.refusal and found.refusal.missing):
         shown += incomplete_meanings(found.chart, instruction, shown)
     if all(m.unexplained for m in shown) and not (found.refusal and found.refusal.missing):
         free = MAX_CANDIDATES - len(shown)
         shown += islice(guess_meanings(found.chart, shown), max(free, 0))
     return _ambiguous(tree, found, shown)
+
+
+def _removes(meaning: InstructionMeaning) -> bool:
+    return any(operation.op == "remove" for operation in meaning.operations)
 
 
 def _has_slip(tree: DocumentTree, instruction: str) -> bool:
