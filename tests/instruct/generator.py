@@ -273,7 +273,7 @@ def _new_record(pick: random.Random) -> Made:
     said = ", ".join(f"{key} {json.dumps(record[key])}" for key in ("id", "name", "group", "score"))
     state = json.dumps(record["active"])
     form = pick.choice(
-        [f"Add {'an' if one[0] in 'ae' else 'a'} {one} with {said}, active {state} and an empty tags array.",
+        [f"Add one more {one} with {said}, active {state} and an empty tags array.",
          f"Append a new object to `{kind}` with the fields {said}, active = {state} and tags = [].",
          f"Add a new entry to `{kind}`: {said}, active set to {state} and no tags."]
     )  # fmt: skip
@@ -330,10 +330,12 @@ def _steps(pick: random.Random) -> Made:
         after["level"] = word
         del after["backup"]["debug"]
 
+    one, two = f"set `server.port` to {port}", f'set `level` to "{word}"'
+    three = "remove `backup.debug`"
     form = pick.choice(
-        [f'First set `server.port` to {port}, then set `level` to "{word}", and finally delete `backup.debug`.',
-         f'Step 1: set `server.port` to {port}. Step 2: set `level` to "{word}". Step 3: remove `backup.debug`.',
-         f'1) set `server.port` to {port}; 2) set `level` to "{word}"; 3) remove `backup.debug`.']
+        [f"First {one}, then {two}, and finally {three}.",
+         f"Step 1: {one}. Step 2: {two}. Step 3: {three}.",
+         f"1) {one}; 2) {two}; 3) {three}."]
     )  # fmt: skip
     return Made("steps", document, form, _changed(document, change))
 
@@ -386,7 +388,8 @@ def _merged(pick: random.Random) -> Made:
 def _one_of_group(pick: random.Random) -> Made:
     """One is spoken of: where several fit, nothing follows."""
     kind, document = _document(pick)
-    one, group, value = kind.removesuffix("s"), pick.choice(GROUPS[:4]), pick.randint(100, 999)
+    one, value = kind.removesuffix("s"), pick.randint(100, 999)
+    group = pick.choice([record["group"] for record in document[kind]])
     chosen = [i for i, r in enumerate(document[kind]) if r["group"] == group]
     form = pick.choice(
         [f"Set the limit of the {one} whose group is {group} to {value}",
@@ -394,8 +397,6 @@ def _one_of_group(pick: random.Random) -> Made:
          f"Set limit to {value} for the {one} in {group}"]
     )  # fmt: skip
     result = _set(document, kind, chosen, "limit", value) if len(chosen) == 1 else None
-    if not chosen:
-        result = document
     return Made("one", document, form, result)
 
 

@@ -19,7 +19,7 @@ from redline.core.ports.models import LlmReply, LlmRequest
 from redline.instruct.model.operations import apply_operations, pointer
 from redline.instruct.model.values import dumps, parse
 from redline.services.instructions.propose import propose_with
-from tests.instruct.examination import alike
+from tests.instruct.examination import alike, load
 
 Change = dict[str, str]
 Path_ = tuple[str, ...]
@@ -166,7 +166,7 @@ if __name__ == "__main__":
     import sys
 
     for file in (a for a in sys.argv[1:] if not a.startswith("-")):
-        cases = json.loads(Path(file).read_text("utf-8"))
+        cases = load(Path(file))
         for sibling in (False, True):
             graded = [(case, grade(case, sibling=sibling)) for case in cases]
             shown = ("wrong",) if sibling else ("wrong", "refused", "candidate")
