@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -53,3 +55,24 @@ def need_data(name: str) -> Path:
     found = find_data(name)
     need(found is not None, f"the conformance suite {name} (make data fetches it)")
     return found or Path()
+
+
+@contextmanager
+def ordinary_user(top: Path) -> Iterator[None]:
+    """Go on as a user without rights, to whom everything beneath *top* belongs."""
+    for directory, names, files in os.walk(top):
+        for name in [*names, *files, "."]:
+            os.chown(os.path.join(directory, name), 54321, 54321, follow_symlinks=False)
+    for above in top.parents:
+        if above.stat().st_uid == 0 and not above.stat().st_mode & 0o001:
+            above.chmod(above.stat().st_mode | 0o001)
+    groups = os.getgroups()
+    os.setgroups([])
+    os.setegid(54321)
+    os.seteuid(54321)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
+        os.setegid(0)
+        os.setgroups(groups)

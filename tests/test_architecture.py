@@ -4,72 +4,134 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
 from redline.server.calls.catalog import load_toolsets
 
+# In one process, which reads the modules once.
+pytestmark = pytest.mark.xdist_group("architecture")
 SOURCE = Path(__file__).resolve().parent.parent / "src" / "redline"
 MAX_MODULES = 16
 MAX_LINES = 350
 WRITERS = {"open", "write_text", "write_bytes", "unlink", "rename", "rmdir", "mkdir", "touch"}
 
 
-def _outside_adapters() -> list[Path]:
-    return [p for p in SOURCE.rglob("*.py") if "adapters" not in p.relative_to(SOURCE).parts]
+class Module(NamedTuple):
+    """What the rules ask of one module; its syntax tree is not kept."""
+
+    path: Path
+    text: str
+    # Names that are defined, assigned or are parameters.
+    names: list[str]
+    functions: list[str]
+    classes: list[str]
+    # Of the module, its classes and functions: the name and the text.
+    docstrings: list[tuple[str, str]]
+    calls: set[str]
+    methods_called: set[str]
+    attributes: set[str]
+    imports: set[str]
+
+    @property
+    def where(self) -> str:
+        """Its path beneath the package."""
+        return str(self.path.relative_to(SOURCE))
+
+    @property
+    def room(self) -> str:
+        """The first folder of its path."""
+        return self.path.relative_to(SOURCE).parts[0]
 
 
-def _calls_by_bare_name(tree: ast.AST) -> set[str]:
-    return {
-        node.func.id
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
-    }
+@cache
+def _modules() -> list[Module]:
+    return [_read(path) for path in sorted(SOURCE.rglob("*.py"))]
+
+
+def _read(path: Path) -> Module:
+    text = path.read_text("utf-8")
+    tree = ast.parse(text)
+    public = [node.name for node in tree.body if isinstance(node, ast.ClassDef)]
+    classes = [name for name in public if not name.startswith("_")]
+    found = Module(path, text, [], [], classes, [], set(), set(), set(), set())
+    for node in ast.walk(tree):
+        _note(found, node)
+    return found
+
+
+def _note(found: Module, node: ast.AST) -> None:
+    if isinstance(node, ast.Name):
+        if isinstance(node.ctx, ast.Store):
+            found.names.append(node.id)
+    elif isinstance(node, ast.Attribute):
+        found.attributes.add(node.attr)
+    elif isinstance(node, ast.Call):
+        if isinstance(node.func, ast.Name):
+            found.calls.add(node.func.id)
+        elif isinstance(node.func, ast.Attribute):
+            found.methods_called.add(node.func.attr)
+    elif isinstance(node, ast.arg):
+        found.names.append(node.arg)
+    elif isinstance(node, ast.Import | ast.ImportFrom):
+        _note_import(found, node)
+    elif isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+        _note_definition(found, node)
+
+
+def _note_import(found: Module, node: ast.Import | ast.ImportFrom) -> None:
+    if isinstance(node, ast.ImportFrom):
+        found.imports.add(node.module or "")
+    else:
+        found.imports.update(alias.name for alias in node.names)
+
+
+def _note_definition(
+    found: Module, node: ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+) -> None:
+    name = "" if isinstance(node, ast.Module) else node.name
+    found.docstrings.append((name, ast.get_docstring(node) or ""))
+    if name:
+        found.names.append(name)
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        found.functions.append(name)
+
+
+def _outside_adapters() -> list[Module]:
+    return [m for m in _modules() if "adapters" not in m.path.relative_to(SOURCE).parts]
 
 
 def test_nothing_outside_adapters_opens_a_file() -> None:
-    guilty = [
-        str(path.relative_to(SOURCE))
-        for path in _outside_adapters()
-        if "open" in _calls_by_bare_name(ast.parse(path.read_text("utf-8")))
-    ]
+    guilty = [module.where for module in _outside_adapters() if "open" in module.calls]
     assert not guilty, f"only adapters open files: {guilty}"
 
 
 def test_nothing_outside_adapters_uses_pathlib_to_write() -> None:
-    guilty = []
-    for path in _outside_adapters():
-        text = path.read_text("utf-8")
-        if "import pathlib" in text or "from pathlib" in text:
-            calls = {
-                node.func.attr
-                for node in ast.walk(ast.parse(text))
-                if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
-            }
-            guilty += [f"{path.relative_to(SOURCE)}: {name}" for name in sorted(calls & WRITERS)]
+    guilty = [
+        f"{module.where}: {name}"
+        for module in _outside_adapters()
+        if "pathlib" in module.imports
+        for name in sorted(module.methods_called & WRITERS)
+    ]
     assert not guilty, f"only adapters write files: {guilty}"
 
 
 def test_pure_rooms_know_no_environment_and_ask_no_kernel() -> None:
     rooms = ("core", "documents", "plan", "instruct", "search", "code")
     guilty = [
-        f"{path.relative_to(SOURCE)}: {node.attr}"
-        for room in rooms
-        for path in (SOURCE / room).rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
-        if isinstance(node, ast.Attribute) and node.attr in ("environ", "getenv", "CDLL")
+        f"{module.where}: {name}"
+        for module in _modules()
+        if module.room in rooms
+        for name in sorted(module.attributes & {"environ", "getenv", "CDLL"})
     ]
     assert not guilty, f"only adapters and settings look at the world: {guilty}"
 
 
 def test_every_module_says_what_it_is_for() -> None:
-    bare = [
-        str(path.relative_to(SOURCE))
-        for path in SOURCE.rglob("*.py")
-        if not ast.get_docstring(ast.parse(path.read_text("utf-8")))
-    ]
+    bare = [module.where for module in _modules() if not dict(module.docstrings)[""]]
     assert not bare, f"modules without a docstring: {bare}"
 
 
@@ -84,9 +146,9 @@ def test_no_folder_holds_more_than_sixteen_modules() -> None:
 
 def test_no_module_is_over_three_hundred_and_fifty_lines() -> None:
     long = {
-        str(path.relative_to(SOURCE)): count
-        for path in SOURCE.rglob("*.py")
-        if (count := len(path.read_text("utf-8").splitlines())) > MAX_LINES
+        module.where: count
+        for module in _modules()
+        if (count := len(module.text.splitlines())) > MAX_LINES
     }
     assert not long, f"modules to split by responsibility: {long}"
 
@@ -102,12 +164,9 @@ def test_no_module_repeats_the_name_of_its_folder() -> None:
 
 def test_packages_import_nothing_when_they_are_loaded() -> None:
     importing = [
-        str(path.relative_to(SOURCE))
-        for path in SOURCE.glob("*/**/__init__.py")
-        if any(
-            isinstance(node, ast.Import | ast.ImportFrom)
-            for node in ast.walk(ast.parse(path.read_text("utf-8")))
-        )
+        module.where
+        for module in _modules()
+        if module.path.name == "__init__.py" and module.where != "__init__.py" and module.imports
     ]
     assert not importing, f"packages that import: {importing}"
 
@@ -120,19 +179,17 @@ def test_the_server_names_no_toolset_and_no_tool() -> None:
     # Plain English words that are the name of a toolset or tool as well.
     names = (tools | {toolset.name for toolset in toolsets}) - {"json", "code", "files", "history"}
     guilty = [
-        f"{path.relative_to(SOURCE)}: {word}"
-        for path in (SOURCE / "server").rglob("*.py")
-        for word in sorted(set(re.findall(r"[\w.]+", path.read_text("utf-8"))) & names)
+        f"{module.where}: {word}"
+        for module in _modules()
+        if module.room == "server"
+        for word in sorted(set(re.findall(r"[\w.]+", module.text)) & names)
     ]
     assert not guilty, f"a profile of the toolset should say this: {guilty}"
 
 
 def test_only_the_server_builds_a_call() -> None:
     guilty = [
-        str(path.relative_to(SOURCE))
-        for path in SOURCE.rglob("*.py")
-        if path.relative_to(SOURCE).parts[0] != "server"
-        and "Call" in _calls_by_bare_name(ast.parse(path.read_text("utf-8")))
+        module.where for module in _modules() if module.room != "server" and "Call" in module.calls
     ]
     assert not guilty, f"call a service instead of a tool: {guilty}"
 
@@ -157,64 +214,44 @@ PARTICIPLE = re.compile(r"_*([a-z]+ed|told|said|made|kept|given|shown|brought|ta
 NOT_PARTICIPLES = frozenset({"need", "feed", "speed", "embed", "exceed", "proceed", "shed"})
 
 
-def _definitions() -> Iterator[tuple[str, ast.AST]]:
-    for path in sorted(SOURCE.rglob("*.py")):
-        where = str(path.relative_to(SOURCE))
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            yield where, node
-
-
-def _names(node: ast.AST) -> list[str]:
-    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-        return [node.name]
-    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-        return [node.id]
-    if isinstance(node, ast.arg):
-        return [node.arg]
-    return []
-
-
 def test_no_public_class_name_is_used_twice() -> None:
     places: dict[str, list[str]] = {}
-    for path in sorted(SOURCE.rglob("*.py")):
-        for node in ast.parse(path.read_text("utf-8")).body:
-            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-                places.setdefault(node.name, []).append(str(path.relative_to(SOURCE)))
+    for module in _modules():
+        for name in module.classes:
+            places.setdefault(name, []).append(module.where)
     twice = {name: where for name, where in places.items() if len(where) > 1}
     assert not twice, f"one name, one class: {twice}"
 
 
 def test_names_and_docstrings_are_plain_english() -> None:
     guilty = []
-    for where, node in _definitions():
-        for name in _names(node):
+    for module in _modules():
+        for name in sorted(set(module.names)):
             words = {word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", name)}
             if words & IDIOM_IN_NAMES or OLD_LIMITS.match(name):
-                guilty.append(f"{where}: {name}")
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-            found = IDIOM.search(ast.get_docstring(node) or "")
-            if found:
-                name = getattr(node, "name", "module")
-                guilty.append(f"{where}: docstring of {name}: {found.group()}")
+                guilty.append(f"{module.where}: {name}")
+        for name, text in module.docstrings:
+            if found := IDIOM.search(text):
+                guilty.append(f"{module.where}: docstring of {name or 'module'}: {found.group()}")
     assert not guilty, "\n".join(guilty)
 
 
 def test_functions_are_named_by_verbs_not_participles() -> None:
     guilty = [
-        f"{where}: {node.name}"
-        for where, node in _definitions()
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-        and PARTICIPLE.fullmatch(node.name)
-        and node.name.strip("_") not in NOT_PARTICIPLES
+        f"{module.where}: {name}"
+        for module in _modules()
+        for name in module.functions
+        if PARTICIPLE.fullmatch(name) and name.strip("_") not in NOT_PARTICIPLES
     ]
     assert len(guilty) < MAX_PARTICIPLES, "\n".join(guilty)
 
 
 def test_the_command_line_imports_no_toolset() -> None:
     guilty = [
-        f"{path.relative_to(SOURCE)}: {node.module}"
-        for path in sorted((SOURCE / "cli").rglob("*.py"))
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("redline.toolsets")
+        f"{module.where}: {name}"
+        for module in _modules()
+        if module.room == "cli"
+        for name in sorted(module.imports)
+        if name.startswith("redline.toolsets")
     ]
     assert not guilty, f"call services instead: {guilty}"

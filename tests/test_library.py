@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -132,3 +133,15 @@ def test_an_unclear_instruction_lists_its_readings(workspace: Workspace) -> None
     assert len(readings) == 2
     workspace.instruct("c.json", "set the port to 3", choose=2)
     assert 3 in (workspace.get("c.json", "a.port"), workspace.get("c.json", "b.port"))
+
+
+def test_closing_twice_leaves_descriptors_of_others_open(
+    workspace: Workspace, tmp_path: Path
+) -> None:
+    workspace.write("a.txt", "one\n")
+    workspace.close()
+    others = [os.open(tmp_path, os.O_RDONLY) for _ in range(40)]
+    workspace.close()
+    for fd in others:
+        os.fstat(fd)
+        os.close(fd)

@@ -23,7 +23,7 @@ PLAIN = {
     "adapters/workers/loaded_program.py": "a file of the installed package",
     "adapters/journal/held_store.py": "files of the state directory",
     "adapters/policy_file.py": "the operator's own files, refused where a workspace holds them",
-    "adapters/previews/sqlite.py": "the database the operator named",
+    "adapters/files/private_database.py": "files of the state directory, or named by the operator",
     "adapters/private_file.py": "a new file of the operator's",
     "cli/commands/server/token.py": "the users file that the operator named",
     "server/http/users_file.py": "the users file that the operator named",

@@ -96,6 +96,7 @@ class Redline(RecordedWorkspace):
         """Settings that toolsets may read by name."""
         return {
             "strict_syntax": self.settings.strict_syntax,
+            "check": self.settings.check,
             "sandbox": self.settings.sandbox,
             "exec_allow_roots": self.settings.exec_allow_roots,
             "allow_domains": self.settings.allow_domains,

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from threading import Lock
 from typing import TYPE_CHECKING
 
+from redline.core.errors import RedlineError
 from redline.core.once import built_once
 from redline.settings import Settings
 from redline.stored_workspace import StoredWorkspace
@@ -67,10 +68,14 @@ class RecordedWorkspace(StoredWorkspace):
             with self._opening:
                 if self._is_closing:
                     return
-                session = self.open_recording(lambda _: None, self._notices.append)
+                try:
+                    session = self.open_recording(lambda _: None, self._notices.append)
+                except RedlineError as error:
+                    session = None
+                    self._notices.append(f"changes by other programs are not recorded: {error}")
                 if session is not None:
                     session.start()
-                else:  # another process records: take over when it ends
+                else:  # another process records, or it failed: take over when that ends
                     wait(_ASK_AGAIN)
 
         def wait(seconds: float) -> None:
@@ -110,8 +115,12 @@ class RecordedWorkspace(StoredWorkspace):
         if not lock.take():
             lock.close()
             return None
+        try:
+            files = DatabaseOfFiles(self.workspace, self.state_dir, self.git)
+        except RedlineError:
+            lock.close()
+            raise
         self.at_close(lock.close)
-        files = DatabaseOfFiles(self.workspace, self.state_dir, self.git)
         self.at_close(files.close)
         looking = Looking(self.tree, self.workspace)
         claims = Claims()

@@ -114,6 +114,7 @@ PARSERS: dict[str, Callable[[Any], Any]] = {
     "policy": str,
     "view_image": _flag,
     "strict_syntax": _flag,
+    "check": _flag,
     "trace": _flag,
     "otel": _flag,
     "audit_log": str,

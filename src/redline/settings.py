@@ -51,6 +51,8 @@ class Settings(NamedTuple):
     policy: str | None = None
     view_image: bool = True
     strict_syntax: bool = False
+    # Whether changes of the toolset agent are formatted and checked unless a call says otherwise.
+    check: bool = False
     trace: bool = False
     otel: bool = False
     audit_log: str | None = None

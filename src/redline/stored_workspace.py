@@ -39,6 +39,7 @@ class StoredWorkspace:
         self.served_at = ""
         self._at_close: list[Callable[[], object]] = []
         self._notices: list[str] = []
+        self._is_closed = False
 
     def __enter__(self) -> Self:
         return self
@@ -51,7 +52,13 @@ class StoredWorkspace:
         self._at_close.append(action)
 
     def close(self) -> None:
-        """Close every part that was built and has a `close`, the last one first."""
+        """Close every part that was built and has a `close`, the last one first; once only.
+
+        A second time would close descriptors that belong to others by then.
+        """
+        if self._is_closed:
+            return
+        self._is_closed = True
         while self._at_close:
             self._at_close.pop()()
         for part in reversed(list(vars(self).values())):

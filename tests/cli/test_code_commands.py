@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -121,3 +123,17 @@ def test_rename_takes_every_file_along(project: Path, capsys: pytest.CaptureFixt
     assert (project / "a.py").read_text() == "from lib.core import Motor\n\nMotor().start()\n"
     assert main(["rename", "Motor.start", "go", "--file", "lib/core.py"]) == 0
     assert (project / "b.py").read_text() == "from lib.core import Motor\n\nMotor().go()\n"
+
+
+@pytest.mark.requirement("agent-check-formats")
+def test_a_rewrite_can_be_checked(
+    project: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    programs = [str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)]
+    monkeypatch.setenv("PATH", os.pathsep.join(programs))
+    (project / "ruff.toml").write_text("")
+    (project / "made.py").write_text("print(1)\n")
+    line = ["rewrite", "print($A)", "print( $A+zero)", "--file", "made.py", "--check"]
+    assert main(line) == 0
+    assert (project / "made.py").read_text() == "print(1 + zero)\n"
+    assert "new problem: made.py:1: F821 Undefined name `zero` (ruff)" in capsys.readouterr().err

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import re
-import signal
 import sys
 import threading
 from importlib import import_module
@@ -60,7 +59,6 @@ def _called_by_an_edit(home: Path) -> list[str]:
             module = Path(code.co_filename).relative_to(SOURCE).with_suffix("")
             called.setdefault(f"{'.'.join(module.parts)}:{code.co_qualname}")
 
-    previous = signal.getsignal(signal.SIGTERM)
     settings = Settings(workspace=str(workspace), state_dir=str(home / "state"))
     with Redline(settings) as redline:
         server = ToolServer(Catalog(load_toolsets(["files"])), redline)
@@ -71,7 +69,6 @@ def _called_by_an_edit(home: Path) -> list[str]:
         finally:
             sys.setprofile(None)
             threading.setprofile(None)
-            signal.signal(signal.SIGTERM, previous)
     return list(called)
 
 

@@ -12,7 +12,7 @@ from redline.core.errors import RedlineError
 from redline.documents.formats import FORMATS, open_document, sniff
 from redline.documents.query import paths_of
 from tests.documents.corpus import files
-from tests.documents.writers import random_data, write
+from tests.documents.writers import random_data, write, writer_of
 from tests.support import LONG
 
 # 20,000 inputs for each of five formats in the long mode.
@@ -171,7 +171,7 @@ def test_mutated_documents_are_edited_right_or_refused(form: str) -> None:
     corpus = [source for _, source in files(3)] if form == "yaml" else []
     ends: Counter[str] = Counter()
     for _ in range(ROUNDS):
-        base = write(form, random_data(rng, 2), rng)
+        base = write(form, writer_of(form).data(rng, 2), rng)
         if corpus and rng.random() < 0.3:
             base = rng.choice(corpus)[: rng.randrange(40, 600)]
         ends[exercise(mutate(base, rng), form, rng)] += 1

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import pytest
 
 from redline.documents.toml.engine.values import render as render_toml
 from redline.documents.yaml import values
@@ -16,6 +18,7 @@ KEYS += ["z:z"]
 TEXTS = ["", "plain", "two words", "it's", 'say "hi"', "# no", "a: b", "- x", "[", "multi\nline"]
 TEXTS += ["true", "12", "1e3", " lead", "trail ", "\ttab", "&a", "*b", "!t", "%", "@at", "x, y"]
 TEXTS += ["~", "é漢"]
+NEW = [1, 2.5, "text", "two words", "it's # odd: [", "", True, [1, "x"], {"k": "v"}, [], {}]
 
 
 def random_data(rng: random.Random, depth: int = 3) -> Any:
@@ -39,11 +42,34 @@ def _value(rng: random.Random, depth: int) -> Any:
     return {key: _value(rng, depth - 1) for key in keys}
 
 
+class Writer(NamedTuple):
+    """How random documents of a format are made, and what the laws may expect of it.
+
+    A format that holds less than JSON does (only text, only two levels) has `data` and `values` of
+    its own. `may_refuse`: some edits of a valid document cannot be written in it.
+    """
+
+    text: Callable[[Any, random.Random], str]
+    data: Callable[[random.Random, int], Any] = random_data
+    values: Sequence[Any] = NEW
+    may_refuse: bool = False
+
+    @property
+    def nests(self) -> bool:
+        """Whether a mapping may hold a mapping."""
+        return any(isinstance(value, dict) for value in self.values)
+
+
+def writer_of(form: str) -> Writer:
+    """The writer of *form*."""
+    if form not in WRITERS:
+        pytest.fail(f"no writer of random documents: add one to WRITERS in {__file__}: {form}")
+    return WRITERS[form]
+
+
 def write(form: str, data: Any, rng: random.Random) -> bytes:
     """*data* as text of *form*; line ends, BOM and final newline vary too."""
-    text = {"json": _json, "jsonc": _jsonc, "json5": _json5, "toml": _toml, "yaml": _yaml}[form](
-        data, rng
-    )
+    text = writer_of(form).text(data, rng)
     if rng.random() < 0.2:
         text = text.rstrip("\n")
     if rng.random() < 0.2 and not (form == "toml" and "'''" in text):
@@ -191,3 +217,12 @@ def _yaml_entry(prefix: str, item: Any, rng: random.Random, step: int) -> list[s
     if isinstance(item, str) and "'" not in item and "\n" not in item and rng.random() < 0.2:
         text = f"'{item}'"
     return [f"{prefix} {text}{comment}"]
+
+
+WRITERS = {
+    "json": Writer(_json),
+    "jsonc": Writer(_jsonc),
+    "json5": Writer(_json5),
+    "toml": Writer(_toml, may_refuse=True),
+    "yaml": Writer(_yaml),
+}

@@ -6,13 +6,12 @@ import os
 import struct
 import sys
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from tests.engine.bench import Bench
+from tests.support import ordinary_user
 
 pytestmark = [
     pytest.mark.requirement("engine-undo-attributes"),
@@ -49,27 +48,6 @@ def _make(bench: Bench, **attributes: bytes) -> Path:
         except OSError as error:
             pytest.skip(f"no such attributes here: {error}")
     return path
-
-
-@contextmanager
-def _ordinary_user(top: Path) -> Iterator[None]:
-    """Go on as a user without rights, to whom everything beneath *top* belongs."""
-    for directory, names, files in os.walk(top):
-        for name in [*names, *files, "."]:
-            os.chown(os.path.join(directory, name), 54321, 54321, follow_symlinks=False)
-    for above in top.parents:
-        if above.stat().st_uid == 0 and not above.stat().st_mode & 0o001:
-            above.chmod(above.stat().st_mode | 0o001)
-    groups = os.getgroups()
-    os.setgroups([])
-    os.setegid(54321)
-    os.seteuid(54321)
-    try:
-        yield
-    finally:
-        os.seteuid(0)
-        os.setegid(0)
-        os.setgroups(groups)
 
 
 def test_undo_and_redo_and_undo_of_a_removal_restore_extended_attributes(bench: Bench) -> None:
@@ -120,7 +98,7 @@ def test_an_undo_that_may_not_restore_the_owner_says_so(bench: Bench, tmp_path: 
     bench.undo()  # what an undo loads is loaded
     os.chown(path, STRANGER, STRANGER)
     bench.commit(bench.delete("a"))
-    with _ordinary_user(tmp_path):
+    with ordinary_user(tmp_path):
         undo = bench.undo()
     assert undo.notes == ("owner not kept",)
     assert path.stat().st_uid == 54321
@@ -133,7 +111,7 @@ def test_a_removal_says_that_its_undo_may_not_restore_the_owner(
     path = _make(bench)
     bench.commit(bench.delete("a"))
     bench.undo()
-    with _ordinary_user(tmp_path):
+    with ordinary_user(tmp_path):
         os.seteuid(0)
         os.chown(path, STRANGER, STRANGER)
         os.seteuid(54321)

@@ -5,6 +5,8 @@ order, and a version of it is the set of those that are alive. Taking back a ste
 version B looks at the atoms that are alive in T, in B and now: they divide the file into stretches.
 A stretch that is now as B has it becomes what T has; one that already is as T has it stays; any
 other one refuses the undo as a whole.
+
+A file and a folder have a place: a name in a folder. One that is removed keeps its place.
 """
 
 from __future__ import annotations
@@ -12,6 +14,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 Alive = frozenset[int]
+# A folder, None for the top, and a name.
+Place = tuple[int | None, str]
 
 
 class Refused(Exception):
@@ -20,27 +24,29 @@ class Refused(Exception):
 
 @dataclass
 class File:
-    """A file through all its names; `alive` is None while it does not exist."""
+    """A file or folder through all its names; `alive` is None while it does not exist.
 
-    path: str
+    For a folder `alive` holds one atom, which says how often it was made.
+    """
+
+    place: Place
     order: list[int] = field(default_factory=list)
     alive: Alive | None = None
+    is_folder: bool = False
 
 
 @dataclass(frozen=True)
 class Step:
-    """One file went from one version to another, or from one name to another."""
+    """One file went from one version to another, or from one place to another."""
 
     file: int
     before: Alive | None = None
     after: Alive | None = None
-    renamed: tuple[str, str] | None = None
-    # The name of the file when this was done; steps of a group are only joined under one name.
-    path: str = ""
+    moved: tuple[Place, Place] | None = None
 
     def inverse(self) -> Step:
-        names = None if self.renamed is None else (self.renamed[1], self.renamed[0])
-        return Step(self.file, self.after, self.before, names, self.path)
+        places = None if self.moved is None else (self.moved[1], self.moved[0])
+        return Step(self.file, self.after, self.before, places)
 
     @property
     def is_edit(self) -> bool:
@@ -56,26 +62,23 @@ def without_region(step: Step, region: frozenset[int]) -> Step:
     """The step that takes back what an edit did to the atoms of one region alone."""
     assert step.before is not None
     assert step.after is not None
-    wanted = step.after - region | (step.before & region)
-    return Step(step.file, step.after, wanted, path=step.path)
+    return Step(step.file, step.after, step.after - region | (step.before & region))
 
 
 def join(tasks: list[list[Step]]) -> list[Step]:
     """One list of steps for many; consecutive versions of a file count as one change of it."""
     joined: list[Step] = []
-    latest: dict[str, int] = {}
-    for steps in tasks:
-        if not all(step.is_edit for step in steps):
-            latest.clear()
-            joined += steps
+    latest: dict[int, int] = {}
+    for step in [step for steps in tasks for step in steps]:
+        at = latest.get(step.file)
+        if step.is_edit and at is not None and joined[at].after == step.before:
+            joined[at] = Step(step.file, joined[at].before, step.after)
             continue
-        for step in steps:
-            at = latest.get(step.path)
-            if at is not None and joined[at].after == step.before:
-                joined[at] = Step(step.file, joined[at].before, step.after, path=step.path)
-            else:
-                latest[step.path] = len(joined)
-                joined.append(step)
+        if step.is_edit:
+            latest[step.file] = len(joined)
+        elif step.moved is None:
+            latest.pop(step.file, None)
+        joined.append(step)
     return joined
 
 
@@ -87,19 +90,41 @@ class Model:
     atoms: int = 0
     operations: dict[str, list[Step]] = field(default_factory=dict)
 
+    def path(self, place: Place) -> str:
+        """The path of a place, wherever its folder is."""
+        folder, name = place
+        return name if folder is None else f"{self.path(self.files[folder].place)}/{name}"
+
     def contents(self) -> dict[str, list[str]]:
-        """Every file that exists, as texts of lines."""
+        """Every file that exists, as texts of lines; a folder has a slash and none."""
         return {
-            file.path: [text_of(atom) for atom in file.order if atom in file.alive]
+            self.path(file.place) + "/" * file.is_folder: [
+                text_of(atom) for atom in file.order if atom in file.alive
+            ]
             for file in self.files
             if file.alive is not None
         }
 
-    def existing(self) -> list[int]:
-        return [n for n, file in enumerate(self.files) if file.alive is not None]
+    def existing(self, *, folders: bool = False) -> list[int]:
+        """The files that exist, or the folders."""
+        found = enumerate(self.files)
+        return [n for n, file in found if file.alive is not None and file.is_folder is folders]
 
-    def is_free(self, path: str) -> bool:
-        return all(file.path != path for file in self.files if file.alive is not None)
+    def is_free(self, place: Place) -> bool:
+        """Whether something can be put there."""
+        folder = place[0]
+        if folder is not None and self.files[folder].alive is None:
+            return False
+        return all(file.place != place for file in self.files if file.alive is not None)
+
+    def is_empty(self, folder: int) -> bool:
+        return all(file.place[0] != folder for file in self.files if file.alive is not None)
+
+    def is_within(self, folder: int | None, outer: int) -> bool:
+        """Whether a folder is *outer* or lies in it."""
+        while folder is not None and folder != outer:
+            folder = self.files[folder].place[0]
+        return folder == outer
 
     # -- changes ------------------------------------------------------------------------------
 
@@ -114,28 +139,38 @@ class Model:
         file.order[at:at] = fresh
         before = file.alive
         file.alive = before - set(living[start:end]) | set(fresh)
-        return Step(number, before, file.alive, path=file.path)
+        return Step(number, before, file.alive)
 
-    def create(self, path: str, lines: int) -> Step:
-        self.files.append(File(path, alive=frozenset()))
+    def create(self, place: Place, lines: int) -> Step:
+        self.files.append(File(place, alive=frozenset()))
         step = self.edit(len(self.files) - 1, 0, 0, lines)
-        return Step(step.file, None, step.after, path=path)
+        return Step(step.file, None, step.after)
+
+    def create_folder(self, place: Place) -> Step:
+        """Make a folder; one that was there before is the same folder."""
+        found = (n for n, file in enumerate(self.files) if file.is_folder and file.place == place)
+        number = next(found, len(self.files))
+        if number == len(self.files):
+            self.files.append(File(place, is_folder=True))
+        self.files[number].alive = frozenset({self.atoms})
+        self.atoms += 1
+        return Step(number, None, self.files[number].alive)
 
     def delete(self, number: int) -> Step:
         file = self.files[number]
         before, file.alive = file.alive, None
-        return Step(number, before, None, path=file.path)
+        return Step(number, before, None)
 
-    def rename(self, number: int, path: str) -> Step:
+    def move(self, number: int, place: Place) -> Step:
         file = self.files[number]
-        old, file.path = file.path, path
-        return Step(number, renamed=(old, path))
+        old, file.place = file.place, place
+        return Step(number, moved=(old, place))
 
     # -- taking back --------------------------------------------------------------------------
 
     def carry_out(self, steps: list[Step]) -> list[Step]:
         """Carry steps over to what the files hold now, all or none; the steps that did it."""
-        saved = [(file.path, file.alive) for file in self.files]
+        saved = [(file.place, file.alive) for file in self.files]
         done: list[Step] = []
         try:
             for step in steps:
@@ -143,36 +178,40 @@ class Model:
                 if made is not None:
                     done.append(made)
         except Refused:
-            for file, (path, alive) in zip(self.files, saved, strict=True):
-                file.path, file.alive = path, alive
+            for file, (place, alive) in zip(self.files, saved, strict=True):
+                file.place, file.alive = place, alive
             raise
         return done
 
     def _take(self, step: Step) -> Step | None:
         file = self.files[step.file]
-        if step.renamed is not None:
-            return self._take_rename(step, file)
+        if step.moved is not None:
+            return self._take_move(step, file)
         base, wanted, now = step.before, step.after, file.alive
-        if now == wanted:
-            return None
+        if now == wanted or (file.is_folder and now != base):
+            return None  # a folder is there or not; how often it was made since does not matter
         if now == base:
-            if base is None and not self.is_free(file.path):
+            if base is None and not self.is_free(file.place):
+                raise Refused
+            if wanted is None and file.is_folder and not self.is_empty(step.file):
                 raise Refused
             file.alive = wanted
         elif base is None or wanted is None or now is None:
             raise Refused
         else:
             file.alive = _merge(file.order, base, wanted, now)
-        return Step(step.file, now, file.alive, path=file.path)
+        return Step(step.file, now, file.alive)
 
-    def _take_rename(self, step: Step, file: File) -> Step | None:
-        assert step.renamed is not None
-        source, target = step.renamed
-        if file.path == target:
+    def _take_move(self, step: Step, file: File) -> Step | None:
+        assert step.moved is not None
+        source, target = step.moved
+        if file.place == target:
             return None
-        if file.path != source or file.alive is None or not self.is_free(target):
+        if file.place != source or file.alive is None or not self.is_free(target):
             raise Refused
-        file.path = target
+        if file.is_folder and self.is_within(target[0], step.file):
+            raise Refused
+        file.place = target
         return step
 
 

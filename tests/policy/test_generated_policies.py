@@ -287,7 +287,8 @@ def test_every_writing_tool_is_among_the_ways(world: World) -> None:
         if not tool.get("annotations", {}).get("readOnlyHint")
     }
     commands = {"exec_command", "write_stdin", "kill_session", "execute_command"}
-    assert listed - commands - OTHERS == set(WAYS)
+    tried = listed - commands - OTHERS
+    assert tried == set(WAYS), "add a call of the new tool to WAYS, or its name to OTHERS"
 
 
 @pytest.mark.requirement("policy-commands")

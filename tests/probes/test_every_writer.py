@@ -156,4 +156,5 @@ def test_every_writing_tool_is_tried(server: tuple[Client, Path]) -> None:
     commands = {"exec_command", "write_stdin", "kill_session", "execute_command"}
     others = {"undo_change", "redo_change", "json_editor_preview", "create_checkpoint"}
     others |= {"review_comments"}
-    assert listed - commands - others == {name.split(" ")[0] for name in WRITERS}
+    tried = {name.split(" ")[0] for name in WRITERS}
+    assert listed - commands - others == tried, "add a call of the new tool to WRITERS"

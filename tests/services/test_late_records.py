@@ -67,3 +67,25 @@ def test_everything_is_taken_back_in_the_order_in_which_it_happened(desk: Desk) 
     ids = tuple(desk.redline.history.changed_since(None, None))
     desk.redline.editor.revert(Revert(Direction.REWIND, ids), Origin("rewind"))
     assert (desk.root / "a.txt").read_bytes() == BASE
+
+
+@pytest.mark.requirement("history-late-records")
+def test_one_that_precedes_another_late_one_is_listed_before_it(desk: Desk) -> None:
+    [_, _, late] = desk.redline.history.list(HistoryQuery())
+    record = desk.redline.editor.record
+    change_set = desk.redline.history.get(late.id).change_set
+    second = record(change_set, Origin("second"), before=late.id)
+    record(change_set, Origin("third"), before=second.id)
+    record(change_set, Origin("fourth"), before=second.id)
+    record(change_set, Origin("fifth"), since=late.id)
+    record(change_set, Origin("sixth"), since="")
+    expected = ["checkpoint", "edit_file", "fifth", OUTSIDE, "second", "fourth", "third", "sixth"]
+    assert _tools(desk) == expected
+    desk.restart()
+    assert _tools(desk) == expected
+    desk.redline._store.prune(days=1, size=1 << 20)
+    desk.restart()
+    assert _tools(desk) == expected
+    latest = desk.redline.history.list(HistoryQuery())[0].id
+    desk.redline.editor.record(change_set, Origin("seventh"), since=latest)
+    assert _tools(desk) == ["seventh", *expected]

@@ -157,7 +157,7 @@ def test_any_hunks_taken_back_leave_the_bytes_of_the_model(tmp_path: Path, start
 def _compare_with_model(person: Person, rng: random.Random) -> str:
     person.sign_in()
     model, file = Model(), person.root / "a"
-    model.create("a", 90)
+    model.create((None, "a"), 90)
     person.edit(("a", "".join(model.contents()["a"])))
     steps: list[Step] = []
     while len(steps) < 2:

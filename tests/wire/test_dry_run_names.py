@@ -117,7 +117,8 @@ def test_every_tool_that_changes_anything_was_tried_with_a_call_that_does(tmp_pa
         for tool in sorted(changing - WITHOUT_DRY_RUN):
             known = listed[tool]["inputSchema"]["properties"]
             assert known.keys() & {"dryRun", "dry_run"}, f"{tool} has no dry run"
-            arguments = prepare(client, tmp_path)[tool]
+            arguments = prepare(client, tmp_path).get(tool)
+            assert arguments is not None, f"add a call that changes something to calls(): {tool}"
             before = state(client, tmp_path)
             client.call(tool, arguments)
             assert state(client, tmp_path) != before, f"{tool} did nothing without a dry run"

@@ -31,7 +31,10 @@ PEOPLE = {
     "visitor": [],
     "blind": ["write", "run"],
     "chief": list(Right),
+    **{f"only-{right}": [right] for right in Right},
+    **{f"all-but-{right}": [each for each in Right if each is not right] for right in Right},
 }
+ERAS = pytest.mark.parametrize("modern", [False, True], ids=["handshake", "stateless"])
 META = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
     "io.modelcontextprotocol/clientCapabilities": {},
@@ -96,7 +99,7 @@ def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Office]:
 
 
 @pytest.mark.requirement("people-rights")
-@pytest.mark.parametrize("modern", [False, True], ids=["handshake", "stateless"])
+@ERAS
 @pytest.mark.parametrize("who", PEOPLE)
 def test_tools_without_their_rights_are_neither_listed_nor_callable(
     office: Office, who: str, modern: bool
@@ -107,7 +110,8 @@ def test_tools_without_their_rights_are_neither_listed_nor_callable(
     listed = office.ask(who, "tools/list", modern=modern)[1]["result"]
     names = {tool["name"] for tool in listed["tools"]}
     rights = set(PEOPLE[who])
-    assert names == {tool for tool in every if needs(tool) <= rights}
+    allowed = {tool for tool in every if needs(tool) <= rights}
+    assert names == allowed, "a new tool that writes or runs commands goes into WRITERS or RUNNERS"
     if modern:
         assert listed["cacheScope"] == ("public" if who == "chief" else "private")
     before = sorted(path.name for path in office.folder.iterdir())
@@ -117,6 +121,32 @@ def test_tools_without_their_rights_are_neither_listed_nor_callable(
         assert "error" in reply or reply["result"]["isError"], text
         assert "does not have the right to" in text, text
     assert sorted(path.name for path in office.folder.iterdir()) == before
+
+
+@pytest.mark.requirement("people-rights")
+@ERAS
+@pytest.mark.parametrize("who", ["visitor", "all-but-read", "only-write", "only-approve"])
+def test_nothing_of_a_workspace_is_read_without_the_right(
+    office: Office, who: str, modern: bool
+) -> None:
+    """Prompts, resources and completions show contents as tools do."""
+    made = office.call("chief", "write_file", path=str(office.folder / "s.txt"), content="SECRET")
+    assert not made["result"]["isError"]
+    asked = [
+        ("resources/list", {}),
+        ("resources/templates/list", {}),
+        ("resources/read", {"uri": "redline://changes"}),
+        ("prompts/list", {}),
+        ("prompts/get", {"name": "review_changes", "arguments": {}}),
+        ("completion/complete", {"ref": {"type": "ref/prompt", "name": "review_changes"},
+                                 "argument": {"name": "since", "value": ""}}),
+        ("tools/call", {"name": "read_file", "arguments": {"path": str(office.folder / "s.txt")}}),
+    ]  # fmt: skip
+    for method, params in asked:
+        reply = office.ask(who, method, modern=modern, **params)[1]
+        text = json.dumps(reply)
+        assert "s.txt" not in text.replace(str(office.folder / "s.txt"), ""), (method, text)
+        assert "SECRET" not in text, (method, text)
 
 
 @pytest.mark.requirement("people-rights")
@@ -130,6 +160,47 @@ def test_instructions_promise_only_what_somebody_may_do(office: Office) -> None:
     assert "exec_command" in texts["chief"]
 
 
+@pytest.mark.requirement("people-approve")
+@ERAS
+def test_only_somebody_who_may_approve_is_asked(office: Office, modern: bool) -> None:
+    """A guarded file and a permission: no question, no answer and no state of another helps."""
+    path = office.folder / ".vscode" / "tasks.json"
+    write = {"path": str(path), "content": "{}\n"}
+    for who in ("all-but-approve", "runner", "writer"):
+        refused = office.call(who, "write_file", modern=modern, **write)
+        assert "error" in refused or refused["result"]["isError"], refused
+    wanted = {"tool_name": "exec_command", "permission": "network", "reason": "r",
+              "arguments": {"cmd": "curl http://example.org"}}  # fmt: skip
+    reply = office.call("all-but-approve", "request_permissions", modern=modern, **wanted)
+    assert "does not have the right to approve" in json.dumps(reply)
+    if modern:
+        able = {**META, "io.modelcontextprotocol/clientCapabilities": {"elicitation": {}}}
+        head = {"MCP_Protocol_Version": "2026-07-28", "Mcp_Method": "tools/call",
+                "Mcp_Name": "write_file"}  # fmt: skip
+
+        def ask(who: str, **more: Any) -> Any:
+            params = {"name": "write_file", "arguments": write, "_meta": able, **more}
+            message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+            bearer = {"Authorization": f"Bearer token-of-{who}"}
+            return post(office.client, message, **head, **bearer)[2]
+
+        asked = ask("chief")["result"]
+        assert asked["resultType"] == "input_required"
+        (key,) = asked["inputRequests"]
+        yes = {key: {"action": "accept", "content": {"decision": "allow"}}}
+        for who in ("all-but-approve", "runner"):
+            refused = ask(who)
+            assert "error" in refused or refused["result"]["isError"], refused
+            reply = ask(who, requestState=asked["requestState"], inputResponses=yes)
+            assert "error" in reply or reply["result"]["isError"], reply
+        assert not path.exists()
+        done = ask("chief", requestState=asked["requestState"], inputResponses=yes)
+        assert not done["result"].get("isError"), done
+        assert path.exists()
+    else:
+        assert not path.exists()
+
+
 @pytest.mark.requirement("people-undo-others")
 def test_somebody_elses_change_is_taken_back_only_with_the_right(office: Office) -> None:
     path = str(office.folder / "a.txt")
@@ -138,8 +209,10 @@ def test_somebody_elses_change_is_taken_back_only_with_the_right(office: Office)
     change = office.call("reader", "list_changes")["result"]["structuredContent"]["changes"][0]
     assert change["principal"] == "writer"
     for arguments in ({"id": change["id"]}, {"session": change["session"]}):
-        refused = office.call("runner", "undo_change", **arguments)
-        assert "undo-others" in json.dumps(refused), refused
+        for who in ("runner", "all-but-undo-others"):
+            for modern in (False, True):
+                refused = office.call(who, "undo_change", modern=modern, **arguments)
+                assert "undo-others" in json.dumps(refused), refused
     assert Path(path).read_text() == "two\n"
     undone = office.call("chief", "undo_change", id=change["id"])
     assert not undone["result"]["isError"]

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ctypes
 import io
 import json
+import os
 import queue
 import signal
+import sys
 import threading
 import time
 from pathlib import Path
@@ -202,6 +205,18 @@ def test_sigterm_ends_the_server_within_five_seconds_even_during_a_call(
     assert client.process.wait(5) == 0
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="sends a signal to one thread of a process")
+@pytest.mark.requirement("server-sigterm")
+def test_sigterm_that_arrives_in_another_thread_ends_a_waiting_server(connected: Connect) -> None:
+    client = stdio(connected)
+    client.request("tools/call", {"name": "echo", "arguments": {"text": "a worker thread"}})
+    main = client.process.pid
+    others = [int(name) for name in os.listdir(f"/proc/{main}/task") if int(name) != main]
+    libc = ctypes.CDLL(None, use_errno=True)
+    assert libc.tgkill(main, others[0], signal.SIGTERM) == 0
+    assert client.process.wait(30) == 0
+
+
 @pytest.mark.requirement("server-long-lines")
 def test_a_line_over_the_limit_is_refused_and_the_next_one_served() -> None:
     from redline.server.calls.catalog import Catalog
@@ -212,12 +227,8 @@ def test_a_line_over_the_limit_is_refused_and_the_next_one_served() -> None:
     ping = b'{"jsonrpc":"2.0","id":%d,"method":"ping"}\n'
     lines = ping % 1 + b'{"x":"' + b"y" * 5000 + b'"}\n' + ping % 2
     out = io.BytesIO()
-    before = signal.getsignal(signal.SIGTERM)
-    try:
-        server = ToolServer(Catalog([fixtures.TOOLSET]), object())  # type: ignore[arg-type]
-        serve_stdio(server, io.BytesIO(lines), out, max_line=1000)
-    finally:
-        signal.signal(signal.SIGTERM, before)
+    server = ToolServer(Catalog([fixtures.TOOLSET]), object())  # type: ignore[arg-type]
+    serve_stdio(server, io.BytesIO(lines), out, max_line=1000)
     replies = [json.loads(line) for line in out.getvalue().splitlines()]
     assert [reply["id"] for reply in replies] == [1, None, 2]
     assert replies[1]["error"]["code"] == -32600

@@ -25,7 +25,7 @@ class ChainReport(NamedTuple):
 
 
 def link(before: str, event: Mapping[str, Any]) -> bytes:
-    """Return the line of *event* behind the line with digest *before*."""
+    """Return the line of *event* after the line with digest *before*."""
     body = {**event, "before": before}
     return _encode({**body, "digest": _digest(body)}) + b"\n"
 

@@ -83,7 +83,7 @@ class LibGit:
         return [GitFileDiff(*file) for file in found]
 
     def holds(self, at: WorkspacePath, names: Sequence[str]) -> Sequence[bool]:
-        """Whether the repository *at* lies in has each object; none where there is none."""
+        """Whether the repository around *at* has each object; all False without a repository."""
         top = self._top(at)
         if top is None:
             return [False] * len(names)

@@ -37,8 +37,8 @@ COMMANDS = {
         "redline.cli.commands.history.checkpoint",
         "name this moment, or list the points to go back to",
     ),
-    "restore": ("redline.cli.commands.history.restore", "bring an old content of a file back"),
-    "export": ("redline.cli.commands.history.export", "hand changes on as a patch or a commit"),
+    "restore": ("redline.cli.commands.history.restore", "restore an earlier version of a file"),
+    "export": ("redline.cli.commands.history.export", "export changes as a patch or a commit"),
     "held": (
         "redline.cli.commands.review.held",
         "list changes that wait for you, and decide about them",
@@ -81,9 +81,9 @@ COMMANDS = {
     ),
     "token": (
         "redline.cli.commands.server.token",
-        "make, list and revoke tokens of a server's users",
+        "create, list and revoke tokens for a server's users",
     ),
-    "audit": ("redline.cli.commands.server.audit", "check that an audit log is as it was written"),
+    "audit": ("redline.cli.commands.server.audit", "check that an audit log was not altered"),
     "doctor": (
         "redline.cli.commands.server.doctor",
         "check the sandbox, git, journal and limits of this machine",

@@ -15,7 +15,7 @@ from redline.code.index.facts import FileFacts, count_lines
 from redline.code.rename.in_file import Replacement
 from redline.code.structural.matches import Rule, StructuralMatch
 from redline.code.syntax.bodies import Body
-from redline.code.syntax.changed_part import MIN_LINES, changed_part, only
+from redline.code.syntax.changed_part import changed_part
 from redline.code.syntax.colours import ColourSpan
 from redline.code.syntax.definitions import Symbol, without_surrogates
 from redline.code.syntax.errors import SyntaxCheck, SyntaxIssue, new_issues
@@ -112,9 +112,6 @@ class IsolatedAnalysis:
 
     def body(self, text: str, language: Language, symbol: Symbol) -> Body | None:
         """Return where the statements of *symbol* begin and end; None if it has no body."""
-        begins_line = text[: symbol.span[0]].endswith("\n")
-        if begins_line and text.count("\n") >= MIN_LINES:
-            text = only(text, *symbol.span)
         row = self._parse("body", text, language, symbol.offset)
         return None if row is None else Body(*row)
 

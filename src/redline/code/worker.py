@@ -9,11 +9,11 @@ from typing import Any
 from redline.code.index.facts import facts_of
 from redline.code.rename import in_file as renaming
 from redline.code.structural.matches import find_matches
-from redline.code.syntax.bodies import body_at
 from redline.code.syntax.colours import colour_lines
 from redline.code.syntax.definitions import parse, symbols_of
 from redline.code.syntax.errors import check_syntax
 from redline.code.syntax.languages import BY_NAME
+from redline.code.syntax.named_part import named_body, named_symbols
 from redline.code.syntax.uses import nodes_of
 
 Ask = Callable[..., Any]
@@ -28,12 +28,15 @@ _REPLACEMENT = attrgetter("start", "end", "text")
 
 def symbols(_ask: Ask, text: str, language: str, wanted: str | None = None) -> list[Row]:
     """Return every definition in *text*, or those that *wanted* may name."""
-    return [_SYMBOL(symbol) for symbol in symbols_of(parse(text, BY_NAME[language]), wanted)]
+    grammar = BY_NAME[language]
+    if wanted is None:
+        return [_SYMBOL(symbol) for symbol in symbols_of(parse(text, grammar))]
+    return [_SYMBOL(symbol) for symbol in named_symbols(text, grammar, wanted)]
 
 
 def body(_ask: Ask, text: str, language: str, offset: int) -> Row | None:
     """Return the body of the definition whose name is at *offset*."""
-    found = body_at(parse(text, BY_NAME[language]), offset)
+    found = named_body(text, BY_NAME[language], offset)
     return None if found is None else (found.start, found.end, found.doc_end)
 
 

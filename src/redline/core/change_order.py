@@ -10,7 +10,7 @@ from redline.core.changes import ABSENT, Change
 def in_order(changes: Iterable[Change]) -> tuple[Change, ...]:
     """Return removals, children first, then everything else, parents first.
 
-    What became of another kind is removed first and made again.
+    A path whose kind changes is removed first and then created again.
     """
     removals: list[Change] = []
     others: list[Change] = []

@@ -1,4 +1,4 @@
-"""A ChangeSet: the state of each place before and after, as data."""
+"""A ChangeSet: the state of each path before and after, as data."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class FileState:
 
 @dataclass(frozen=True, slots=True)
 class DirState:
-    """A directory (its entries are places of their own)."""
+    """A directory (its entries are paths of their own)."""
 
     mode: int | None = None
 
@@ -87,7 +87,7 @@ ABSENT = Absent()
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One place goes from `before` to `after`."""
+    """One path goes from `before` to `after`."""
 
     path: WorkspacePath
     before: State
@@ -132,7 +132,7 @@ class ChangeSet:
 
     @property
     def paths(self) -> tuple[WorkspacePath, ...]:
-        """Every place this touches, in order, each once."""
+        """Every path this touches, in order, each once."""
         seen: dict[WorkspacePath, None] = {}
         for step in self.steps:
             if isinstance(step, Rename):

@@ -48,7 +48,7 @@ class LineSpan(Generic[AnyStr]):
         return found[::-1]
 
     def lines_behind(self, count: int) -> list[int]:
-        """Where each of the *count* lines behind this ends, fewer at the end."""
+        """Where each of the *count* lines after this ends, fewer at the end."""
         found: list[int] = []
         at = self.end
         while len(found) < count and at < len(self.text):

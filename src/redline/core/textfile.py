@@ -26,7 +26,7 @@ _LETTER = re.compile("[\x00-\x7f\udc80-\udcff]+")
 class TextFile:
     """A file's bytes with the facts that edits keep.
 
-    `is_guess`: the encoding was detected; `rivals`: others that it may as well be. `declared` finds
+    `is_guess`: the encoding was detected; `rivals`: others that are as likely. `declared` finds
     what an ASCII file says about letters that it does not hold yet.
     """
 
@@ -173,7 +173,7 @@ def undecodable_at(raw: bytes) -> int | None:
 
 
 def text_start(raw: bytes) -> int:
-    """Where the text of a file starts: behind the BOM."""
+    """Where the text of a file starts: after the BOM."""
     return len(BOM) if raw.startswith(BOM) else 0
 
 

@@ -65,11 +65,18 @@ class JournalEditor:
         wanted = Wanted(held.change_set, origin, held.kind, held.reverts)
         return self._finish(self._begin(wanted, ChangePermits(is_approved=True)))
 
-    def record(self, change_set: ChangeSet, origin: Origin, before: str | None = None) -> Operation:
+    def record(
+        self,
+        change_set: ChangeSet,
+        origin: Origin,
+        *,
+        before: str | None = None,
+        since: str | None = None,
+    ) -> Operation:
         """Journal changes that already happened."""
         if change_set.is_empty:
             return Operation("", 0.0, origin, change_set)
-        return self._store.record(change_set, origin, before=before)
+        return self._store.record(change_set, origin, before=before, since=since)
 
     def note_grant(self, origin: Origin) -> Operation:
         """Journal that a person gave a permission."""
@@ -175,7 +182,7 @@ class JournalEditor:
 
     def _plan(self, request: Revert) -> tuple[Selected, RevertPlan]:
         wanted = select(self._store, request)
-        plan = RevertPlanner(self._workspace, self._tree, self._store).plan(wanted.tasks)
+        plan = RevertPlanner(self._workspace, self._tree, self._store).plan(wanted.steps)
         self._approve(plan.change_set)
         self._refuse_special_only(plan.change_set)
         return wanted, plan

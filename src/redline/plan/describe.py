@@ -27,7 +27,7 @@ NULL = "/dev/null"
 
 @dataclass(frozen=True, slots=True)
 class Touched:
-    """One place of a ChangeSet; `action` is create, edit, delete, move, mode or link."""
+    """One path of a ChangeSet; `action` is create, edit, delete, move, mode or link."""
 
     path: str
     action: str
@@ -43,7 +43,7 @@ class Touched:
 
 
 def list_touched(change_set: ChangeSet, label: Label, most: int | None = None) -> list[Touched]:
-    """Every place of *change_set* in order, or the first *most*."""
+    """Every path of *change_set* in order, or the first *most*."""
     return [
         Touched(label(step.target), "move", "entry", label(step.source))
         if isinstance(step, Rename)

@@ -1,4 +1,4 @@
-"""Writing, making, moving and deleting places, as ChangeSets."""
+"""Writing, creating, moving and deleting files and directories, as ChangeSets."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from redline.core.ports.tree import Entry, Kind, Tree
 
 
 def plan_write(tree: Tree, path: WorkspacePath, shown: str, content: bytes) -> ChangeSet:
-    """*path* holds *content*; missing parents are made, an existing file keeps its mode."""
+    """Write *content* to *path*; missing parents are created, an existing file keeps its mode."""
     before = tree.state(path)
     if isinstance(before, DirState):
         raise IsADirectory(shown)
@@ -44,7 +44,7 @@ def plan_write(tree: Tree, path: WorkspacePath, shown: str, content: bytes) -> C
 
 
 def plan_make_directory(tree: Tree, path: WorkspacePath, shown: str) -> ChangeSet:
-    """*path* is a directory, its parents too; nothing to do when it is one."""
+    """Create the directory *path* and its parents; nothing to do when it exists."""
     entry = tree.stat(path)
     if entry is not None:
         if entry.kind is not Kind.DIRECTORY:
@@ -72,7 +72,7 @@ def plan_move(
 
 
 def plan_delete(tree: Tree, path: WorkspacePath, shown: str) -> ChangeSet:
-    """Nothing is left at *path*; directories go with everything in them."""
+    """Remove what is at *path*, a directory with everything in it."""
     entry = tree.stat(path)
     if entry is None:
         raise NotFound(shown)

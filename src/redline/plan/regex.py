@@ -67,7 +67,7 @@ def replace_regex(
     if "\r\n" in text and not _WRITTEN_CR.search(pattern):
         view = TextView(text, str)
     seen = text if view is None else view.text
-    # One more than asked for, because a match behind the final newline does not count.
+    # One more than asked for, because a match after the final newline does not count.
     found = regex.find(pattern, seen, flags=flags, limit=limit and limit + 1, groups=groups)
     matches = [m for m in found if not _behind_the_end(m, seen)]
     if limit:

@@ -56,7 +56,7 @@ class SearchScope:
     excludes: Excludes
 
     def wants(self, path: WorkspacePath) -> bool:
-        """Whether a file is to be searched."""
+        """Whether to search a file."""
         return any(self._selects(base, path) for base in self.bases) and not self._left_out(path)
 
     def places(self) -> list[WorkspacePath]:
@@ -148,7 +148,7 @@ class ContentSearch:
         self._cancel = cancel
 
     def run(self, question: ContentQuestion, scope: SearchScope) -> ContentFound:
-        """The answer, by whichever engine. InvalidPattern, TimeLimit."""
+        """The answer, by either engine; InvalidPattern, TimeLimit."""
         check_pattern(question.regex)
         translation = translate(question.regex, ignore_case=question.ignore_case)
         if translation is not None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from redline.core.errors import InvalidPattern
 
-# A byte that is no UTF-8 is one character to the ECMAScript engine. This may also match a part of a
+# A byte that is not UTF-8 is one character to the ECMAScript engine. This may also match part of a
 # longer character, so lines that are not ASCII are looked at again.
 _UNPAIRED = r"(?-u:[\x80-\xff])"
 _DOT = rf"(?:[^\n\r\x{{2028}}\x{{2029}}]|{_UNPAIRED})"
@@ -63,7 +63,7 @@ def check_pattern(pattern: str) -> None:
 
 
 class _Foreign(Exception):
-    """The pattern has a part without an equal on the other side."""
+    """The pattern has a part without an equivalent in ripgrep's syntax."""
 
 
 def translate(pattern: str, *, ignore_case: bool) -> Translation | None:
@@ -113,7 +113,7 @@ class _Translator:
         elif char == "\\":
             self._escape()
         elif char in "]}{":
-            raise _Foreign  # legal here and there; the other engine knows
+            raise _Foreign  # legal in some positions only; the other engine decides
         else:
             self._emit(self._literal(char), 1)
 

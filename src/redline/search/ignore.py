@@ -112,7 +112,7 @@ class RuleSet:
         return {}, []
 
     def may_speak_of(self, names: JoinedNames) -> bool:
-        """False when no rule fits any of *names*, whatever directory they lie in."""
+        """False when no rule can match any of *names*, in any directory."""
         lines = names.lines
         for text in self._texts:
             if text in lines:
@@ -124,7 +124,7 @@ class RuleSet:
         return any(pattern.search(lines) for pattern in self._last_names)
 
     def verdict(self, relative: str, name: str, is_directory: bool) -> bool | None:
-        """True: ignored, False: taken back in, None: no rule speaks of it."""
+        """True: ignored, False: included again by a rule, None: no rule matches it."""
         column = 1 if is_directory else 0
         best = self._literal.get(name, _NO_RULE)[column]
         if self._paths:
@@ -168,7 +168,7 @@ def _last_names(globs: Sequence[str]) -> tuple[re.Pattern[str], ...]:
     """Regexes over lines of names, one per glob, that find a name the glob's last part may fit.
 
     They may find too much, never too little: a hit only means that the rules must be asked.
-    Leading and trailing stars are left away, so that most begin with plain text and search fast.
+    Leading and trailing stars are dropped, so that most begin with plain text and search fast.
     """
     found = []
     for glob in globs:
@@ -193,7 +193,7 @@ def _alternation(rules: Iterator[IgnoreRule]) -> re.Pattern[str]:
 
 
 class IgnoreScope:
-    """The ignore rules in force in one directory; `below` goes down."""
+    """The ignore rules that apply in one directory; `below` gives those of a child."""
 
     __slots__ = ("_layers", "_prefix", "_tree", "directory")
 
@@ -221,14 +221,14 @@ class IgnoreScope:
 
     @classmethod
     def at(cls, tree: Tree, directory: WorkspacePath) -> IgnoreScope:
-        """The rules in force in *directory*, those of its parents up to the root included."""
+        """The rules that apply in *directory*, including those of its parents up to the root."""
         scope = cls.of_root(tree, directory.root)
         for name in directory.parts:
             scope = scope.below(name)
         return scope
 
     def below(self, name: str, *, has_file: bool = True) -> IgnoreScope:
-        """The scope of the child directory *name*; *has_file* False spares a look."""
+        """The scope of the child directory *name*; with *has_file* False no ignore file is read."""
         child = IgnoreScope(self._tree, self.directory.child(name), self._layers)
         return child.with_own_file() if has_file else child
 
@@ -304,7 +304,7 @@ def ignore_files(tree: Tree, places: Iterable[WorkspacePath]) -> Iterator[Worksp
 
 
 def is_odd_ignore_file(tree: Tree, file: WorkspacePath) -> bool:
-    """Whether *file*, named like an ignore file, is no regular file: opening it could block."""
+    """Whether *file*, named like an ignore file, is not a regular file: opening it could block."""
     entry = tree.stat(file)
     return entry is not None and entry.kind is not Kind.FILE
 

@@ -3,14 +3,13 @@ CPU than everything else a first tools/list needs)."""
 
 from __future__ import annotations
 
-import signal
 from threading import Lock
 from typing import Any, BinaryIO
 
 from redline.server.calls.tool_server import ToolServer
 from redline.server.calls.workers import Workers
 from redline.server.conversation import Conversation
-from redline.server.ending import end_process_within
+from redline.server.ending import Terminated, end_on_signal, end_process_within
 from redline.server.rpc import wire
 from redline.server.rpc.messages import Channel
 from redline.toolsets.tool import Json
@@ -21,10 +20,6 @@ _GRACE_SECONDS = 3.0
 DRAIN_SECONDS = 60.0
 # A long answer goes through a larger pipe in fewer writes, each of which waits for the reader.
 _PIPE_BYTES, _LARGE_PIPE_BYTES = 1 << 16, 1 << 20
-
-
-class Terminated(Exception):
-    """The process received SIGTERM."""
 
 
 def serve_stdio(
@@ -41,32 +36,27 @@ def serve_stdio(
     pipe = _Pipe(writer)
     talk = Conversation(server, workers.submit, cap=cap)
     channel = Channel(pipe.send, pipe.send)
-    signal.signal(signal.SIGTERM, _terminate)
-    try:
-        for line in _lines(reader, max_line):
-            if line is None:
-                size = f"message is over {max_line} bytes"
-                pipe.send(wire.error(None, wire.INVALID_REQUEST, f"Invalid request: {size}"))
-            elif not line.isspace():
-                talk.receive_bytes(line, channel)
-            line = None  # or a large line stays in memory until the next one
-            if pipe.broken:
-                break
-        talk.close(cancel=pipe.broken)
-        if not workers.drain(drain_seconds):
+    with end_on_signal():
+        try:
+            for line in _lines(reader, max_line):
+                if line is None:
+                    size = f"message is over {max_line} bytes"
+                    pipe.send(wire.error(None, wire.INVALID_REQUEST, f"Invalid request: {size}"))
+                elif not line.isspace():
+                    talk.receive_bytes(line, channel)
+                line = None  # or a large line stays in memory until the next one
+                if pipe.broken:
+                    break
+            talk.close(cancel=pipe.broken)
+            if not workers.drain(drain_seconds):
+                end_process_within()
+                talk.close(cancel=True)
+                workers.drain(_GRACE_SECONDS)
+        except Terminated:
             end_process_within()
             talk.close(cancel=True)
             workers.drain(_GRACE_SECONDS)
-    except (Terminated, KeyboardInterrupt):
-        end_process_within()
-        talk.close(cancel=True)
-        workers.drain(_GRACE_SECONDS)
     return 0
-
-
-def _terminate(_signal: int, _frame: object) -> None:
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    raise Terminated
 
 
 def _lines(reader: BinaryIO, limit: int) -> Any:

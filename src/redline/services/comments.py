@@ -75,7 +75,7 @@ def resolve_comment(
 
 
 def announce_comments(comments: Sequence[ReviewComment]) -> str:
-    """Return comments as a remark behind an answer."""
+    """Return comments as a remark after an answer."""
     hint = (
         "hint: to close one, pass its id as resolve, with an answer, to review_comments or changes"
     )

@@ -101,7 +101,8 @@ class Call:
     """One tools/call with validated arguments, or another request that runs a handler.
 
     `log` sends a log message (an MCP level and a text) to a client that asked for them. `ask`
-    asks the person a question; it is None when this client cannot show one. On stateless
+    asks the person a question; it is None when this client cannot show one, or when its person
+    may not approve. On stateless
     connections the call ends there, and the handler runs again from its start when the answer
     arrives: before asking, do nothing that cannot be repeated.
     """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import hmac
 import secrets
@@ -10,46 +11,62 @@ from collections.abc import Callable
 from http.cookies import CookieError, SimpleCookie
 from threading import Lock
 
-from redline.core.ports.pages import WebRequest
+from redline.core.ports.pages import Reviewer, WebRequest
 
 _SECONDS = 7 * 86400
-_MAX_KEYS = 20
+# What the id of somebody begins with who signed in with credentials of their own.
+_OWN = "p-"
 
 
 class ReviewAccess:
-    """Knows a person by a signed cookie, given for a key that is valid once.
+    """Knows a person by a signed cookie, given for a key that is valid once, or for credentials
+    of the server's people.
 
     The bearer token of the server is no such key: agents hold it, and an agent must not act here.
-    *key* is the first one. *secret* stays the same over restarts, so that an open page stays signed
-    in.
+    *key* signs in the browser that presents it first. *secret* stays the same over restarts, so
+    that an open page stays signed in.
     """
 
     def __init__(self, secret: bytes, key: str, clock: Callable[[], float] = time.time) -> None:
         self._secret = secret
         self._clock = clock
         self._lock = Lock()
-        self._keys = [key]
+        self._key: str | None = key
         # Pages on other ports of this host get the same cookies: each workspace has its own name.
         self.cookie_name = f"redline_{self._sign('name')[:8]}"
-
-    def issue_key(self) -> str:
-        """Return a new key; the browser that presents it first is signed in."""
-        key = secrets.token_urlsafe(24)
-        with self._lock:
-            self._keys = [*self._keys, key][-_MAX_KEYS:]
-        return key
 
     def exchange(self, key: str) -> str | None:
         """Return the value of a cookie for a key, which is used up; None for any other text."""
         given = key.strip().encode("utf-8", "replace")
         with self._lock:
-            found = next((k for k in self._keys if hmac.compare_digest(k.encode(), given)), None)
-            if found is None:
+            if self._key is None or not hmac.compare_digest(self._key.encode(), given):
                 return None
-            self._keys.remove(found)
-        ident = secrets.token_hex(8)
+            self._key = None
+        return self._seal(secrets.token_hex(8))
+
+    def sign_in(self, request: WebRequest, credential: str) -> str | None:
+        """Return the value of a cookie for what one of the server's people signs in with."""
+        claim = request.people.sign_in(credential) if request.people is not None else None
+        if claim is None:
+            return None
+        return self._seal(_OWN + base64.urlsafe_b64encode(claim.encode()).decode().rstrip("="))
+
+    def _seal(self, ident: str) -> str:
         claim = f"{ident}.{int(self._clock()) + _SECONDS}"
         return f"{claim}.{self._sign(claim)}"
+
+    def reviewer(self, request: WebRequest) -> Reviewer | None:
+        """Return who is signed in, with the rights of now."""
+        ident = self.person(request)
+        if not ident:
+            return None
+        if not ident.startswith(_OWN):
+            return Reviewer()
+        if request.people is None:
+            return None
+        encoded = ident.removeprefix(_OWN)
+        claim = base64.urlsafe_b64decode(encoded + "=" * (-len(encoded) % 4))
+        return request.people.find(claim.decode())
 
     def set_cookie(self, value: str) -> str:
         """Return the header that stores a cookie, or with "" removes it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from redline.core.access.rights import Right
 from redline.core.errors import GuardedWrite, InvalidArgument, UndoBlocked
 from redline.core.ports.history import Author, Direction, Operation
 from redline.core.ports.pages import WebResponse
@@ -18,14 +19,14 @@ from redline.web.markup import address
 from redline.web.reading import patch_response
 from redline.web.visit import Visit
 
-PERSON = "the reviewer"
-
 
 def undo(visit: Visit) -> WebResponse:
     """Take a selection back; where that is blocked, show why and what can be done."""
     selection = UndoSelection.read(visit.form)
+    if selection.allows_guarded:
+        visit.require(Right.APPROVE)
     try:
-        done = actions.undo(visit.runtime, selection)
+        done = actions.undo(visit.runtime, selection, visit.reviewer.name, visit.only_of)
     except UndoBlocked as blocked:
         content = actions.blocked_view(visit.runtime, visit.viewer, selection, blocked)
         return visit.show("Undo blocked", "blocked", content, status=409)
@@ -45,25 +46,28 @@ def _show_done(visit: Visit, done: Operation, ident: str) -> WebResponse:
 def redo(visit: Visit) -> WebResponse:
     """Do a change again."""
     ident = visit.field("id")
-    return _show_done(visit, actions.redo(visit.runtime, ident), ident)
+    done = actions.redo(visit.runtime, ident, visit.reviewer.name, visit.only_of)
+    return _show_done(visit, done, ident)
 
 
 def merge(visit: Visit) -> WebResponse:
     """Take a selection back in the way the person chose."""
     selection = UndoSelection.read(visit.form)
-    done = actions.merge(visit.runtime, selection, visit.field("choice"))
+    choice = visit.field("choice")
+    done = actions.merge(visit.runtime, selection, choice, visit.reviewer.name, visit.only_of)
     return _show_done(visit, done, selection.id)
 
 
 def rewind(visit: Visit) -> WebResponse:
     """Go back to a checkpoint."""
-    wish = Wish(Direction.UNDO, to=visit.field("to"), by=Author())
-    return _show_done(visit, revert(visit.runtime, wish, origin_for("undo", wish.summary)), "")
+    wish = Wish(Direction.UNDO, to=visit.field("to"), by=Author(), only_of=visit.only_of)
+    origin = origin_for("undo", wish.summary, visit.reviewer.name)
+    return _show_done(visit, revert(visit.runtime, wish, origin), "")
 
 
 def checkpoint(visit: Visit) -> WebResponse:
     """Name this moment."""
-    done = actions.checkpoint(visit.runtime, visit.field("name"))
+    done = actions.checkpoint(visit.runtime, visit.field("name"), visit.reviewer.name)
     return redirect(address("/checkpoints", done=done.id))
 
 
@@ -75,14 +79,14 @@ def comment(visit: Visit) -> WebResponse:
     where = int(step), visit.field("side"), int(line)
     text = visit.field("text").replace("\r\n", "\n")
     runtime = visit.runtime
-    made = add_comment(runtime, runtime.comments, ident, where, text, PERSON)
+    made = add_comment(runtime, runtime.comments, ident, where, text, visit.name)
     visit.site.loaded.clear()
     return redirect(address(f"/change/{made.operation}") + f"#c-{made.id}")
 
 
 def resolve(visit: Visit) -> WebResponse:
     """Resolve a comment."""
-    found = visit.runtime.comments.resolve(visit.field("id"), PERSON, visit.field("answer"))
+    found = visit.runtime.comments.resolve(visit.field("id"), visit.name, visit.field("answer"))
     visit.site.loaded.clear()
     return redirect(address(f"/change/{found.operation}") + f"#c-{found.id}")
 
@@ -105,11 +109,11 @@ def approve(visit: Visit, ident: str) -> WebResponse:
     """Carry a held change out, with the person's edits if there are any."""
     form = {name: values[0] for name, values in visit.form.items()}
     edited = read_edits(show_held(visit.runtime, ident), form)
-    done = approve_held(visit.runtime, ident, PERSON, edited or None)
+    done = approve_held(visit.runtime, ident, visit.name, edited or None)
     return _show_done(visit, done, done.id)
 
 
 def refuse(visit: Visit, ident: str) -> WebResponse:
     """Refuse a held change; the agent gets the reason."""
-    refuse_held(visit.runtime, ident, PERSON, visit.field("reason").strip())
+    refuse_held(visit.runtime, ident, visit.name, visit.field("reason").strip())
     return redirect(address("/held"))

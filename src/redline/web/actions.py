@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from redline.core.changes import ChangeSet
@@ -11,7 +12,7 @@ from redline.core.paths import Access
 from redline.core.ports.history import Author, Direction, Operation, Origin
 from redline.services.history.blocked import BlockedFile, commit_merge, compare_versions
 from redline.services.history.references import find_operation
-from redline.services.history.revert import Wish, create_checkpoint, revert
+from redline.services.history.revert import Wish, check_owner, create_checkpoint, revert
 from redline.services.names import display_name
 from redline.services.runtime import Runtime
 from redline.web.layout import Viewer, heading
@@ -69,8 +70,8 @@ def _one(form: Form, name: str) -> str:
     return found[0] if found else ""
 
 
-def origin_for(tool: str, summary: str, *, allows_guarded: bool = False) -> Origin:
-    """Return the origin of what the person does here."""
+def origin_for(tool: str, summary: str, by: str, *, allows_guarded: bool = False) -> Origin:
+    """Return the origin of what the person *by* does here; "" is the owner."""
 
     def consent(refused: PermissionRequired, _: ChangeSet, /) -> bool | None:
         if not isinstance(refused, GuardedWrite):
@@ -79,34 +80,45 @@ def origin_for(tool: str, summary: str, *, allows_guarded: bool = False) -> Orig
             raise refused
         return True
 
-    return Origin(tool, CLIENT, "", summary, SESSION, consent)
+    return Origin(tool, CLIENT, by, summary, SESSION, consent)
 
 
-def undo(runtime: Runtime, selection: UndoSelection) -> Operation:
-    """Take back what is selected."""
-    wish = selection.wish
-    origin = origin_for("undo", wish.summary, allows_guarded=selection.allows_guarded)
+def undo(
+    runtime: Runtime, selection: UndoSelection, by: str = "", only_of: str | None = None
+) -> Operation:
+    """Take back what is selected; with *only_of* only changes of this principal. RightMissing."""
+    wish = replace(selection.wish, only_of=only_of)
+    origin = origin_for("undo", wish.summary, by, allows_guarded=selection.allows_guarded)
     return revert(runtime, wish, origin)
 
 
-def redo(runtime: Runtime, operation_id: str) -> Operation:
+def redo(
+    runtime: Runtime, operation_id: str, by: str = "", only_of: str | None = None
+) -> Operation:
     """Do again what was undone."""
-    wish = Wish(Direction.REDO, _OWN, id=operation_id)
-    return revert(runtime, wish, origin_for("redo", wish.summary))
+    wish = Wish(Direction.REDO, _OWN, id=operation_id, only_of=only_of)
+    return revert(runtime, wish, origin_for("redo", wish.summary, by))
 
 
-def merge(runtime: Runtime, selection: UndoSelection, choice: str) -> Operation:
+def merge(
+    runtime: Runtime,
+    selection: UndoSelection,
+    choice: str,
+    by: str = "",
+    only_of: str | None = None,
+) -> Operation:
     """Take back what is selected although lines were changed since, as the person chose."""
     files = _compare(runtime, selection)
     if files is None or choice not in ("keep", "restore"):
         raise InvalidArgument("There is no merge of this", field="choice")
-    origin = origin_for("undo", f"undo {selection.id}, merged")
+    check_owner(runtime, [find_operation(runtime.history, selection.id)], only_of)
+    origin = origin_for("undo", f"undo {selection.id}, merged", by)
     return commit_merge(runtime, files, origin, restore=choice == "restore")
 
 
-def checkpoint(runtime: Runtime, name: str) -> Operation:
+def checkpoint(runtime: Runtime, name: str, by: str = "") -> Operation:
     """Name this moment."""
-    return create_checkpoint(runtime, name, origin_for("create_checkpoint", name))
+    return create_checkpoint(runtime, name, origin_for("create_checkpoint", name, by))
 
 
 def _compare(runtime: Runtime, selection: UndoSelection) -> list[BlockedFile] | None:

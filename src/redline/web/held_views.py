@@ -37,7 +37,7 @@ def held_list(runtime: Runtime, viewer: Viewer) -> Html:
         ]
         if decided
         else None,
-        None if viewer.can_act else tag("p", "Sign in to decide.", class_="hint"),
+        None if viewer.can_decide else tag("p", "Sign in to decide.", class_="hint"),
     )
 
 
@@ -112,7 +112,7 @@ def _decision(viewer: Viewer, view: HeldView) -> Html | None:
         )  # fmt: skip
     if view.state is not HeldState.WAITING:
         return tag("p", f"This change has {view.state.value}.", class_="message")
-    if not viewer.can_act:
+    if not viewer.can_decide:
         return None
     edits = [
         tag("label", tag("span", file.touched.path),

@@ -57,6 +57,8 @@ class Viewer:
     theme: str = ""
     is_split: bool = False
     counts: tuple[tuple[str, int], ...] = ()
+    # Whether held changes can be decided.
+    can_decide: bool = False
 
     @property
     def can_act(self) -> bool:

@@ -172,7 +172,8 @@ def sign_in_view(*, was_wrong: bool) -> Html:
             "p",
             "Open the address that ", tag("code", "redline review"), " or ",
             tag("code", "redline serve"), " printed, or paste the key behind its ",
-            tag("code", "#key="), " here. A key is valid once.",
+            tag("code", "#key="), " here. A key is valid once. Where the server knows people,"
+            " sign in with your own token for this page.",
         ),
         tag(
             "form",

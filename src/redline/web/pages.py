@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
+from redline.core.access.rights import Right
 from redline.core.errors import (
     HistoryError,
     InvalidArgument,
@@ -11,10 +13,11 @@ from redline.core.errors import (
     PathError,
     PermissionDenied,
     RedlineError,
+    RightMissing,
 )
 from redline.core.ports.git import Committer
 from redline.core.ports.history import HistoryQuery
-from redline.core.ports.pages import WebRequest, WebResponse
+from redline.core.ports.pages import Reviewer, WebRequest, WebResponse
 from redline.services.review.held import list_held
 from redline.services.runtime import Runtime
 from redline.web import acting, reading
@@ -58,13 +61,17 @@ _DECIDING: dict[str, Callable[[Visit, str], WebResponse]] = {
     "approve": acting.approve,
     "refuse": acting.refuse,
 }
+# What each form needs; the others, which decide or comment, need `approve`.
+_NEEDED = dict.fromkeys(("/undo", "/redo", "/merge", "/rewind", "/checkpoint"), Right.WRITE)
+_NEEDED["/export"] = Right.WRITE
 _THEMES = ("dark", "light")
 
 
 class ReviewPages:
     """See `core.ports.pages.WebPages`.
 
-    Everyone whom the transport lets in may read; only a person who signed in with a key may act.
+    Everyone whom the transport lets in may read; only a person who signed in may act, with the
+    rights this person has.
     """
 
     def __init__(
@@ -81,15 +88,19 @@ class ReviewPages:
 
     def answer(self, request: WebRequest) -> WebResponse:
         """Return the page that *request* asks for."""
-        person = self.access.person(request)
-        visit = Visit(self._site, request, self._viewer(request, person))
+        reviewer = self.access.reviewer(request)
+        person = self.access.person(request) if reviewer is not None else ""
+        reviewer = reviewer or Reviewer(rights=frozenset())
+        visit = Visit(
+            self._site, request, self._viewer(request, person, reviewer), reviewer=reviewer
+        )
         try:
             if request.path.startswith("/assets/"):
                 return reading.own_asset(request.path.removeprefix("/assets/"))
             _check_origin(request)
             if request.path == "/sign-in":
                 return self._sign_in(visit)
-            if not person and not request.is_authenticated:
+            if Right.READ not in reviewer.rights and not request.is_authenticated:
                 content = sign_in_view(was_wrong=False)
                 return visit.show("Sign in", "sign-in", content, status=401)
             if request.method == "POST":
@@ -101,28 +112,32 @@ class ReviewPages:
                 status=_status(failure),
             )  # fmt: skip
 
-    def _viewer(self, request: WebRequest, person: str) -> Viewer:
+    def _viewer(self, request: WebRequest, person: str, reviewer: Reviewer) -> Viewer:
         theme, view = read_cookie(request, "redline_theme"), request.get("view")
         chosen = view or read_cookie(request, "redline_view")
         return Viewer(
             self._runtime.workspace.roots[0].path,
-            self.access.form_token(person) if person else "",
+            self.access.form_token(person) if reviewer.rights - {Right.READ} else "",
             theme if theme in _THEMES else "",
             chosen == "split",
             (
                 ("comments", len(self._runtime.comments.list(open_only=True))),
                 ("held", len(list_held(self._runtime))),
             ),
+            can_decide=Right.APPROVE in reviewer.rights,
         )
 
     def _sign_in(self, visit: Visit) -> WebResponse:
         if visit.request.method != "POST":
             return reading.sign_in(visit, "")
         keys = read_form(visit.request).get("key", [""])
-        value = self.access.exchange(keys[0])
+        value = self.access.exchange(keys[0]) or self.access.sign_in(visit.request, keys[0])
         if value is None:
             return visit.show("Sign in", "sign-in", sign_in_view(was_wrong=True), status=403)
-        return redirect("/", (("Set-Cookie", self.access.set_cookie(value)),))
+        cookie = f"{self.access.cookie_name}={value}"
+        found = self.access.reviewer(replace(visit.request, headers={"cookie": cookie}))
+        answer = redirect("/", (("Set-Cookie", self.access.set_cookie(value)),))
+        return replace(answer, actor=found.name if found is not None else "")
 
     def _act(self, visit: Visit, person: str) -> WebResponse:
         """Carry out a form, if it is the person's own."""
@@ -132,7 +147,9 @@ class ReviewPages:
             raise PermissionDenied(
                 "Only a person who signed in here can do this", hint="sign in and send it again"
             )
-        return action(Visit(visit.site, visit.request, visit.viewer, form))
+        visit.require(_NEEDED.get(visit.request.path, Right.APPROVE))
+        answer = action(replace(visit, form=form))
+        return replace(answer, actor=visit.reviewer.name) if answer.status == 303 else answer
 
     def _look(self) -> dict[str, str]:
         """Return what tells whether something is new."""
@@ -191,6 +208,6 @@ def _with_view(visit: Visit, answer: WebResponse) -> WebResponse:
 def _status(failure: RedlineError) -> int:
     if isinstance(failure, InvalidArgument):
         return 400
-    if isinstance(failure, PermissionDenied):
+    if isinstance(failure, PermissionDenied | RightMissing):
         return 403
     return 404 if isinstance(failure, NotFound | HistoryError | PathError) else 409

@@ -6,10 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import parse_qs
 
-from redline.core.errors import InvalidArgument
+from redline.core.access.rights import Right
+from redline.core.errors import InvalidArgument, RightMissing
 from redline.core.ports.git import Committer
 from redline.core.ports.history import Operation
-from redline.core.ports.pages import WebRequest, WebResponse
+from redline.core.ports.pages import Reviewer, WebRequest, WebResponse
 from redline.services.history.references import find_operation
 from redline.services.names import display_name
 from redline.services.runtime import Runtime
@@ -43,6 +44,25 @@ class Visit:
     request: WebRequest
     viewer: Viewer
     form: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    reviewer: Reviewer = field(default_factory=Reviewer)
+
+    @property
+    def name(self) -> str:
+        """Who decides or comments here."""
+        return self.reviewer.name or "the reviewer"
+
+    @property
+    def only_of(self) -> str | None:
+        """The principal whose changes alone this person may take back; None: it may all."""
+        return None if Right.UNDO_OTHERS in self.reviewer.rights else self.reviewer.name
+
+    def require(self, right: Right) -> None:
+        """Refuse a person without *right*; RightMissing."""
+        if right not in self.reviewer.rights:
+            raise RightMissing(
+                f"{self.name} does not have the right to {right} here",
+                hint="the person who runs this server can give it",
+            )
 
     @property
     def runtime(self) -> Runtime:

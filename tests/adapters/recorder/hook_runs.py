@@ -1,4 +1,7 @@
-"""Hooks as clients run them: the real program, with payloads after each client's documentation."""
+"""Hooks as clients run them: the real program, with payloads that `tests.clients` recorded.
+
+Cursor's are after its documentation: it runs only with a window and an account.
+"""
 
 from __future__ import annotations
 

@@ -231,3 +231,38 @@ def test_a_time_that_is_not_now_is_not_believed() -> None:
 def _line(**fields: object) -> bytes:
     said = {"client": "codex", "moment": "before", "time": 10**18, "tool": "Bash", "files": []}
     return json.dumps({**said, **fields}).encode() + b"\n"
+
+
+PATCH = """*** Begin Patch
+*** Update File: b.txt
+@@
+-one
++two
+*** Add File: new/c.txt
++c
+*** End Patch
+"""
+
+
+@pytest.mark.requirement("hooks-origins")
+@pytest.mark.parametrize(
+    ("command", "files"),
+    [
+        (PATCH, ["b.txt", "new/c.txt"]),
+        (f"apply_patch <<'EOF'\n{PATCH}EOF\n", ["b.txt", "new/c.txt"]),
+        (f"apply_patch <<EOF\n{PATCH}EOF", ["b.txt", "new/c.txt"]),
+        (f"cd deep && apply_patch <<'EOF'\n{PATCH}EOF\n", ["deep/b.txt", "deep/new/c.txt"]),
+        (f"apply_patch <<'EOF'\n{PATCH}EOF\nrm a.txt\n", []),
+        (f"rm a.txt; apply_patch <<'EOF'\n{PATCH}EOF\n", []),
+        (f"cat > patch.txt <<'EOF'\n{PATCH}EOF\n", []),
+        ("apply_patch < patch.txt", []),
+    ],
+)
+def test_a_command_that_only_applies_a_patch_names_its_files(
+    tmp_path: Path, command: str, files: list[str]
+) -> None:
+    event = {"hook_event_name": "PreToolUse", "cwd": str(tmp_path), "tool_name": "Bash"}
+    found = program.describe("codex", {**event, "tool_input": {"command": command}}, 1)
+    assert found is not None
+    assert found["files"] == [str(tmp_path / file) for file in files]
+    assert found["command"] == ("" if files else command[: program.MAX_TEXT])

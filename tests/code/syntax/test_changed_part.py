@@ -9,7 +9,7 @@ import pytest
 from redline.adapters.workers.failed_content import FailedContent
 from redline.adapters.workers.isolated_calls import IsolatedCalls
 from redline.code.analysis import IsolatedAnalysis
-from redline.code.syntax.changed_part import MIN_LINES, changed_part, only
+from redline.code.syntax.changed_part import MIN_LINES, changed_part
 from redline.code.syntax.languages import BY_NAME
 from redline.core.errors import ParserFailed
 
@@ -69,8 +69,7 @@ def test_a_large_file_that_cannot_be_cut_is_parsed_only_at_any_cost(
     assert analysis.introduced_issues(whole, wrong, BY_NAME["python"])
 
 
-def test_what_is_cut_out_keeps_its_offsets_and_lines(analysis: IsolatedAnalysis) -> None:
-    assert only("é1\nab\ncd\n", 3, 5) == "  \nab\n  \n"
+def test_the_body_of_a_definition_in_a_large_file_is_found(analysis: IsolatedAnalysis) -> None:
     (symbol,) = analysis.symbols(LARGE, BY_NAME["python"], "f700")
     body = analysis.body(LARGE, BY_NAME["python"], symbol)
     assert body is not None

@@ -43,6 +43,9 @@ class Desk:
             self.claims,
         )
 
+    def now(self) -> int:
+        return time.time_ns()
+
     def start(self) -> list[Operation]:
         return list(self.recorder.start(time.time_ns()))
 

@@ -89,9 +89,9 @@ def test_what_an_edit_tool_changes_carries_the_file(agents: Agents, client: str)
 
 
 def test_a_change_after_the_tool_ended_is_a_persons(agents: Agents) -> None:
-    agents.say("claude-code", "before_shell")
+    agents.say("claude-code", "before_failing")
     (agents.root / "a.txt").write_text("the agent's\n")
-    agents.say("claude-code", "failed_shell")
+    agents.say("claude-code", "after_failing")
     agents.recorded_at("a.txt")
     (agents.root / "d.txt").write_text("a person's\n")
     origin = agents.recorded_at("d.txt").origin

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import os
+import queue
 import shutil
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
+from redline import recorded_workspace
 from redline.adapters.recorder.watching import KernelWatcher
 from redline.app import Redline
 from redline.core.changes import Change
 from redline.core.paths import WorkspacePath
 from redline.core.ports.commands import Command
 from redline.core.ports.history import HistoryQuery, Operation, Origin
+from redline.core.ports.recording import Noticed
 from redline.engine.recording.attribution import OUTSIDE
 from redline.settings import Settings
 from tests.adapters.processes.ground import Patience, require
@@ -191,3 +195,123 @@ def test_without_watches_it_looks_again_and_says_so(tmp_path: Path, limit: str) 
                 time.sleep(0.5)
                 assert time.monotonic() < ends, "it records nothing"
         process.terminate()
+
+
+class _Quiet:
+    """The kernel's watcher as it is after a burst of which nothing else was reported."""
+
+    def __init__(self, *answers: object) -> None:
+        self.answers = list(answers)
+
+    def watch(self, *_: object) -> object:
+        return self.answers.pop(0)
+
+
+@pytest.mark.requirement("recorder-overflow")
+def test_more_at_once_than_the_kernel_may_keep_is_a_look_at_everything(tmp_path: Path) -> None:
+    watcher = KernelWatcher([str(tmp_path)], max_events=20)
+    for number in range(40):
+        (tmp_path / f"{number}.txt").write_text("new\n")
+    noticed = watcher.wait()
+    watcher.close()
+    assert noticed is not None
+    assert noticed.paths is None
+    assert "changes at once: looking at every file" in noticed.reason
+
+
+@pytest.mark.requirement("recorder-overflow")
+def test_a_quiet_minute_after_changes_is_time_for_one_look_at_everything(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watcher = KernelWatcher([str(tmp_path)])
+    changed = {(1, str(tmp_path / "a.txt"))}
+    kernel = _Quiet("timeout", "timeout", changed, "timeout", "timeout", "stop")
+    monkeypatch.setattr(watcher, "_kernel", kernel)
+    assert watcher.wait() == (frozenset({str(tmp_path / "a.txt")}), "")
+    assert watcher.wait() == (None, "")
+    assert kernel.answers == ["timeout", "stop"]
+    watcher.close()
+
+
+class _Reports:
+    """A watcher that notices only what it is given; see `core.ports.recording.Watcher`."""
+
+    limits = ""
+
+    def __init__(self) -> None:
+        self._given: queue.Queue[Noticed | None] = queue.Queue()
+
+    def give(self, noticed: Noticed | None) -> None:
+        self._given.put(noticed)
+
+    def wait(self) -> Noticed | None:
+        return self._given.get(timeout=PATIENCE)
+
+    def renew(self) -> None:
+        raise AssertionError("nothing was unreadable")
+
+    def close(self) -> None:
+        self._given.put(None)
+
+
+@pytest.mark.requirement("recorder-overflow")
+def test_what_the_kernel_dropped_is_recorded_and_that_it_looks_at_everything_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("redline.adapters.recorder.watching.KernelWatcher", lambda _: reports)
+    reports, seen, said = _Reports(), list[Operation](), list[str]()
+    root = tmp_path / "ws"
+    root.mkdir()
+    settings = Settings(workspace=str(root), state_dir=str(tmp_path / "state"))
+    with Redline(settings) as redline:
+        learned = threading.Event()
+
+        def report(operations: Sequence[Operation]) -> None:
+            seen.extend(operations)
+            learned.set()
+
+        session = redline.open_recording(report, said.append)
+        assert session is not None
+        session.start()
+        assert learned.wait(PATIENCE)
+        (root / "b.txt").write_text("new\n")
+        reports.give(Noticed(frozenset({str(root / "d" / "other.txt")})))
+        reports.give(Noticed(None, "9000 changes at once: looking at every file"))
+        _until(lambda: seen)
+        assert said == ["9000 changes at once: looking at every file"]
+        assert [path.relative for path in seen[0].change_set.paths] == ["b.txt"]
+        _until(lambda: not session.limits)
+
+
+@pytest.mark.requirement("recorder-one")
+def test_a_server_takes_over_when_the_recorder_is_killed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recorded_workspace, "_RECORD_AFTER", 0.01)
+    monkeypatch.setattr(recorded_workspace, "_ASK_AGAIN", 0.05)
+    root = tmp_path / "ws"
+    root.mkdir()
+    (root / "a.txt").write_text("one\n")
+    settings = Settings(workspace=str(root), state_dir=str(tmp_path / "state"))
+    first = [sys.executable, "-m", "redline", "watch", "--workspace", str(root)]
+    first += ["--state-dir", str(tmp_path / "state")]
+    with Redline(settings) as server, subprocess.Popen(first) as process:
+        _until(lambda: (server.recorder() or (0,))[0] == process.pid)
+        server.record_soon()
+        (root / "a.txt").write_text("two\n")
+        process.kill()
+        _until(lambda: (server.recorder() or (0,))[0] == os.getpid())
+        written = 0
+        while not server.history.list(HistoryQuery(limit=1)):
+            # It may have to learn the workspace first, and takes for known what is there by then.
+            written += 1
+            (root / "a.txt").write_text(f"{written}\n")
+            time.sleep(0.3)
+            assert written < PATIENCE * 3, "it records nothing"
+
+
+def _until(holds: Callable[[], object]) -> None:
+    ends = time.monotonic() + PATIENCE
+    while not holds():
+        assert time.monotonic() < ends
+        time.sleep(0.02)

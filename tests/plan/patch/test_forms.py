@@ -198,7 +198,7 @@ def test_only_added_lines_without_a_place_are_refused_with_two_ways_to_say_where
         patched({"a": b"x\ny\n"}, _update(opening, "+new"))
     assert refused.value.hint is not None
     assert "context line" in refused.value.hint
-    assert "behind @@" in refused.value.hint
+    assert "after @@" in refused.value.hint
 
 
 def test_only_added_lines_go_into_an_empty_file() -> None:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-import signal
 import sys
-from collections.abc import Iterator
 from types import FrameType, SimpleNamespace
 from typing import Any, cast
 
@@ -36,15 +34,8 @@ def frames(_call: Call) -> Result:
 TOOL = Tool("frames", "Frames", "Names frames.", {"type": "object"}, f"{__name__}:frames", READS)
 
 
-@pytest.fixture
-def sigterm() -> Iterator[None]:
-    before = signal.getsignal(signal.SIGTERM)
-    yield
-    signal.signal(signal.SIGTERM, before)
-
-
 @pytest.mark.requirement("server-call-path")
-def test_at_most_five_functions_run_before_a_handler_does(sigterm: None) -> None:
+def test_at_most_five_functions_run_before_a_handler_does() -> None:
     held = SimpleNamespace(take_decisions=lambda _session: ())
     comments = SimpleNamespace(take_undelivered=lambda _session: ())
     runtime = cast(Any, SimpleNamespace(take_notices=tuple, held=held, comments=comments))

@@ -136,29 +136,40 @@ FORGED = 10_000 if LONG else 400
 
 @pytest.mark.requirement("people-forged-tokens")
 def test_no_forged_token_is_accepted() -> None:
-    secret = "rdl_0a1b2c3d_" + "s" * 43
-    token = f'[[users.ana.tokens]]\nid = "x"\nsha256 = "{digest(secret)}"\n'
-    users = parse_users(f'[users.ana]\nrights = ["read"]\n{token}')
+    secret, page, old = ("rdl_0a1b2c3d_" + letter * 43 for letter in "spo")
+    users = parse_users(
+        '[users.ana]\nrights = ["read"]\nsubject = "somebody else"\n'
+        f'[[users.ana.tokens]]\nid = "x"\nsha256 = "{digest(secret)}"\n'
+        f'[[users.ana.tokens]]\nid = "y"\nsha256 = "{digest(page)}"\npage = true\n'
+        f'[[users.ana.tokens]]\nid = "z"\nsha256 = "{digest(old)}"\nexpires = 2020-01-01\n'
+    )
     chance = random.Random(16)
     with open_issuer() as issuer:
-        auth = Authenticator(
+        people = Authenticator(
             issuer=issuer.base,
             audience=issuer.audience,
             keys=issuer_keys(issuer.base),
             users=lambda: users,
         )
         good = issuer.token("ES256", "ec")
-        assert auth.identify(f"Bearer {secret}").name == "ana"
+        assert people.identify(f"Bearer {secret}").name == "ana"
+        assert people.sign_in(page)
         with pytest.raises(AuthFailed, match="not in the users file"):
-            auth.identify(f"Bearer {good}")
+            people.identify(f"Bearer {good}")
+        for replayed in (page, old):  # given out, but not for this, or not any more
+            with pytest.raises(AuthFailed):
+                people.identify(f"Bearer {replayed}")
+        assert not any(map(people.sign_in, (secret, old, good)))
         auth = Authenticator(
             issuer=issuer.base, audience=issuer.audience, keys=issuer_keys(issuer.base)
         )
         assert auth.identify(f"Bearer {good}").name.endswith("#ann")
         for _ in range(FORGED):
             forged = forge(good if chance.random() < 0.7 else secret, issuer, chance)
-            with pytest.raises(AuthFailed):
-                auth.identify(f"Bearer {forged}")
+            for each in (auth, people):
+                with pytest.raises(AuthFailed):
+                    each.identify(f"Bearer {forged}")
+                assert each.sign_in(forged) is None
         assert auth.identify(f"Bearer {good}").name.endswith("#ann")
 
 

@@ -162,7 +162,7 @@ def test_added_lines_without_a_place_are_refused_with_two_ways_to_say_where(tool
     error = tools.fails("apply_patch", patch=patch("*** Update File: a", "@@", "+new"))
     assert error["code"] == "PATCH_FAILED"
     assert "context line" in error["message"]
-    assert "behind @@" in error["message"]
+    assert "after @@" in error["message"]
     assert (tools.base / "a").read_text() == "x\ny\n"
     tools.ok("apply_patch", patch=patch("*** Update File: a", "@@", " x", "+new"))
     tools.ok("apply_patch", patch=patch("*** Update File: a", "@@ y", "+last"))

@@ -12,7 +12,9 @@ from redline.core.changes import Change, ChangeSet, FileState
 from redline.core.paths import Access
 from redline.core.ports.history import Operation, Origin
 from redline.settings import Settings
+from tests.wire.transports import pytest_generate_tests, transport
 
+__all__ = ["pytest_generate_tests", "transport"]
 Write = Callable[[str, str], Operation]
 
 

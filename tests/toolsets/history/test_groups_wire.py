@@ -15,14 +15,15 @@ from tests.wire.client import Client, HttpClient, connect
 Json = dict[str, Any]
 LINES = [f"line {number}\n" for number in range(1, 41)]
 FLAGS = ["--tools", "history,files"]
+TRANSPORTS_TAKE_TURNS = True
 
 
-@pytest.fixture(params=["stdio", "http"])
-def clients(request: pytest.FixtureRequest, place: Place) -> Iterator[tuple[Client, Client]]:
+@pytest.fixture
+def clients(transport: str, place: Place) -> Iterator[tuple[Client, Client]]:
     """Two clients on one workspace."""
     with ExitStack() as stack:
-        one = stack.enter_context(connect(request.param, [*FLAGS, *place.flags]))
-        other = stack.enter_context(connect(request.param, [*FLAGS, *place.flags]))
+        one = stack.enter_context(connect(transport, [*FLAGS, *place.flags]))
+        other = stack.enter_context(connect(transport, [*FLAGS, *place.flags]))
         yield one, other
 
 

@@ -11,12 +11,13 @@ from tests.toolsets.history.conftest import Place
 from tests.wire.client import Client, connect
 
 Json = dict[str, Any]
+TRANSPORTS_TAKE_TURNS = True
 
 
-@pytest.fixture(params=["stdio", "http"])
-def client(request: pytest.FixtureRequest, place: Place) -> Iterator[Client]:
+@pytest.fixture
+def client(transport: str, place: Place) -> Iterator[Client]:
     """A client of a server on *place*."""
-    with connect(request.param, ["--tools", "history", *place.flags]) as connected:
+    with connect(transport, ["--tools", "history", *place.flags]) as connected:
         yield connected
 
 
@@ -157,7 +158,6 @@ def test_wrong_calls_are_told_how_to_go_on(place: Place, client: Client) -> None
 
 
 @pytest.mark.requirement("history-read-only")
-@pytest.mark.parametrize("transport", ["stdio", "http"])
 def test_read_only_servers_do_not_undo(place: Place, transport: str) -> None:
     place.write("a.txt", "one\n")
     with connect(transport, ["--tools", "history", "--read-only", *place.flags]) as client:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -40,9 +39,10 @@ PRODUCTS = {
 SEEN = ("id", "path", "current_value", "proposed_value", "confidence")
 
 
-@pytest.fixture(params=["stdio", "http"])
-def client(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
-    with connect(str(request.param), ["--tools", "json"], cwd=tmp_path) as connected:
+@pytest.fixture(scope="module", params=["stdio", "http"])
+def client(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    folder = tmp_path_factory.mktemp("examples")
+    with connect(str(request.param), ["--tools", "json"], cwd=folder) as connected:
         yield connected
 
 

@@ -47,7 +47,7 @@ MUTATIONS = (
 class Disk(DiskReading):
     """Looking and changing."""
 
-    # Whether `sync_dir` makes entries last.
+    # Whether `sync_dir` makes entries durable.
     syncs_directories = True
     # Whether a file may be held open and locked while it is replaced.
     locks_files = True

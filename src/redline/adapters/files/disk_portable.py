@@ -36,7 +36,7 @@ class PortableDisk(Disk):
         return path
 
     def close_dir(self, handle: Dir) -> None:
-        """Paths need no giving back."""
+        """Paths need no closing."""
 
     def open_read(self, base: Dir, parts: Sequence[str]) -> int:
         """A descriptor for reading; a link anywhere is ELOOP."""

@@ -56,7 +56,7 @@ class DiskReading:
         return self._beneath(fd_of(base), parts, os.O_RDONLY | O_SAFE_OPEN, 0)
 
     def exists_plainly(self, base: Dir, parts: Sequence[str], *, follow: bool) -> bool | None:
-        """Whether *parts* is there without any link on the way; None where a walk must tell."""
+        """Whether *parts* is there without a link on the way; None where only a walk can decide."""
         del base, parts, follow
         return None
 

@@ -89,7 +89,7 @@ class Walk:
             shown = show_name(self.raw)
             raise PathDenied(
                 shown,
-                f"'..' behind a directory that does not exist: {shown}",
+                f"'..' after a directory that does not exist: {shown}",
                 hint="create the directory first, or write the path without '..'",
             )
         self.names += [name, *self.todo]

@@ -108,7 +108,7 @@ class DiskWorkspace:
         return self._all.handles[root]
 
     def root_number(self, path: str) -> int:
-        """The number of the root at *path*; a root that is not open now gets a number for show."""
+        """The number of the root at *path*; one that is not open now gets a number for display."""
         for number, root in enumerate(self._roots):
             if root.path == path:
                 return number

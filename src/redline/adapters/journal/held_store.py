@@ -8,12 +8,13 @@ import sqlite3
 import time
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import asdict, replace
 from threading import Lock
 from typing import Any
 
 from redline.adapters.files.platform import lock, unlock
+from redline.adapters.files.private_database import open_private_database, write_transaction
 from redline.adapters.files.workspace import DiskWorkspace
 from redline.adapters.journal.format import records
 from redline.core.changes import Change, ChangeSet, FileState, Rename, State
@@ -209,29 +210,15 @@ class HeldStore:
     def _transaction(self) -> Iterator[sqlite3.Connection]:
         with self._lock:
             try:
-                db = self._open()
-                try:
-                    db.execute("BEGIN IMMEDIATE")
-                    try:
-                        yield db
-                    except BaseException:
-                        db.rollback()
-                        raise
-                    db.commit()
-                finally:
-                    db.close()
+                with closing(self._open()) as db, write_transaction(db):
+                    yield db
             except (OSError, sqlite3.Error) as error:
                 raise WriteFailed(f"The held changes cannot be stored: {error}") from error
 
     def _open(self) -> sqlite3.Connection:
         os.makedirs(self._directory, mode=0o700, exist_ok=True)
-        # Held changes hold people's files: the database is the owner's alone.
-        os.close(os.open(self._path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600))
-        db = sqlite3.connect(
-            self._path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
-        )
+        db = open_private_database(self._path, _SCHEMA, _BUSY_SECONDS)
         db.execute("PRAGMA synchronous=FULL")
-        db.executescript(_SCHEMA)
         return db
 
 

@@ -12,12 +12,12 @@ class InlineContents:
 
     def __init__(self) -> None:
         self._places: dict[str, Place] = {}
-        # Lines not looked at yet, behind how many spaces their contents are, and where they are
+        # Lines not looked at yet, after how many spaces their contents are, and where they are
         # in the file: most are never looked at.
         self._unread: list[tuple[bytes, int, int]] = []
 
     def note(self, payload: bytes, spaces: int, offset: int) -> None:
-        """Take in a line with contents behind some *spaces*; in the file it is at *offset*."""
+        """Take in a line with contents after some *spaces*; in the file it is at *offset*."""
         self._unread.append((payload, spaces, offset))
 
     def locate(self, digest: str) -> Place | None:

@@ -7,7 +7,7 @@ from redline.adapters.journal.inline_contents import InlineContents
 
 # How long the fixed fields of a line usually are.
 _MAX_HEAD = 160
-# Behind how many spaces of a line its contents are: of an operation, and alone.
+# After how many spaces of a line its contents are: of an operation, and alone.
 _CONTENTS, _KEPT = 6, 1
 # In the field `reverts`: the operation happened right before the one that is named.
 BEFORE = "<"
@@ -50,6 +50,18 @@ class LineIndex:
         """The line of an operation, revoked or not."""
         place = self._numbers.get(operation_id)
         return None if place is None else self._lines[place]
+
+    def follower_of(self, operation_id: str) -> str | None:
+        """The operation that happened right after another, or the first of all after "".
+
+        None where nothing happened since, or where that one was pruned.
+        """
+        follower: str | None = None
+        for line in reversed(self.lines):
+            if line.head.id == operation_id:
+                return follower
+            follower = line.head.id
+        return None if operation_id else follower
 
     def take_in(self, data: bytes) -> None:
         """Take in what follows `end`; every command does so with every operation there is."""
@@ -107,6 +119,13 @@ class LineIndex:
         ordered: list[Line] = []
         for line in self._lines:
             if line.head.id not in self._before:
-                ordered += earlier.get(line.head.id, ())
-                ordered.append(line)
+                # Last in, first out: what precedes a line is put down before it.
+                waiting = [line]
+                while waiting:
+                    line = waiting.pop()
+                    preceding = earlier.pop(line.head.id, ())
+                    if preceding:
+                        waiting += [line, *reversed(preceding)]
+                    else:
+                        ordered.append(line)
         return [line for line in ordered if line.head.id not in self.revoked]

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import os
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
 from redline.adapters.files.disk import Disk
@@ -66,8 +66,27 @@ class Journal:
         """
         with self._guard:
             self._append(line)
-            self._durable.update(inline)
-            self._own_added += added
+            self._note_own(inline, added)
+
+    def commit_after(
+        self,
+        since: str,
+        line_before: Callable[[str | None], bytes],
+        inline: Iterable[str] = (),
+        added: int = 0,
+    ) -> None:
+        """Commit what happened before everything that was journalled behind operation *since*.
+
+        *line_before* makes the line: it gets the operation that follows, if there is one by now.
+        """
+        with self._guard, self._lock:
+            self.refresh()
+            self._append_alone(line_before(self._index.follower_of(since)))
+            self._note_own(inline, added)
+
+    def _note_own(self, inline: Iterable[str], added: int) -> None:
+        self._durable.update(inline)
+        self._own_added += added
 
     def revoke(self, operation_id: str) -> None:
         """Durably take an operation's line back."""
@@ -80,13 +99,16 @@ class Journal:
     def _append(self, data: bytes) -> None:
         with self._guard, self._lock:
             self._follow()
-            end = self.last_size
-            if end not in (0, self._own_end) and self._disk.pread(self._fd, 1, end - 1) != b"\n":
-                data = b"\n" + data
-            self._write_or_take_back(data, end)
-            if end != self._own_end:
-                self._own_begin = end
-            self._own_end = end + len(data)
+            self._append_alone(data)
+
+    def _append_alone(self, data: bytes) -> None:
+        end = self.last_size
+        if end not in (0, self._own_end) and self._disk.pread(self._fd, 1, end - 1) != b"\n":
+            data = b"\n" + data
+        self._write_or_take_back(data, end)
+        if end != self._own_end:
+            self._own_begin = end
+        self._own_end = end + len(data)
 
     def _write_or_take_back(self, data: bytes, end: int) -> None:
         try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Protocol
 
@@ -133,6 +133,23 @@ class DiskStore(StoreReading):
                 held.release()
         return waits
 
+    def wait_for(self, paths: Iterable[WorkspacePath]) -> None:
+        """Wait until every journalled change of *paths* is visible or revoked."""
+        here = [path for path in paths if path.root < len(self.workspace.roots)]
+        for _ in range(_TRIES):
+            handles = DirectoryHandles(self.disk, self.workspace)
+            try:
+                held = self.locks.acquire(handles.all_buckets(here), directories=False)
+            except OSError as error:
+                raise writing_failed(error) from error
+            finally:
+                handles.close()
+            if not self._is_unfinished(held, handles):
+                held.release()
+                return
+            self.recovery.run()
+        raise Locked("An unfinished change holds these files and cannot be settled yet")
+
     def record(
         self,
         change_set: ChangeSet,
@@ -140,6 +157,7 @@ class DiskStore(StoreReading):
         kind: str = "change",
         reverts: str | None = None,
         before: str | None = None,
+        since: str | None = None,
     ) -> Operation:
         """Journal changes that already happened; contents first, so that the line never lies."""
         (operation_id,) = new_ids(1)
@@ -155,9 +173,16 @@ class DiskStore(StoreReading):
         try:
             bases = bases_of(change_set.steps)
             inline, added = self.contents.save(contents, operation_id, bases)
-            names = reverts if before is None else f"{BEFORE}{before}"
-            head = Head(operation_id, kind, names, time.time(), added)
-            self.journal.commit(format_operation(head, body, inline), inline, added)
+            head = Head(operation_id, kind, reverts, time.time(), added)
+
+            def format_before(follower: str | None) -> bytes:
+                named = head._replace(reverts=f"{BEFORE}{follower}") if follower else head
+                return format_operation(named, body, inline)
+
+            if since is None:
+                self.journal.commit(format_before(before), inline, added)
+            else:
+                self.journal.commit_after(since, format_before, inline, added)
         except OSError as error:
             raise writing_failed(error) from error
         except Undecided as error:

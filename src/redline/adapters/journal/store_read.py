@@ -151,7 +151,7 @@ class StoreReading:
         line = self._line(operation_id)
         chains = self._chains()
         changes = tuple(
-            ChangeStatus(root, chains.last[root].head.id, chains.undone[root])
+            ChangeStatus(root, chains.last[root].head.id, chains.undone[root], chains.moment(root))
             for root in chains.effects[operation_id]
         )
         return Chained(operation_id, line.head.kind, changes)

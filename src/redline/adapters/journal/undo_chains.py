@@ -23,6 +23,8 @@ class UndoChains:
         self.last: dict[str, Line] = {}
         self.undone: dict[str, bool] = {}
         self.reverters: dict[str, str] = {}
+        # The same roots and where they are in it, of those that were asked for.
+        self._within: dict[str, dict[str, int]] = {}
         # When each operation happened, in relation to the others.
         self.order = {line.head.id: number for number, line in enumerate(lines)}
         for line in lines:
@@ -97,13 +99,19 @@ class UndoChains:
                     before[root] = is_undone
         before |= dict.fromkeys(older, False)
         changed = [root for root, was in before.items() if was != self.undone[root]]
-        return sorted(changed, key=self._order, reverse=True)
+        return sorted(changed, key=self.moment, reverse=True)
 
-    def _order(self, root: str) -> int:
-        """When a change that is done was made, or one that is taken back was taken back."""
+    def moment(self, root: str) -> tuple[int, int]:
+        """When a change that is done was made, or one that is taken back was taken back.
+
+        The second number orders what one operation did.
+        """
         if root in self.order and self.undone[root] == self._starts_undone(root):
-            return self.order[root]
-        return self.order[self.last[root].head.id]
+            return self.order[root], 0
+        last = self.last[root].head.id
+        if last not in self._within:
+            self._within[last] = {name: n for n, name in enumerate(self.effects[last])}
+        return self.order[last], self._within[last][root]
 
 
 def _tokens(reverts: str | None) -> list[str]:

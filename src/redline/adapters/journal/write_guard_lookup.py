@@ -94,7 +94,7 @@ class GuardLookup:
         return found
 
     def _present(self, top: WorkspacePath) -> list[str]:
-        """Which first names of the rules are at the top of a root, remembered while it rests."""
+        """Which first names of the rules are at the top of a root; cached while it is unchanged."""
         facts = self._disk.stat(self._workspace.handle(top.root), "")
         known = self._tops.get(top.root)
         if known is not None and known[0] == (facts.st_mtime_ns, facts.st_ctime_ns):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Lock
 
+from redline.adapters.files.private_database import open_private_database, write_transaction
 from redline.adapters.previews.memory import MAX_BYTES, MAX_OF_ONE, MAX_PREVIEWS
 from redline.core.errors import LimitReached, StoreUnavailable
 from redline.core.ports.previews import StoredPreview
@@ -81,9 +81,7 @@ class SqlitePreviews:
     def close(self) -> None:
         """Close the file."""
         with self._lock:
-            if self._connection is not None:
-                self._connection.close()
-                self._connection = None
+            self._close()
 
     def _evict(self, db: sqlite3.Connection) -> None:
         db.execute("DELETE FROM previews WHERE expires_at <= ?", (self._clock(),))
@@ -98,36 +96,19 @@ class SqlitePreviews:
     def _transaction(self) -> Iterator[sqlite3.Connection]:
         with self._lock:
             try:
-                db = self._open()
-                db.execute("BEGIN IMMEDIATE")
-                try:
+                with write_transaction(self._open()) as db:
                     yield db
-                except BaseException:
-                    db.rollback()
-                    raise
-                db.commit()
-            except sqlite3.Error as error:
+            except (OSError, sqlite3.Error) as error:
                 self._close()
+                reason = error.strerror if isinstance(error, OSError) else error
                 raise StoreUnavailable(
-                    f"Session store failed: {error}: {self._path}",
+                    f"Session store failed: {reason}: {self._path}",
                     hint="check that the file given to --sessions can be written",
                 ) from None
 
     def _open(self) -> sqlite3.Connection:
         if self._connection is None:
-            try:
-                # Sessions hold people's documents: the file is the owner's alone.
-                os.close(os.open(self._path, os.O_CREAT | os.O_RDWR, 0o600))
-            except OSError as error:
-                raise sqlite3.OperationalError(error.strerror) from None
-            db = sqlite3.connect(
-                self._path,
-                timeout=_BUSY_SECONDS,
-                isolation_level=None,
-                check_same_thread=False,
-            )
-            db.execute(_SCHEMA)
-            self._connection = db
+            self._connection = open_private_database(self._path, _SCHEMA, _BUSY_SECONDS)
         return self._connection
 
     def _close(self) -> None:

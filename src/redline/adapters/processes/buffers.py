@@ -99,7 +99,7 @@ class HeadBuffer:
         self.is_cut = False
 
     def append(self, got: Captured) -> None:
-        """Add what came; nothing behind a gap is kept."""
+        """Add what came; nothing after a gap is kept."""
         room = self._limit - len(self.data)
         piece = got.head if got.lost else got.head + got.tail
         if not self.is_cut:

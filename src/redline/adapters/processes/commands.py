@@ -113,18 +113,23 @@ class SandboxedCommands:
         base = os.path.join(self._helper.directory, "dry", job_id)
         roots = [(n, root.path) for n, root in enumerate(self._workspace.roots) if root.writable]
         policy.require_dry(backend, offer)
-        layers = overlay.make_layers(base, roots)
-        plan = self._confine(backend, view, offer, layers)
         groups = self._helper.controllers
         facts = policy.facts(self._mode, backend, view, offer, groups, dry=True)
 
         def read() -> tuple[str | None, Sequence[str]]:
             try:
-                return finisher(job_id, overlay.read_layers(layers, tree))
+                return finisher(job_id, overlay.read_layers(layers, tree, filled))
             finally:
                 overlay.remove_layers(base)
 
-        return self._start(job_id, command, self._request(command, backend, plan), facts, read)
+        try:
+            layers = overlay.make_layers(base, roots)
+            filled = overlay.fill_layers(layers, command.planned, tree)
+            plan = self._confine(backend, view, offer, layers)
+            return self._start(job_id, command, self._request(command, backend, plan), facts, read)
+        except BaseException:
+            overlay.remove_layers(base)
+            raise
 
     def _start(
         self,

@@ -87,7 +87,7 @@ def _remove_all(groups: list[str]) -> None:
 
 
 def _sweep(cgroups: str) -> None:
-    """Remove the groups that servers left which are no more."""
+    """Remove the groups left by servers that have ended."""
     base, own = os.path.split(cgroups)
     start = own.partition("-")[0] + "-"
     for name in os.listdir(base):

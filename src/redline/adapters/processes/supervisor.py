@@ -249,7 +249,7 @@ class Supervisor:
     def _signal(self, number: int) -> None:
         below = tree.descendants(os.getpid())
         if self._job["confine"]["spaces"]:
-            below.remove(self._main)  # the first process there is none of the command's
+            below.remove(self._main)  # the first process there does not belong to the command
         tree.send(below, number)
         tree.send(below, signal.SIGCONT)
 

@@ -64,6 +64,8 @@ MAX_TIME = 2.5
 MAX_WAIT = 0.5
 _TOOLS = {"ShellExecution": "Shell", "FileEdit": "Edit"}
 _FILES = ("file_path", "notebook_path", "absolute_path", "target_file", "path")
+_BEGIN, _END = "*** Begin Patch", "*** End Patch"
+_APPLY = ("apply_patch", "applypatch")
 _PATCH = ("*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: ")
 
 
@@ -102,8 +104,9 @@ def describe(client: str, event: dict[str, object], now: int) -> dict[str, objec
     command = given.get("command")
     command = command if isinstance(command, str) else ""
     files = [file for file in map(given.get, _FILES) if isinstance(file, str) and file]
-    if command.lstrip().startswith("*** Begin Patch"):
-        files += _files_of_patch(command)
+    patch, folder = _find_patch(command)
+    if patch:
+        files += [os.path.join(folder, file) for file in _files_of_patch(patch)]
         command = ""
     if len(files) > MAX_FILES:
         files = []
@@ -134,6 +137,22 @@ def _tool_of(event: str) -> str:
         if event.endswith(part):
             return tool
     return ""
+
+
+def _find_patch(command: str) -> tuple[str, str]:
+    """Return the patch that a command is or does nothing but apply, and the folder it goes to.
+
+    Codex applies such a command itself, and sends no event when that is done.
+    """
+    head, begin, rest = command.partition(_BEGIN)
+    words, folder = head.split(), ""
+    if words[:1] == ["cd"] and words[2:3] == ["&&"]:
+        folder, words = words[1].strip("'\""), words[3:]
+    is_applied = not words or words[0] in _APPLY
+    behind = rest.partition(_END)[2].split()
+    if not begin or not is_applied or len(behind) > 1:
+        return "", ""
+    return begin + rest, folder
 
 
 def _files_of_patch(patch: str) -> list[str]:

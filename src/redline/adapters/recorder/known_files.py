@@ -81,7 +81,7 @@ class DatabaseOfFiles:
             return known
 
     def content(self, state: FileState) -> bytes | None:
-        """The content of a file that is known in that state; None when it is not to be had."""
+        """The content of a file that is known in that state; None when it is not available."""
         with self._lock:
             row = self._database.execute(
                 "select git, packed from contents where digest = ?", (state.digest,)

@@ -15,9 +15,10 @@ if TYPE_CHECKING:
 QUIET_MS = 150
 MAX_BURST_MS = 1000
 LOOK_AGAIN = 5.0
-_TIMEOUT_MS = 60_000
-# With more at once the kernel may have dropped some, of which watchfiles says nothing.
-_MAX_EVENTS = 4_000
+# After so long without a change everything is looked at once, if anything had changed: the kernel
+# may have dropped events, of which watchfiles says nothing. With many at once that is likely.
+REST_MS = 60_000
+MAX_EVENTS = 4_000
 _STAGED = ".redline-"
 _GIT_NAMES = ("HEAD", "logs")
 
@@ -25,9 +26,13 @@ _GIT_NAMES = ("HEAD", "logs")
 class KernelWatcher:
     """See `core.ports.recording.Watcher`; it notices what happens from the time it is built."""
 
-    def __init__(self, roots: Sequence[str], *, look_again: float = LOOK_AGAIN) -> None:
+    def __init__(
+        self, roots: Sequence[str], *, look_again: float = LOOK_AGAIN, max_events: int = MAX_EVENTS
+    ) -> None:
         self._closed = Event()
         self._look_again = look_again
+        self._max_events = max_events
+        self._may_miss_some = False
         self._limits = ""
         self._roots = [*roots]
         self._kernel: RustNotify | None = None
@@ -55,21 +60,36 @@ class KernelWatcher:
         """Wait until something changed and has been quiet for a moment; None when closed."""
         while self._kernel is not None and not self._closed.is_set():
             try:
-                found = self._kernel.watch(MAX_BURST_MS, QUIET_MS, _TIMEOUT_MS, self._closed)
+                found = self._kernel.watch(MAX_BURST_MS, QUIET_MS, REST_MS, self._closed)
             except (OSError, RuntimeError) as error:
                 self._fall_back(error)
                 return Noticed(None)
             if found == "signal":  # interrupted by the person
                 self._closed.set()
+            if found == "timeout" and self._may_miss_some:
+                self._may_miss_some = False
+                return Noticed(None)
             if isinstance(found, str):
                 continue
-            if len(found) > _MAX_EVENTS:
-                return Noticed(None)
+            self._may_miss_some = True
+            if len(found) > self._max_events:
+                return Noticed(None, f"{len(found)} changes at once: looking at every file")
             paths = frozenset(path for _, path in found if _is_of_interest(path))
             if paths:
                 return Noticed(paths)
         self._closed.wait(self._look_again)
         return None if self._closed.is_set() else Noticed(None)
+
+    def renew(self) -> None:
+        """Watch also the directories that could not be read before."""
+        before = self._kernel
+        if before is None:
+            return
+        try:
+            self._kernel = self._open()
+        except (OSError, RuntimeError) as error:
+            self._fall_back(error)
+        before.close()
 
     def _fall_back(self, error: Exception) -> None:
         self._kernel = None

@@ -164,7 +164,7 @@ class ForeignFiles:
 
 
 class _Stream:
-    """Several texts one behind the other, with lines between them that belong to none."""
+    """Several texts one after the other, with lines between them that belong to none."""
 
     def __init__(self, gap: int) -> None:
         self._gap = b"\n" * gap

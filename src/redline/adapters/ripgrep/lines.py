@@ -18,7 +18,7 @@ Hit: TypeAlias = tuple[str, int, int, str]
 class LineParser:
     """Reads lines; *needle* finds the column where ripgrep was not asked for it.
 
-    A column is 0 for context, -1 where the match lies behind the place at which a line was cut.
+    A column is 0 for context, -1 where the match lies after the place at which a line was cut.
     The mark at the start of a *marked* file is left away.
     """
 

@@ -3,7 +3,7 @@
 With `--heading --null --line-number [--column]` a file is `./path NUL` and then `12:5:text` for a
 match or `11-text` for context, with an empty line between files. Every search path is given as
 `./...`, so an empty line followed by `./` begins the next file. A notice about a binary file is a
-line `./path: binary file matches ...`, alone or behind the lines of that file.
+line `./path: binary file matches ...`, alone or after the lines of that file.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _MORE = re.compile(rb"\n\d+:")
 
 
 class Collector:
-    """Takes output in pieces; of files that lie behind the first *limit* lines only counts stay.
+    """Takes output in pieces; of files that lie after the first *limit* lines only counts stay.
 
     `total` counts matching lines. `binary` names the files about which there was a notice; their
     lines are left out. So are files that *wanted* refuses and, with *utf8_only*, those of which
@@ -59,7 +59,7 @@ class Collector:
         """Take the next piece of output."""
         data = self._tail + piece
         stop = data.rfind(b"\n")
-        # What follows the last lines is left for later: notices, and a name that may go on behind
+        # What follows the last lines is left for later: notices, and a name that may go on after
         # a line break.
         name = data.find(_NO_LINE, data.rfind(b"\0", 0, stop) + 1, stop)
         if name >= 0:

@@ -144,7 +144,7 @@ class Search:
         return True
 
     def _in_order(self) -> bool:
-        """The first lines by a run in path order; False where they lie too far behind."""
+        """The first lines by a run in path order; False where they are too far down."""
         if not self._query.counts:
             return self._first_lines()
         counter = Counter(self._wanted)
@@ -192,7 +192,7 @@ class Search:
         return [WorkspacePath(self._work.root, tuple(os.fsdecode(n).split("/"))) for n in names]
 
     def _with_columns(self, hits: list[Hit]) -> list[Hit]:
-        """*hits* with the columns of matches that lie behind the cut in a long line."""
+        """*hits* with the columns of matches that lie after the cut in a long line."""
         unsure = dict.fromkeys(path for path, _, column, _ in hits if column < 0)
         if not unsure:
             return hits

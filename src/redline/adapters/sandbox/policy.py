@@ -13,7 +13,6 @@ from redline.adapters.sandbox.visible_paths import PROXY_PORT, Network, SandboxV
 from redline.core.errors import SandboxUnavailable
 from redline.core.ports.commands import SandboxFacts
 
-MODES = ("safe", "trusted", "dangerous")
 _OLDEST_ABI = 3  # before it a file could be truncated anywhere
 
 

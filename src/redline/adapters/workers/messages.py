@@ -1,4 +1,4 @@
-"""Messages between the server and its workers: MessagePack behind a four-byte length.
+"""Messages between the server and its workers: MessagePack after a four-byte length.
 
 A worker has met hostile input, so its messages are only ever plain data. MessagePack itself has
 neither lone surrogates nor integers beyond 64 bits; those travel as extensions.
@@ -70,7 +70,7 @@ def _plain(value: Any) -> Any:
 
 
 def decode_error(data: tuple[str, dict[str, Any]]) -> Exception:
-    """The RedlineError that was encoded. ValueError where it is none."""
+    """The RedlineError that was encoded; ValueError if it is not one."""
     from redline.core import errors
 
     name, state = data

@@ -168,7 +168,7 @@ class Keeper:
             order()
 
     def _wait(self) -> float | None:
-        """Kill what is due; how long until the next deadline."""
+        """Kill the workers past their deadline; return how long until the next deadline."""
         with self._lock:
             while self._due and self._due[0][0] <= monotonic():
                 heappop(self._due)[2].strike()

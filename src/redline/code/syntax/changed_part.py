@@ -43,15 +43,6 @@ def changed_part(old: str, new: str) -> ChangedPart | None:
     return ChangedPart("\n".join(before[first:end]), "\n".join(after[first:stop]), first)
 
 
-def only(text: str, start: int, end: int) -> str:
-    """Return *text* with everything outside [start, end) blank, at the same offsets and lines."""
-    return _blank(text[:start]) + text[start:end] + _blank(text[end:])
-
-
-def _blank(text: str) -> str:
-    return "\n".join(" " * len(line) for line in text.split("\n"))
-
-
 def _begins(lines: list[str], number: int, unchanged: int) -> bool:
     """Return whether a top-level piece begins at a line: behind a blank one, and unindented."""
     if not 0 < number < unchanged:

@@ -16,6 +16,7 @@ from redline.code.syntax.node import Named, SyntaxNode, parent_of, plain_scope
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _BLANKS = re.compile(r"\s+")
+_WORD = re.compile(r"\w+")
 _TAG = re.compile(r"</?\w+>")
 MAX_SIGNATURE = 200
 MAX_DOC = 120
@@ -90,7 +91,7 @@ def symbols_of(parsed: Parsed, wanted: str | None = None) -> list[Symbol]:
 def find_definition(parsed: Parsed, offset: int) -> SyntaxNode | None:
     """Return the node of the definition whose name is at *offset*."""
     rules = parsed.language.rules
-    for node in _readable(parsed).find_all(any=[{"kind": kind} for kind in rules]):
+    for node in readable(parsed).root.find_all(any=[{"kind": kind} for kind in rules]):
         where = node.range()
         if where.start.index <= offset < where.end.index:
             for named in names_in(node, rules[node.kind()].name):
@@ -143,11 +144,11 @@ def _symbols(parsed: Parsed, wanted: str | None) -> Iterator[Symbol]:
 
 def _nodes(parsed: Parsed, wanted: str | None) -> Iterator[SyntaxNode]:
     """Return the nodes that may define something, or that may hold what *wanted* names."""
-    nodes = _readable(parsed).find_all(any=[{"kind": kind} for kind in parsed.language.rules])
+    nodes = readable(parsed).root.find_all(any=[{"kind": kind} for kind in parsed.language.rules])
     if wanted is None:
         yield from nodes
         return
-    spots = _occurrences(parsed.text, wanted)
+    spots = find_occurrences(parsed.text, wanted)
     for node in nodes:
         where = node.range()
         nearest = bisect_left(spots, where.start.index)
@@ -155,19 +156,29 @@ def _nodes(parsed: Parsed, wanted: str | None) -> Iterator[SyntaxNode]:
             yield node
 
 
-def _occurrences(text: str, wanted: str) -> list[int]:
-    """Return where the last part of a dotted name may be in *text*."""
-    word = wanted.rpartition(".")[2].split()[:1]
-    return [found.start() for found in re.finditer(re.escape(word[0]), text)] if word else []
+def find_occurrences(text: str, wanted: str) -> list[int]:
+    """Return where a definition that *wanted* names may have its name in *text*, in order."""
+    words = _as_dotted(wanted).rpartition(".")[2].split()[:1]
+    if not words:
+        return []
+    word = words[0]
+    found = (match.start() for match in re.finditer(re.escape(word), text))
+    if not _WORD.fullmatch(word):
+        return list(found)
+    return [at for at in found if not _is_inside_word(text, at, at + len(word))]
 
 
-def _readable(parsed: Parsed) -> SyntaxNode:
+def _is_inside_word(text: str, start: int, end: int) -> bool:
+    return bool(_WORD.match(text[start - 1 : start]) or _WORD.match(text[end : end + 1]))
+
+
+def readable(parsed: Parsed) -> Parsed:
     """Return the tree to find definitions in; of C, after resolving its conditionals."""
     if parsed.language.preprocessed:
         plain = resolve_conditionals(parsed.text)
         if plain != parsed.text:
-            return parse(plain, parsed.language).root
-    return parsed.root
+            return parse(plain, parsed.language)
+    return parsed
 
 
 def _is_excluded(node: SyntaxNode, rule: DefinitionRule, scopes: list[_Enclosing]) -> bool:

@@ -74,7 +74,7 @@ def _parse_port(text: str, whole: str) -> int:
 
 
 def normalize_name(host: str) -> str:
-    """The one form in which names are compared; ValueError for what is no host name."""
+    """The one form in which names are compared; ValueError for text that is not a host name."""
     if ":" in host:
         return str(ipaddress.IPv6Address(host))  # with a zone it equals no listed one
     if len(host) > _MAX_NAME + 1:

@@ -13,6 +13,10 @@ class Right(StrEnum):
     WRITE = "write"
     RUN = "run"
     UNDO_OTHERS = "undo-others"
+    # Deciding what a person must decide: held changes, guarded files, permissions of commands.
+    APPROVE = "approve"
+    # Making and archiving workspaces of a server that has many.
+    ADMIN = "admin"
 
 
 Rights = frozenset[Right]
@@ -25,6 +29,7 @@ SCOPES = {
     Right.READ: "redline:read",
     Right.WRITE: "redline:write",
     Right.RUN: "redline:run",
+    Right.APPROVE: "redline:approve",
 }
 
 

@@ -8,7 +8,7 @@ from redline.core.encodings.names import find_codec
 
 _HEAD = 1024
 _NAME = rb"([A-Za-z0-9][-\w.:]*)"
-# PEP 263, and the same words of Emacs and Vim behind other comment signs.
+# PEP 263, and the same words of Emacs and Vim after other comment signs.
 _COOKIE = re.compile(
     rb"\A(?:[^\n]*\n)?[ \t\f]*(?:#|//|/\*|;|%|--|<!--|\"|\.\.)[^\n]*?coding[:=][ \t]*" + _NAME
 )

@@ -86,7 +86,7 @@ def _sibling(raw: bytes, encoding: str) -> str:
 
 
 def rival_encodings(raw: bytes, chosen: str) -> list[str]:
-    """Return the other encodings that *raw*, detected as *chosen*, may as well be in."""
+    """Return the other encodings that *raw*, detected as *chosen*, could equally be in."""
     text = raw.decode(chosen)
     ranked = _rank(_sample(raw))
     enough = _AS_LIKELY * ranked[0].confidence if ranked else 1.0

@@ -107,7 +107,7 @@ def _matches(tokens: list[str], path: str) -> bool:
 
 
 def _skip_empty(tokens: list[str], at: set[int]) -> set[int]:
-    """Add the positions behind wildcards that may match nothing."""
+    """Add the positions after wildcards that may match nothing."""
     pending, reached = list(at), set(at)
     while pending:
         i = pending.pop()

@@ -48,7 +48,7 @@ def unmarked_encoding(raw: bytes) -> str | None:
 
 
 def _score(raw: bytes, encoding: str) -> float:
-    """Return how much *raw* looks like text in *encoding*; 0 where it is none."""
+    """Return how much *raw* looks like text in *encoding*; 0 when it does not."""
     unit = 4 if "32" in encoding else 2
     if len(raw) % unit or len(raw) < 2 * unit:
         return 0.0

@@ -19,7 +19,8 @@ class Command:
 
     `stdin` None keeps the input open for `Job.send`. `owner` is who may use the handle.
     `permissions` lift single limits of safe mode: network, git (write `.git`).
-    `overlay` runs it on a copy-on-write view of the roots that is dropped afterwards.
+    `overlay` runs it on a copy-on-write view of the roots that is dropped afterwards; the view
+    holds what the roots would after `planned`.
     """
 
     line: str
@@ -33,6 +34,7 @@ class Command:
     owner: str = ""
     permissions: frozenset[str] = frozenset()
     overlay: bool = False
+    planned: ChangeSet = field(default_factory=ChangeSet)
     # Seconds between the polite signal at the time-out and the kill; None is the runner's own.
     grace: float | None = None
 
@@ -135,7 +137,7 @@ class Finished:
     sandbox: SandboxFacts
     change: str | None = None
     notes: tuple[str, ...] = ()
-    # What a command with `overlay` would have changed.
+    # What a command with `overlay` would have changed, besides what was planned.
     proposal: ChangeSet | None = None
 
 

@@ -64,7 +64,7 @@ class Git(Protocol):
         """
 
     def holds(self, at: WorkspacePath, names: Sequence[str]) -> Sequence[bool]:
-        """Whether the repository *at* lies in has each object; none where there is none."""
+        """Whether the repository around *at* has each object; all False without a repository."""
 
     def blob(self, at: WorkspacePath, name: str) -> bytes | None:
         """The content of an object, None when the repository does not have it."""

@@ -91,7 +91,7 @@ class Operation:
 
     `kind` is change, undo, redo, or one that changes nothing: grant, a permission a person gave,
     and checkpoint, a point to go back to. `reverts` is the id of the operation this one takes back
-    (several joined by commas; `+` before one that it does again, `~` behind one of which it takes
+    (several joined by commas; `+` before one that it does again, `~` after one of which it takes
     back a part), `reverted_by` the one that took this one back. `notes` carry facts such as
     atomic: false. `left_out` counts the steps at the end of `change_set` that were not asked for.
     `merged` is True right after an undo or redo that kept later changes of the same files.
@@ -136,11 +136,19 @@ class ChangeEditor(Protocol):
         The rules that held it are not asked again; what else `commit` raises is raised here too.
         """
 
-    def record(self, change_set: ChangeSet, origin: Origin, before: str | None = None) -> Operation:
+    def record(
+        self,
+        change_set: ChangeSet,
+        origin: Origin,
+        *,
+        before: str | None = None,
+        since: str | None = None,
+    ) -> Operation:
         """Journal changes that already happened, as durably as a commit; WriteFailed.
 
         Nothing is checked or written in the workspace: the caller saw both states. With *before*
-        they happened right before that operation, and the history lists them there.
+        they happened right before that operation, with *since* before everything that was
+        journalled behind that one, and the history lists them there.
         """
 
     def note_grant(self, origin: Origin) -> Operation:
@@ -217,7 +225,7 @@ class History(Protocol):
         """The one operation whose id starts with *prefix*; UnknownOperation."""
 
     def changed_since(self, operation_id: str | None, by: Author | None) -> Sequence[str]:
-        """The changes made, undone or redone behind an operation (None: ever), newest first.
+        """The changes made, undone or redone after an operation (None: ever), newest first.
 
         Only those that are not in the state they were in then. *by* chooses by who made the change
         or, of an older one, who undid or redid it last.

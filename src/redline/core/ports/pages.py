@@ -4,15 +4,34 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import NamedTuple, Protocol
+
+from redline.core.access.rights import ALL_RIGHTS, Rights
+
+
+class Reviewer(NamedTuple):
+    """The person at the review page; the name is "" for the owner of the server."""
+
+    name: str = ""
+    rights: Rights = ALL_RIGHTS
+
+
+class Reviewers(Protocol):
+    """The people of a server who sign in with credentials of their own."""
+
+    def sign_in(self, credential: str) -> str | None:
+        """Return a text by which `find` finds the person later; None for a wrong credential."""
+
+    def find(self, claim: str) -> Reviewer | None:
+        """Return the person with the rights of now; None when no longer let in."""
 
 
 @dataclass(frozen=True, slots=True)
 class WebRequest:
     """A request whose Host and Origin were checked.
 
-    `is_authenticated` says that the transport's own authentication lets the sender read. Header
-    names are in lower case.
+    `is_authenticated` says that the transport's own authentication lets the sender read.
+    `people` are those of a server that knows people. Header names are in lower case.
     """
 
     method: str
@@ -21,6 +40,7 @@ class WebRequest:
     headers: Mapping[str, str] = field(default_factory=dict)
     body: bytes = b""
     is_authenticated: bool = False
+    people: Reviewers | None = None
 
     def get(self, name: str) -> str:
         """Return the first value of a query parameter, "" without one."""
@@ -30,12 +50,16 @@ class WebRequest:
 
 @dataclass(frozen=True, slots=True)
 class WebResponse:
-    """An answer: `body`, or with `stream` whatever it yields until it ends."""
+    """An answer: `body`, or with `stream` whatever it yields until it ends.
+
+    `actor` is who did something by this request, None when nothing was done.
+    """
 
     status: int = 200
     headers: Sequence[tuple[str, str]] = ()
     body: bytes = b""
     stream: AsyncIterator[bytes] | None = None
+    actor: str | None = None
 
 
 class WebPages(Protocol):

@@ -18,7 +18,7 @@ class KnownEntry(NamedTuple):
     """What was at a path when it was last looked at; a `mark` of None must be looked at again.
 
     The state has no content: `KnownFiles.content` has it. A `state` of None means that something
-    is there that cannot be recorded: too large, or of another kind.
+    is there that cannot be recorded: too large, of another kind, or not to be read.
     """
 
     mark: Mark | None
@@ -41,7 +41,7 @@ class KnownFiles(Protocol):
         """What was saved last; None when nothing was, or not for these roots."""
 
     def content(self, state: FileState) -> bytes | None:
-        """The content of a file that is known in that state; None when it is not to be had."""
+        """The content of a file that is known in that state; None when it is not available."""
 
     def save(
         self,
@@ -55,14 +55,15 @@ class KnownFiles(Protocol):
         """Keep what changed, all of it or nothing; None for what is gone. WriteFailed.
 
         Until a save says that what is known is whole, `load` gives nothing. *own* are operations
-        behind *position* that the recorder made itself.
+        after *position* that the recorder made itself.
         """
 
 
 class Noticed(NamedTuple):
-    """Paths that changed, as text; None when everything must be looked at again."""
+    """Paths that changed, as text; None when everything must be looked at, for a `reason`."""
 
     paths: frozenset[str] | None
+    reason: str = ""
 
 
 class Watcher(Protocol):
@@ -74,6 +75,9 @@ class Watcher(Protocol):
 
     def wait(self) -> Noticed | None:
         """Wait until something changed and has been quiet for a moment; None when closed."""
+
+    def renew(self) -> None:
+        """Watch also the directories that could not be read before."""
 
     def close(self) -> None:
         """Stop; `wait` returns."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -29,12 +29,14 @@ class CommittedTransaction(Protocol):
 class ChangeStatus:
     """Whether a change is undone now, and the latest operation on it.
 
-    A part of a change that was taken back is a change of its own, which starts undone.
+    A part of a change that was taken back is a change of its own, which starts undone. Of several,
+    the one with the greatest `moment` was made or taken back last.
     """
 
     root: str
     last: str
     is_undone: bool
+    moment: tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +79,16 @@ class Store(Protocol):
         kind: str = "change",
         reverts: str | None = None,
         before: str | None = None,
+        since: str | None = None,
     ) -> Operation:
         """Journal what already happened, contents included. WriteFailed.
 
-        With *before* it happened right before that operation.
+        With *before* it happened right before that operation; with *since*, before everything that
+        was journalled behind that operation, where "" means before everything.
         """
+
+    def wait_for(self, paths: Iterable[WorkspacePath]) -> None:
+        """Wait until every journalled change of *paths* is visible or revoked. Locked."""
 
     def load(self, operation_id: str, steps: int | None = None) -> Operation:
         """An operation with contents, all of it or its first *steps*; UnknownOperation."""
@@ -119,7 +126,7 @@ class Store(Protocol):
         around: WorkspacePath | None = None,
         steps: int | None = None,
     ) -> Iterator[Operation]:
-        """Every operation, contents not loaded, from the newest or from behind *before_id*.
+        """Every operation, contents not loaded, from the newest or from after *before_id*.
 
         With *naming*, those may be left out in which no path has that part; with *beneath*, those
         are that touch nothing there; with *around*, those that neither touch that path nor rename

@@ -53,7 +53,7 @@ def _outside_strings(text: bytes | bytearray) -> Iterator[bytes]:
         left = quote + window.translate(None, _WITHIN).replace(b'""', b"")
         left = left.replace(b"''", b"") if b"'" in left else left
         left = _QUOTED.sub(b"", left) if b'"' in left or b"'" in left else left
-        # A string that is open still goes on in the next window.
+        # A string that is still open continues in the next window.
         still = _QUOTE.search(left)
         quote = still[0] if still else b""
         yield left[: still.start()] if still else left
@@ -72,7 +72,7 @@ def _descend(depth: int, steps: bytes, limit: int) -> tuple[int, int]:
         # Nothing pairs any more: all that is left goes down first and then up.
         return max(0, depth - len(left) + ups) + ups, depth + ups + layers
     heights = list(accumulate(memoryview(steps).cast("b"), initial=depth))
-    # Where it falls below everything before, it falls to the ground.
+    # Closing more brackets than were ever open leaves the depth at zero.
     ground = list(accumulate(heights, min, initial=0))[1:]
     return heights[-1] - ground[-1], max(map(sub, heights, ground))
 

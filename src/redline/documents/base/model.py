@@ -1,4 +1,4 @@
-"""What every format's engine speaks: slices found, edits planned, one Document interface."""
+"""What every format's engine returns: slices, planned edits, and the Document interface."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class Document(Protocol):
         """A new list item before an index (index = length appends) or a new key; CannotApply."""
 
     def delete(self, path: Path) -> DocumentEdit:
-        """Without the node; NodeNotFound, CannotApply."""
+        """Remove the node; NodeNotFound, CannotApply."""
 
     def data(self) -> Any:
         """The whole document as plain values, for queries and schemas."""
@@ -104,7 +104,7 @@ def line_column(source: bytes, offset: int) -> tuple[int, int]:
 
 
 def syntax_error(source: bytes, offset: int, reason: str, form: str) -> DocumentSyntax:
-    """The document does not parse, and where."""
+    """The error for a document that does not parse, with the position."""
     line, column = line_column(source, max(0, min(offset, len(source))))
     return DocumentSyntax(
         f"Invalid {form} at line {line}, column {column}: {reason}", line=line, column=column
@@ -142,7 +142,7 @@ def missing_key(path: Sequence[Segment], at: int, keys: Sequence[str]) -> NodeNo
 
 
 def key_exists(path: Sequence[Segment]) -> CannotApply:
-    """An insert never replaces; a list is grown by naming an index."""
+    """The refusal of an insert whose key exists; a list grows by naming an index."""
     shown = render_path(path)
     return CannotApply(
         f"Key already exists: {shown}",
@@ -185,12 +185,12 @@ def resolve_index(index: int, length: int) -> int | None:
 
 
 def as_refusal(error: NodeNotFound) -> CannotApply:
-    """The same fact, said by an operation that wanted to change something."""
+    """The same fact as the refusal of a change."""
     return CannotApply(error.message, hint=error.hint, details=error.details)
 
 
 def missing_levels(error: NodeNotFound) -> CannotApply:
-    """The same for more than one missing level when `create_parents` was not given."""
+    """The refusal when several levels are missing and `create_parents` was not given."""
     failure, way = as_refusal(error), "create_parents builds the missing levels"
     failure.hint = f"{error.hint}; {way}" if error.hint else way
     return failure

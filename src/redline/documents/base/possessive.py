@@ -14,7 +14,7 @@ _PROBE = rb'(?:[^"/]++|"[^"]*+(?:x)*+"|/(?![/*]))*+(//)'
 
 
 def compile_pattern(pattern: bytes, flags: int = 0) -> re.Pattern[bytes]:
-    """*pattern* as a regular expression that this interpreter matches rightly."""
+    """*pattern* as a regular expression that this interpreter matches correctly."""
     return re.compile(pattern if SOUND else with_atomic_groups(pattern), flags)
 
 

@@ -85,7 +85,7 @@ class JsonDocument:
         return self._append(path, parent, last, fragment)
 
     def delete(self, path: Path) -> DocumentEdit:
-        """Without the member, its comma and its comments."""
+        """Remove the member with its comma and its comments."""
         if not path:
             raise CannotApply("The whole document cannot be deleted")
         entry, notes = self._locate(path)

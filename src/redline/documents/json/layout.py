@@ -44,7 +44,7 @@ def is_first_on_line(source: bytes, at: int) -> bool:
 def splices_to_append(
     text: JsonText, container: JsonEntry, key: str | None, value: str
 ) -> list[Splice]:
-    """Put a member behind the last one, in the shape of its siblings."""
+    """Put a member after the last one, in the shape of its siblings."""
     entries = text.tail(container)
     if not entries:
         member = _member(text, None, key, value)
@@ -193,7 +193,7 @@ def _entry_start(entry: JsonEntry) -> int:
 
 
 def _trailing_comma(text: JsonText, last: JsonEntry) -> int | None:
-    """The offset of a comma behind the last member, which the mask has blanked."""
+    """The offset of a comma after the last member, which the mask has blanked."""
     if text.form == "json":
         return None
     gap = text.source[last.end : skip_space(text.mask, last.end)]

@@ -107,7 +107,7 @@ def _count(mask: Mask, start: int, end: int, *, named: bool) -> int | None:
 
 
 def members_end(mask: Mask, at: int, stop: int, *, named: bool) -> int:
-    """Behind the last member, and the comma behind it, of those that end before *stop*."""
+    """After the last member, and the comma after it, of those that end before *stop*."""
     match = _whole_members(named=named).match
     while True:
         found = match(mask, at, stop)
@@ -119,7 +119,7 @@ def members_end(mask: Mask, at: int, stop: int, *, named: bool) -> int:
 
 
 def _deep_end(mask: Mask, at: int, stop: int, *, named: bool) -> int | None:
-    """Behind a small member that nests deeper than the pattern goes, and behind its comma."""
+    """After a small member that nests deeper than the pattern goes, and after its comma."""
     found = KEY.match(mask, at, stop) if named else None
     value = found.end() if found else skip_space(mask, at)
     if value >= stop or mask[value : value + 1] not in (b"[", b"{"):

@@ -45,7 +45,7 @@ class JsonMembers(list[tuple[str, Any]]):
         return self._places[str(key)]
 
     def add(self, key: str, value: Any) -> None:
-        """One more member behind the last."""
+        """One more member after the last."""
         if self._places is not None:
             self._places[key] = len(self)
         self.append((key, value))
@@ -109,7 +109,7 @@ def _confirm(old: JsonText, step: Step, depth: int, anchor: JsonEntry | None) ->
         for segment in step.path[:-1]:
             found = found[segment]
         last: Segment = step.path[-1] if anchor.key is None else anchor.key
-        # What is appended is behind the last item.
+        # What is appended is after the last item.
         appends = isinstance(last, int) and last == len(found) and step.action == "insert"
         found = found[-1 if appends else last]
         read = parse_plain(

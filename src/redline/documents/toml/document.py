@@ -99,7 +99,7 @@ class TomlDocument:
         return self._verify_edit(splices, "insert", path, fragment)
 
     def delete(self, path: Path) -> DocumentEdit:
-        """Without the key, item or table, its same-line comment and the comment above."""
+        """Remove the key, item or table with its same-line comment and the comment above."""
         if not path:
             raise CannotApply("The whole document cannot be deleted")
         parent = self._locate(path[:-1])
@@ -202,11 +202,11 @@ class TomlDocument:
 
 
 def _index(source: bytes) -> TomlIndex:
-    """The located document; where it has not the shape of TOML, a parser says why."""
+    """The located document; where the text is not shaped like TOML, a parser says why."""
     try:
         return TomlIndex(source)
     except NestsTooDeep:
-        # Of a key with thousands of parts every parser makes thousands of tables.
+        # For a key with thousands of parts every parser creates thousands of tables.
         raise
     except DocumentSyntax:
         parse_slowly(source, float)
@@ -214,7 +214,7 @@ def _index(source: bytes) -> TomlIndex:
 
 
 def _reason(text: str, error: Exception) -> str:
-    """What the standard library says of a value, without the place that counts its `x = `."""
+    """What the standard library says about a value, without the position, which counts `x = `."""
     try:
         tomllib.loads(f"x = {text}\n")
     except (ValueError, RecursionError) as better:

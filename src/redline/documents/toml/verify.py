@@ -83,7 +83,7 @@ def parse(
         try:
             depth = read_sections(source, 3 if source.startswith(b"\xef\xbb\xbf") else 0).depth
         except NestsTooDeep:
-            # Of a key with thousands of parts every parser makes thousands of tables.
+            # For a key with thousands of parts every parser creates thousands of tables.
             raise
         except DocumentSyntax:
             return parse_slowly(source, parse_float)
@@ -92,7 +92,7 @@ def parse(
             text = source.decode("utf-8-sig")
             return _toml_rs.loads(text, parse_float=parse_float, toml_version="1.0.0")
         except ValueError:
-            pass  # the other parser has the last word, and words that fit on a line
+            pass  # the other parser decides, and its messages fit on one line
     return parse_slowly(source, parse_float)
 
 

@@ -15,7 +15,7 @@ from redline.documents.yaml.skim.scan import Scanner
 
 _ANCHOR = re.compile(rb"[&*][A-Za-z0-9_-]+")
 _TAG = re.compile(rb"!(?:!?[A-Za-z0-9][A-Za-z0-9_./:-]*)?|!<[A-Za-z0-9_./:,!-]+>")
-# Line breaks to some parsers, and a mark that is no text to others.
+# Line breaks to some parsers; the last is a byte order mark, which not all accept as text.
 _BREAKS = re.compile(rb"\xc2\x85|\xe2\x80[\xa8\xa9]|\xef\xbb\xbf")
 # Begins or ends like a key, to parsers of YAML 1.1.
 _FLOW_KEY = re.compile(rb"[?:]|.*[?:](?:[ ,\[\]{}]|\Z)", re.DOTALL)
@@ -63,7 +63,7 @@ class _Portable:
         self._texts: list[tuple[int, int]] = []
 
     def problems(self, root: Node) -> Iterator[str]:
-        """Why some parsers do not read the value, one reason after the other."""
+        """Yield each reason why some parsers do not read the value."""
         stack = [(root, False)]
         while stack:
             node, in_flow = stack.pop()

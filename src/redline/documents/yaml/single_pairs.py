@@ -1,7 +1,7 @@
 """Single pairs in flow sequences, `[a: {b: 1, c: 2}]`, as the strict parser reads them right.
 
 py-yaml12 ends the mapping of such a pair at its first comma, and takes what follows for further
-keys without values. Behind `? ` it reads the whole pair.
+keys without values. After `? ` it reads the whole pair.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ _PROPERTY_BEFORE = re.compile(r"(?:\A|[ \t\r\n,\[{:])[&!][^ \t\r\n,\[\]{}]*[ \t]
 _MAX_PROPERTY = 200
 _ALIAS_TAG = "redline:alias"
 _ALIAS_TEXT = f"!<{_ALIAS_TAG}> ="
-# The parser wants a space behind a key's colon where YAML also allows a tab.
+# The parser wants a space after a key's colon where YAML also allows a tab.
 _TAB = re.compile(r"(?<=[^ \t\r\n]):\t")
 _SURROGATES = re.compile(
     r"(?<!\\)((?:\\\\)*)\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})"
@@ -94,7 +94,7 @@ def _readable(text: str) -> str:
 
 
 def _alias_value(match: re.Match[str]) -> str:
-    """An alias as a tagged scalar; what is no alias to every parser stays.
+    """An alias as a tagged scalar; what not every parser reads as an alias is left alone.
 
     No alias follows a tag or an anchor, and `*a:` is a key in most files.
     """

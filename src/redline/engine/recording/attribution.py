@@ -1,17 +1,20 @@
-"""Splits what one look found by who made it."""
+"""Splits what one look found by who made it, and by what one operation holds."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from redline.core.changes import Change, DirState
+from redline.core.changes import Change, DirState, FileState
 from redline.core.paths import WorkspacePath, show_name
 from redline.core.ports.history import Origin
 from redline.engine.recording.claims import Claim
 
 # The tool that operations name which no tool of Redline's made and no client spoke of.
 OUTSIDE = "outside"
+# What one operation holds at most; a larger burst is several operations.
+MAX_CHANGES = 5_000
+MAX_CHANGED = 64 << 20
 _MAX_SHOWN = 200
 _MAX_ID = 64
 
@@ -86,3 +89,18 @@ def _name_files(files: frozenset[str]) -> str:
 def _shorten(text: str, length: int = _MAX_SHOWN) -> str:
     shown = show_name(text)
     return shown if len(shown) <= length else f"{shown[: length - 1]}…"
+
+
+def in_slices(changes: Sequence[Change]) -> Iterator[list[Change]]:
+    """Yield *changes* in order, as many at a time as one operation holds."""
+    held: list[Change] = []
+    size = 0
+    for change in changes:
+        sizes = [s.size for s in (change.before, change.after) if isinstance(s, FileState)]
+        if held and (len(held) >= MAX_CHANGES or size + sum(sizes) > MAX_CHANGED):
+            yield held
+            held, size = [], 0
+        held.append(change)
+        size += sum(sizes)
+    if held:
+        yield held

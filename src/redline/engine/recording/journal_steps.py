@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from redline.core.changes import ABSENT, Absent, Change, FileState, Rename, State
 from redline.core.paths import WorkspacePath
@@ -13,8 +15,21 @@ from redline.core.ports.store import Store
 Entries = dict[WorkspacePath, dict[str, KnownEntry]]
 
 
-def operations_since(store: Store, position: str) -> list[Operation]:
-    """Return the operations behind *position*, the oldest first."""
+def finished_since(store: Store, position: str, own: Container[str]) -> list[Operation]:
+    """Return the operations behind *position* that are journalled by now, the oldest first.
+
+    Each is visible when this returns: one that was revoked is left out. *own* are the recorder's.
+    """
+    written = _operations_since(store, position)
+    paths = {path for each in written if each.id not in own for path in each.change_set.paths}
+    if not paths:
+        return written
+    store.wait_for(paths)
+    names = {operation.id for operation in written}
+    return [operation for operation in _operations_since(store, position) if operation.id in names]
+
+
+def _operations_since(store: Store, position: str) -> list[Operation]:
     found: list[Operation] = []
     for operation in store.newest_first():
         if operation.id == position:
@@ -24,21 +39,24 @@ def operations_since(store: Store, position: str) -> list[Operation]:
     return found
 
 
+class Preceding(NamedTuple):
+    """What other programs had changed when an operation found it."""
+
+    follower: Operation
+    changes: list[Change]
+
+
 @dataclass(slots=True)
 class CaughtUp:
-    """What operations did, and what other programs had done before them.
+    """What operations touched, and what other programs had changed there before them."""
 
-    `between` has such changes by the operation that found them; `passed` has, for each path,
-    every state that the disk may still have shown when it was looked at before the journal was
-    read.
-    """
-
-    between: dict[str, list[Change]] = field(default_factory=dict)
-    passed: dict[WorkspacePath, list[State]] = field(default_factory=dict)
+    preceding: list[Preceding] = field(default_factory=list)
+    touched: set[WorkspacePath] = field(default_factory=set)
 
 
 def apply_operation(entries: Entries, operation: Operation, caught_up: CaughtUp) -> None:
     """Carry out an operation on *entries*."""
+    found: list[Change] = []
     for step in operation.change_set.steps:
         if isinstance(step, Rename):
             _move(entries, step.source, step.target, caught_up)
@@ -46,11 +64,11 @@ def apply_operation(entries: Entries, operation: Operation, caught_up: CaughtUp)
         known = entries.get(step.path.parent, {}).get(step.path.name)
         before: State | None = ABSENT if known is None else known.state
         if before is not None and not _agrees(before, step.before):
-            found = Change(step.path, before, step.before)
-            caught_up.between.setdefault(operation.id, []).append(found)
-            caught_up.passed.setdefault(step.path, []).append(before)
-        caught_up.passed.setdefault(step.path, []).append(step.before)
+            found.append(Change(step.path, before, step.before))
+        caught_up.touched.add(step.path)
         _put(entries, step.path, step.after)
+    if found:
+        caught_up.preceding.append(Preceding(operation, found))
 
 
 def _agrees(known: State, said: State) -> bool:
@@ -74,21 +92,13 @@ def _move(
     entries: Entries, source: WorkspacePath, target: WorkspacePath, caught_up: CaughtUp
 ) -> None:
     """Give an entry and all below it another name."""
+    caught_up.touched |= {source, target}
     moved = entries.get(source.parent, {}).pop(source.name, None)
     if moved is not None:
         entries.setdefault(target.parent, {})[target.name] = KnownEntry(None, moved.state)
-        _pass(caught_up, source, target, moved)
     for directory in [d for d in entries if d.is_beneath(source)]:
         below = entries.pop(directory)
         place = WorkspacePath(target.root, (*target.parts, *directory.parts[len(source.parts) :]))
         entries[place] = {name: KnownEntry(None, entry.state) for name, entry in below.items()}
-        for name, entry in below.items():
-            _pass(caught_up, directory.child(name), place.child(name), entry)
-
-
-def _pass(
-    caught_up: CaughtUp, source: WorkspacePath, target: WorkspacePath, entry: KnownEntry
-) -> None:
-    caught_up.passed.setdefault(target, []).append(ABSENT)
-    if entry.state is not None:
-        caught_up.passed.setdefault(source, []).append(entry.state)
+        for name in below:
+            caught_up.touched |= {directory.child(name), place.child(name)}

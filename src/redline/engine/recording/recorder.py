@@ -3,29 +3,32 @@
 from __future__ import annotations
 
 import getpass
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence, Set
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import islice
 from threading import Lock
 
 from redline.core.change_order import in_order
 from redline.core.changes import ABSENT, Absent, Change, ChangeSet, DirState, FileState, State
-from redline.core.errors import HistoryError
+from redline.core.errors import HistoryError, PathDenied
 from redline.core.paths import WorkspacePath, show_name
 from redline.core.ports.history import ChangeEditor, Operation
 from redline.core.ports.recording import KnownEntry, KnownFiles, KnownWorkspace, Mark
 from redline.core.ports.store import Store
-from redline.engine.recording.attribution import Part, origin_of, split
+from redline.core.ports.tree import Entry, Kind
+from redline.engine.recording.attribution import Part, in_slices, origin_of, split
 from redline.engine.recording.claims import ChangeTime, Claim, Claims
-from redline.engine.recording.journal_steps import CaughtUp, apply_operation, operations_since
-from redline.engine.recording.looking import Looking, mark_of
+from redline.engine.recording.journal_steps import CaughtUp, apply_operation, finished_since
+from redline.engine.recording.looking import Looking, is_same, mark_of
 
-# What one operation holds at most; a larger burst is several operations.
-MAX_CHANGES = 5_000
-MAX_CHANGED = 64 << 20
 # Two writes within one tick of the file system's clock look alike.
 _TICK_NS = 20_000_000
 _BATCH = 16 << 20
 _MAX_NAMED = 100
+# How many of the latest operations may not be visible yet.
+_MAX_IN_FLIGHT = 64
 
 
 # What was read at each path; without a mark it is gone, or there but ignored if its state is None.
@@ -72,6 +75,11 @@ class Recorder:
         return tuple(self._uncovered)
 
     @property
+    def unreadable(self) -> frozenset[WorkspacePath]:
+        """What may not be read: changes there are unknown."""
+        return self._looking.unreadable
+
+    @property
     def is_waiting(self) -> bool:
         """Whether something must be looked at again: it was being written."""
         return bool(self._doubtful)
@@ -97,17 +105,31 @@ class Recorder:
 
     def _learn(self) -> None:
         """Take everything as it is; nothing is known to have changed."""
-        latest = next(self._store.newest_first(steps=0), None)
-        self._known = KnownWorkspace(position=latest.id if latest else "")
+        recent = list(islice(self._store.newest_first(steps=0), _MAX_IN_FLIGHT + 1))
+        start = recent[-1].id if len(recent) > _MAX_IN_FLIGHT else ""
+        finished = finished_since(self._store, start, ())
+        self._known = KnownWorkspace(position=finished[-1].id if finished else "")
         found = _Found()
-        for directory, listing in self._looking.everywhere().items():
+        listings = self._looking.everywhere()
+        for directory, listing in listings.items():
             for name, entry in listing.items():
                 path = directory.child(name)
-                self._note(found, path, self._looking.state(path, entry), mark_of(entry))
+                is_closed = entry.kind is Kind.DIRECTORY and path not in listings
+                state = None if is_closed else self._state(path, entry)
+                self._note(found, path, state, mark_of(entry))
                 if found.size > _BATCH:
                     self._save(found, is_whole=False)
                     found = _Found()
+        # What they found was not known, so it may have been learned from before or after them.
+        self._doubtful |= (touched := self._catch_up().touched)
+        found.entries |= {path: self._entry(path) for path in touched}
         self._save(found)
+
+    def _state(self, path: WorkspacePath, entry: Entry) -> State | None:
+        try:
+            return self._looking.state(path, entry)
+        except PathDenied:
+            return None
 
     def _note(
         self, found: _Found, path: WorkspacePath, state: State | None, mark: Mark | None
@@ -134,20 +156,26 @@ class Recorder:
     def _settle(
         self, paths: Iterable[WorkspacePath] | None, now_ns: int, cause: str
     ) -> Sequence[Operation]:
+        caught_up = self._catch_up()
+        self._doubtful |= caught_up.touched
         # Read before the journal is: what an operation made visible is in the journal by then.
         seen = self._look(paths, now_ns)
-        caught_up = self._catch_up()
-        found = self._compare(seen, caught_up.passed)
+        meanwhile = self._catch_up()
+        since = self._known.position
+        found = self._compare(seen, meanwhile.touched)
         self._name_uncovered(found.uncovered)
         recorded: list[Operation] = []
-        for follower, changes in caught_up.between.items():
-            recorded += self._record(Part((), list(changes)), "before an edit", follower)
+        for follower, changes in (*caught_up.preceding, *meanwhile.preceding):
+            for part in split(changes, partial(self._naming, follower)):
+                recorded += self._record(part, "before an edit", before=follower.id)
         for part in split(found.changes, lambda change: self._claiming(change, seen, now_ns)):
-            recorded += self._record(part, cause)
+            made = self._record(part, cause, since=since)
+            since = made[-1].id if made else since
+            recorded += made
         self._looked_ns = now_ns
         own = frozenset(operation.id for operation in recorded)
         self._known.own |= own
-        for path in caught_up.passed.keys() - found.entries.keys():
+        for path in (caught_up.touched | meanwhile.touched) - found.entries.keys():
             found.entries[path] = self._entry(path)
         if found.entries or own:
             self._save(found)
@@ -167,15 +195,17 @@ class Recorder:
         for directory, listing in listings.items():
             known = self._known.entries.get(directory, {})
             for name in known.keys() - listing.keys():
-                self._look_below(seen, directory.child(name))
+                with suppress(PathDenied):
+                    self._look_below(seen, directory.child(name))
             for name, entry in listing.items():
                 path, before = directory.child(name), known.get(name)
                 mark = mark_of(entry)
                 if before is not None and before.mark == mark and path not in self._doubtful:
                     continue
-                seen[path] = self._looking.read(path, entry)
-                if entry.ctime_ns > now_ns - _TICK_NS or seen[path][0] != mark:
-                    doubtful.add(path)
+                with suppress(PathDenied):  # it stays what it was when it could be read
+                    seen[path] = self._looking.read(path, entry)
+                    if entry.ctime_ns > now_ns - _TICK_NS or seen[path][0] != mark:
+                        doubtful.add(path)
         self._doubtful = doubtful
         return seen
 
@@ -191,7 +221,7 @@ class Recorder:
 
     def _catch_up(self) -> CaughtUp:
         """Bring what is known up to the journal."""
-        new = operations_since(self._store, self._known.position)
+        new = finished_since(self._store, self._known.position, self._known.own)
         caught_up = CaughtUp()
         for operation in new:
             if operation.id not in self._known.own:
@@ -204,24 +234,34 @@ class Recorder:
     def _entry(self, path: WorkspacePath) -> KnownEntry | None:
         return self._known.entries.get(path.parent, {}).get(path.name)
 
-    def _compare(self, seen: _Seen, passed: Mapping[WorkspacePath, Sequence[State]]) -> _Found:
-        """Return what differs from what is known, but for operations that were not visible yet."""
+    def _compare(self, seen: _Seen, touched: Set[WorkspacePath]) -> _Found:
+        """Return what differs from what is known.
+
+        A path that operations *touched* while it was looked at is looked at again.
+        """
         found = _Found()
-        self._doubtful |= passed.keys() - seen.keys()
+        self._doubtful |= touched - seen.keys()
+        opened = {path for path, (_, now) in seen.items() if self._is_opened(path, now)}
         for path, (mark, now) in seen.items():
             entry = self._entry(path)
             then: State | None = ABSENT if entry is None else entry.state
             if not is_same(then, now):
-                if any(is_same(state, now) for state in passed.get(path, ())):
+                if path in touched:
                     self._doubtful.add(path)
                     continue
-                if mark is not None or now is not None:
+                is_learned = any(path.is_beneath(directory) for directory in opened)
+                if (mark is not None or now is not None) and not is_learned:
                     self._add(found, path, then, now)
             is_gone = mark is None
             self._note(found, path, ABSENT if is_gone else now, mark)
             if is_gone:
                 self._known.entries.pop(path, None)
         return found
+
+    def _is_opened(self, path: WorkspacePath, now: State | None) -> bool:
+        """Return whether a directory can be read of which nothing was known until now."""
+        entry = self._entry(path)
+        return isinstance(now, DirState) and entry is not None and entry.state is None
 
     def _add(
         self, found: _Found, path: WorkspacePath, before: State | None, after: State | None
@@ -257,14 +297,19 @@ class Recorder:
         except HistoryError:
             return None
 
-    def _record(self, part: Part, cause: str, before: str | None = None) -> list[Operation]:
+    def _record(
+        self, part: Part, cause: str, *, before: str | None = None, since: str | None = None
+    ) -> list[Operation]:
+        """Journal what happened right before an operation, or before everything since another."""
         origin = origin_of(part.claims, self._person, cause)
         recorded: list[Operation] = []
-        for changes in _in_slices(in_order(part.changes)):
+        for changes in in_slices(in_order(part.changes)):
             filled = [full for change in changes if (full := self._with_contents(change))]
             change_set = ChangeSet(tuple(filled))
             if not change_set.is_empty:
-                recorded.append(self._editor.record(change_set, origin, before))
+                made = self._editor.record(change_set, origin, before=before, since=since)
+                since = None if since is None else made.id
+                recorded.append(made)
         return recorded
 
     def _claiming(self, change: Change, seen: _Seen, now_ns: int) -> tuple[Claim, ...]:
@@ -275,20 +320,11 @@ class Recorder:
         path = self._looking.absolute(change.path)
         return self._claims.matching(path, ChangeTime(min(since_ns, at_ns), at_ns))
 
-
-def _in_slices(changes: Sequence[Change]) -> Iterator[list[Change]]:
-    """Yield *changes* in order, as many at a time as one operation holds."""
-    held: list[Change] = []
-    size = 0
-    for change in changes:
-        sizes = [s.size for s in (change.before, change.after) if isinstance(s, FileState)]
-        if held and (len(held) >= MAX_CHANGES or size + sum(sizes) > MAX_CHANGED):
-            yield held
-            held, size = [], 0
-        held.append(change)
-        size += sum(sizes)
-    if held:
-        yield held
+    def _naming(self, follower: Operation, change: Change) -> tuple[Claim, ...]:
+        """Return the runs that named a file before an operation found it changed."""
+        when = ChangeTime(self._looked_ns, int(follower.time * 1e9))
+        found = self._claims.matching(self._looking.absolute(change.path), when)
+        return tuple(claim for claim in found if claim.event.files)
 
 
 def _login() -> str:
@@ -297,16 +333,3 @@ def _login() -> str:
         return getpass.getuser()
     except (KeyError, OSError):
         return ""
-
-
-def is_same(one: State | None, other: State | None) -> bool:
-    """Return whether two states are alike; a mode that is not said may be any."""
-    if isinstance(one, FileState) and isinstance(other, FileState):
-        return one.digest == other.digest and _is_same_mode(one.mode, other.mode)
-    if isinstance(one, DirState) and isinstance(other, DirState):
-        return _is_same_mode(one.mode, other.mode)
-    return one == other
-
-
-def _is_same_mode(one: int | None, other: int | None) -> bool:
-    return one is None or other is None or one == other

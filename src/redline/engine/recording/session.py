@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from threading import Event, Thread
 
 from redline.core.errors import LimitReached, RedlineError
-from redline.core.paths import WorkspacePath
+from redline.core.paths import WorkspacePath, show_name
 from redline.core.ports.history import Operation
 from redline.core.ports.recording import Activity, Watcher
 from redline.core.ports.tree import PathResolver
@@ -18,6 +18,8 @@ from redline.engine.recording.recorder import Recorder
 MAX_WAIT = 10.0
 _POLL = 0.05
 _MORE_LOOKS = 10
+_MAX_NAMED = 20
+_DENIED = "not recorded while it may not be read"
 
 Report = Callable[[Sequence[Operation]], None]
 
@@ -53,14 +55,18 @@ class RecordingSession:
         self._said: Sequence[str] | None = None
         self._is_started = self._is_over_limit = False
         self._closed = Event()
-        self.failure = ""
+        self.failure = self._reason = ""
         self._thread = Thread(target=self._run, name="recorder", daemon=True)
 
     @property
     def limits(self) -> Sequence[str]:
         """What is not recorded as it should be, for people."""
         uncovered = [f"not recorded: {name}" for name in self._recorder.uncovered]
-        general = (self.failure, self._watcher.limits, self._hook_limits)
+        denied = sorted(show_name(path.relative) for path in self._recorder.unreadable)
+        uncovered += [f"{_DENIED}: {name}" for name in denied[:_MAX_NAMED]]
+        if len(denied) > _MAX_NAMED:
+            uncovered.append(f"{_DENIED}: {len(denied) - _MAX_NAMED} more")
+        general = (self.failure, self._watcher.limits, self._hook_limits, self._reason)
         return [text for text in general if text] + uncovered
 
     def start(self) -> None:
@@ -82,6 +88,8 @@ class RecordingSession:
         self._say_limits()
         self._look(None)
         while (noticed := self._watcher.wait()) is not None:
+            self._reason = noticed.reason
+            self._say_limits()
             self._look(None if noticed.paths is None else self._paths(noticed.paths))
         self._look(None)
 
@@ -94,7 +102,7 @@ class RecordingSession:
                 self._settle(paths)
             else:
                 self._report(self._recorder.start(time.time_ns()))
-            self._is_started, self.failure = True, ""
+            self._is_started, self.failure, self._reason = True, "", ""
         except LimitReached as error:
             self._is_over_limit = True
             self.failure = f"recording stopped: {error.message}"
@@ -117,6 +125,7 @@ class RecordingSession:
 
     def _settle(self, paths: set[WorkspacePath] | None) -> None:
         still_busy = self._wait_for_others()
+        denied = self._recorder.unreadable
         cause = self._moves.take()
         if still_busy and not cause:
             cause = "while a command ran"
@@ -126,6 +135,10 @@ class RecordingSession:
                 break
             time.sleep(_POLL)
             self._report(self._recorder.settle((), time.time_ns(), cause))
+        if denied - self._recorder.unreadable:
+            # The kernel watches none of the directories that could not be read until now.
+            self._watcher.renew()
+            self._report(self._recorder.settle(None, time.time_ns(), cause))
 
     def _wait_for_others(self) -> bool:
         """Wait for commands and git to finish what they do; return whether one goes on."""

@@ -19,12 +19,11 @@ class Outlook:
     steps: list[Change | Rename] = field(default_factory=list)
     _expected: dict[WorkspacePath, State] = field(default_factory=dict)
     _renames: list[Rename] = field(default_factory=list)
-    # How many of these earlier tasks planned.
-    _settled: int = 0
     # Directories the plan makes: nothing is below them but what it puts there.
     _fresh: set[WorkspacePath] = field(default_factory=set)
-    # The step that changes a path, as long as later changes of it can be made part of that step.
-    _open: dict[WorkspacePath, int] = field(default_factory=dict)
+    # The step that changes a path, as long as later changes of it can be made part of that step,
+    # and which file it is about.
+    _open: dict[WorkspacePath, tuple[int, object]] = field(default_factory=dict)
 
     def state(self, path: WorkspacePath) -> State:
         """Return what will be at *path*."""
@@ -39,33 +38,42 @@ class Outlook:
             self._expected[path] = found
         return found
 
-    def begin_task(self) -> None:
-        """Begin steps that name paths as the ones before them in the same task leave them."""
-        self._settled = len(self._renames)
-
-    def relocate(self, path: WorkspacePath) -> WorkspacePath:
-        """Return where the renames of earlier tasks move *path*."""
-        for rename in self._renames[: self._settled]:
-            path = moved(path, rename)
-        return path
-
-    def change(self, path: WorkspacePath, after: State) -> None:
-        """Plan that *path* becomes *after*."""
+    def change(self, path: WorkspacePath, after: State, file: object) -> None:
+        """Plan that *path* becomes *after*; steps about one *file* become one."""
         before = self.state(path)
         self._expected[path] = _with_kept_mode(after, before)
         if isinstance(after, DirState) and not isinstance(before, DirState):
             self._fresh.add(path)
-        at = self._open.get(path)
+        at, about = self._open.get(path, (-1, None))
+        if isinstance(before, DirState) and isinstance(after, Absent) and self._unmake(path):
+            return
         if isinstance(before, DirState) or isinstance(after, DirState):
             self._open.clear()  # what follows may depend on this directory
             self.steps.append(Change(path, before, after))
-        elif at is None:
-            self._open[path] = len(self.steps)
+        elif at < 0 or about is not file:
+            self._open[path] = len(self.steps), file
             self.steps.append(Change(path, before, after))
         else:
             first = self.steps[at]
             assert isinstance(first, Change)
             self.steps[at] = Change(path, first.before, after)
+
+    def _unmake(self, path: WorkspacePath) -> bool:
+        """Leave out the directory *path* if the plan itself makes it and puts nothing there."""
+        if path not in self._fresh:
+            return False
+        for at in range(len(self.steps) - 1, -1, -1):
+            step = self.steps[at]
+            if isinstance(step, Rename):
+                if step.source.is_beneath(path) or step.target.is_beneath(path):
+                    return False
+            elif step.path == path and isinstance(step.before, Absent):
+                self.steps[at] = Change(path, ABSENT, ABSENT)
+                self._fresh.discard(path)
+                return True
+            elif step.path.is_beneath(path) and _differs(step):
+                return False
+        return False
 
     def rename(self, step: Rename) -> None:
         """Plan a rename."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from redline.core.changes import Absent, Change, ChangeSet, FileState, LinkState, Rename
 from redline.core.diff import HunkLines, hunks_of_files
@@ -12,23 +13,30 @@ from redline.core.textfile import TextFile
 from redline.plan.merge.line_diff import split_lines
 
 
+class ChosenStep(NamedTuple):
+    """What takes back step `number` of an operation, or a part of it."""
+
+    number: int
+    step: Change | Rename
+
+
 def part_of(
     change_set: ChangeSet, paths: Sequence[WorkspacePath], hunks: frozenset[int]
-) -> tuple[Change | Rename, ...]:
+) -> list[ChosenStep]:
     """Return the steps that take back what *paths* and *hunks* choose, in order."""
-    steps: list[Change | Rename] = []
+    steps: list[ChosenStep] = []
     number = 0
-    for step in change_set.steps:
+    for index, step in enumerate(change_set.steps):
         chosen = not paths or any(_touches(step, path) for path in paths)
         if not hunks:
             if chosen:
-                steps.append(step.inverse())
+                steps.append(ChosenStep(index, step.inverse()))
             continue
         found = hunks_of(step)
         wanted = [h for n, h in enumerate(found, number + 1) if n in hunks]
         number += len(found)
         if chosen and wanted:
-            steps.append(_without(step, found, wanted))
+            steps.append(ChosenStep(index, _without(step, found, wanted)))
     if any(not 0 < each <= number for each in hunks):
         raise InvalidArgument(
             f"No hunk has this number: {max(hunks)}",
@@ -37,7 +45,7 @@ def part_of(
         )
     if not steps:
         raise InvalidArgument("The change touches none of these paths", field="paths")
-    return tuple(reversed(steps))
+    return steps[::-1]
 
 
 def _touches(step: Change | Rename, path: WorkspacePath) -> bool:

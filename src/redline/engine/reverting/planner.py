@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
-from redline.core.changes import Absent, Change, ChangeSet, DirState, FileState, Rename, State
+from redline.core.changes import (
+    ABSENT,
+    Absent,
+    Change,
+    ChangeSet,
+    DirState,
+    FileState,
+    Rename,
+    State,
+)
 from redline.core.errors import NotARegularFile
 from redline.core.paths import WorkspacePath, show_name
 from redline.core.ports.history import Operation
@@ -15,7 +24,8 @@ from redline.core.ports.tree import PathResolver, Tree
 from redline.core.textfile import TextFile
 from redline.engine.reverting.clashes import Clash, blocked, describe_conflicts, describe_states
 from redline.engine.reverting.outlook import Outlook
-from redline.engine.reverting.timeline import Passed, Timeline
+from redline.engine.reverting.states import fits, is_same, keep_mode, merge_modes
+from redline.engine.reverting.timeline import Passed, Timeline, TrackedEntry, TrackedPlace, removers
 from redline.plan.merge.line_diff import split_lines
 from redline.plan.merge.line_history import Version
 from redline.plan.merge.three_way import merge_lines
@@ -25,11 +35,27 @@ MAX_MERGED_BYTES = 8 << 20
 MAX_VERSIONS = 500
 
 
-class Task(NamedTuple):
-    """Steps to carry out, written down as of operation `since`; later ones have to be kept."""
+class RevertStep(NamedTuple):
+    """A step to carry out: what takes back step `number` of an operation, or does it `again`."""
 
-    steps: Sequence[Change | Rename]
-    since: str
+    step: Change | Rename
+    operation: str
+    number: int
+    again: bool = False
+
+
+class _Located(NamedTuple):
+    """A step, the entry it is about, and from which step on later ones have to be kept.
+
+    A rename leads from `source` to `target`. A file is only removed in the `life` it was made in.
+    """
+
+    step: Change | Rename
+    entry: TrackedEntry
+    since: int
+    source: TrackedPlace
+    target: TrackedPlace
+    life: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,17 +78,16 @@ class RevertPlanner:
         self._merged: dict[WorkspacePath, None] = {}
         self._cancelled: set[str] = set()
 
-    def plan(self, tasks: Sequence[Task]) -> RevertPlan:
-        """Return the plan for *tasks* in this order; UndoBlocked tells everything in the way."""
-        later = self._later_operations({task.since for task in tasks})
+    def plan(self, steps: Sequence[RevertStep]) -> RevertPlan:
+        """Return the plan for *steps* in this order; UndoBlocked tells everything in the way."""
+        operations = {each.operation for each in steps}
+        later = self._later_operations(operations)
         self._timeline = Timeline(later)
         self._cancelled = _cancelled(later)
-        for task in _joined(tasks, self._timeline):
-            self._outlook.begin_task()
-            for step in task.steps:
-                self._take_step(step, self._timeline.end_of(task.since))
+        for each in _joined([self._locate(each) for each in steps]):
+            self._take_step(each)
         if self._clashes:
-            raise blocked(self._clashes, self._show, {task.since for task in tasks})
+            raise blocked(self._clashes, self._show, operations)
         return RevertPlan(ChangeSet(self._outlook.finished_steps()), tuple(self._merged))
 
     def _later_operations(self, wanted: set[str]) -> list[Operation]:
@@ -72,46 +97,74 @@ class RevertPlanner:
         for operation in self._store.newest_first():
             found.append(operation)
             missing.discard(operation.id)
+            missing |= removers(operation)
             if not missing:
                 break
         return found[::-1]
 
-    def _take_step(self, step: Change | Rename, since: int) -> None:
+    def _locate(self, wanted: RevertStep) -> _Located:
+        at, entry, source, target, life = self._timeline.trace(wanted.operation, wanted.number)
+        if wanted.again:
+            return _Located(wanted.step, entry, at, source, target, life)
+        return _Located(wanted.step, entry, at + 1, target, source, life)
+
+    def _take_step(self, each: _Located) -> None:
         try:
-            if isinstance(step, Rename):
-                self._take_rename(step, since)
+            if isinstance(each.step, Rename):
+                self._take_rename(each)
             else:
-                self._take_change(step, since)
+                self._take_change(each.step, each)
         except NotARegularFile:
-            path = step.source if isinstance(step, Rename) else step.path
+            path = self._timeline.path_of(each.entry)
             self._clash(path, f"{self._show(path)} is no longer a regular file\n")
 
     # -- one path -----------------------------------------------------------------------------
 
-    def _take_change(self, step: Change, since: int) -> None:
-        base, wanted = step.before, step.after
-        if isinstance(base, Absent):  # what was made there since is another file
-            path = self._beside(step.path, since)
-        else:
-            located = self._timeline.locate(step.path, since)
-            path = self._outlook.relocate(located.path)
-            if isinstance(wanted, Absent) and not located.is_there and not self._plans(path):
-                return  # removed already; what is there now is another file
-        now = self._outlook.state(path)
-        if _is_same(now, wanted, base):
+    def _take_change(self, step: Change, each: _Located) -> None:
+        entry, is_removal = each.entry, isinstance(step.after, Absent)
+        if is_removal and entry.life != each.life:
+            return  # removed already; what is there now was made again
+        if entry.is_there:
+            self._change_entry(step, entry, each.since)
+        elif isinstance(step.before, Absent):
+            self._bring_back(step, entry)
+        elif not is_removal:  # what may be at its path is another file
+            path = self._timeline.path_of(entry)
+            makers = _makers(entry.passed_since(each.since), step.before)
+            self._clash(path, describe_states(self._show(path), step.before, ABSENT), makers)
             return
-        if _fits(now, base, wanted):
+        entry.become(is_there=not is_removal, life=each.life)
+
+    def _change_entry(self, step: Change, entry: TrackedEntry, since: int) -> None:
+        base, wanted = step.before, step.after
+        path = self._timeline.path_of(entry)
+        now = self._outlook.state(path)
+        if is_same(now, wanted, base):
+            return
+        result: State | None
+        if fits(now, base, wanted):
+            result = keep_mode(base, wanted)
             if isinstance(base, DirState) and isinstance(wanted, Absent):
                 self._check_empty(path)
-            self._outlook.change(path, _keep_mode(base, wanted))
-            return
-        result = self._merge(step, path, now, since)
-        self._outlook.change(path, wanted if result is None else result)
+        else:
+            result = self._merge(step, path, now, entry.passed_since(since))
+        self._outlook.change(path, wanted if result is None else result, entry)
 
-    def _merge(self, step: Change, path: WorkspacePath, now: State, since: int) -> FileState | None:
+    def _bring_back(self, step: Change, entry: TrackedEntry) -> None:
+        path = self._timeline.path_of(entry)
+        now = self._outlook.state(path)
+        makers = self._timeline.makers_at(path)
+        if isinstance(now, Absent):
+            self._check_directory(path)
+            self._outlook.change(path, step.after, entry)
+        elif makers or not is_same(now, step.after, step.before):
+            self._clash(path, f"{self._show(path)} exists again\n", makers)
+
+    def _merge(
+        self, step: Change, path: WorkspacePath, now: State, passed: Sequence[Passed]
+    ) -> FileState | None:
         """Return what keeps later changes of a text file; None after noting why there is none."""
         base, wanted = step.before, step.after
-        passed = list(self._timeline.passed(step.path, since))
         if isinstance(now, FileState) and isinstance(base, FileState):
             base, now = self._load(base), self._load(now)
         if not (
@@ -122,7 +175,7 @@ class RevertPlanner:
             self._clash(path, describe_states(self._show(path), base, now), _makers(passed, base))
             return None
         wanted = self._load(wanted)
-        mode = _merge_modes(base.mode, wanted.mode, now.mode)
+        mode = merge_modes(base.mode, wanted.mode, now.mode)
         if not all(map(_is_text, (base, now, wanted))) or mode < 0:
             self._clash(path, describe_states(self._show(path), base, now), _makers(passed, base))
             return None
@@ -158,32 +211,34 @@ class RevertPlanner:
             found.append(Version(_lines(now), ""))
         return found
 
-    def _take_rename(self, step: Rename, since: int) -> None:
-        source = self._timeline.locate(step.source, since)
-        here = self._outlook.relocate(source.path)
-        there = self._beside(step.target, since)
+    def _take_rename(self, each: _Located) -> None:
+        entry = each.entry
+        here, there = self._timeline.path_of(entry), self._timeline.path_at(each.target)
         if here == there:
             return
-        is_lost = not source.is_there and not self._plans(here)  # what is there is another file
-        if is_lost or isinstance(self._outlook.state(here), Absent):
-            passed = self._timeline.passed(step.source, since)
+        if not entry.is_there or isinstance(self._outlook.state(here), Absent):
+            passed = entry.passed_since(each.since)
             makers = tuple(p.operation for p in passed if isinstance(p.after, Absent))
             self._clash(here, f"{self._show(here)} is gone\n", makers)
         elif not isinstance(self._outlook.state(there), Absent):
-            self._clash(there, f"{self._show(there)} exists again\n")
-        elif here != self._beside(step.source, since):
-            text = f"{self._show(here)} was moved again\n"
-            self._clash(here, text, (source.moved_by,))
-        self._outlook.rename(Rename(here, there))
+            makers = self._timeline.makers_at(there)
+            self._clash(there, f"{self._show(there)} exists again\n", makers)
+        elif here != self._timeline.path_at(each.source):
+            self._clash(here, f"{self._show(here)} was moved again\n", (entry.moved_by,))
+        elif there.is_beneath(here):
+            text = f"{self._show(there.parent)} was moved into it\n"
+            self._clash(here, text, (each.target.directory.moved_by,))
+        elif self._check_directory(there):
+            self._outlook.rename(Rename(here, there))
+            entry.move(*each.target)
 
-    def _beside(self, path: WorkspacePath, since: int) -> WorkspacePath:
-        """Where *path* is if nothing but directories above it was moved since."""
-        folder = self._timeline.locate(path.parent, since).path
-        return self._outlook.relocate(folder).child(path.name)
-
-    def _plans(self, path: WorkspacePath) -> bool:
-        """Whether an earlier step of the plan changes *path*."""
-        return any(isinstance(s, Change) and s.path == path for s in self._outlook.steps)
+    def _check_directory(self, path: WorkspacePath) -> bool:
+        """Whether there is a directory for *path*; if not, that is in the way."""
+        folder = path.parent
+        is_there = isinstance(self._outlook.state(folder), DirState)
+        if not is_there:
+            self._clash(path, f"{self._show(folder)} is not a directory any more\n")
+        return is_there
 
     def _check_empty(self, path: WorkspacePath) -> None:
         kept = self._outlook.names_in(path)
@@ -216,75 +271,40 @@ def _cancelled(operations: Sequence[Operation]) -> set[str]:
     return {name for pair in pairs for name in pair if name}
 
 
-def _joined(tasks: Sequence[Task], timeline: Timeline) -> list[Task]:
-    """Join tasks that take back consecutive contents of the same file into one.
+def _joined(steps: Sequence[_Located]) -> list[_Located]:
+    """Join steps that take back consecutive contents of the same file into one.
 
-    Changes of different files do not depend on each other; anything else keeps its place.
+    That it is moved in between makes no difference; that it is removed or made does.
     """
-    joined: list[Task] = []
-    latest: dict[WorkspacePath, int] = {}
-    for task in tasks:
-        if not all(isinstance(step, Change) and _is_file(step) for step in task.steps):
-            latest.clear()
-            joined.append(task)
-            continue
-        for step in task.steps:
-            assert isinstance(step, Change)
-            at = latest.get(step.path)
-            both = None if at is None else _join(joined[at], step, task.since, timeline)
+    joined: list[_Located] = []
+    latest: dict[TrackedEntry, int] = {}
+    for each in steps:
+        if isinstance(each.step, Rename):
+            joined.append(each)
+        elif not _is_file(each.step):
+            latest.pop(each.entry, None)
+            joined.append(each)
+        else:
+            at = latest.get(each.entry)
+            both = None if at is None else _join(joined[at], each.step, each.since)
             if at is None or both is None:
-                latest[step.path] = len(joined)
-                joined.append(Task((step,), task.since))
+                latest[each.entry] = len(joined)
+                joined.append(each)
             else:
                 joined[at] = both
     return joined
 
 
-def _join(later: Task, older: Change, since: str, timeline: Timeline) -> Task | None:
-    newer = later.steps[0]
+def _join(later: _Located, older: Change, since: int) -> _Located | None:
+    newer = later.step
     assert isinstance(newer, Change)
-    in_order = timeline.end_of(later.since) >= timeline.end_of(since)
-    if newer.after != older.before or not in_order:
+    if newer.after != older.before or later.since < since:
         return None
-    return Task((Change(newer.path, newer.before, older.after),), later.since)
+    return later._replace(step=Change(newer.path, newer.before, older.after))
 
 
 def _is_file(change: Change) -> bool:
     return isinstance(change.before, FileState) and isinstance(change.after, FileState)
-
-
-def _fits(now: State, base: State, wanted: State) -> bool:
-    """Whether a path still is as the operation left it."""
-    if isinstance(base, FileState) and isinstance(now, FileState):
-        asks_mode = isinstance(wanted, FileState) and base.mode != wanted.mode
-        return base.digest == now.digest and (not asks_mode or base.mode == now.mode)
-    if isinstance(base, DirState) and isinstance(now, DirState):
-        return True
-    return base == now
-
-
-def _is_same(now: State, wanted: State, base: State) -> bool:
-    """Whether a path already is as it is to become."""
-    if isinstance(now, FileState) and isinstance(wanted, FileState):
-        keeps_mode = isinstance(base, FileState) and base.mode == wanted.mode
-        return now.digest == wanted.digest and (keeps_mode or now.mode == wanted.mode)
-    if isinstance(now, DirState) and isinstance(wanted, DirState):
-        return now.mode == wanted.mode or not isinstance(base, DirState)
-    return now == wanted
-
-
-def _keep_mode(base: State, wanted: State) -> State:
-    """Return *wanted* without a mode if the operation did not change it: later modes are kept."""
-    if isinstance(base, FileState) and isinstance(wanted, FileState) and base.mode == wanted.mode:
-        return replace(wanted, mode=None)
-    return wanted
-
-
-def _merge_modes(base: int | None, wanted: int | None, now: int | None) -> int:
-    """Return the mode to set, 0 to keep what is there, -1 if both sides changed it."""
-    if base == wanted or now == wanted:
-        return 0
-    return -1 if now != base else wanted or 0
 
 
 def _is_text(state: FileState) -> bool:

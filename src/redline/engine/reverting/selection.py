@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from redline.core.errors import AlreadyUndone, InvalidArgument, NothingToUndo
 from redline.core.ports.history import Author, Direction, Revert
 from redline.core.ports.store import Chained, ChangeStatus, Store
 from redline.engine.reverting.parts import part_of
-from redline.engine.reverting.planner import Task
+from redline.engine.reverting.planner import RevertStep
 
 
 class Selected(NamedTuple):
@@ -16,7 +17,7 @@ class Selected(NamedTuple):
 
     kind: str
     reverts: str
-    tasks: tuple[Task, ...]
+    steps: list[RevertStep]
 
 
 def select(store: Store, request: Revert) -> Selected:
@@ -44,10 +45,10 @@ def _undo(store: Store, request: Revert) -> Selected:
         )
     if len(named.changes) > 1 and named.is_whole:
         tokens = [f"+{c.root}" if c.is_undone else c.root for c in named.changes]
-        return Selected("undo", ",".join(tokens), (_inverse(store, named.id),))
-    done = [change for change in named.changes if not change.is_undone]
-    tasks = tuple(_flip(store, change) for change in done)
-    return Selected("undo", ",".join(change.root for change in done), tasks)
+        return Selected("undo", ",".join(tokens), _inverse(store, named.id))
+    done = _latest_first(change for change in named.changes if not change.is_undone)
+    steps = [step for change in done for step in _flip(store, change)]
+    return Selected("undo", ",".join(change.root for change in done), steps)
 
 
 def _is_part_taken_back(named: Chained) -> bool:
@@ -61,30 +62,34 @@ def _redo(store: Store, request: Revert) -> Selected:
 
 def _redo_of(store: Store, named: Chained) -> Selected:
     if named.kind == "undo" and named.is_whole:
-        return Selected("redo", named.id, (_inverse(store, named.id),))
-    undone = [change for change in named.changes if change.is_undone]
+        return Selected("redo", named.id, _inverse(store, named.id))
+    undone = _latest_first(change for change in named.changes if change.is_undone)
     if not undone:
         raise AlreadyUndone(
             f"This change is not undone: {named.id}",
             hint="only a change that was undone can be redone",
         )
-    tasks = tuple(_flip(store, change) for change in reversed(undone))
+    steps = [step for change in undone for step in _flip(store, change)]
     alone = len(undone) == 1 and _is_alone(store, undone[0])
     reverts = undone[0].last if alone else ",".join(change.root for change in undone)
-    return Selected("redo", reverts, tasks)
+    return Selected("redo", reverts, steps)
+
+
+def _latest_first(changes: Iterable[ChangeStatus]) -> list[ChangeStatus]:
+    return sorted(changes, key=lambda change: change.moment, reverse=True)
 
 
 def _rewind(store: Store, ids: tuple[str, ...] | list[str]) -> Selected:
     """Turn every change into the state it is not in, those touched last first."""
-    tasks: list[Task] = []
+    steps: list[RevertStep] = []
     tokens: list[str] = []
     for name in ids:
         change = next(c for c in store.chain(name).changes if c.root == name)
-        tasks.append(_flip(store, change))
+        steps += _flip(store, change)
         tokens.append(f"+{name}" if change.is_undone else name)
-    if not tasks:
+    if not tokens:
         raise NothingToUndo("Nothing has changed since")
-    return Selected("undo", ",".join(tokens), tuple(tasks))
+    return Selected("undo", ",".join(tokens), steps)
 
 
 def _part(store: Store, request: Revert) -> Selected:
@@ -92,8 +97,9 @@ def _part(store: Store, request: Revert) -> Selected:
         raise InvalidArgument("Only an undo takes paths or hunks", field="paths")
     named = _find_named(store, request, undone=False)
     operation = store.load(named.id)
-    steps = part_of(operation.change_set, request.paths, request.hunks)
-    return Selected("undo", f"{named.id}~", (Task(steps, named.id),))
+    chosen = part_of(operation.change_set, request.paths, request.hunks)
+    steps = [RevertStep(step, named.id, index) for index, step in chosen]
+    return Selected("undo", f"{named.id}~", steps)
 
 
 def _find_named(store: Store, request: Revert, *, undone: bool) -> Chained:
@@ -117,7 +123,7 @@ def _nothing(store: Store, by: Author | None, *, undone: bool) -> NothingToUndo:
     )
 
 
-def _flip(store: Store, change: ChangeStatus) -> Task:
+def _flip(store: Store, change: ChangeStatus) -> list[RevertStep]:
     """Undo a change that is done, redo one that is undone.
 
     A redo takes back what the undo did, if that was about this change alone. Everything else starts
@@ -128,12 +134,14 @@ def _flip(store: Store, change: ChangeStatus) -> Task:
         return _inverse(store, change.last)
     if change.is_undone == (root.kind == "undo"):
         return _inverse(store, change.root)
-    return Task(root.change_set.steps, change.root)
+    steps = enumerate(root.change_set.steps)
+    return [RevertStep(step, change.root, index, again=True) for index, step in steps]
 
 
 def _is_alone(store: Store, change: ChangeStatus) -> bool:
     return len(store.chain(change.last).changes) == 1
 
 
-def _inverse(store: Store, operation_id: str) -> Task:
-    return Task(store.peek(operation_id).change_set.inverse().steps, operation_id)
+def _inverse(store: Store, operation_id: str) -> list[RevertStep]:
+    steps = list(enumerate(store.peek(operation_id).change_set.steps))
+    return [RevertStep(step.inverse(), operation_id, index) for index, step in reversed(steps)]

@@ -1,148 +1,278 @@
-"""What later operations did to a path: where it is now, and through which contents it went."""
+"""Which file each step of the journal was about, through all its names, and what became of it."""
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from redline.core.changes import Absent, Change, FileState, Rename, State
+from redline.core.changes import ABSENT, Absent, Change, DirState, FileState, Rename, State
 from redline.core.paths import WorkspacePath
 from redline.core.ports.history import Operation
-from redline.engine.reverting.outlook import moved
-
-
-class Located(NamedTuple):
-    """Where something is now; `moved_by` is the last operation that renamed it itself.
-
-    `is_there` is False when an operation removed it and none brought it back.
-    """
-
-    path: WorkspacePath
-    moved_by: str = ""
-    is_there: bool = True
 
 
 class Passed(NamedTuple):
-    """A later operation took a path from `before` to `after`."""
+    """Step number `at` of all operations took a file from `before` to `after`."""
 
+    at: int
     operation: str
     before: State
     after: State
 
 
-class _Changed(NamedTuple):
-    """A change of a path; `at` counts the steps of all operations."""
+class TrackedEntry:
+    """A file, link or directory through all its names.
+
+    One that was removed keeps the place it had, and is the same again when it comes back there.
+    """
+
+    __slots__ = ("entries", "gone", "is_there", "life", "moved_by", "name", "parent", "passed")
+
+    def __init__(self, parent: TrackedEntry | None, name: str) -> None:
+        self.parent = parent
+        self.name = name
+        self.is_there = True
+        # The last operation that renamed the entry itself.
+        self.moved_by = ""
+        # Which step made it, 0 if it was there from the beginning; an undo leads back to that.
+        self.life = 0
+        self.passed: list[Passed] = []
+        self.entries: dict[str, TrackedEntry] = {}
+        # What was removed, by name, the latest last.
+        self.gone: dict[str, list[TrackedEntry]] = {}
+        if parent is not None:
+            parent.entries[name] = self
+
+    def was(self, state: State | None) -> bool:
+        """Whether it had this state when it was removed."""
+        if not self.passed:
+            return False
+        last = self.passed[-1]
+        lost = last.before if isinstance(last.after, Absent) else last.after
+        return _is_alike(lost, state)
+
+    def passed_since(self, at: int) -> list[Passed]:
+        """Return what became of it from step *at* on."""
+        return self.passed[bisect_left(self.passed, at, key=lambda each: each.at) :]
+
+    def become(self, *, is_there: bool, life: int) -> None:
+        """Note that it is removed, or that it comes back in a life it had."""
+        if self.is_there and not is_there:
+            self.remove()
+        elif is_there and not self.is_there:
+            self.come_back()
+            self.life = life
+
+    def remove(self) -> None:
+        """Note that it is no longer there."""
+        assert self.parent is not None
+        self._leave()
+        self.is_there = False
+        self.parent.gone.setdefault(self.name, []).append(self)
+
+    def come_back(self) -> None:
+        """Note that it is there again."""
+        assert self.parent is not None
+        self.parent.gone[self.name].remove(self)
+        self._arrive()
+
+    def move(self, parent: TrackedEntry, name: str) -> None:
+        """Note that it has another name; it has to be there."""
+        self._leave()
+        self.parent, self.name = parent, name
+        self._arrive()
+
+    def _leave(self) -> None:
+        assert self.parent is not None
+        if self.parent.entries.get(self.name) is self:
+            del self.parent.entries[self.name]
+
+    def _arrive(self) -> None:
+        assert self.parent is not None
+        there = self.parent.entries.get(self.name)
+        if there is not None:
+            there.remove()  # another program must have removed it
+        self.parent.entries[self.name] = self
+        self.is_there = True
+
+
+class TrackedPlace(NamedTuple):
+    """A name in a directory, which may be moved."""
+
+    directory: TrackedEntry
+    name: str
+
+
+class Traced(NamedTuple):
+    """What a step of an operation was about; `at` numbers the steps of all operations.
+
+    A rename led from `source` to `target`; for a change both are where the entry was. `life` is
+    the one that the step began, ended or changed something in.
+    """
 
     at: int
-    operation: str
-    kind: str
-    step: Change
-
-
-class _Renamed(NamedTuple):
-    """A rename; `at` counts the steps of all operations."""
-
-    at: int
-    operation: str
-    step: Rename
+    entry: TrackedEntry
+    source: TrackedPlace
+    target: TrackedPlace
+    life: int = 0
 
 
 class Timeline:
     """The operations from some point on, oldest first."""
 
-    def __init__(self, operations: Sequence[Operation]) -> None:
-        # For each operation, how many steps there are up to its end.
-        self._ends: dict[str, int] = {}
-        self._renames: list[_Renamed] = []
-        self._changes: dict[WorkspacePath, list[_Changed]] = {}
-        count = 0
+    def __init__(self, operations: Iterable[Operation]) -> None:
+        self._roots: dict[int, TrackedEntry] = {}
+        self._numbers: dict[TrackedEntry, int] = {}
+        self._traced: dict[str, list[Traced]] = {}
+        self._count = 0
         for operation in operations:
-            count = self._take_in(operation, count)
-            self._ends[operation.id] = count
+            self._traced[operation.id] = self._replay(operation)
 
-    def end_of(self, operation_id: str) -> int:
-        """Return the moment after an operation; 0 if it is older than all of these."""
-        return self._ends.get(operation_id, 0)
+    def trace(self, operation_id: str, step: int) -> Traced:
+        """Return what a step of one of the operations was about."""
+        return self._traced[operation_id][step]
 
-    def locate(self, path: WorkspacePath, moment: int) -> Located:
-        """Return where later operations moved what was at *path* at a *moment*."""
-        found = Located(path)
-        since = moment
-        for rename in self._later_renames(moment):
-            target = self._follow(found.path, rename, since)
-            if target != found.path:
-                itself = target == rename.step.target
-                found = Located(target, rename.operation if itself else found.moved_by)
-                since = rename.at
-        return found._replace(is_there=self._is_same(found.path, since, None))
+    def path_of(self, entry: TrackedEntry) -> WorkspacePath:
+        """Return where an entry is, or was last."""
+        names: list[str] = []
+        while entry.parent is not None:
+            names.append(entry.name)
+            entry = entry.parent
+        return WorkspacePath(self._numbers[entry], tuple(reversed(names)))
 
-    def passed(self, path: WorkspacePath, moment: int) -> Iterator[Passed]:
-        """Yield what later operations made of the file at *path*, wherever they moved it."""
-        since = moment
-        for rename in self._later_renames(moment):
-            target = self._follow(path, rename, since)
-            if target != path:
-                yield from self._changes_of(path, since, rename.at)
-                path, since = target, rename.at
-        yield from self._changes_of(path, since, None)
+    def path_at(self, place: TrackedPlace) -> WorkspacePath:
+        """Return the path of a place, wherever its directory is now."""
+        return self.path_of(place.directory).child(place.name)
 
-    def _follow(self, path: WorkspacePath, rename: _Renamed, since: int) -> WorkspacePath:
-        """Return where a rename moves what has been at *path* since a moment."""
-        itself = rename.step.source == path
-        if itself and not self._is_same(path, since, rename.at):
-            return path
-        return moved(path, rename.step)
+    def makers_at(self, path: WorkspacePath) -> tuple[str, ...]:
+        """Return which operation put there what is at *path*; nothing if none did."""
+        place = self._place(path)
+        entry = place.directory.entries.get(place.name)
+        if entry is None:
+            return ()
+        made = [each.operation for each in entry.passed if isinstance(each.before, Absent)]
+        return (entry.moved_by,) if entry.moved_by else tuple(made[-1:])
 
-    def _is_same(self, path: WorkspacePath, since: int, until: int | None) -> bool:
-        """Whether what was at *path* still is: not removed, or brought back by an undo or redo."""
-        lost: State | None = None
-        for moment in self._between(path, since, until):
-            before, after = moment.step.before, moment.step.after
-            if lost is None and isinstance(after, Absent):
-                lost = before
-            elif isinstance(before, Absent) and moment.kind != "change" and after == lost:
-                lost = None
-        return lost is None
+    # -- replaying ----------------------------------------------------------------------------
 
-    def _changes_of(self, path: WorkspacePath, since: int, until: int | None) -> Iterator[Passed]:
-        for moment in self._between(path, since, until):
-            yield Passed(moment.operation, moment.step.before, moment.step.after)
-
-    def _between(self, path: WorkspacePath, since: int, until: int | None) -> Iterator[_Changed]:
-        moments = self._changes.get(path, [])
-        first = bisect_right(moments, since, key=lambda moment: moment.at)
-        for moment in moments[first:]:
-            if until is not None and moment.at >= until:
-                return
-            yield moment
-
-    def _later_renames(self, moment: int) -> list[_Renamed]:
-        return self._renames[bisect_right(self._renames, moment, key=lambda each: each.at) :]
-
-    def _take_in(self, operation: Operation, count: int) -> int:
+    def _replay(self, operation: Operation) -> list[Traced]:
         steps = operation.change_set.steps
         moves = _moves_by_content(steps)
+        carried = {target: self._existing(source) for source, target in moves.items()}
+        traced: list[Traced] = []
         for step in steps:
-            count += 1
+            self._count += 1
             if isinstance(step, Rename):
-                self._renames.append(_Renamed(count, operation.id, step))
-            elif not moves or step.path not in moves:
-                changed = _Changed(count, operation.id, operation.kind, step)
-                self._changes.setdefault(step.path, []).append(changed)
-        for source, target in moves.items():
-            if target is not None:
-                count += 1
-                self._renames.append(_Renamed(count, operation.id, Rename(source, target)))
-        return count
+                traced.append(self._rename(step.source, step.target, operation))
+            elif step.path in carried:
+                place = self._place(step.path)
+                entry = carried[step.path]
+                entry.move(*place)
+                entry.moved_by = operation.id
+                traced.append(Traced(self._count, entry, place, place, entry.life))
+            elif step.path in moves:
+                # What a part of the undo would bring back is a copy, not the file that was moved.
+                place = self._place(step.path)
+                copy = TrackedEntry(*place)
+                copy.remove()
+                traced.append(Traced(self._count, copy, place, place))
+            else:
+                traced.append(self._change(step, operation))
+        return traced
+
+    def _rename(self, path: WorkspacePath, target: WorkspacePath, operation: Operation) -> Traced:
+        entry = self._existing(path)
+        assert entry.parent is not None
+        source, place = TrackedPlace(entry.parent, entry.name), self._place(target)
+        entry.move(*place)
+        entry.moved_by = operation.id
+        return Traced(self._count, entry, source, place)
+
+    def _change(self, step: Change, operation: Operation) -> Traced:
+        place = self._place(step.path)
+        if isinstance(step.before, Absent):
+            entry = self._reverted(place, step.after, operation) or _make(place, step.after)
+            if operation.kind == "change":
+                entry.life = self._count
+        else:
+            entry = self._existing(step.path, step.before)
+        entry.passed.append(Passed(self._count, operation.id, step.before, step.after))
+        if isinstance(step.after, Absent) and entry.parent is not None:
+            entry.remove()
+        return Traced(self._count, entry, place, place, entry.life)
+
+    def _reverted(
+        self, place: TrackedPlace, state: State, operation: Operation
+    ) -> TrackedEntry | None:
+        """Bring back what an undo or redo is about, also with another content than it had."""
+        gone = place.directory.gone.get(place.name)
+        if not gone or not operation.reverts:
+            return None
+        names = _reverted_by(operation)
+        about = [traced for name in names for traced in self._traced.get(name, ())]
+        found = [traced for traced in about if traced.entry in gone]
+        alike = [traced for traced in found if traced.entry.was(state)]
+        if not alike and not (found and all(name in self._traced for name in names)):
+            return None
+        traced = (alike or found)[-1]
+        traced.entry.become(is_there=True, life=traced.life)
+        return traced.entry
+
+    def _existing(self, path: WorkspacePath, state: State | None = None) -> TrackedEntry:
+        """Return what has to be at *path*, even if no operation so far knew of it."""
+        if not path.parts:
+            return self._root(path.root)
+        place = self._place(path)
+        return place.directory.entries.get(place.name) or _make(place, state)
+
+    def _place(self, path: WorkspacePath) -> TrackedPlace:
+        directory = self._root(path.root)
+        for name in path.parts[:-1]:
+            place = TrackedPlace(directory, name)
+            directory = directory.entries.get(name) or _make(place, DirState())
+        return TrackedPlace(directory, path.name)
+
+    def _root(self, number: int) -> TrackedEntry:
+        if number not in self._roots:
+            self._roots[number] = root = TrackedEntry(None, "")
+            self._numbers[root] = number
+        return self._roots[number]
 
 
-def _moves_by_content(
-    steps: Sequence[Change | Rename],
-) -> dict[WorkspacePath, WorkspacePath | None]:
+def removers(operation: Operation) -> set[str]:
+    """Return operations that may have removed what an undo or redo brings back."""
+    steps = operation.change_set.steps
+    if operation.reverts and any(isinstance(s, Change) and s.before == ABSENT for s in steps):
+        return set(_reverted_by(operation))
+    return set()
+
+
+def _reverted_by(operation: Operation) -> list[str]:
+    return [token.strip("+~") for token in (operation.reverts or "").split(",")]
+
+
+def _make(place: TrackedPlace, state: State | None) -> TrackedEntry:
+    """Return a new entry, or the removed one that is back there as it was."""
+    there = place.directory.entries.get(place.name)
+    if there is not None:
+        there.remove()  # another program must have removed it
+    for entry in reversed(place.directory.gone.get(place.name, ())):
+        if entry.was(state):
+            entry.come_back()
+            return entry
+    return TrackedEntry(*place)
+
+
+def _is_alike(lost: State, found: State | None) -> bool:
+    if isinstance(lost, FileState) and isinstance(found, FileState):
+        return lost.digest == found.digest
+    return lost == found or (isinstance(lost, DirState) and isinstance(found, DirState))
+
+
+def _moves_by_content(steps: Sequence[Change | Rename]) -> dict[WorkspacePath, WorkspacePath]:
     """Return files that were removed in one place and made with the same content in another.
 
-    That is how a command's move is recorded. Sources map to targets, targets to None.
+    That is how a command's move is recorded.
     """
     gone: dict[str, list[WorkspacePath]] = {}
     made: dict[str, list[WorkspacePath]] = {}
@@ -153,10 +283,8 @@ def _moves_by_content(
             gone.setdefault(step.before.digest, []).append(step.path)
         elif isinstance(step.before, Absent) and isinstance(step.after, FileState):
             made.setdefault(step.after.digest, []).append(step.path)
-    found: dict[WorkspacePath, WorkspacePath | None] = {}
-    for digest, sources in gone.items():
-        targets = made.get(digest, [])
-        if len(sources) == len(targets) == 1:
-            found[sources[0]] = targets[0]
-            found[targets[0]] = None
-    return found
+    return {
+        sources[0]: made[digest][0]
+        for digest, sources in gone.items()
+        if len(sources) == len(made.get(digest, ())) == 1
+    }

@@ -1,4 +1,4 @@
-"""Literal matches that begin behind their line's indentation, and the calls that repair them.
+"""Literal matches that begin after their line's indentation, and the calls that repair them.
 
 A call that leaves out only its first line's indentation matches to the letter, and is written to
 the letter. One kind is refused: a line of the old text comes back at another indentation than the
@@ -81,7 +81,7 @@ def refuse_moved_lines(text: str, placement: Placement, old: str, new: str) -> N
     best = _repair_of_moved(margin, old, new)
     shown = moved.body if len(moved.body) <= _MAX_SHOWN_CHARS else moved.body[:77] + "..."
     raise UnclearIndentation(
-        f"The text is at line {placement.line} behind an indentation that oldText leaves out, and"
+        f"The text is at line {placement.line} after an indentation that oldText leaves out, and"
         f" newText brings this line of it back at another indentation: {shown}",
         hint=best.hint,
         details={"line": placement.line, **best.details},
@@ -145,7 +145,7 @@ def _shift(text: str, less: str, more: str) -> str:
 
 
 def _lines(margin: str, text: str) -> list[_Line]:
-    """Return the lines of *text* that say something, the first of all behind *margin*."""
+    """Return the lines of *text* that say something, the first of all after *margin*."""
     bodies = [line_body(line) for line in split_lines(margin + text)]
     return [_Line(body.strip(), indent_of(body)) for body in bodies if body.strip()]
 

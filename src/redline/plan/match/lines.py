@@ -170,7 +170,7 @@ class _Edit:
         at = 0 if text.startswith(wanted) else text.find(f"\n{wanted}") + 1 or -1
         while at >= 0:
             end = at + len(wanted)
-            # Behind the last line end there is no further, empty line.
+            # After the last line end there is no further, empty line.
             if text[end] == "\n" if end < len(text) else self.old_bodies[-1]:
                 line, counted = line + text.count("\n", counted, at), at
                 yield line, at

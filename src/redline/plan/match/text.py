@@ -197,7 +197,7 @@ def _in_margin(text: str, offset: int) -> bool:
 
 
 def _line_stop(text: str, offset: int, quoted: bool) -> int:
-    """Where a match ends that may overlook the blanks behind *offset*.
+    """Where a match ends that may overlook the blanks after *offset*.
 
     A call that quotes blanks means them too; blanks that end a line belong to that line, so that
     it stays whole when it is kept and goes as a whole when it is not.

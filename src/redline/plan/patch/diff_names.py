@@ -22,14 +22,14 @@ class FileNames(NamedTuple):
 
 
 def read_name(text: str) -> str | None:
-    """Read the name behind `---` or `+++`; None for /dev/null."""
+    """Read the name after `---` or `+++`; None for /dev/null."""
     text = text.strip() if text.startswith('"') else text.partition("\t")[0].strip()
     name = _unquote(text)
     return None if name == _NOTHING else name
 
 
 def read_git_names(text: str) -> FileNames | None:
-    """Read both names behind `diff --git`; None where it is not clear where the first ends."""
+    """Read both names after `diff --git`; None where it is not clear where the first ends."""
     if '"' in text:
         pair = _QUOTED_PAIR.fullmatch(text.strip())
         return FileNames(_unquote(pair[1]), _unquote(pair[2])) if pair else None

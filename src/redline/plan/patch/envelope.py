@@ -10,7 +10,7 @@
     *** End Patch
 
 An empty line inside a hunk is blank context (its space was lost on the way), and an @@ line with
-nothing behind it says nothing. Blank lines between operations and around the envelope mean nothing.
+nothing after it says nothing. Blank lines between operations and around the envelope mean nothing.
 """
 
 from __future__ import annotations
@@ -191,7 +191,7 @@ class _Reader:
         return tuple(hunks)
 
     def _opens_hunk(self, *, is_first: bool) -> bool:
-        """Whether a hunk comes next: behind @@, or the first one without."""
+        """Whether a hunk comes next: after @@, or the first one without."""
         self._skip_blank()
         line = self._line()
         if line is None or line.startswith("*** "):

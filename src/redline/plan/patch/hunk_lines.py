@@ -117,7 +117,7 @@ def _file_end(rows: Sequence[_Row]) -> tuple[bool, bool | None]:
             raise PatchError(
                 "The hunk says that the file ends without a newline, and goes on:"
                 f" line {next(row.number for row in rows if row.ends_file)} of the patch",
-                hint="put that line only behind the last line of the file",
+                hint="put that line only after the last line of the file",
             )
     old_open, new_open = any(old), any(new)
     return old_open or new_open, None if old_open == new_open else not new_open

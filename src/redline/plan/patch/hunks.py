@@ -113,7 +113,7 @@ def _find(text: str, hunk: Hunk, base: FileBase) -> Placement:
 
 
 def _place_in_file(text: str, hunk: Hunk) -> Placement:
-    """Place a hunk by the lines it quotes; the last blank ones may lie behind the file's end."""
+    """Place a hunk by the lines it quotes; the last blank ones may lie after the file's end."""
     try:
         return _place_quoted(text, hunk)
     except AlreadyApplied:
@@ -175,7 +175,7 @@ def _place_bare(text: str, hunk: Hunk) -> Placement:
 
 
 def _place_beyond_end(text: str, hunk: Hunk) -> Placement | None:
-    """Place a hunk whose last blank context lines lie behind the end of the file."""
+    """Place a hunk whose last blank context lines lie after the end of the file."""
     lines = hunk.lines
     while len(lines) > 1 and lines[-1] == (" ", ""):
         lines = lines[:-1]
@@ -274,7 +274,7 @@ def _insert(text: str, hunk: Hunk) -> Placement:
     else:
         raise NoMatch(
             "The hunk has only + lines and does not say where they go",
-            hint="add a context line from the file before or after them, or write behind @@ the"
+            hint="add a context line from the file before or after them, or write after @@ the"
             " line of the file that they follow; at the end of the file, put *** End of File"
             " after them",
         )

@@ -12,7 +12,7 @@ HunkLine: TypeAlias = tuple[str, str]
 class Hunk:
     """Lines as (" " | "-" | "+", body); `at` is the line of the patch it opens on.
 
-    `firm` headings were written to say where the hunk belongs; the heading behind line numbers is
+    `firm` headings were written to say where the hunk belongs; the heading after line numbers is
     decoration that diff programs add, and only helps to choose.
     """
 

@@ -61,13 +61,13 @@ class Staging:
         return state if isinstance(state, FileState | DirState) else None
 
     def assign(self, path: WorkspacePath, state: State) -> None:
-        """Let *state* be at *path*."""
+        """Set the state at *path*."""
         _refuse_link(self.state(path), show_name(path.relative))
         self._now[path] = state
         self._writes[path] = self._writes.get(path, 0) + 1
 
     def note_move(self, source: WorkspacePath, target: WorkspacePath, before: FileState) -> None:
-        """Remember that *target* came to be by a move."""
+        """Remember that *target* was created by a move."""
         self._moves.append((source, target, before))
 
     def _refuse_file_parents(self, path: WorkspacePath) -> None:
@@ -78,7 +78,7 @@ class Staging:
                 raise _patch_failed("A parent of the path is a file", show_name(path.relative))
 
     def changed_paths(self) -> dict[WorkspacePath, tuple[State, State]]:
-        """Every place that ends otherwise than it began."""
+        """Every path whose state differs from what it was at the start."""
         return {
             path: (self._initial[path], now)
             for path, now in self._now.items()
@@ -86,7 +86,7 @@ class Staging:
         }
 
     def change_set(self) -> ChangeSet:
-        """From how it is to how it shall be; a plain move stays a move."""
+        """The changes from the tree to the staged result; a plain move stays a move."""
         changed_paths = self.changed_paths()
         steps: list[Change | Rename] = []
         moved = {}

@@ -2,7 +2,7 @@
 
 Names come from `---` and `+++`, or from the headers of git where there are none. Line numbers
 decide nothing; only where `index` names the very content that the file has do they say where a
-hunk goes. The counts behind them say where a hunk ends if they fit its lines; else the next header
+hunk goes. The counts after them say where a hunk ends if they fit its lines; else the next header
 does.
 """
 
@@ -116,7 +116,7 @@ class _Section:
         return AddFile(path, lines, self.at, ends, executable=mode in ("100755", "100700"))
 
     def _delete(self, path: str) -> DeleteFile:
-        hint = "the hunk of a deleted file has its lines behind -, and nothing else"
+        hint = "every line in the hunk of a deleted file starts with -"
         hunk = self._whole_file("-", hint)
         return DeleteFile(path, self.at, hunk.old_lines if hunk else ())
 
@@ -192,7 +192,7 @@ class _Reader:
     def _names(self, section: _Section, line: str) -> None:
         following = self._line(self._at + 1)
         if following is None or not following.startswith(_NEW):
-            raise _refuse(self._number, "has no +++ line behind it", "name the file on both lines")
+            raise _refuse(self._number, "has no +++ line after it", "name the file on both lines")
         section.names = FileNames(read_name(line[len(_OLD) :]), read_name(following[len(_NEW) :]))
         self._at += 2
 
@@ -204,7 +204,7 @@ class _Reader:
         if kept is not None:
             section.headers[kept] = line.removeprefix(kept)
         elif not _IGNORED.fullmatch(line):
-            hint = "behind the names of a file come hunks, which open with @@"
+            hint = "after the names of a file come its hunks, which start with @@"
             raise _refuse(self._number, f"is no header of a diff: {quote_line(line)}", hint)
 
     def _hunk(self, section: _Section) -> None:

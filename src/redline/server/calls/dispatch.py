@@ -7,6 +7,7 @@ from collections.abc import Callable
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+from redline.core.access.rights import Right
 from redline.core.call_scope import call_scope
 from redline.core.errors import ReadOnlyMode, RedlineError, RightMissing
 from redline.core.text_limits import shorten
@@ -133,7 +134,9 @@ class Dispatch:
         """Return what the handler gets; InvalidArgument when *arguments* do not fit the schema."""
         _check_rights(tool, context.client)
         arguments = validate(tool, arguments)
-        asker = asker_for(params, tool.name, arguments, context)
+        # Answers of somebody who may not approve would count for nothing.
+        may_approve = Right.APPROVE in context.client.rights
+        asker = asker_for(params, tool.name, arguments, context) if may_approve else None
         return Call(
             tool=tool,
             arguments=arguments,

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import json
 from collections.abc import Callable
-from time import monotonic
+from time import monotonic, time
 from typing import TYPE_CHECKING, Any
 
-from redline.core.access.rights import SCOPES, Right, Rights, rights_of_scopes
+from redline.core.access.rights import SCOPES, Right, Rights, parse_rights, rights_of_scopes
+from redline.core.ports.pages import Reviewer
 from redline.server.rpc.person import OWNER, Person
 from redline.settings import is_loopback
 
@@ -48,7 +50,7 @@ class Authenticator:
         self._token = token.encode() if token else None
         self._issuer = issuer
         self._audience = audience
-        self._keys = keys
+        self._keys = keys or _keys_on_demand(issuer or "")
         self._name_claim = name_claim
         self._users = users
         self._workspace = workspace
@@ -79,7 +81,7 @@ class Authenticator:
             return Person("token:" + hashlib.sha256(self._token).hexdigest()[:12])
         user = self._users().with_token(credentials) if self._users is not None else None
         if user is not None:
-            return self._as_person(user, user.rights_in(self._workspace))
+            return self._as_person(user, self._rights_of(user))
         if self._issuer is None:
             raise AuthFailed("wrong bearer token")
         return self._oauth_person(credentials)
@@ -89,16 +91,16 @@ class Authenticator:
 
     def _oauth_person(self, token: str) -> Person:
         claims = self._decode(token)
-        name = claims.get(self._name_claim) or claims.get("client_id") or claims.get("azp")
-        if not isinstance(name, str) or not name:
-            raise AuthFailed("access token names nobody")
-        rights = rights_of_scopes(_scopes(claims))
+        name = _claimed_name(claims, self._name_claim)
+        return self._with_scopes(name, rights_of_scopes(_scopes(claims)))
+
+    def _with_scopes(self, name: str, rights: Rights) -> Person:
         if self._users is None:
             return Person(f"oauth:{self._issuer}#{name}", rights, scoped=True)
         user = self._users().with_subject(name)
         if user is None:
             raise AuthFailed(f"not in the users file: {name}")
-        own = user.rights_in(self._workspace)
+        own = self._rights_of(user)
         # A scope can only narrow; what has no scope comes from the users file alone.
         unscoped = own - frozenset(SCOPES)
         return self._as_person(user, (own & rights) | unscoped, scoped=True)
@@ -107,7 +109,7 @@ class Authenticator:
         import jwt
 
         try:
-            key = self._key_source()(token)
+            key = self._keys(token)
             claims: dict[str, Any] = jwt.decode(
                 token,
                 key,
@@ -125,10 +127,47 @@ class Authenticator:
             raise AuthFailed(f"access token refused: {failure}") from None
         return claims
 
-    def _key_source(self) -> KeySource:
-        if self._keys is None:
-            self._keys = issuer_keys(self._issuer or "")
-        return self._keys
+    # --- the review page, see core.ports.pages.Reviewers -------------------------------------
+
+    def sign_in(self, credential: str) -> str | None:
+        """Return the claim of a token for the page, or of an access token that may approve.
+
+        A user's other tokens are held by agents, which must not decide about their own changes.
+        """
+        credential = credential.strip()
+        try:
+            found = self._users().with_page_token(credential) if self._users is not None else None
+            if found is not None:
+                return json.dumps(["token", found])
+            if self._issuer is None:
+                return None
+            claims = self._decode(credential)
+            person = self._oauth_person(credential)
+        except AuthFailed:
+            return None
+        if Right.APPROVE not in person.rights:
+            return None
+        name = _claimed_name(claims, self._name_claim)
+        granted = sorted(rights_of_scopes(_scopes(claims)))
+        return json.dumps(["oauth", name, granted, int(claims["exp"])])
+
+    def find(self, claim: str) -> Reviewer | None:
+        """Return the person behind a claim, as the users file has them now."""
+        kind, *rest = json.loads(claim)
+        try:
+            if kind == "token":
+                user = self._users().with_page_token_id(*rest) if self._users is not None else None
+                return None if user is None else Reviewer(user.name, self._rights_of(user))
+            name, granted, expires = rest
+            if self._issuer is None or expires < time():
+                return None
+            person = self._with_scopes(name, parse_rights(granted))
+        except AuthFailed:
+            return None
+        return Reviewer(person.name, person.rights)
+
+    def _rights_of(self, user: User) -> Rights:
+        return user.rights_in(self._workspace)
 
     def challenge(self, metadata_url: str | None) -> str:
         """Return the WWW-Authenticate header of a 401."""
@@ -158,6 +197,25 @@ class Authenticator:
             "scopes_supported": list(SCOPES.values()),
             "resource_name": "Redline",
         }
+
+
+def _claimed_name(claims: dict[str, Any], claim: str) -> str:
+    name = claims.get(claim) or claims.get("client_id") or claims.get("azp")
+    if not isinstance(name, str) or not name:
+        raise AuthFailed("access token names nobody")
+    return name
+
+
+def _keys_on_demand(issuer: str) -> KeySource:
+    """Return `issuer_keys`, prepared by the first token."""
+    found: list[KeySource] = []
+
+    def find(token: str) -> Any:
+        if not found:
+            found.append(issuer_keys(issuer))
+        return found[0](token)
+
+    return find
 
 
 def issuer_keys(issuer: str) -> KeySource:
@@ -213,7 +271,6 @@ def _key_set_address(issuer: str) -> str:
 
 
 def _fetch(address: str) -> Any:
-    import json
     import urllib.request
 
     if not is_safe_url(address):

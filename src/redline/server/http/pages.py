@@ -6,11 +6,12 @@ import asyncio
 from contextlib import suppress
 from urllib.parse import parse_qs
 
-from redline.core.ports.pages import WebPages, WebRequest, WebResponse
+from redline.core.ports.pages import Reviewers, WebPages, WebRequest, WebResponse
 from redline.server.http.body import read_body
 from redline.server.http.host_policy import HostPolicy, HttpRefusal
 from redline.server.http.replies import Send, send_json
-from redline.server.http.request import Receive, Scope, headers_of
+from redline.server.http.request import Receive, Scope, headers_of, peer_of
+from redline.server.observe.audit import Audit
 from redline.server.rpc import wire
 from redline.settings import Settings
 
@@ -25,11 +26,22 @@ def is_for_browsers(scope: Scope, headers: dict[str, str]) -> bool:
 
 
 class PageEndpoint:
-    """Answers browsers with what *pages* render, in threads so that no page delays a call."""
+    """Answers browsers with what *pages* render, in threads so that no page delays a call.
 
-    def __init__(self, pages: WebPages, settings: Settings) -> None:
+    *people* may sign in there with credentials of their own; what is done goes to *audit*.
+    """
+
+    def __init__(
+        self,
+        pages: WebPages,
+        settings: Settings,
+        people: Reviewers | None = None,
+        audit: Audit | None = None,
+    ) -> None:
         self._pages = pages
         self._settings = settings
+        self._people = people
+        self._audit = audit
 
     async def serve(
         self, scope: Scope, headers: dict[str, str], receive: Receive, send: Send, *, may_read: bool
@@ -44,8 +56,11 @@ class PageEndpoint:
             body = await read_body(headers, receive, self._settings, needs_length=False)
         text = scope.get("query_string", b"").decode("latin-1")
         query = parse_qs(text, keep_blank_values=True, errors="replace", max_num_fields=1000)
-        request = WebRequest(method, scope["path"], query, headers, body, may_read)
+        request = WebRequest(method, scope["path"], query, headers, body, may_read, self._people)
         answer = await asyncio.to_thread(self._pages.answer, request)
+        if answer.actor is not None and self._audit is not None and self._audit.is_kept:
+            who = {"principal": answer.actor or "owner", "peer": peer_of(scope)}
+            self._audit.record(_kind_of(scope["path"]), **who, page=scope["path"])
         if answer.stream is None or method == "HEAD":
             await _send_whole(answer, send, is_head=method == "HEAD")
         else:
@@ -54,6 +69,13 @@ class PageEndpoint:
     def stop(self) -> None:
         """End every stream."""
         self._pages.close()
+
+
+def _kind_of(path: str) -> str:
+    """Return the audit event of what a form did."""
+    if path == "/sign-in":
+        return "login"
+    return "decision" if path.startswith("/held/") else "change"
 
 
 class PagesAlone:

@@ -46,8 +46,9 @@ def serve_http(
     # One client alone never occupies every thread.
     workers = Workers(max(_THREADS, 2 * settings.max_calls), settings.max_calls)
     endpoint = McpEndpoint(server, workers, settings)
-    shown = None if pages is None else PageEndpoint(pages, settings)
-    app = HttpApp(endpoint, server, settings, port, _authenticator(settings), shown)
+    auth = _authenticator(settings)
+    shown = None if pages is None else PageEndpoint(pages, settings, auth, server.audit)
+    app = HttpApp(endpoint, server, settings, port, auth, shown)
     _run(app, settings, listening, lambda: announce(settings.host, port))
     workers.drain(1.0)
     return 0

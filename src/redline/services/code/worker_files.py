@@ -88,7 +88,7 @@ class WorkerFiles:
 
 
 def path_from(raw: Any) -> WorkspacePath:
-    """The path that came over the pipe as a root and its parts; ValueError if it is none."""
+    """The path that came over the pipe as a root and its parts; ValueError if it is not a path."""
     root, parts = raw
     is_plain = all(part not in ("", ".", "..") and "/" not in part for part in parts)
     if not isinstance(root, int) or not is_plain:

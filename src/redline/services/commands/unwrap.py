@@ -1,4 +1,4 @@
-"""The program a simple command starts in the end, behind `env`, `nohup` and their like."""
+"""The program that a simple command finally starts, without `env`, `nohup` and the like."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def program_name(word: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Unwrapped:
-    """A simple command behind `env`, `timeout` and the like, with all names on the way."""
+    """A simple command without `env`, `timeout` and the like, and every name it went through."""
 
     names: tuple[str, ...]
     words: tuple[str, ...]
@@ -27,7 +27,7 @@ class Unwrapped:
 
     @property
     def name(self) -> str:
-        """The program that runs in the end, empty when there is none."""
+        """The program that finally runs, empty when there is none."""
         return program_name(self.words[0]) if self.words else ""
 
     @property
@@ -37,7 +37,7 @@ class Unwrapped:
 
 
 def unwrap(simple: Simple) -> Unwrapped:
-    """*simple* as the program it starts in the end."""
+    """*simple* as the program it finally starts."""
     words = list(simple.words)
     names: list[str] = []
     directories: list[str] = []

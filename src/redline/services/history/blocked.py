@@ -52,7 +52,7 @@ def compare_versions(
 ) -> list[BlockedFile] | None:
     """Return the files of a blocked undo; None if it is about more than lines of text."""
     found: list[BlockedFile] = []
-    for step in part_of(operation.change_set, paths, hunks):
+    for _, step in part_of(operation.change_set, paths, hunks):
         if not isinstance(step, Change):
             return None
         file = _compare(runtime, step)

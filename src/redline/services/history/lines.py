@@ -208,7 +208,7 @@ def _lines_of(runtime: Runtime, state: FileState) -> list[bytes]:
 def _newest_first(
     history: History, *, until: str | None, start: str | None = None
 ) -> Iterator[Operation]:
-    """Operations behind *start* (None: from the newest), up to but without *until*."""
+    """Operations after *start* (None: from the newest), up to but without *until*."""
     before, size = start, _FIRST_PAGE
     while True:
         page = history.list(HistoryQuery(before_id=before, limit=size))

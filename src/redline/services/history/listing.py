@@ -22,7 +22,7 @@ _HUNK = re.compile(r"^@@ -[0-9,]+ \+[0-9,]+ @@", re.MULTILINE)
 
 
 class Page(NamedTuple):
-    """Operations, newest first; `next_before` continues behind them, None at the end."""
+    """Operations, newest first; `next_before` continues after them, None at the end."""
 
     operations: Sequence[Operation]
     next_before: str | None
@@ -83,7 +83,7 @@ def number_hunks(diff: BoundedDiff) -> BoundedDiff:
 
 
 def bounded_diff(change_set: ChangeSet, label: Label, max_bytes: int) -> BoundedDiff:
-    """Return the diff, cut at a line; files behind the cut are not even compared."""
+    """Return the diff, cut at a line; files after the cut are not even compared."""
     kept: list[str] = []
     hidden = size = 0
     for piece in pieces_of(change_set, label):

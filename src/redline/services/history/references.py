@@ -38,7 +38,7 @@ def find_operation(history: History, text: str) -> str:
 def find_point(history: History, text: str, *, inclusive: bool) -> Point:
     """Return the point that *text* means: a checkpoint, a session's start, an operation, a time.
 
-    *inclusive* says that an operation itself lies behind the point.
+    *inclusive* says that an operation itself lies after the point.
     """
     marks = history.marks()
     for mark in marks:

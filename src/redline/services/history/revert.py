@@ -76,10 +76,10 @@ def _request(runtime: Runtime, wish: Wish) -> Revert:
         raise InvalidArgument("Parts are taken of one change: pass its id", field=given[0])
     if wish.session is not None or wish.since is not None or wish.to is not None:
         ids = _ids_of_group(runtime, wish)
-        _check_owner(runtime, ids, wish.only_of)
+        check_owner(runtime, ids, wish.only_of)
         return Revert(Direction.REWIND, ids)
     ids = () if wish.id is None else (find_operation(runtime.history, wish.id),)
-    _check_owner(runtime, ids, wish.only_of)
+    check_owner(runtime, ids, wish.only_of)
     return Revert(
         wish.direction,
         ids,
@@ -89,7 +89,7 @@ def _request(runtime: Runtime, wish: Wish) -> Revert:
     )
 
 
-def _check_owner(runtime: Runtime, ids: Sequence[str], principal: str | None) -> None:
+def check_owner(runtime: Runtime, ids: Sequence[str], principal: str | None) -> None:
     """Refuse changes of other principals; RightMissing."""
     if principal is None:
         return

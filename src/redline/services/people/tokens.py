@@ -24,7 +24,13 @@ class NewToken(NamedTuple):
 
 
 def add_token(
-    text: str, user: str, *, today: date, rights: Rights | None = None, expires: date | None = None
+    text: str,
+    user: str,
+    *,
+    today: date,
+    rights: Rights | None = None,
+    expires: date | None = None,
+    is_for_page: bool = False,
 ) -> NewToken:
     """Give *user* another token, and a new user *rights* as well. UsersFileError."""
     known = parse_users(text).by_name.get(user)
@@ -43,6 +49,7 @@ def add_token(
         f'sha256 = "{digest(token)}"',
         f"created = {today.isoformat()}",
         *([f"expires = {expires.isoformat()}"] if expires else []),
+        *(["page = true"] if is_for_page else []),
     ]
     start = text if not text or text.endswith("\n") else text + "\n"
     after = start + "\n".join(lines) + "\n"

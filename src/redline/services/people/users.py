@@ -13,6 +13,7 @@ billing = ["read"]                  # in this one, instead
 id = "k3v9q2"
 sha256 = "..."                      # of the token; the token itself is kept nowhere
 expires = 2027-01-31                # optional
+page = true                         # signs in at the review page, and does nothing else
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from typing import Any
 from redline.core.access.rights import NO_RIGHTS, Rights, parse_rights
 
 _USER_KEYS = {"rights", "workspaces", "tokens", "subject", "rate_limit", "max_calls"}
-_TOKEN_KEYS = {"id", "sha256", "created", "expires"}
+_TOKEN_KEYS = {"id", "sha256", "created", "expires", "page"}
 
 
 class UsersFileError(Exception):
@@ -38,11 +39,16 @@ class UsersFileError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class UserToken:
-    """A token that a user was given; only its digest is known."""
+    """A token that a user was given; only its digest is known.
+
+    One with `is_for_page` signs in at the review page: agents do not hold it, so what is decided
+    with it was decided by the person.
+    """
 
     id: str
     sha256: str
     expires: datetime | None = None
+    is_for_page: bool = False
 
     def is_valid(self, now: datetime) -> bool:
         """Whether the token has not expired."""
@@ -73,15 +79,34 @@ class Users:
     by_name: Mapping[str, User] = field(default_factory=dict)
 
     def with_token(self, token: str, now: datetime | None = None) -> User | None:
-        """Return whose unexpired token this is."""
-        given = digest(token)
-        now = now or datetime.now(UTC)
-        found = None
+        """Return whose unexpired token for tools this is."""
+        found = self._find(token, now or datetime.now(UTC), is_for_page=False)
+        return None if found is None else found[0]
+
+    def with_page_token(self, token: str) -> str | None:
+        """Return the id of an unexpired token for the review page."""
+        found = self._find(token, datetime.now(UTC), is_for_page=True)
+        return None if found is None else found[1].id
+
+    def with_page_token_id(self, token_id: str) -> User | None:
+        """Return whose token for the review page has this id, unless it expired or was revoked."""
+        now = datetime.now(UTC)
+        for user in self.by_name.values():
+            for known in user.tokens:
+                if known.id == token_id and known.is_for_page and known.is_valid(now):
+                    return user
+        return None
+
+    def _find(
+        self, token: str, now: datetime, *, is_for_page: bool
+    ) -> tuple[User, UserToken] | None:
+        given, found = digest(token), None
         # Every digest is compared, so that the time taken says nothing about them.
         for user in self.by_name.values():
             for known in user.tokens:
-                if hmac.compare_digest(known.sha256, given) and known.is_valid(now):
-                    found = user
+                is_same = hmac.compare_digest(known.sha256, given)
+                if is_same and known.is_valid(now) and known.is_for_page is is_for_page:
+                    found = user, known
         return found
 
     def with_subject(self, subject: str) -> User | None:
@@ -140,7 +165,10 @@ def _read_token(value: Any, where: str) -> UserToken:
         raise UsersFileError(f"{where}: a token needs an id")
     if not isinstance(sha256, str) or len(sha256) != 64 or not _is_hex(sha256):
         raise UsersFileError(f"{where}: sha256 of token {name} must be 64 hexadecimal digits")
-    return UserToken(name, sha256.lower(), _expiry(table.get("expires"), where))
+    page = table.get("page", False)
+    if not isinstance(page, bool):
+        raise UsersFileError(f"{where}: page of token {name} must be true or false")
+    return UserToken(name, sha256.lower(), _expiry(table.get("expires"), where), page)
 
 
 def _expiry(value: Any, where: str) -> datetime | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
 from redline.core.changes import ChangeSet
@@ -14,6 +14,7 @@ from redline.services.brief_diff import brief_diff
 from redline.services.commit import commit_plan
 from redline.services.history.listing import bounded_diff
 from redline.services.names import display_name
+from redline.toolsets.agent.checking import CallChecks
 from redline.toolsets.call import Call, Result
 from redline.toolsets.tool import Json
 
@@ -43,6 +44,20 @@ def number_of(call: Call, name: str, default: int, low: int, high: int) -> int:
     return value
 
 
+def edits_of(call: Call) -> Iterator[tuple[str, Json]]:
+    """Yield each of the call's edits with its path, its own or the one for all."""
+    given = call.arguments
+    if not given["edits"]:
+        raise InvalidArgument("edits is empty", field="edits", hint="give one edit or more")
+    for number, item in enumerate(given["edits"]):
+        raw = item.get("path") or given.get("path")
+        if not raw:
+            raise InvalidArgument(
+                f"edits[{number}] has no path", field="edits", hint="give it a path, or one for all"
+            )
+        yield raw, item
+
+
 def is_dry(call: Call) -> bool:
     """Whether the call only wants to see the change."""
     return call.arguments.get("dry_run") is True
@@ -58,12 +73,23 @@ def carry_out(
     plan: Callable[[], ChangeSet],
     summary: str,
     notes: Callable[[], Iterable[str]] = tuple,
+    *,
+    on_made: Callable[[ChangeSet], None] | None = None,
 ) -> Result:
-    """Commit what *plan* returns and answer what it did; with dry_run only show it."""
+    """Commit what *plan* returns and answer what it did; with dry_run only show it.
+
+    A call that asks for checks has them run on each plan. *on_made* gets what was committed.
+    """
+    checks = CallChecks(call)
     if is_dry(call):
-        return answer_planned(call, plan(), notes())
-    operation = commit_plan(call.runtime.editor, plan, call.origin(summary), call.cancel)
-    return answer_committed(call, operation, notes())
+        return _answer(call, checks.apply(plan()), None, [*notes(), *checks.notes], checks)
+    operation = commit_plan(
+        call.runtime.editor, lambda: checks.apply(plan()), call.origin(summary), call.cancel
+    )
+    if on_made is not None:
+        on_made(operation.change_set)
+    said = [*notes(), *checks.notes, *operation.notes]
+    return _answer(call, operation.change_set, operation.id, said, checks)
 
 
 def answer_planned(call: Call, change_set: ChangeSet, notes: Iterable[str] = ()) -> Result:
@@ -76,7 +102,13 @@ def answer_committed(call: Call, operation: Operation, notes: Iterable[str] = ()
     return _answer(call, operation.change_set, operation.id, [*notes, *operation.notes])
 
 
-def _answer(call: Call, change_set: ChangeSet, made: str | None, notes: list[str]) -> Result:
+def _answer(
+    call: Call,
+    change_set: ChangeSet,
+    made: str | None,
+    notes: list[str],
+    checks: CallChecks | None = None,
+) -> Result:
     label = label_for(call)
     diff = bounded_diff(change_set, label, _MAX_DIFF)
     touched = list_touched(change_set, label, _MAX_FILES)
@@ -88,14 +120,18 @@ def _answer(call: Call, change_set: ChangeSet, made: str | None, notes: list[str
         "diff_truncated": diff.is_cut,
         "notes": notes,
     }
-    return Result.of_text("\n".join(_lines(diff.text, diff.is_cut, made, notes)), structured)
+    lines = [f"note: {note}" for note in notes]
+    if checks is not None:
+        structured |= checks.wire()
+        lines = [*checks.lines(), *lines]
+    return Result.of_text("\n".join(_lines(diff.text, diff.is_cut, made, lines)), structured)
 
 
-def _lines(diff: str, is_cut: bool, made: str | None, notes: list[str]) -> Iterable[str]:
+def _lines(diff: str, is_cut: bool, made: str | None, lines: list[str]) -> Iterable[str]:
     brief = brief_diff(diff, 0 if is_cut else _MAX_BRIEF)
     if brief:
         yield show_name(brief)
-    yield from (f"note: {show_name(note)}" for note in notes)
+    yield from map(show_name, lines)
     if not brief:
         yield "nothing to change: it is so already"
     elif made is None:

@@ -9,14 +9,14 @@ DOCUMENT_TOOLS = (
     tool(
         "get",
         "Get values",
-        "Read values of YAML, JSON, JSONC, JSON5 and TOML files as they are written, or validate.",
+        "Read values of YAML, TOML, JSON, JSONC and JSON5 as written, or validate.",
         s.takes(
             ("path",),
             path=s.FILE_OR_GLOB,
             key=s.text('a.b[0]["x.y"], or JSONPath: $..image'),
-            schema=s.text("Validate by this schema file; own: the one it names"),
+            schema=s.text("Validate by this file; own: the one it names"),
             document=s.number("Of several in YAML, from 0"),
-            format=s.text("If the name does not say"),
+            format=s.text("If not by its name"),
             max=s.number("Default 100"),
         ),
         s.VALUES,
@@ -25,11 +25,10 @@ DOCUMENT_TOOLS = (
     tool(
         "set",
         "Set values",
-        "Set values in YAML, JSON, JSONC, JSON5 and TOML files, all or nothing; every other byte"
-        " stays.",
+        "Set values in YAML, TOML and JSON, all or nothing; every other byte stays.",
         s.takes(
             ("edits",),
-            path=s.text("File or glob of edits without a path"),
+            path=s.text("For edits without a path"),
             edits=s.items(
                 "In order",
                 ("key",),
@@ -41,8 +40,9 @@ DOCUMENT_TOOLS = (
             ),
             create=s.flag("Create missing parents"),
             document=s.number("Of several in YAML, from 0"),
-            format=s.text("If the name does not say"),
+            format=s.text("If not by its name"),
             dry_run=s.DRY_RUN,
+            check=s.CHECK,
         ),
         s.CHANGED,
         "documents:set_values",
@@ -51,8 +51,8 @@ DOCUMENT_TOOLS = (
     tool(
         "instruct",
         "Change by instruction",
-        "Change a YAML, JSON or TOML file by an English sentence; if it is unclear, answers the"
-        " readings to choose from.",
+        "Change YAML, TOML or JSON by an English sentence; if unclear, answers readings to choose"
+        " from.",
         s.takes(
             ("path", "instruction"),
             path=s.text("File"),

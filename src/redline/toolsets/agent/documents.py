@@ -28,6 +28,7 @@ from redline.services.select import select_files
 from redline.toolsets.agent.answer import (
     access_of,
     carry_out,
+    edits_of,
     is_dry,
     label_for,
     number_of,
@@ -138,15 +139,9 @@ def set_values(call: Call) -> Result:
 
 def _groups(call: Call) -> dict[WorkspacePath, list[DocEdit]]:
     """Return the edits of each file, in order."""
-    given = call.arguments
-    exact: Any = exact_argument(call, "edits", given["edits"])
+    exact: Any = exact_argument(call, "edits", call.arguments["edits"])
     groups: dict[WorkspacePath, list[DocEdit]] = {}
-    for number, (item, written) in enumerate(zip(given["edits"], exact, strict=True)):
-        raw = item.get("path") or given.get("path")
-        if not raw:
-            raise InvalidArgument(
-                f"edits[{number}] has no path", field="edits", hint="give it a path, or one for all"
-            )
+    for number, ((raw, item), written) in enumerate(zip(edits_of(call), exact, strict=True)):
         edit = _edit(number, item, written)
         for path in select_files(call.runtime, raw, access_of(call), call.cancel):
             groups.setdefault(path, []).append(edit)

@@ -3,23 +3,15 @@
 from __future__ import annotations
 
 from redline.core.changes import ChangeSet
-from redline.core.errors import InvalidArgument
 from redline.core.paths import WorkspacePath
 from redline.plan.patch.apply import PatchPlan, plan_patch
 from redline.plan.patch.parse import parse_patch
 from redline.plan.replace import TextEdit
 from redline.search.globs import is_glob
-from redline.services.commit import commit_plan
 from redline.services.many_edits import FileEdits, PlannedEdits, plan_many_edits
 from redline.services.select import select_files
 from redline.services.versions import check_versions
-from redline.toolsets.agent.answer import (
-    access_of,
-    answer_committed,
-    answer_planned,
-    is_dry,
-    resolve,
-)
+from redline.toolsets.agent.answer import access_of, carry_out, edits_of, is_dry, resolve
 from redline.toolsets.call import Call, Result
 from redline.toolsets.repeats import cause_of, note_made, refuse_repeated
 from redline.toolsets.tool import Json
@@ -39,13 +31,13 @@ def edit(call: Call) -> Result:
             refuse_repeated(call, latest.change_set, cause)
         return latest.change_set
 
-    if is_dry(call):
-        plan()
-        return answer_planned(call, latest.change_set, _notes(latest))
-    summary = f"edit {len(files)} file{'' if len(files) == 1 else 's'}"
-    operation = commit_plan(call.runtime.editor, plan, call.origin(summary), call.cancel)
-    note_made(call, operation.change_set, cause)
-    return answer_committed(call, operation, _notes(latest))
+    return carry_out(
+        call,
+        plan,
+        f"edit {len(files)} file{'' if len(files) == 1 else 's'}",
+        lambda: _notes(latest),
+        on_made=lambda made: note_made(call, made, cause),
+    )
 
 
 def _notes(planned: PlannedEdits) -> list[str]:
@@ -58,12 +50,7 @@ def _targets(call: Call) -> tuple[list[FileEdits], dict[WorkspacePath, str]]:
     """Return each file with its edits in order, and the versions that are asked for."""
     files: dict[WorkspacePath, FileEdits] = {}
     versions: dict[WorkspacePath, str] = {}
-    for number, item in enumerate(call.arguments["edits"]):
-        raw = item.get("path") or call.arguments.get("path")
-        if not raw:
-            raise InvalidArgument(
-                f"edits[{number}] has no path", field="edits", hint="give it a path, or one for all"
-            )
+    for number, (raw, item) in enumerate(edits_of(call)):
         version = item.get("version") or (
             None if item.get("path") else call.arguments.get("version")
         )
@@ -109,9 +96,10 @@ def apply_patch(call: Call) -> Result:
             refuse_repeated(call, latest.change_set, cause)
         return latest.change_set
 
-    if is_dry(call):
-        change_set = plan()
-        return answer_planned(call, change_set, latest.notes if latest else ())
-    operation = commit_plan(call.runtime.editor, plan, call.origin("apply a patch"), call.cancel)
-    note_made(call, operation.change_set, cause)
-    return answer_committed(call, operation, latest.notes if latest else ())
+    return carry_out(
+        call,
+        plan,
+        "apply a patch",
+        lambda: latest.notes if latest else (),
+        on_made=lambda made: note_made(call, made, cause),
+    )

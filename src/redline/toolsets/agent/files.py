@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from redline.core.changes import ChangeSet
 from redline.core.errors import InvalidArgument, NotFound
 from redline.plan.file_ops import plan_delete, plan_make_directory, plan_move, plan_write
+from redline.services.code.move_imports import MovedImports, plan_moved_imports
 from redline.services.file_changes import encode_content, refuse_roots
 from redline.services.versions import check_versions
 from redline.toolsets.agent.answer import access_of, carry_out, label_for, resolve
@@ -47,11 +50,23 @@ def move(call: Call) -> Result:
     overwrite = call.arguments.get("overwrite") is True
     if tree.stat(source) is None:
         raise NotFound(old)
-    return carry_out(
-        call,
-        lambda: plan_move(tree, source, target, new, overwrite=overwrite),
-        f"move {old} to {new}",
-    )
+    notes: list[str] = []
+
+    def plan() -> ChangeSet:
+        moved = plan_move(tree, source, target, new, overwrite=overwrite)
+        if call.arguments.get("imports") is not True or moved.is_empty:
+            return moved
+        followed = plan_moved_imports(call.runtime, source, target, access_of(call), call.cancel)
+        notes[:] = _note_imports(followed)
+        return moved + followed.change_set
+
+    return carry_out(call, plan, f"move {old} to {new}", lambda: notes)
+
+
+def _note_imports(followed: MovedImports) -> Iterator[str]:
+    yield f"{followed.count} imports updated"
+    if followed.untouched:
+        yield f"may mean it too, not touched: {', '.join(followed.untouched)}"
 
 
 def delete(call: Call) -> Result:

@@ -68,7 +68,6 @@ def items(description: str, required: tuple[str, ...], **properties: Json) -> Js
     """A list of objects."""
     return {
         "type": "array",
-        "minItems": 1,
         "items": {"type": "object", "properties": properties, "required": list(required)},
         "description": description,
     }
@@ -86,7 +85,8 @@ def gives(required: tuple[str, ...], **properties: Json) -> Json:
 
 
 DRY_RUN = flag("Only show the change")
-ENCODING = text("If it is not detected")
+CHECK = flag("Format and lint it")
+ENCODING = text("If not detected")
 FILE_OR_GLOB = text("File or glob")
 
 _TEXT: Json = {"type": "string"}
@@ -106,6 +106,7 @@ CHANGED = gives(
     readings=_TEXTS,
     suggestions=_TEXTS,
     matches=_OBJECTS,
+    problems=_OBJECTS,
 )
 READ = gives(("files",), files=_OBJECTS)
 FOUND = gives(("entries", "truncated", "roots"), entries=_OBJECTS, truncated=_FLAG, roots=_OBJECTS)

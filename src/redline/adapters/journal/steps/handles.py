@@ -199,6 +199,17 @@ class DirectoryHandles:
             found.add(bucket_of(self._identity(above), rest))
         return frozenset(found)
 
+    def all_buckets(self, paths: Iterable[WorkspacePath]) -> frozenset[int]:
+        """The lock files that *paths* had since any directory above them was missing."""
+        found: set[int] = set()
+        for path in paths:
+            for length in range(len(path.parts)):
+                above = WorkspacePath(path.root, path.parts[:length])
+                if length and not self._exists(above):
+                    break
+                found.add(bucket_of(self._identity(above), "/".join(path.parts[length:])))
+        return frozenset(found)
+
     def _identity(self, path: WorkspacePath) -> tuple[int, int]:
         identity = self.identities.get(path)
         if identity is None:

@@ -175,7 +175,7 @@ class Preconditions:
             raise NotADirectory(self.show(path))
 
     def _require_empty(self, path: WorkspacePath) -> None:
-        place = self._place_now(path)
+        place = None if path in self.fresh else self._place_now(path)
         names = self.handles.names(place) if place is not None else []
         kept = [n for n in names if not isinstance(self.state(path.child(n)), Absent)]
         added = [p for p in self.arrived if p.parent == path]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from redline.app import Redline, open_committer
 from redline.cli.flags import TERMINAL
 from redline.core.changes import ChangeSet
-from redline.core.errors import NothingToUndo
-from redline.core.ports.history import History, HistoryQuery, Operation
+from redline.core.ports.history import History, Operation
 from redline.services.history.against_head import HEAD, difference_from_head
 from redline.services.history.lines import difference
+from redline.services.history.listing import latest_id
 from redline.services.history.references import Point, find_point, point_before
 
 
@@ -32,8 +32,7 @@ def default_point(history: History) -> tuple[Point, str]:
     # What a person does at a terminal is not a piece of work to compare with.
     marks = [m for m in history.marks() if m.kind == "checkpoint" or m.origin.session != TERMINAL]
     if not marks:
-        if not history.list(HistoryQuery(limit=1, steps=0)):
-            raise NothingToUndo("No change has been made yet")
+        latest_id(history)  # NothingToUndo before the first change
         return Point(None), "the beginning"
     name = name_of(marks[0])
     if marks[0].kind == "checkpoint":

@@ -22,7 +22,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the flags of this command."""
     parser.epilog = EXAMPLES
     add_workspace_flags(parser)
-    parser.add_argument("ids", nargs="+", metavar="ID", help="the changes to hand on")
+    parser.add_argument("ids", nargs="+", metavar="ID", help="the changes to export")
     how = parser.add_mutually_exclusive_group(required=True)
     how.add_argument("--patch", action="store_true", help="print unified diffs")
     how.add_argument("--commit", action="store_true", help="commit them with git")

@@ -1,4 +1,4 @@
-"""`redline restore FILE --at POINT`: bring an old content back."""
+"""`redline restore FILE --at POINT`: restore an earlier version."""
 
 from __future__ import annotations
 

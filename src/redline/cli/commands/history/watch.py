@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import signal
 from collections.abc import Sequence
 
 from redline.cli.commands.history.view import (
@@ -15,6 +14,7 @@ from redline.cli.commands.history.view import (
 )
 from redline.cli.terminal import fail, out, paint
 from redline.core.ports.history import Operation
+from redline.server.ending import Terminated, end_on_signal
 
 EXAMPLES = """examples:
   redline watch --once      record what changed since it was last recorded, and end
@@ -41,8 +41,7 @@ def run(args: argparse.Namespace) -> int:
         for operation in operations:
             out(headline(operation, label))
 
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # end in order, as for Ctrl-C
-    with redline:
+    with redline, end_on_signal():
         session = redline.open_recording(report, lambda text: out(paint(f"note: {text}", "dim")))
         if session is None:
             fail("another process records this workspace already")
@@ -51,7 +50,7 @@ def run(args: argparse.Namespace) -> int:
             session.close()
         else:
             out(paint("recording; press Ctrl-C to stop", "dim"))
-        with contextlib.suppress(KeyboardInterrupt):
+        with contextlib.suppress(Terminated):
             session.run()
         if session.failure:
             fail(session.failure)

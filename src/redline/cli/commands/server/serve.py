@@ -67,6 +67,12 @@ def _add_tool_flags(parser: argparse.ArgumentParser) -> None:
         default=None,
         help="refuse edits that break a file's syntax",
     )
+    tools.add_argument(
+        "--check",
+        action="store_true",
+        default=None,
+        help="agent: run the project's formatters and checkers on each change",
+    )
     tools.add_argument("--llm", metavar="NAME", help="openai:MODEL, anthropic:MODEL, ... or off")
     tools.add_argument(
         "--sessions",

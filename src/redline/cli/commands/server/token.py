@@ -13,11 +13,17 @@ from redline.services.people.users import UsersFileError, parse_users
 EXAMPLES = """examples:
   redline token new ana --rights read,write,run   a token for somebody new
   redline token new ana --days 30                 one more, for a month
+  redline token new ana --page                    one to sign in at the review page
   redline token list                              who has which rights and tokens
   redline token revoke 3f9a12cd                   no longer accept a token
   redline serve --users users.toml                serve those people only
 
-rights: read, write (changes files), run (commands; needs write too), undo-others
+rights: read, write (changes files), run (commands; needs write too), undo-others,
+approve (decides about held changes, guarded files and permissions of commands),
+admin (makes and archives workspaces)
+
+A token that an agent uses does not sign in at the review page, and one for the page calls no tool:
+what is decided there was decided by the person.
 
 A running server notices the changed file at its next request. Rights are edited in the file itself,
 for a workspace by the name of its directory:
@@ -37,6 +43,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     new.add_argument("user", help="whose token it is")
     new.add_argument("--rights", help="what somebody new may do, comma separated")
     new.add_argument("--days", type=int, metavar="N", help="how long it is valid (default: ever)")
+    new.add_argument(
+        "--page",
+        action="store_true",
+        help="a token that only signs in at the review page",
+    )
     listing = actions.add_parser("list", help="list people, their rights and tokens")
     revoke = actions.add_parser("revoke", help="no longer accept a token")
     revoke.add_argument("id", help="the token's id, from the list")
@@ -93,7 +104,9 @@ def _new(path: str, args: argparse.Namespace) -> int:
         fail(f"{args.user} is known already", f"edit the rights in {path}, and leave out --rights")
         return 1
     expires = _today() + timedelta(days=args.days) if args.days else None
-    made = add_token(text, args.user, today=_today(), rights=rights, expires=expires)
+    made = add_token(
+        text, args.user, today=_today(), rights=rights, expires=expires, is_for_page=args.page
+    )
     write_private_file(path, made.text.encode())
     out(made.token)
     until = f", valid until {expires}" if expires else ""
@@ -122,7 +135,8 @@ def _list(path: str) -> int:
         for token in user.tokens:
             until = f"until {token.expires:%Y-%m-%d}" if token.expires else ""
             state = until if token.is_valid(now) else "expired"
-            out(f"  token {one_line(token.id)}  {state}".rstrip())
+            page = "for the review page" if token.is_for_page else ""
+            out("  ".join(["  token " + one_line(token.id), *filter(None, (page, state))]))
     return 0
 
 

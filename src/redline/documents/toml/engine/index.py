@@ -30,7 +30,7 @@ _NEAR = 2000
 
 
 class TomlIndex:
-    """The located document; DocumentSyntax where it has not the shape of TOML."""
+    """The located document; DocumentSyntax where the text is not shaped like TOML."""
 
     def __init__(self, source: bytes) -> None:
         self.source = source

@@ -39,7 +39,7 @@ def _find_dotted(node: Table | Dotted) -> Iterator[Statement]:
 
 
 def _last_dotted(table: Table) -> int:
-    """Where the last dotted key of a table has its value's end."""
+    """Where the value of a table's last dotted key ends."""
     end = -1
     for statement in table.dotted_statements:
         end = statement.end
@@ -77,7 +77,7 @@ def _indent(source: bytes, anchor: int) -> bytes:
 
 
 def _first_of_root(index: TomlIndex, text: bytes, newline: bytes) -> list[Splice]:
-    """The first key of the top level: before the first table, or behind leading comments."""
+    """The first key of the top level: before the first table, or after leading comments."""
     source = index.source
     if index.starts:
         at = _head(source, index.starts[0], index.bom)
@@ -113,7 +113,7 @@ def _append_inline(index: TomlIndex, table: Value, text: str) -> list[Splice]:
 
 
 def insert_item(index: TomlIndex, array: Value, position: int, value: str) -> list[Splice]:
-    """A list item in front of another, or behind the last."""
+    """A list item in front of another, or after the last."""
     source, data = index.source, value.encode()
     if not len(array.items):
         return [Splice(array.start + 1, array.start + 1, data)]

@@ -109,7 +109,7 @@ class Sections(NamedTuple):
 
 
 def read_sections(source: bytes, start: int) -> Sections:
-    """Where tables begin; DocumentSyntax where the text has not the shape of TOML."""
+    """Where tables begin; DocumentSyntax where the text is not shaped like TOML."""
     require_short_keys(source)
     starts, runs, depth = array("Q"), array("Q"), _SHALLOW
     at, size, read = start, len(source), _READ_SECTION.match
@@ -269,19 +269,19 @@ def read_items(source: bytes, at: int, stop: int) -> Iterator[Span]:
 
 
 def skip_items(source: bytes, at: int, stop: int) -> int:
-    """Behind the next RUN items of an array, or -1 where they are fewer or nest deeply."""
+    """After the next RUN items of an array, or -1 where they are fewer or nest deeply."""
     run = _read("items").match(source, at, stop)
     return run.end() if run else -1
 
 
 def skip_pairs(source: bytes, at: int, stop: int) -> int:
-    """Behind the next RUN statements of an inline table, or -1 as for items."""
+    """After the next RUN statements of an inline table, or -1 as for items."""
     run = _read("pairs").match(source, at, stop)
     return run.end() if run else -1
 
 
 def comma_after(source: bytes, at: int, stop: int) -> int:
-    """The offset of the comma behind an entry, or -1."""
+    """The offset of the comma after an entry, or -1."""
     comma = _READ_COMMA.match(source, at, stop)
     return comma.end() - 1 if comma else -1
 

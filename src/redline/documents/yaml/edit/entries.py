@@ -17,7 +17,7 @@ _BLANK_LINES = re.compile(rb"\r?\n(?:[ \t]*\r?\n)*")
 
 
 def append(placer: Placer, node: Node, key: str | None, value: Fragment) -> list[Splice]:
-    """Put an entry behind the last one, at the column of its siblings."""
+    """Put an entry after the last one, at the column of its siblings."""
     if node.style == "flow":
         return _append_flow(placer, node, key, value)
     prefix = b"-" if key is None else render_key(key).encode("utf-8") + b":"
@@ -25,7 +25,7 @@ def append(placer: Placer, node: Node, key: str | None, value: Fragment) -> list
     pad = b" " * node.column
     at = line_stop(placer.source, placer.scanner.end_of(node))
     if at < len(placer.source) and _ends_with_kept_breaks(placer, node):
-        # The blank lines below belong to the scalar: the entry goes behind the last of them.
+        # The blank lines below belong to the scalar: the entry goes after the last of them.
         match = _BLANK_LINES.match(placer.source, at)
         at = match.end() if match else at
         return [Splice(at, at, pad + entry + placer.style.newline)]

@@ -40,7 +40,7 @@ class Style:
 
 
 def line_stop(source: bytes, at: int) -> int:
-    """The offset of the line break behind *at*, or the end of the text."""
+    """The offset of the line break after *at*, or the end of the text."""
     match = _BREAK.search(source, at)
     return match.start() if match else len(source)
 
@@ -96,7 +96,7 @@ class Placer:
         return [closed if splice is last else splice for splice in splices]
 
     def _whole_root(self, node: Node, value: Fragment) -> list[Splice]:
-        """A root with a tag or an anchor, or none at all, is written again behind its marker."""
+        """A root with a tag or an anchor, or none at all, is written again after its marker."""
         keep = self._anchor_to_keep(node, value)
         start = node.props if node.has_props else node.slot
         end = max(self.scanner.end_of(node) if node.kind != "empty" else node.slot, node.props_end)
@@ -147,7 +147,7 @@ class Placer:
         return [*splices, Splice(start, self.scanner.end_of(node), text)]
 
     def _clear(self, node: Node, keep: bytes) -> list[Splice]:
-        """Nothing but the anchor is left behind the indicator."""
+        """Leave nothing but the anchor after the indicator."""
         head = b" " + keep if keep else b""
         end = max(self.scanner.end_of(node) if node.kind != "empty" else node.slot, node.props_end)
         if self._is_below(node) and node.style == "block":
@@ -156,7 +156,7 @@ class Placer:
         return [Splice(node.slot, end, head)]
 
     def _properties(self, node: Node, keep: bytes) -> list[Splice]:
-        """A splice of their own for properties on a line above the content."""
+        """A separate splice for properties on a line above the content."""
         if node.has_props and b"\n" in self.source[node.props_end : node.start]:
             return [Splice(node.props, node.props_end, keep.rstrip(b" "))]
         return []
@@ -223,7 +223,7 @@ class Placer:
         return self._under_header(node, b" " + header, body)
 
     def _under_header(self, node: Node, head: bytes, body: bytes) -> list[Splice]:
-        """*head* behind the indicator, the line's comment kept, *body* on the lines below."""
+        """*head* after the indicator, the line's comment kept, *body* on the lines below."""
         end = self.scanner.end_of(node) if node.kind != "empty" else node.slot
         end = max(end, node.props_end)
         if node.context == "root" and not self.source[node.slot : node.slot + 1].strip(b" \t"):
@@ -246,7 +246,7 @@ class Placer:
         return [Splice(node.slot, end, head), Splice(stop, stop, body)]
 
     def _header(self, node: Node, text: bytes) -> Splice:
-        """Replace what is behind the indicator on its own line by *text*."""
+        """Replace what is after the indicator on its own line by *text*."""
         return Splice(node.slot, node.props_end if node.has_props else node.slot, text)
 
     def _has_comment(self, node: Node) -> bool:

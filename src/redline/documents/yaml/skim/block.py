@@ -1,4 +1,4 @@
-"""The node behind an indicator of a block collection: its kind, range, tag and anchor."""
+"""The node after an indicator of a block collection: its kind, range, tag and anchor."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class BlockScanner(FlowScanner):
     bom: int = 0
 
     def line_start(self, at: int) -> int:
-        """The offset at which the line of *at* begins, behind a byte order mark."""
+        """The offset at which the line of *at* begins, after a byte order mark."""
         return max(self.source.rfind(b"\n", 0, at) + 1, self.bom)
 
     def column(self, at: int) -> int:
@@ -54,7 +54,7 @@ class BlockScanner(FlowScanner):
         return at - self.line_start(at)
 
     def value_node(self, slot: int, limit: int, indent: int, context: str) -> Node:
-        """Return the node behind an indicator; `empty` when there is none."""
+        """Return the node after an indicator; `empty` when there is none."""
         node = Node("empty", "", slot, slot, slot, slot, indent, context, limit=limit)
         at = self._after(_INLINE, slot, limit)
         at_root = context == "root" and not self.source[self.line_start(at) : at].strip(b" ")
@@ -158,7 +158,7 @@ class BlockScanner(FlowScanner):
         return self.text_end(at, self._after(_UNCOMMENTED, at, limit))
 
     def text_end(self, at: int, end: int) -> int:
-        """Return where the text in [at, end) ends without the blanks behind it."""
+        """Return where the text in [at, end) ends without the blanks after it."""
         size = _TAIL
         while end > at:
             start = max(at, end - size)

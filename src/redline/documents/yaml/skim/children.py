@@ -103,7 +103,7 @@ class EntryScanner(BlockScanner):
             yield from self._members(node, start, end)
 
     def near(self, node: Node, at: int) -> Iterator[Child]:
-        """Yield the entries of the portion that *at* is in, of the one before and those behind."""
+        """Yield the entries of the portion that *at* is in, of the one before and those after."""
         if node.children is not None or node.pair is not None:
             yield from self.entries(node)
             return

@@ -43,7 +43,7 @@ _LARGE = 256
 class Node:
     """The offsets of a node. `start` and `end` are the content without its tag and anchor.
 
-    `slot` is the offset behind the indicator (`:`, `-`, `?`, `---`) the node belongs to, `indent`
+    `slot` is the offset after the indicator (`:`, `-`, `?`, `---`) the node belongs to, `indent`
     the column of the collection around it, `context` how it hangs there: root, map, seq,
     explicit, noval (a `?` key without value) or flow.
     """

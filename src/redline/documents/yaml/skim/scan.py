@@ -163,7 +163,7 @@ class Scanner(EntryScanner):
             first = 0
 
     def beside(self, node: Node, value: Node) -> tuple[Child | None, Child, Child | None]:
-        """The entry with *value*, between the one before and the one behind it."""
+        """The entry with *value*, between the one before and the one after it."""
         before: Child | None = None
         found: Child | None = None
         for child in self.near(node, value.slot):

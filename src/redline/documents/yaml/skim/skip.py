@@ -1,4 +1,4 @@
-"""Where flow collections and their entries end: one look at the text, none at what it means."""
+"""Where flow collections and their entries end: found in one pass, without parsing values."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PLAIN = (
     rb"(?:[^ \t\r\n,\[\]{}:#]++|:(?=[^ \t\r\n,\[\]{}])|(?<![ \t\r\n])#"
     rb"|[ \t\r\n]++(?=[^ \t\r\n,\[\]{}:#]|:[^ \t\r\n,\[\]{}]))*+"
 )
-# Behind a quoted scalar or a collection, a colon needs no space to make it a key.
+# After a quoted scalar or a collection, a colon needs no space to make it a key.
 _KEYED = rb"(?::[ ]?|[ \t\r\n]" + _GAP + rb":)?+"
 _SPACE = compile_pattern(_GAP)
 _DOUBLE = compile_pattern(_QUOTED, re.DOTALL)
@@ -39,7 +39,7 @@ _BLANKS = rb"[ \t\r\n]*+"
 _JSON_KEY = rb"(?:" + _QUOTED + _BLANKS + rb":" + _BLANKS + rb"|\w[\w.+-]*+:[ \t\r\n]++)?+"
 # What is larger is not passed over twice.
 _LARGE = 256
-# So often in a row they may fail.
+# How many times in a row the patterns may fail.
 _MAX_MISSES = 32
 
 
@@ -63,7 +63,7 @@ def _nested_pattern(levels: int) -> bytes:
 
 @cache
 def _passing(what: str, levels: int = _LEVELS) -> re.Pattern[bytes]:
-    """A pattern that passes over parts of a collection without a look at what they mean."""
+    """A pattern that skips parts of a collection without parsing them."""
     entry = rb"(?:" + _token(rb" \t\r\n") + rb"|" + _nested_pattern(levels) + rb")*+"
     text = {
         "entry": entry,
@@ -88,7 +88,7 @@ def _json_nested(levels: int) -> bytes:
 
 @cache
 def _passing_json(what: str, levels: int) -> re.Pattern[bytes]:
-    """As `_passing`; it ends before whatever is not as in JSON."""
+    """As `_passing`; it stops before anything that is not written as in JSON."""
     nested = _json_nested(levels)
     entry = _BLANKS + _JSON_KEY + _json_value(levels) + _BLANKS
     text = {
@@ -143,7 +143,7 @@ class Passing:
             at = self._after(inside, at, limit)
 
     def _adapt(self) -> None:
-        """Use patterns that hold more levels once that has been worth it."""
+        """Use patterns with more levels once that has paid off."""
         if self.steps > _MANY and self.levels == _LEVELS:
             self.levels, self.misses = _MORE_LEVELS, 0
 
@@ -165,12 +165,12 @@ class Passing:
         return at
 
     def block_end(self, at: int, limit: int) -> int:
-        """Behind the comma of the last of BLOCK entries, or *at* when there are less."""
+        """After the comma of the last of BLOCK entries, or *at* when there are fewer."""
         end = self._json_end("block", at, limit)
         return end if end > at else self._after(_passing("block", self.levels), at, limit)
 
     def _json_end(self, what: str, at: int, limit: int) -> int:
-        """Return the offset behind what is at *at* if it is as in JSON, else *at*."""
+        """Return the offset after what is at *at* if it is as in JSON, else *at*."""
         if self.misses > _MAX_MISSES:
             return at
         is_deep = self.levels > _LEVELS
@@ -180,7 +180,7 @@ class Passing:
         return end
 
     def space(self, at: int, limit: int) -> int:
-        """Behind the blanks and comments at *at*."""
+        """After the blanks and comments at *at*."""
         return self._after(_SPACE, at, limit)
 
     def _after(self, pattern: re.Pattern[bytes], at: int, limit: int) -> int:

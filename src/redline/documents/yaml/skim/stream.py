@@ -17,7 +17,7 @@ _NEXT = re.compile(rb"\n(?:---|\.\.\.)(?=[ \t\r\n]|\Z)")
 _CONTENT = re.compile(rb"^(?![ \t]*(?:#|\r?$)|%)[ \t]*[^ \t\r\n]", re.MULTILINE)
 _BLANK = rb"[ \t]*+(?:#[^\n]*+)?+\r?+"
 _MARKED = rb"(?:---|\.\.\.)(?=[ \t\r\n]|\Z)"
-# An end marker behind which, apart from directives, something else than `---` comes.
+# An end marker after which, apart from directives, something other than `---` comes.
 _BARE = rb"\.\.\.(?=[ \t\r\n]|\Z)(?!%b(?:\n(?:%%[^\n]*+|%b(?=\n|\Z)))*+(?:\Z|\n%b))" % (
     _BLANK, _BLANK, _MARKED
 )  # fmt: skip
@@ -32,7 +32,7 @@ _WINDOW = 1 << 15
 
 @dataclass(frozen=True, slots=True)
 class StreamPart:
-    """One document: where its content may be, and the offset behind its `---` or its start."""
+    """One document: where its content may be, and the offset after its `---` or its start."""
 
     start: int
     end: int

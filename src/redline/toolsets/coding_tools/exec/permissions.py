@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from redline.core.access.rights import Right
 from redline.core.errors import InvalidArgument
 from redline.core.ports.grants import Grant
 from redline.toolsets.call import Call, Question, Result
@@ -83,6 +84,10 @@ def request_permissions(call: Call) -> Result:
     """Ask the person for a permission, or say why nothing was granted."""
     if call.runtime.options.get("sandbox") == "dangerous":
         return _everything_allowed(call)
+    if Right.APPROVE not in call.client.rights:
+        return _answer_unsupported(
+            call, f"{call.client.principal} does not have the right to approve; do it another way"
+        )
     if call.ask is None:
         return _answer_unsupported(
             call,

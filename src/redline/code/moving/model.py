@@ -1,0 +1,69 @@
+"""A file that moves, and what its move means for the text of a file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from redline.core.paths import WorkspacePath
+
+
+class ImportSplice(NamedTuple):
+    """Text that replaces the part of a file from `start` to `end`."""
+
+    start: int
+    end: int
+    text: str
+
+
+class Obstacle(NamedTuple):
+    """A place that prevents the move."""
+
+    offset: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class MovedFile:
+    """A file goes from `old` to `new`; `is_file` is about the time before."""
+
+    old: WorkspacePath
+    new: WorkspacePath
+    is_file: Callable[[WorkspacePath], bool]
+
+    def is_file_after(self, path: WorkspacePath) -> bool:
+        """Return whether there is a file at *path* after the move."""
+        return path == self.new or (path != self.old and self.is_file(path))
+
+    def after(self, path: WorkspacePath) -> WorkspacePath:
+        """Return where a file is after the move."""
+        return self.new if path == self.old else path
+
+    @property
+    def changes_folder(self) -> bool:
+        """Whether it moves to another directory."""
+        return self.old.parent != self.new.parent
+
+
+@dataclass(slots=True)
+class ImportUpdate:
+    """What changes in one file, and the places that prevent the move."""
+
+    splices: list[ImportSplice] = field(default_factory=list)
+    obstacles: list[Obstacle] = field(default_factory=list)
+
+    def apply(self, text: str) -> str:
+        """Return *text* with the new imports."""
+        parts: list[str] = []
+        end = 0
+        for splice in sorted(set(self.splices)):
+            parts += [text[end : splice.start], splice.text]
+            end = splice.end
+        return "".join((*parts, text[end:]))
+
+
+def common_length(first: Sequence[str], second: Sequence[str]) -> int:
+    """Count the leading parts that two paths have in common."""
+    pairs = zip(first, second, strict=False)
+    return next((n for n, (a, b) in enumerate(pairs) if a != b), min(len(first), len(second)))

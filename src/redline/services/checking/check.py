@@ -1,0 +1,252 @@
+"""Format and check a planned change in the sandbox, before anything of it is committed."""
+
+from __future__ import annotations
+
+import os
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from redline.core.changes import Absent, Change, ChangeSet, FileState, Rename
+from redline.core.paths import WorkspacePath, show_name
+from redline.core.ports.commands import Command, Finished
+from redline.core.ports.history import Origin
+from redline.core.ports.search import Cancel
+from redline.core.ports.tree import Kind, Tree
+from redline.plan.merge.line_diff import diff_lines, split_lines
+from redline.services.checking.problems import CheckerMessage, find_new, first_words, read_problems
+from redline.services.checking.project_tools import ToolRun, find_runs
+from redline.services.names import display_name
+from redline.services.runtime import Runtime
+
+# Seconds one program may take.
+MAX_SECONDS = 120.0
+_MAX_OUTPUT = 4 << 20
+_NOT_FOUND = (126, 127)
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A change after its formatters, the problems it makes, and what is worth mentioning."""
+
+    change_set: ChangeSet
+    problems: tuple[CheckerMessage, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def check_change(
+    runtime: Runtime, change_set: ChangeSet, origin: Origin, cancel: Cancel
+) -> Checked:
+    """Run what the project configures on the files that *change_set* leaves.
+
+    Problems that the old contents have too are left out. A file is formatted if it is new or was
+    formatted before. SandboxUnavailable where no command can run on a copy-on-write view.
+    """
+    files = _files_after(runtime.tree, change_set)
+    runs = find_runs(runtime.tree, runtime.workspace, list(files))
+    if not runs:
+        none = "nothing was checked: the project configures no formatter or checker for these files"
+        return Checked(change_set, (), (none,) if files else ())
+    return _Checking(runtime, files, origin, cancel, change_set).run(runs)
+
+
+def _files_after(tree: Tree, change_set: ChangeSet) -> dict[WorkspacePath, WorkspacePath | None]:
+    """Return the files that are there after the change, each with what it was before."""
+    found: dict[WorkspacePath, WorkspacePath | None] = {}
+    for step in change_set.steps:
+        if isinstance(step, Rename):
+            entry = tree.stat(step.source)
+            if step.source in found or (entry is not None and entry.kind is Kind.FILE):
+                found[step.target] = found.pop(step.source, step.source)
+        elif isinstance(step.after, FileState):
+            found.setdefault(step.path, None if isinstance(step.before, Absent) else step.path)
+        else:
+            found.pop(step.path, None)
+    return found
+
+
+@dataclass(slots=True)
+class _Checking:
+    runtime: Runtime
+    files: Mapping[WorkspacePath, WorkspacePath | None]
+    origin: Origin
+    cancel: Cancel
+    planned: ChangeSet
+    problems: list[CheckerMessage] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    checkers: list[str] = field(default_factory=list)
+
+    def run(self, runs: Sequence[ToolRun]) -> Checked:
+        for run in runs:
+            if run.tool.formats:
+                self._format(run)
+        for run in runs:
+            if not run.tool.formats:
+                self._check(run)
+        if self.checkers and not self.problems:
+            self.notes.append(f"checked by {', '.join(self.checkers)}: no new problem")
+        return Checked(self.planned, tuple(self.problems), tuple(dict.fromkeys(self.notes)))
+
+    def _format(self, run: ToolRun) -> None:
+        done = self._start(run, run.line(), self.planned)
+        if done is None:
+            return
+        found = self._read(run, done)
+        if found:
+            self._add_new(run, found)
+        elif done.state.exit_code != 0:
+            self._note_failure(run, done)
+        formatted = _contents(done.proposal or ChangeSet())
+        contents = {path: formatted[path] for path in _contents(self.planned) if path in formatted}
+        unformatted = self._find_unformatted(run, contents) if contents else set()
+        kept = {path: text for path, text in contents.items() if path not in unformatted}
+        self.planned = _with_contents(self.planned, kept)
+        if kept:
+            self.notes.append(f"formatted by {run.tool.name}: {self._names(kept)}")
+        if unformatted:
+            self.notes.append(
+                f"not formatted, as it was not before by {run.tool.name}: "
+                + self._names(unformatted)
+            )
+
+    def _find_unformatted(
+        self, run: ToolRun, contents: Mapping[WorkspacePath, bytes]
+    ) -> set[WorkspacePath]:
+        """Return those of *contents* whose old content the formatter would change too."""
+        was = {old: path for path in contents if (old := self._was_in(run, path)) is not None}
+        if not was:
+            return set()
+        done = self._start(run, run.line(was), self._old(was))
+        if done is None or done.proposal is None:
+            return set()
+        return {was[path] for path in _contents(done.proposal) if path in was}
+
+    def _check(self, run: ToolRun) -> None:
+        done = self._start(run, run.line(), self.planned)
+        if done is None:
+            return
+        found = self._read(run, done)
+        if found:
+            self._add_new(run, found)
+        elif done.state.exit_code != 0:
+            self._note_failure(run, done)
+            return
+        if run.tool.name not in self.checkers:
+            self.checkers.append(run.tool.name)
+
+    def _add_new(self, run: ToolRun, found: list[CheckerMessage]) -> None:
+        """Add those of *found* that the old contents do not have."""
+        was = [old for path in run.files if (old := self._was_in(run, path)) is not None]
+        before: list[CheckerMessage] = []
+        if was or run.is_whole:
+            done = self._start(run, run.line(was), self._old(was))
+            before = self._read(run, done) if done is not None else []
+        self.problems += find_new(self._rename_files(before), found, self._moved_lines())
+
+    def _old(self, files: Iterable[WorkspacePath]) -> ChangeSet:
+        """Return a change that leaves *files* as they are: in a view they have times of views."""
+        states = ((path, self.runtime.tree.state(path)) for path in files)
+        return ChangeSet(tuple(Change(path, state, state) for path, state in states))
+
+    def _was_in(self, run: ToolRun, path: WorkspacePath) -> WorkspacePath | None:
+        """Return what *path* was before, if that lies in the directory of the run."""
+        old = self.files[path]
+        return old if old is not None and old.is_beneath(run.folder) else None
+
+    def _rename_files(self, problems: list[CheckerMessage]) -> list[CheckerMessage]:
+        names = {
+            self._name(old): self._name(path) for path, old in self.files.items() if old is not None
+        }
+        return [each._replace(path=names.get(each.path, each.path)) for each in problems]
+
+    def _moved_lines(self) -> Callable[[str, int], int]:
+        """Return what maps a line of an old file to its line in the new one."""
+        changed = {
+            self._name(step.path): step for step in self.planned.steps if isinstance(step, Change)
+        }
+        hunks: dict[str, list[tuple[int, int]]] = {}
+
+        def map_line(name: str, line: int) -> int:
+            step = changed.get(name)
+            if step is None:
+                return line
+            if name not in hunks:
+                hunks[name] = _shifts(step)
+            at = bisect_right(hunks[name], (line, 1 << 60)) - 1
+            return line + (hunks[name][at][1] if at >= 0 else 0)
+
+        return map_line
+
+    def _start(self, run: ToolRun, line: str, planned: ChangeSet) -> Finished | None:
+        """Run a line on a view of its own; None without the program, or when it takes too long."""
+        command = Command(
+            line, run.folder, timeout=MAX_SECONDS, overlay=True, planned=planned, owner="check"
+        )
+        done = self.runtime.commands.run(command, self.origin, self.cancel, _MAX_OUTPUT)
+        if done.state.status == "timeout":
+            self.notes.append(f"not checked by {run.tool.name}: over {MAX_SECONDS:.0f} seconds")
+            return None
+        if done.state.exit_code in _NOT_FOUND:
+            self.notes.append(
+                f"{run.tool.program} is configured and was not found, in the project's environment"
+                " or on PATH"
+            )
+            return None
+        return done
+
+    def _read(self, run: ToolRun, done: Finished) -> list[CheckerMessage]:
+        output = (done.stdout + b"\n" + done.stderr).decode("utf-8", "replace")
+        return read_problems(run.tool.name, output, lambda raw: self._name_of(run, raw))
+
+    def _note_failure(self, run: ToolRun, done: Finished) -> None:
+        said = (part.decode("utf-8", "replace") for part in (done.stderr, done.stdout))
+        self.notes.append(f"{run.tool.name} failed: {first_words(*said)[:300]}")
+
+    def _name_of(self, run: ToolRun, raw: str) -> str:
+        """Return the name for answers of a path that a program printed."""
+        workspace = self.runtime.workspace
+        top = workspace.roots[run.folder.root].path
+        full = os.path.normpath(os.path.join(workspace.absolute(run.folder), raw))
+        inside = os.path.relpath(full, top)
+        if inside.startswith(".."):
+            return show_name(full)
+        return self._name(WorkspacePath(run.folder.root, tuple(inside.split(os.sep))))
+
+    def _name(self, path: WorkspacePath) -> str:
+        return display_name(self.runtime.workspace, path)
+
+    def _names(self, paths: Mapping[WorkspacePath, bytes] | set[WorkspacePath]) -> str:
+        shown = sorted(map(self._name, paths))
+        more = f" and {len(shown) - 10} more" if len(shown) > 10 else ""
+        return ", ".join(shown[:10]) + more
+
+
+def _contents(change_set: ChangeSet) -> dict[WorkspacePath, bytes]:
+    return {
+        step.path: step.after.content
+        for step in change_set.steps
+        if isinstance(step, Change)
+        and isinstance(step.after, FileState)
+        and step.after.content is not None
+    }
+
+
+def _with_contents(change_set: ChangeSet, contents: Mapping[WorkspacePath, bytes]) -> ChangeSet:
+    """Return the change with other contents in the last step of each of these files."""
+    left, steps = dict(contents), list(change_set.steps)
+    for number in reversed(range(len(steps))):
+        step = steps[number]
+        if isinstance(step, Change) and isinstance(step.after, FileState) and step.path in left:
+            after = FileState.of(left.pop(step.path), step.after.mode)
+            steps[number] = Change(step.path, step.before, after)
+    return ChangeSet(tuple(steps))
+
+
+def _shifts(step: Change) -> list[tuple[int, int]]:
+    """Return from which line on, counted from 1, old lines are how much further down."""
+    before = step.before.content if isinstance(step.before, FileState) else None
+    after = step.after.content if isinstance(step.after, FileState) else None
+    if before is None or after is None:
+        return []
+    hunks = diff_lines(split_lines(before), split_lines(after))
+    return [(hunk.i2 + 1, hunk.j2 - hunk.i2) for hunk in hunks]
