@@ -74,7 +74,8 @@ def _may_narrow(
     if chart.low(end) == "," and any(sense.whole for sense in senses):
         return True
     # a few words before a colon are a heading, a whole sentence is none
-    narrows = (chart.low(end) == ":" and not narrated) or chart.low(start) in SCOPING
+    label = ":" in (chart.low(end), chart.low(end - 1))
+    narrows = (label and not narrated) or chart.low(start) in SCOPING
     if narrows and not senses and not _is_verb(chart, place, start):
         return True
     if narrated and token.low in SCOPING and not senses:

@@ -168,3 +168,18 @@ def _conditional(chart: Chart, start: int) -> Iterator[Edge]:
         cost = edge.item.cost + 2 * (loose and begin > start)
         scope = ScopePhrase(condition=edge.item, wanted=wanted, cost=cost, loose=loose)
         yield Edge(edge.end, scope)
+
+
+def distribute_scope(clauses: tuple[Clause, ...]) -> tuple[Clause, ...] | None:
+    """Return the clauses with the last one's scope applied to those whose verb it shares."""
+    last = clauses[-1] if clauses else None
+    if last is None or not last.gap or not last.scopes:
+        return None
+    built = list(clauses)
+    for place in range(len(clauses) - 2, -1, -1):
+        if clauses[place].scopes:
+            return None
+        built[place] = replace(clauses[place], scopes=last.scopes)
+        if not clauses[place].gap:
+            return tuple(built)
+    return None

@@ -18,9 +18,13 @@ from redline.instruct.grammar.adjuncts.courtesies import (
 )
 from redline.instruct.grammar.adjuncts.introductions import only_introduces
 from redline.instruct.grammar.adjuncts.list_items import before_bullet, is_bullet
-from redline.instruct.grammar.adjuncts.protections import PROTECTING, find_protections
+from redline.instruct.grammar.adjuncts.protections import (
+    KEEPING_WORDS,
+    PROTECTING,
+    find_protections,
+)
 from redline.instruct.grammar.chart import Chart
-from redline.instruct.grammar.clauses import Clause, ScopePhrase
+from redline.instruct.grammar.clauses import Clause, ScopePhrase, distribute_scope
 from redline.instruct.grammar.frames import GAP_FRAMES, VERBS
 from redline.instruct.language.word_classes import CLASSES
 from redline.instruct.language.words import number_in, singular
@@ -81,7 +85,7 @@ def readings(
             if state.clauses or state.protected:
                 found += 1
                 yield Reading(state.clauses, cost, state.remarks, state.protected)
-                shared = _distribute(state.clauses)
+                shared = distribute_scope(state.clauses)
                 if shared is not None:
                     yield Reading(shared, cost, state.remarks, state.protected, shared=True)
             continue
@@ -200,6 +204,7 @@ def _asides(chart: Chart, state: _State) -> Iterator[_State]:
     silent = all(
         chart.tokens[p].kind in ("word", "sign", "poss")
         and not chart.lexicon.senses(p)
+        and chart.low(p) not in KEEPING_WORDS
         and number_in(chart.low(p)) is None
         and not any(map(str.isdigit, chart.low(p)))
         for p in range(place, end)
@@ -333,18 +338,3 @@ def _protections(chart: Chart, state: _State) -> Iterator[_State]:
         if (state.clauses or nodes) and _may_end(chart, end):
             kept = (*state.protected, *nodes)
             yield replace(state, place=end, joined=False, protected=kept)
-
-
-def _distribute(clauses: tuple[Clause, ...]) -> tuple[Clause, ...] | None:
-    """Return the clauses with the last one's scope applied to those whose verb it shares."""
-    last = clauses[-1] if clauses else None
-    if last is None or not last.gap or not last.scopes:
-        return None
-    built = list(clauses)
-    for place in range(len(clauses) - 2, -1, -1):
-        if clauses[place].scopes:
-            return None
-        built[place] = replace(clauses[place], scopes=last.scopes)
-        if not clauses[place].gap:
-            return tuple(built)
-    return None

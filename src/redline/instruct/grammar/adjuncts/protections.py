@@ -31,6 +31,10 @@ _PROTECT = [
 ]
 PROTECTING = phrase_table(tuple(text.split()) for text in _PROTECT)
 _KEEPING = frozenset("leave keep keeping leaving preserve preserving retain retaining".split())
+# Words that say what must stay: never part of an aside that asks for nothing.
+KEEPING_WORDS = _KEEPING | frozenset(
+    "unchanged untouched as-is intact other others rest else only without alone unmodified".split()
+)
 _MAX_WORDS = 16
 _MODAL = r"(?:(?:should|must|shall|may|will|can|needs? to|ha(?:s|ve) to|is to|are to|is|are) )?"
 _TOUCH = r"(?:change|touch|modify|alter|edit|affect|update|remove|delete|overwrite|move|rename)"
