@@ -29,7 +29,7 @@ $(RUN_STAMP): pyproject.toml
 
 $(STAMP): $(RUN_STAMP)
 	@echo "installing the development tools into $(VENV) (once)"
-	@$(PIP) --editable '.[dev,redis,anthropic,gemini,otel]'
+	@$(PIP) --editable '.[dev,redis,objects,anthropic,gemini,otel]'
 	@touch $@
 
 run: $(RUN_STAMP)  ## serve this directory over HTTP on loopback

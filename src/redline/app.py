@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from redline.core.ports.grants import Grants
     from redline.core.ports.images import Images
     from redline.core.ports.models import Llm
+    from redline.core.ports.pages import ReviewApp
     from redline.core.ports.previews import Previews
     from redline.core.ports.reads import Reads
     from redline.core.ports.search import Grep, Regex
@@ -74,8 +75,10 @@ class Redline(RecordedWorkspace):
     never pays for them.
     """
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, name: str = "") -> None:
         super().__init__(settings)
+        # The name among many workspaces of one server; previews in a shared store carry it.
+        self._name = name
         self._command_helper = capture_helper()  # as its code is now, even if it changes on disk
         self._proxy = _open_proxy(settings.allow_domains)
 
@@ -96,6 +99,7 @@ class Redline(RecordedWorkspace):
         """Settings that toolsets may read by name."""
         return {
             "strict_syntax": self.settings.strict_syntax,
+            "read_only": self.settings.read_only,
             "check": self.settings.check,
             "sandbox": self.settings.sandbox,
             "exec_allow_roots": self.settings.exec_allow_roots,
@@ -116,6 +120,7 @@ class Redline(RecordedWorkspace):
             self.tree,
             self._activity,
             CommandRules(self.rules, self.holding, self.editor),
+            self.runs,
         )
 
     @built_once
@@ -138,6 +143,17 @@ class Redline(RecordedWorkspace):
             program=self._command_helper,
             proxy=self._proxy,
         )
+
+    def rest(self) -> None:
+        """End the processes that wait for the next call; call it only while no call runs."""
+        for name in ("confined", "_processes"):
+            part = vars(self).get(name)
+            if part is not None:
+                part.rest()
+
+    def is_busy(self) -> bool:
+        """Whether a command runs here."""
+        return "_processes" in vars(self) and self._processes.is_busy()
 
     def _own_configuration(self) -> list[str]:
         """The directories of the configuration and of the policy, which no command sees.
@@ -204,7 +220,7 @@ class Redline(RecordedWorkspace):
         """Stores previews until they are applied."""
         from redline.adapters.previews.open_store import open_previews
 
-        return open_previews(self.settings.sessions)
+        return open_previews(self.settings.sessions, self._name)
 
     @built_once
     def llm(self) -> Llm | None:
@@ -212,6 +228,13 @@ class Redline(RecordedWorkspace):
         from redline.adapters.models.open_model import open_llm
 
         return open_llm(self.settings.llm)
+
+    @built_once
+    def review_app(self) -> ReviewApp:
+        """A change as a page inside a client."""
+        from redline.web.diffs.embedded import EmbeddedReview
+
+        return EmbeddedReview(self)
 
     def examine(self) -> list[Finding]:
         """Return what `redline doctor` reports about this workspace and machine."""
@@ -221,7 +244,13 @@ class Redline(RecordedWorkspace):
         kept = f"kept {settings.history_days:g} days and {settings.history_size >> 20} MB"
         damage = self._store.damage()
         return examine(
-            self.workspace.roots, self.commands, self.state_dir, kept, settings.llm, damage
+            self.workspace.roots,
+            self.commands,
+            self.state_dir,
+            kept,
+            settings.llm,
+            damage,
+            self.recorder(),
         )
 
     @built_once

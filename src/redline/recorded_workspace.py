@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from redline.core.errors import RedlineError
 from redline.core.once import built_once
 from redline.settings import Settings
 from redline.stored_workspace import StoredWorkspace
@@ -65,6 +64,8 @@ class RecordedWorkspace(StoredWorkspace):
         from threading import Timer
 
         def start() -> None:
+            from redline.core.errors import RedlineError  # not while tools are only listed
+
             with self._opening:
                 if self._is_closing:
                     return
@@ -105,6 +106,7 @@ class RecordedWorkspace(StoredWorkspace):
         from redline.adapters.recorder.hook_listener import HookListener
         from redline.adapters.recorder.known_files import DatabaseOfFiles
         from redline.adapters.recorder.watching import KernelWatcher
+        from redline.core.errors import RedlineError
         from redline.engine.recording.claims import Claims
         from redline.engine.recording.git_moves import GitMoves
         from redline.engine.recording.looking import Looking

@@ -11,6 +11,7 @@ from redline.app import Redline, open_committer
 
 if TYPE_CHECKING:
     from redline.core.ports.pages import WebRequest, WebResponse
+    from redline.web.access import ReviewAccess
     from redline.web.pages import ReviewPages
 
 
@@ -20,8 +21,9 @@ class LazyReview:
     A server that shows no page never loads it.
     """
 
-    def __init__(self, redline: Redline) -> None:
+    def __init__(self, redline: Redline, access: ReviewAccess | None = None) -> None:
         self._redline = redline
+        self._access = access
         self._key = os.urandom(24).hex()
         self._pages: ReviewPages | None = None
         self._lock = Lock()
@@ -48,7 +50,7 @@ class LazyReview:
         from redline.web.pages import ReviewPages
 
         start = self._redline.workspace.roots[0].path
-        access = ReviewAccess(self._redline.review_secret(), self._key)
+        access = self._access or ReviewAccess(self._redline.review_secret(), self._key)
         return ReviewPages(self._redline, access, lambda: open_committer(start))
 
 

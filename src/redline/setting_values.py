@@ -93,6 +93,9 @@ def _directories(value: Any) -> tuple[tuple[str, bool], ...]:
 _REVISIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28")
 PARSERS: dict[str, Callable[[Any], Any]] = {
     "workspace": str,
+    "workspaces": str,
+    "workspace_idle": _number(1),
+    "max_open": _whole_number(1, 10_000),
     "directories": _directories,
     "allow_any_root": _flag,
     "state_dir": str,

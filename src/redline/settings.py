@@ -22,6 +22,12 @@ class Settings(NamedTuple):
 
     # When empty, only `directories` are roots.
     workspace: str = "."
+    # Many workspaces instead: a folder with a directory for each, or a TOML file that lists them.
+    workspaces: str | None = None
+    # Close a workspace of many that had no request for these seconds.
+    workspace_idle: float = 600.0
+    # How many of many are open at once; for a further one the longest idle is closed.
+    max_open: int = 64
     # Further roots as (path, writable), in the order given.
     directories: tuple[tuple[str, bool], ...] = ()
     allow_any_root: bool = False
@@ -98,6 +104,9 @@ def load(
     """Build validated Settings from all sources; SettingsError says what is wrong and where."""
     values = gather(flags, environ, config)
     if "directories" in values and "workspace" not in values:
+        values["workspace"] = ""
+    if "workspaces" in values:
+        _check_many(values)
         values["workspace"] = ""
     settings = Settings(**values)
     _check_together(settings)
@@ -240,6 +249,22 @@ def _check_roots(settings: Settings) -> None:
                 f"{kind} is too broad for a workspace: {path}\n"
                 "hint: name a project directory, or pass --allow-any-root"
             )
+
+
+def _check_many(values: Mapping[str, Any]) -> None:
+    """Refuse settings that many workspaces cannot have together."""
+    import os
+
+    for name in ("workspace", "directories", "exec_allow_roots"):
+        if values.get(name):
+            raise SettingsError(f"--workspaces does not go with {name}: each has its own directory")
+    if values.get("sandbox", "safe") != "safe":
+        raise SettingsError(
+            f"Many workspaces are kept apart in safe mode only: --sandbox {values['sandbox']}\n"
+            "hint: serve a workspace that needs more with a server of its own"
+        )
+    if not os.path.exists(values["workspaces"]):
+        raise SettingsError(f"No such folder or file: {values['workspaces']}")
 
 
 def _check_together(settings: Settings) -> None:

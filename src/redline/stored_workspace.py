@@ -19,11 +19,16 @@ if TYPE_CHECKING:
     from redline.adapters.journal.write_guard import WriteGuard
     from redline.adapters.policy_file import PolicyFile
     from redline.adapters.review.comments import SqliteComments
+    from redline.adapters.review.questions import SqliteQuestions
+    from redline.adapters.review.runs import SqliteRuns
     from redline.core.ports.confined import Confined
     from redline.core.ports.history import ChangeEditor, History
     from redline.core.ports.review import HeldChanges
     from redline.core.ports.tree import Tree
     from redline.engine.holding import Holding
+
+# In the state directory of a workspace that was moved: where it was before.
+_FORMER = "former-paths"
 
 
 class StoredWorkspace:
@@ -82,7 +87,7 @@ class StoredWorkspace:
     @built_once
     def workspace(self) -> DiskWorkspace:
         """The roots, which stay open until this is closed."""
-        from redline.adapters.files.platform import state_homes
+        from redline.adapters.files.platform import state_dir_of, state_homes
         from redline.adapters.files.workspace import DiskWorkspace
 
         settings = self.settings
@@ -96,6 +101,12 @@ class StoredWorkspace:
             workspace.seal(home)
         if settings.state_dir and workspace.seal(settings.state_dir):
             _refuse_inner_state(settings)
+        state_dir = settings.state_dir or state_dir_of(workspace.roots[0].path)
+        if os.path.exists(os.path.join(state_dir, _FORMER)):
+            from redline.adapters.files.registry import read_former_paths
+
+            for path in read_former_paths(state_dir):
+                workspace.add_former_path(path)
         return workspace
 
     @built_once
@@ -122,17 +133,16 @@ class StoredWorkspace:
         recover = not self.settings.read_only
         locks = lock_home()
         store = DiskStore(
-            self._disk, self.workspace, self.state_dir, locks, guards=self._guards, recover=recover
+            self._disk,
+            self.workspace,
+            self.state_dir,
+            locks,
+            guards=lambda: self._guards,
+            recover=recover,
         )
         if recover:
             self._register()
-        if store.recovery.settled:
-            count = store.recovery.settled
-            changes = "1 change" if count == 1 else f"{count} changes"
-            self._notices.append(f"completed or reverted {changes} that a crash interrupted")
-        self._notices += store.recovery.notices()
-        if damage := store.damage():
-            self._notices.append(damage)
+        self._notices += store.notices()
         return store
 
     def _register(self) -> None:
@@ -250,6 +260,20 @@ class StoredWorkspace:
         from redline.adapters.review.comments import SqliteComments
 
         return SqliteComments(self.state_dir)
+
+    @built_once
+    def questions(self) -> SqliteQuestions:
+        """What a person is asked about commands."""
+        from redline.adapters.review.questions import SqliteQuestions
+
+        return SqliteQuestions(self.state_dir)
+
+    @built_once
+    def runs(self) -> SqliteRuns:
+        """Every run of a command."""
+        from redline.adapters.review.runs import SqliteRuns
+
+        return SqliteRuns(self.state_dir)
 
     def review_secret(self) -> bytes:
         """Return the secret that signs the cookies of the review page."""

@@ -83,6 +83,10 @@ COMMANDS = {
         "redline.cli.commands.server.token",
         "create, list and revoke tokens for a server's users",
     ),
+    "workspace": (
+        "redline.cli.commands.workspaces.workspace",
+        "create, list, archive and move workspaces of a server that has many",
+    ),
     "audit": ("redline.cli.commands.server.audit", "check that an audit log was not altered"),
     "doctor": (
         "redline.cli.commands.server.doctor",

@@ -8,6 +8,7 @@ import hmac
 import secrets
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from http.cookies import CookieError, SimpleCookie
 from threading import Lock
 
@@ -50,6 +51,15 @@ class ReviewAccess:
         if claim is None:
             return None
         return self._seal(_OWN + base64.urlsafe_b64encode(claim.encode()).decode().rstrip("="))
+
+    def admit(self, request: WebRequest, key: str) -> tuple[str, str] | None:
+        """Return the header that stores a cookie and who is signed in now; None for a wrong key."""
+        value = self.exchange(key) or self.sign_in(request, key)
+        if value is None:
+            return None
+        cookie = self.set_cookie(value)
+        found = self.reviewer(replace(request, headers={"cookie": cookie}))
+        return cookie, found.name if found is not None else ""
 
     def _seal(self, ident: str) -> str:
         claim = f"{ident}.{int(self._clock()) + _SECONDS}"

@@ -9,7 +9,7 @@ from functools import cache
 from importlib.resources import files
 
 from redline.core.ports.pages import WebResponse
-from redline.web.markup import Html, address, hidden, join, link, tag
+from redline.web.markup import Html, address, hidden, join, link, locate, tag
 
 ASSETS = {"review.css": "text/css; charset=utf-8", "review.js": "text/javascript; charset=utf-8"}
 _POLICY = (
@@ -26,7 +26,7 @@ SECURITY = (
 )
 _VIEWS = (
     ("/", "Activity", "activity"),
-    ("/held", "Held", "held"),
+    ("/held", "Waiting", "held"),
     ("/comments", "Comments", "comments"),
     ("/checkpoints", "Checkpoints", "checkpoints"),
 )
@@ -191,7 +191,7 @@ def html_response(
 
 def redirect(where: str, headers: tuple[tuple[str, str], ...] = ()) -> WebResponse:
     """Send the browser to another page, which it gets with GET."""
-    return WebResponse(303, (("Location", where), ("Cache-Control", "no-store"), *headers))
+    return WebResponse(303, (("Location", locate(where)), ("Cache-Control", "no-store"), *headers))
 
 
 def heading(title: str, *more: object) -> Html:

@@ -2,13 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from html import escape
 from urllib.parse import quote, urlencode
 
 from redline.core.diff import HIDDEN
 
+_ADDRESSES = frozenset({"href", "src", "action"})
+_prefix: ContextVar[str] = ContextVar("prefix", default="")
 _VOID = frozenset({"input", "img", "br", "meta", "link", "hr"})
+
+
+@contextmanager
+def addresses_beneath(prefix: str) -> Iterator[None]:
+    """Put *prefix* before every path of this page that is written meanwhile."""
+    token = _prefix.set(prefix)
+    try:
+        yield
+    finally:
+        _prefix.reset(token)
+
+
+def locate(path: str) -> str:
+    """Return the address of a path of this page."""
+    return _prefix.get() + path if path.startswith("/") else path
 
 
 class Html(str):
@@ -59,6 +78,8 @@ def tag(name: str, /, *children: object, **attributes: object) -> Html:
         if value is None or value is False:
             continue
         key = key.rstrip("_").replace("_", "-")
+        if key in _ADDRESSES:
+            value = locate(str(value))
         fields.append(f" {key}" if value is True else f' {key}="{attribute(value)}"')
     opening = f"<{name}{''.join(fields)}>"
     if name in _VOID:

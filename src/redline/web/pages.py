@@ -19,12 +19,14 @@ from redline.core.ports.git import Committer
 from redline.core.ports.history import HistoryQuery
 from redline.core.ports.pages import Reviewer, WebRequest, WebResponse
 from redline.services.review.held import list_held
+from redline.services.review.questions import list_questions
 from redline.services.runtime import Runtime
 from redline.web import acting, reading
 from redline.web.access import ReviewAccess, read_cookie
 from redline.web.activity import ChangeCounter
 from redline.web.layout import Viewer, redirect
 from redline.web.live import LiveFeed
+from redline.web.markup import addresses_beneath
 from redline.web.other_views import error_view, sign_in_view
 from redline.web.visit import Site, Visit, read_form
 
@@ -57,9 +59,16 @@ _ACTING: dict[str, Callable[[Visit], WebResponse]] = {
     "/resolve": acting.resolve,
     "/export": acting.export,
 }
-_DECIDING: dict[str, Callable[[Visit, str], WebResponse]] = {
-    "approve": acting.approve,
-    "refuse": acting.refuse,
+_DECIDING: dict[tuple[str, str], Callable[[Visit, str], WebResponse]] = {
+    ("held", "approve"): acting.approve,
+    ("held", "refuse"): acting.refuse,
+    ("question", "allow"): acting.allow,
+    ("question", "deny"): acting.deny,
+}
+_ONE: dict[str, Callable[[Visit, str], WebResponse]] = {
+    "held": reading.held_change,
+    "question": reading.question,
+    "run": reading.run,
 }
 # What each form needs; the others, which decide or comment, need `approve`.
 _NEEDED = dict.fromkeys(("/undo", "/redo", "/merge", "/rewind", "/checkpoint"), Right.WRITE)
@@ -88,6 +97,10 @@ class ReviewPages:
 
     def answer(self, request: WebRequest) -> WebResponse:
         """Return the page that *request* asks for."""
+        with addresses_beneath(request.prefix):
+            return self._answer(request)
+
+    def _answer(self, request: WebRequest) -> WebResponse:
         reviewer = self.access.reviewer(request)
         person = self.access.person(request) if reviewer is not None else ""
         reviewer = reviewer or Reviewer(rights=frozenset())
@@ -97,7 +110,7 @@ class ReviewPages:
         try:
             if request.path.startswith("/assets/"):
                 return reading.own_asset(request.path.removeprefix("/assets/"))
-            _check_origin(request)
+            check_origin(request)
             if request.path == "/sign-in":
                 return self._sign_in(visit)
             if Right.READ not in reviewer.rights and not request.is_authenticated:
@@ -109,7 +122,7 @@ class ReviewPages:
         except RedlineError as failure:
             return visit.show(
                 "Error", "error", error_view(failure.message, failure.hint),
-                status=_status(failure),
+                status=status_of(failure),
             )  # fmt: skip
 
     def _viewer(self, request: WebRequest, person: str, reviewer: Reviewer) -> Viewer:
@@ -122,7 +135,7 @@ class ReviewPages:
             chosen == "split",
             (
                 ("comments", len(self._runtime.comments.list(open_only=True))),
-                ("held", len(list_held(self._runtime))),
+                ("held", len(list_held(self._runtime)) + len(list_questions(self._runtime))),
             ),
             can_decide=Right.APPROVE in reviewer.rights,
         )
@@ -131,13 +144,11 @@ class ReviewPages:
         if visit.request.method != "POST":
             return reading.sign_in(visit, "")
         keys = read_form(visit.request).get("key", [""])
-        value = self.access.exchange(keys[0]) or self.access.sign_in(visit.request, keys[0])
-        if value is None:
+        admitted = self.access.admit(visit.request, keys[0])
+        if admitted is None:
             return visit.show("Sign in", "sign-in", sign_in_view(was_wrong=True), status=403)
-        cookie = f"{self.access.cookie_name}={value}"
-        found = self.access.reviewer(replace(visit.request, headers={"cookie": cookie}))
-        answer = redirect("/", (("Set-Cookie", self.access.set_cookie(value)),))
-        return replace(answer, actor=found.name if found is not None else "")
+        cookie, name = admitted
+        return replace(redirect("/", (("Set-Cookie", cookie),)), actor=name)
 
     def _act(self, visit: Visit, person: str) -> WebResponse:
         """Carry out a form, if it is the person's own."""
@@ -158,10 +169,12 @@ class ReviewPages:
             "latest": latest[0].id if latest else "",
             "comments": self._runtime.comments.version(),
             "held": " ".join(held.id for held in list_held(self._runtime)),
+            "questions": self._runtime.questions.version(),
+            "runs": self._runtime.runs.version(),
         }
 
 
-def _check_origin(request: WebRequest) -> None:
+def check_origin(request: WebRequest) -> None:
     """Refuse what a page of another origin sends, also one of another port of this machine."""
     origin = request.headers.get("origin")
     host = request.headers.get("host", "")
@@ -176,8 +189,8 @@ def _find_action(path: str) -> Callable[[Visit], WebResponse]:
     found, parts = _ACTING.get(path), path.split("/")
     if found is not None:
         return found
-    if len(parts) == 4 and parts[1] == "held" and parts[3] in _DECIDING:
-        decide = _DECIDING[parts[3]]
+    decide = _DECIDING.get((parts[1], parts[3])) if len(parts) == 4 else None
+    if decide is not None:
         return lambda visit: decide(visit, parts[2])
     raise NotFound(path, "There is no such form")
 
@@ -191,8 +204,11 @@ def _find(path: str) -> Callable[[Visit], WebResponse]:
         view = _OF_A_CHANGE.get(parts[3] if len(parts) == 4 else "")
         if view is not None:
             return lambda visit: view(visit, parts[2])
-    if len(parts) == 3 and parts[1] == "held":
-        return lambda visit: reading.held_change(visit, parts[2])
+    show = _ONE.get(parts[1]) if len(parts) == 3 else None
+    if parts[1] == "run" and parts[3:] == ["row"]:
+        show = reading.run_row
+    if show is not None:
+        return lambda visit: show(visit, parts[2])
     raise NotFound(path, f"Nothing is served at {path[:100]}")
 
 
@@ -205,7 +221,7 @@ def _with_view(visit: Visit, answer: WebResponse) -> WebResponse:
     return WebResponse(answer.status, (*answer.headers, cookie), answer.body, answer.stream)
 
 
-def _status(failure: RedlineError) -> int:
+def status_of(failure: RedlineError) -> int:
     if isinstance(failure, InvalidArgument):
         return 400
     if isinstance(failure, PermissionDenied | RightMissing):

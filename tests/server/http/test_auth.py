@@ -7,8 +7,8 @@ import time
 
 import pytest
 
-from redline.server.http.auth import Authenticator, AuthFailed, is_safe_url, issuer_keys
 from redline.server.http.host_policy import HostPolicy, HttpRefusal
+from redline.server.http.people.auth import Authenticator, AuthFailed, is_safe_url, issuer_keys
 from redline.server.rpc.person import OWNER
 from redline.services.people.users import digest, parse_users
 from redline.settings import Settings
@@ -151,7 +151,7 @@ def test_no_forged_token_is_accepted() -> None:
             keys=issuer_keys(issuer.base),
             users=lambda: users,
         )
-        good = issuer.token("ES256", "ec")
+        good = issuer.token("ES256", "ec", exp=time.time() + 3600)
         assert people.identify(f"Bearer {secret}").name == "ana"
         assert people.sign_in(page)
         with pytest.raises(AuthFailed, match="not in the users file"):

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from redline.adapters.files.platform import state_dir_of, state_home
 
-_NAME, _SERVER = "roots", "server-"
+_NAME, _SERVER, FORMER = "roots", "server-", "former-paths"
 _MAX_KEPT = 32
 
 
@@ -38,6 +38,15 @@ def remember_roots(state_dir: str, roots: Sequence[tuple[str, bool]]) -> None:
         os.replace(half, os.path.join(state_dir, _NAME))
     except OSError:
         return
+
+
+def read_former_paths(state_dir: str) -> list[str]:
+    """Return where the workspace of a history was before it was moved here."""
+    try:
+        with open(os.path.join(state_dir, FORMER), encoding="utf-8") as stream:
+            return [str(path) for path in json.load(stream)]
+    except (OSError, ValueError):
+        return []
 
 
 def find_workspace(start: str, state_dir: str | None) -> WorkspacePlace:

@@ -50,6 +50,7 @@ class DiskWorkspace:
         self._all = Roots(disk, given, allow_any_root=allow_any_root)
         self._roots = self._all.listed
         self._foreign: list[str] = []
+        self._former: set[str] = set()
         self._sealed: list[list[tuple[str, ...]]] = [[] for _ in self._roots]
 
     # -- what the port promises ---------------------------------------------------------------
@@ -112,9 +113,15 @@ class DiskWorkspace:
         for number, root in enumerate(self._roots):
             if root.path == path:
                 return number
+        if path in self._former:
+            return 0
         if path not in self._foreign:
             self._foreign.append(path)
         return FOREIGN + self._foreign.index(path)
+
+    def add_former_path(self, path: str) -> None:
+        """Take *path* in the history for the first root: the workspace was there once."""
+        self._former.add(path)
 
     def root_path(self, number: int) -> str:
         """The canonical path of root *number*."""

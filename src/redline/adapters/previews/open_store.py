@@ -6,8 +6,15 @@ from redline.core.errors import InvalidArgument
 from redline.core.ports.previews import Previews
 
 
-def open_previews(setting: str) -> Previews:
-    """The store for `--sessions`; nothing is connected before it is used."""
+def open_previews(setting: str, workspace: str = "") -> Previews:
+    """The store for `--sessions`; nothing is connected before it is used.
+
+    *workspace* keeps the previews of one of many apart from those of the others.
+    """
+    if workspace and setting not in ("", "memory"):
+        from redline.adapters.previews.named import NamedPreviews
+
+        return NamedPreviews(open_previews(setting), workspace)
     if setting in ("", "memory"):
         from redline.adapters.previews.memory import MemoryPreviews
 

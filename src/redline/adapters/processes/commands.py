@@ -8,7 +8,7 @@ import shutil
 import socket
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from stat import S_ISGID, S_ISUID
 from threading import Lock
@@ -18,7 +18,8 @@ from redline.adapters.egress.environment import variables as proxy_variables
 from redline.adapters.egress.proxy_process import ProxyProcess
 from redline.adapters.processes.buffers import HeadBuffer
 from redline.adapters.processes.helper import Helper
-from redline.adapters.processes.job import Finisher, RunningJob
+from redline.adapters.processes.job import DryFinisher, Finisher, RunningJob
+from redline.adapters.processes.job_table import JobTable
 from redline.adapters.processes.reactor import Reactor
 from redline.adapters.processes.terminal import open_terminal
 from redline.adapters.sandbox import limits, overlay, policy
@@ -26,14 +27,13 @@ from redline.adapters.sandbox.program import Program
 from redline.adapters.sandbox.protected import GitDirectories, program_files
 from redline.adapters.sandbox.syscalls import IS_LINUX
 from redline.adapters.sandbox.visible_paths import Network, SandboxView
-from redline.core.errors import LimitReached, SandboxUnavailable, SessionNotFound
+from redline.core.errors import SandboxUnavailable
 from redline.core.paths import WorkspacePath
-from redline.core.ports.commands import Command, Difference, Finished, Job, SandboxFacts
+from redline.core.ports.commands import Command, Finished, Job, JobState, SandboxFacts
 from redline.core.ports.search import Cancel
 from redline.core.ports.tree import PathResolver, Tree
 
 GRACE = 1.0
-DryFinisher = Callable[[str, Difference], tuple[str | None, Sequence[str]]]
 # How many commands may run at once, and how many ended ones are kept to be collected.
 MAX_RUNNING = 32
 MAX_KEPT = 64
@@ -74,10 +74,8 @@ class SandboxedCommands:
         self._proxy = proxy  # for commands that may reach some names
         self._git = GitDirectories()
         self._reactor: Reactor | None = None
-        self._jobs: dict[str, RunningJob] = {}
+        self._jobs = JobTable(max_running, max_kept)
         self._lock = Lock()
-        self._max_running = max_running
-        self._max_kept = max_kept
 
     def describe(self) -> SandboxFacts:
         """What would hold a command started now."""
@@ -116,9 +114,9 @@ class SandboxedCommands:
         groups = self._helper.controllers
         facts = policy.facts(self._mode, backend, view, offer, groups, dry=True)
 
-        def read() -> tuple[str | None, Sequence[str]]:
+        def read(state: JobState) -> tuple[str | None, Sequence[str]]:
             try:
-                return finisher(job_id, overlay.read_layers(layers, tree, filled))
+                return finisher(job_id, overlay.read_layers(layers, tree, filled), state)
             finally:
                 overlay.remove_layers(base)
 
@@ -142,11 +140,11 @@ class SandboxedCommands:
         job = RunningJob(job_id, command.owner, facts, self._react())
         if finisher:
             job.before_end(finisher)
-        self._keep(job)
+        self._jobs.add(job)
         try:
             self._launch(job, command, request)
         except BaseException:
-            self._drop(job_id)
+            self._jobs.remove(job_id)
             if self._proxy is not None:
                 self._proxy.take_refusals(job_id)
             raise
@@ -164,7 +162,7 @@ class SandboxedCommands:
                 kept.append(job.take(name))
         for name, kept in streams.items():
             kept.append(job.take(name))
-        self._drop(job.id)
+        self._jobs.remove(job.id)
         cancel.check()
         state, out, err = job.state(), streams["stdout"], streams["stderr"]
         if state.status == "failed":
@@ -176,27 +174,27 @@ class SandboxedCommands:
 
     def get(self, job_id: str, owner: str) -> RunningJob:
         """The job of that owner."""
-        with self._lock:
-            job = self._jobs.get(job_id)
-        if job is None or job.owner != owner:
-            raise SessionNotFound(
-                f"No such session, or access to it is denied: {job_id}",
-                hint="exec_command answers a session_id while its command runs",
-            )
-        return job
+        return self._jobs.get(job_id, owner)
 
     def release(self, job_id: str, owner: str) -> None:
         """Release the handle; a job that still runs is killed."""
         job = self.get(job_id, owner)
-        self._drop(job_id)
+        self._jobs.remove(job_id)
         if not job.state().has_ended:
             job.kill("KILL")
 
+    def rest(self) -> None:
+        """End the helper while there is no job; the next command starts it again."""
+        if self._jobs.is_empty():
+            self._helper.close()
+
+    def is_busy(self) -> bool:
+        """Whether a command has not ended yet."""
+        return bool(self._jobs.list_running())
+
     def close(self) -> None:
         """End every job, the helper and the proxy."""
-        with self._lock:
-            running = [job for job in self._jobs.values() if not job.state().has_ended]
-            self._jobs.clear()
+        running = self._jobs.take_all()
         for job in running:
             job.kill("KILL")
         for job in running:
@@ -210,22 +208,6 @@ class SandboxedCommands:
             if self._reactor is None:
                 self._reactor = Reactor()
             return self._reactor
-
-    def _drop(self, job_id: str) -> None:
-        with self._lock:
-            self._jobs.pop(job_id, None)
-
-    def _keep(self, job: RunningJob) -> None:
-        with self._lock:
-            ended = [key for key, other in self._jobs.items() if other.state().has_ended]
-            if len(self._jobs) - len(ended) >= self._max_running:
-                raise LimitReached(
-                    f"Too many commands are running: {self._max_running}",
-                    hint="end one with kill_session, or wait for one to finish",
-                )
-            for key in ended[: max(0, len(ended) - self._max_kept + 1)]:
-                del self._jobs[key]
-            self._jobs[job.id] = job
 
     def _offer(self) -> dict[str, Any]:
         if not IS_LINUX:
@@ -278,8 +260,7 @@ class SandboxedCommands:
         return policy.tree(backend, self._view(Command("", _ROOT), top, mode), offer, usual)
 
     def _view(self, command: Command, cwd: str, mode: str) -> SandboxView:
-        roots = self._workspace.roots
-        wide = mode == "trusted"
+        roots, wide = self._workspace.roots, mode == "trusted"
         git_open = self._git_writes or "git" in command.permissions
         writable = tuple(root.path for root in roots if root.writable)
         network, domains = self._choose_network(command, wide)

@@ -81,6 +81,13 @@ class IsolatedCalls:
             raise RuntimeError(value)
         return value
 
+    def rest(self) -> None:
+        """End the workers that wait for a call; the next call starts one again."""
+        with self._lock:
+            idle, self._idle = self._idle, []
+        for worker in idle:
+            worker.kill()
+
     def close(self) -> None:
         """End all workers; a call that still waits for one fails."""
         with self._lock:

@@ -25,6 +25,9 @@ class Reviewers(Protocol):
     def find(self, claim: str) -> Reviewer | None:
         """Return the person with the rights of now; None when no longer let in."""
 
+    def in_workspace(self, name: str) -> Reviewers:
+        """The same people with their rights in another workspace."""
+
 
 @dataclass(frozen=True, slots=True)
 class WebRequest:
@@ -41,6 +44,8 @@ class WebRequest:
     body: bytes = b""
     is_authenticated: bool = False
     people: Reviewers | None = None
+    # What the addresses of this site begin with: "/w/NAME" where a server has many.
+    prefix: str = ""
 
     def get(self, name: str) -> str:
         """Return the first value of a query parameter, "" without one."""
@@ -70,6 +75,23 @@ class WebPages(Protocol):
 
     def close(self) -> None:
         """End every stream."""
+
+
+class ReviewApp(Protocol):
+    """A change inside a client that shows pages of servers (MCP Apps)."""
+
+    def write_page(self) -> str:
+        """The page; it shows what an answer brings it."""
+
+    def draw_change(self, operation_id: str, *, can_undo: bool) -> str:
+        """What the page shows for a change, as HTML; UnknownOperation."""
+
+
+class WorkspaceFront(WebPages, Protocol):
+    """The pages of a server with many workspaces that belong to none of them."""
+
+    def rights_in(self, request: WebRequest, name: str) -> Rights | None:
+        """What the signed-in person may do in a workspace; None for anybody else."""
 
 
 @dataclass(frozen=True, slots=True)

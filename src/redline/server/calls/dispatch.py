@@ -136,7 +136,8 @@ class Dispatch:
         arguments = validate(tool, arguments)
         # Answers of somebody who may not approve would count for nothing.
         may_approve = Right.APPROVE in context.client.rights
-        asker = asker_for(params, tool.name, arguments, context) if may_approve else None
+        where = self.server.name
+        asker = asker_for(params, tool.name, arguments, context, where) if may_approve else None
         return Call(
             tool=tool,
             arguments=arguments,

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import asyncio
 
-from redline._version import __version__
 from redline.core.access.rights import Right
 from redline.server.calls.tool_server import ToolServer
-from redline.server.http.auth import Authenticator, AuthFailed
 from redline.server.http.body import CLOSE, check_batch, read_body
 from redline.server.http.host_policy import HostPolicy, HttpRefusal
 from redline.server.http.mcp_endpoint import McpEndpoint, Post
 from redline.server.http.pages import PageEndpoint, is_for_browsers
-from redline.server.http.rate import RateLimit
+from redline.server.http.people.auth import AuthFailed
+from redline.server.http.people.gate import PERSON, Gate
 from redline.server.http.replies import (
     PREFLIGHT,
     Send,
@@ -26,19 +25,14 @@ from redline.server.http.request import (
     Receive,
     Scope,
     headers_of,
-    metadata_url,
     peer_of,
 )
 from redline.server.observe.audit import Audit
 from redline.server.observe.log import warn
-from redline.server.observe.metrics import Metrics
 from redline.server.rpc import revisions, wire
-from redline.server.rpc.person import OWNER, Person
+from redline.server.rpc.person import Person
 from redline.settings import Settings
 
-_FAILURES_PER_SECOND = 5.0
-# Somebody who goes on calling from one address is written down as logged in twice an hour.
-_LOGINS_PER_SECOND = 1 / 1800
 _AUDITED = {403: "origin_denied", 421: "origin_denied", 408: "receive_timeout"}
 
 
@@ -51,7 +45,7 @@ class HttpApp:
         server: ToolServer,
         settings: Settings,
         port: int,
-        auth: Authenticator,
+        gate: Gate,
         pages: PageEndpoint | None = None,
     ) -> None:
         self._endpoint = endpoint
@@ -59,14 +53,11 @@ class HttpApp:
         self._server = server
         self._settings = settings
         self._hosts = HostPolicy(settings, port)
-        self._auth = auth
-        self._limit = RateLimit(settings.rate_limit)
-        self._failures = RateLimit(_FAILURES_PER_SECOND)
-        self._logins = RateLimit(_LOGINS_PER_SECOND)
+        self._gate = gate
         self._audit: Audit = server.audit
         self._profile = server.profile
         self.ready = True
-        self._metrics = Metrics(__version__)
+        self._metrics = gate.counts.metrics
         server.watchers.append(self._metrics.watch_call)
         self._audit.watch = self._metrics.watch_event
 
@@ -97,22 +88,27 @@ class HttpApp:
             problem = await asyncio.to_thread(self._find_problem)
             await send_json(send, 503 if problem else 200, {"status": problem or "ok"}, {})
         elif path == "/metrics":
-            await self._authenticate(scope, headers)
+            await self._gate.authenticate(scope, headers)
             await send_text(send, self._metrics.render())
-        elif path.startswith(METADATA) and self._auth.uses_oauth:
-            await send_json(send, 200, self._auth.metadata(), {"Cache-Control": "max-age=3600"})
+        elif path.startswith(METADATA) and self._gate.auth.uses_oauth:
+            await send_json(
+                send, 200, self._gate.auth.metadata(), {"Cache-Control": "max-age=3600"}
+            )
         elif path == "/mcp":
             await self._mcp(scope, headers, receive, send)
         elif self._pages is not None and is_for_browsers(scope, headers):
-            may_read = await self._may_read(headers)
+            may_read = await self._may_read(scope, headers)
             await self._pages.serve(scope, headers, receive, send, may_read=may_read)
         else:
             raise HttpRefusal(404, wire.METHOD_NOT_FOUND, f"Nothing is served at {path[:100]}")
 
-    async def _may_read(self, headers: dict[str, str]) -> bool:
+    async def _may_read(self, scope: Scope, headers: dict[str, str]) -> bool:
         """Whether a request for a page carries what a request for a tool must carry."""
+        if PERSON in scope:
+            return Right.READ in scope[PERSON].rights
+        given = headers.get("authorization")
         try:
-            person = await asyncio.to_thread(self._auth.identify, headers.get("authorization"))
+            person = await asyncio.to_thread(self._gate.auth.identify, given)
         except AuthFailed:
             return False  # the page has its own way to sign in
         return Right.READ in person.rights
@@ -131,9 +127,8 @@ class HttpApp:
             allow = "POST" if strict else "POST, DELETE"
             refused = f"Method not allowed: {method[:20]}"
             raise HttpRefusal(405, wire.INVALID_REQUEST, refused, None, {"Allow": allow})
-        person = await self._authenticate(scope, headers)
-        peer = peer_of(scope)
-        self._check_rate(self._limit, person.name or peer, peer, person.rate_limit)
+        person = await self._gate.authenticate(scope, headers)
+        self._gate.count_request(person, scope)
         if method == "DELETE":
             await self._endpoint.end_session(headers.get("mcp-session-id"), person.name, send)
         else:
@@ -156,41 +151,6 @@ class HttpApp:
         self._endpoint.stop()
         if self._pages is not None:
             self._pages.stop()
-
-    # --- authentication and rate limits ------------------------------------------------------
-
-    async def _authenticate(self, scope: Scope, headers: dict[str, str]) -> Person:
-        if not self._auth.is_required:
-            return OWNER
-        given = headers.get("authorization")
-        try:
-            if self._auth.uses_oauth:  # may fetch the issuer's keys
-                person = await asyncio.to_thread(self._auth.identify, given)
-            else:
-                person = self._auth.identify(given)
-        except AuthFailed as failure:
-            self._audit.record("auth_failed", reason=str(failure), peer=peer_of(scope))
-            self._check_rate(self._failures, f"failed:{peer_of(scope)}", peer_of(scope))
-            audience = self._settings.oauth_audience
-            challenge = self._auth.challenge(metadata_url(audience) if audience else None)
-            raise HttpRefusal(
-                401, wire.INVALID_REQUEST, "Authorization required", None,
-                {"WWW-Authenticate": challenge},
-            ) from None  # fmt: skip
-        if self._audit.is_kept and not self._logins.wait_for(f"{person.name}@{peer_of(scope)}"):
-            self._audit.record("login", principal=person.name, peer=peer_of(scope))
-        return person
-
-    def _check_rate(
-        self, limit: RateLimit, who: str, peer: str, per_second: float | None = None
-    ) -> None:
-        wait = limit.wait_for(who, per_second)
-        if wait > 0:
-            self._audit.record("rate_limited", principal=who, peer=peer)
-            raise HttpRefusal(
-                429, wire.INVALID_REQUEST, "Too many requests", {"retry_after": wait},
-                {"Retry-After": str(int(wait) + 1)},
-            )  # fmt: skip
 
     # --- POST --------------------------------------------------------------------------------
 
@@ -221,27 +181,13 @@ class HttpApp:
             receive=receive,
             send=send,
         )
-        self._check_scopes(post)
+        if person.scoped:
+            self._gate.require_scopes(person, self._endpoint.missing_rights(post))
         if handshake:
             check_batch(message, self._profile, version)
             await self._endpoint.handle_handshake(post)
         else:
             await self._endpoint.handle_stateless(post)
-
-    def _check_scopes(self, post: Post) -> None:
-        """Ask for a token with more scopes where a call needs them."""
-        person, audience = post.person, self._settings.oauth_audience
-        if not person.scoped or audience is None:
-            return
-        missing = self._endpoint.missing_rights(post)
-        if not missing:
-            return
-        self._audit.record("scope_missing", principal=person.name, rights=sorted(missing))
-        challenge = self._auth.step_up_challenge(person, missing, metadata_url(audience))
-        raise HttpRefusal(
-            403, wire.INVALID_REQUEST, "The access token does not allow this",
-            {"missing": sorted(missing)}, {"WWW-Authenticate": challenge},
-        )  # fmt: skip
 
     def _read_version(self, headers: dict[str, str]) -> str | None:
         version = headers.get("mcp-protocol-version")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
+from dataclasses import replace
 from urllib.parse import parse_qs
 
 from redline.core.ports.pages import Reviewers, WebPages, WebRequest, WebResponse
@@ -44,9 +45,19 @@ class PageEndpoint:
         self._audit = audit
 
     async def serve(
-        self, scope: Scope, headers: dict[str, str], receive: Receive, send: Send, *, may_read: bool
+        self,
+        scope: Scope,
+        headers: dict[str, str],
+        receive: Receive,
+        send: Send,
+        *,
+        may_read: bool,
+        status: int | None = None,
     ) -> None:
-        """Answer one request; *may_read* as `WebRequest.is_authenticated`."""
+        """Answer one request; *may_read* as `WebRequest.is_authenticated`.
+
+        *status* replaces that of the answer.
+        """
         method = scope["method"]
         if method not in _METHODS:
             text = f"Method not allowed: {method[:20]}"
@@ -56,11 +67,23 @@ class PageEndpoint:
             body = await read_body(headers, receive, self._settings, needs_length=False)
         text = scope.get("query_string", b"").decode("latin-1")
         query = parse_qs(text, keep_blank_values=True, errors="replace", max_num_fields=1000)
-        request = WebRequest(method, scope["path"], query, headers, body, may_read, self._people)
+        request = WebRequest(
+            method,
+            scope["path"],
+            query,
+            headers,
+            body,
+            may_read,
+            self._people,
+            scope.get("root_path", ""),
+        )
         answer = await asyncio.to_thread(self._pages.answer, request)
+        if status is not None:
+            answer = replace(answer, status=status)
         if answer.actor is not None and self._audit is not None and self._audit.is_kept:
             who = {"principal": answer.actor or "owner", "peer": peer_of(scope)}
-            self._audit.record(_kind_of(scope["path"]), **who, page=scope["path"])
+            page = scope.get("root_path", "") + scope["path"]
+            self._audit.record(_kind_of(scope["path"]), **who, page=page)
         if answer.stream is None or method == "HEAD":
             await _send_whole(answer, send, is_head=method == "HEAD")
         else:
@@ -75,6 +98,8 @@ def _kind_of(path: str) -> str:
     """Return the audit event of what a form did."""
     if path == "/sign-in":
         return "login"
+    if path in ("/create", "/archive"):
+        return "admin"
     return "decision" if path.startswith("/held/") else "change"
 
 

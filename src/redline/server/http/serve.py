@@ -7,20 +7,26 @@ import signal
 import socket
 import time
 from collections.abc import Callable
+from typing import NamedTuple
 
 import uvicorn
 
-from redline.core.ports.pages import WebPages
+from redline.core.ports.many.workspaces import WorkspaceDirectory, WorkspaceEntry
+from redline.core.ports.pages import WebPages, WorkspaceFront
 from redline.server.calls.tool_server import ToolServer
 from redline.server.calls.workers import Workers
 from redline.server.ending import end_process_within
 from redline.server.http.app import HttpApp
-from redline.server.http.auth import Authenticator
 from redline.server.http.connections import connection_limit
+from redline.server.http.many.opened import OpenWorkspaces, ServedWorkspace
+from redline.server.http.many.routing import ManyWorkspaces
 from redline.server.http.mcp_endpoint import McpEndpoint
 from redline.server.http.pages import PageEndpoint, PagesAlone
-from redline.server.http.users_file import UsersFile
+from redline.server.http.people.auth import Authenticator
+from redline.server.http.people.gate import Gate, HttpCounts
+from redline.server.http.people.users_file import UsersFile
 from redline.server.http.uvicorn_protocol import protocol_with_limits
+from redline.server.observe.audit import Audit
 from redline.server.observe.log import warn
 from redline.services.people.users import workspace_name
 from redline.settings import Settings
@@ -48,9 +54,58 @@ def serve_http(
     endpoint = McpEndpoint(server, workers, settings)
     auth = _authenticator(settings)
     shown = None if pages is None else PageEndpoint(pages, settings, auth, server.audit)
-    app = HttpApp(endpoint, server, settings, port, auth, shown)
+    gate = Gate(auth, settings, server.audit, HttpCounts(settings))
+    app = HttpApp(endpoint, server, settings, port, gate, shown)
     _run(app, settings, listening, lambda: announce(settings.host, port))
     workers.drain(1.0)
+    return 0
+
+
+class WorkspaceParts(NamedTuple):
+    """What one of many workspaces brings: its tools, its pages, and how it is closed."""
+
+    server: ToolServer
+    pages: WebPages
+    close: Callable[[], None]
+    is_busy: Callable[[], bool]
+    rest: Callable[[], None]
+
+
+def serve_workspaces(
+    directory: WorkspaceDirectory,
+    open_parts: Callable[[WorkspaceEntry], WorkspaceParts],
+    build_front: Callable[[Callable[[str], bool]], WorkspaceFront],
+    audit: Audit,
+    settings: Settings,
+    announce: Callable[[str, int], None],
+) -> int:
+    """Serve many workspaces until a signal; see `serve_http`.
+
+    *build_front* makes the first page; it gets a function that closes a workspace.
+    """
+    logging.basicConfig(handlers=[LibraryLog()], level=logging.WARNING, format="%(message)s")
+    listening = _listen(settings)
+    port = listening.getsockname()[1]
+    workers = Workers(max(_THREADS, 2 * settings.max_calls), settings.max_calls)
+    auth = _authenticator(settings)
+    gate = Gate(auth, settings, audit, HttpCounts(settings))
+
+    def open_one(entry: WorkspaceEntry) -> ServedWorkspace:
+        parts = open_parts(entry)
+        own = gate.in_workspace(entry.name, parts.server.audit)
+        pages = PageEndpoint(parts.pages, settings, own.auth, parts.server.audit)
+        endpoint = McpEndpoint(parts.server, workers, settings)
+        app = HttpApp(endpoint, parts.server, settings, port, own, pages)
+        return ServedWorkspace(entry, app, parts.close, parts.is_busy, parts.rest)
+
+    opened = OpenWorkspaces(open_one, settings.max_open, settings.workspace_idle)
+    front = build_front(opened.shut_from_thread)
+    app = ManyWorkspaces(directory, opened, gate, settings, port, front)
+    try:
+        _run(app, settings, listening, lambda: announce(settings.host, port))
+        workers.drain(1.0)
+    finally:
+        opened.close_all()
     return 0
 
 
@@ -65,7 +120,7 @@ def serve_pages(pages: WebPages, settings: Settings, announce: Callable[[str, in
 
 
 def _run(
-    app: HttpApp | PagesAlone,
+    app: HttpApp | PagesAlone | ManyWorkspaces,
     settings: Settings,
     listening: socket.socket,
     announce: Callable[[], None],
@@ -129,11 +184,11 @@ def _authenticator(settings: Settings) -> Authenticator:
         audience=settings.oauth_audience,
         name_claim=settings.oauth_name_claim,
         users=users,
-        workspace=workspace_name(settings.roots[0][0]),
+        workspace=workspace_name(settings.roots[0][0]) if settings.roots else "",
     )
 
 
-def _config(app: HttpApp | PagesAlone, settings: Settings) -> uvicorn.Config:
+def _config(app: HttpApp | PagesAlone | ManyWorkspaces, settings: Settings) -> uvicorn.Config:
     limit = connection_limit(settings.max_connections)
     return uvicorn.Config(
         app,
@@ -150,7 +205,7 @@ def _config(app: HttpApp | PagesAlone, settings: Settings) -> uvicorn.Config:
 class _Server(uvicorn.Server):
     """Cancels running calls as soon as a signal asks the process to end."""
 
-    def __init__(self, config: uvicorn.Config, app: HttpApp | PagesAlone) -> None:
+    def __init__(self, config: uvicorn.Config, app: HttpApp | PagesAlone | ManyWorkspaces) -> None:
         super().__init__(config)
         self._app = app
 

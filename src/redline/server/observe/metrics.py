@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from threading import Lock
 from time import time
 
@@ -19,6 +20,8 @@ class Metrics:
         self._seconds: dict[str, float] = {}
         self._buckets: dict[str, list[int]] = {}
         self._events: dict[str, int] = {}
+        # Numbers of now, by name: what each is, and a function that counts it.
+        self.gauges: dict[str, tuple[str, Callable[[], int]]] = {}
 
     def watch_call(self, tool: str, ok: bool, seconds: float) -> None:
         """One finished call; *tool* is a listed name or `unknown`, so labels stay few."""
@@ -44,6 +47,11 @@ class Metrics:
                 f'redline_info{{version="{self._version}"}} 1',
                 *_head("redline_start_time_seconds", "gauge", "When the server started."),
                 f"redline_start_time_seconds {self._started:.3f}",
+                *(
+                    line
+                    for name, (what, count) in self.gauges.items()
+                    for line in (*_head(name, "gauge", what), f"{name} {count()}")
+                ),
                 *_head("redline_calls_total", "counter", "Finished tool calls."),
                 *(
                     f'redline_calls_total{{tool="{tool}",outcome="{outcome}"}} {count}'

@@ -4,9 +4,13 @@
   const $ = (selector, within = document) => within.querySelector(selector);
   const all = (selector, within = document) => [...within.querySelectorAll(selector)];
   const body = document.body;
+  // What addresses begin with: nothing, or /w/NAME where one server has many workspaces.
+  const base = new URL(document.currentScript.src).pathname.replace(/\/assets\/.*$/, '');
   const view = body.dataset.view;
   const token = body.dataset.token || '';
-  const part = (url) => fetch(url, { headers: { 'X-Redline': 'part' }, credentials: 'same-origin' });
+  // A server that is gone for a moment is an answer that is not ok.
+  const part = (url) => fetch(url, { headers: { 'X-Redline': 'part' }, credentials: 'same-origin' })
+    .catch(() => Response.error());
   const parse = (html, tag = 'template') => {
     const holder = document.createElement(tag);
     holder.innerHTML = html;
@@ -26,11 +30,11 @@
   const key = /^#key=([\w-]+)$/.exec(location.hash);
   if (key) {
     history.replaceState(null, '', location.pathname);
-    fetch('/sign-in', {
+    fetch(`${base}/sign-in`, {
       method: 'POST', credentials: 'same-origin', body: new URLSearchParams({ key: key[1] }),
     }).then((answer) => {
-      if (answer.ok || token) location.replace('/');
-      else location.replace('/sign-in');
+      if (answer.ok || token) location.replace(`${base}/`);
+      else location.replace(`${base}/sign-in`);
     });
     return;
   }
@@ -117,7 +121,7 @@
     const query = new URLSearchParams(filters);
     query.set('before', next); query.set('after', after || '');
     try {
-      const answer = await part(`/rows?${query}`);
+      const answer = await part(`${base}/rows?${query}`);
       if (!answer.ok) return;
       next = answer.headers.get('X-Next') || '';
       const content = parse(await answer.text());
@@ -147,19 +151,29 @@
   const refreshRow = async (id) => {
     const row = document.getElementById(`op-${id}`);
     if (!row) return;
-    const answer = await part(`/change/${id}/row`);
+    const answer = await part(`${base}/${id.startsWith('run-') ? `run/${id.slice(4)}` : `change/${id}`}/row`);
     if (!answer.ok) return;
     const fresh = parse(await answer.text()).firstElementChild;
     const chunk = chunks.find((each) => each.nodes.includes(row));
-    if (chunk) chunk.nodes[chunk.nodes.indexOf(row)] = fresh;
-    row.replaceWith(fresh);
+    const at = chunk ? chunk.nodes.indexOf(row) : -1;
+    if (fresh) {
+      if (chunk) chunk.nodes[at] = fresh;
+      row.replaceWith(fresh);
+      return;
+    }
+    // A command that changed something: the change is shown instead, with how the command ended.
+    if (chunk && chunk.nodes.length > 1) chunk.nodes.splice(at, 1);
+    else if (chunk) chunks.splice(chunks.indexOf(chunk), 1);
+    row.remove();
+    refreshRow(answer.headers.get('X-Change') || '');
   };
+  const refreshRuns = () => all('.op.running').forEach((row) => refreshRow(row.dataset.id));
   let adding = Promise.resolve();
   const addNewer = () => { adding = adding.then(loadNewer, loadNewer); };
   const loadNewer = async () => {
     const query = new URLSearchParams(filters);
     query.set('newer', newest);
-    const answer = await part(`/rows?${query}`);
+    const answer = await part(`${base}/rows?${query}`);
     if (answer.status === 205 || answer.status === 401) { location.reload(); return; }
     if (!answer.ok) return;
     const content = parse(await answer.text());
@@ -213,9 +227,10 @@
   const watcher = new IntersectionObserver((seen) => {
     for (const each of seen) if (each.isIntersecting) { watcher.unobserve(each.target); loadRows(each.target); }
   }, { rootMargin: '0px 0px 1500px' });
-  // A file that is closed has no rows yet: it waits for a click.
-  const watchRows = () => all('a.load').forEach((link) => { if (!/from=0(&|$)/.test(link.href)) watcher.observe(link); });
-  watchRows();
+  // A file that is closed waits for a click.
+  const watchRows = () => all('a.load:not(.closed)').forEach((link) => watcher.observe(link));
+  // What is there is shown first.
+  requestAnimationFrame(() => setTimeout(watchRows));
   addEventListener('click', (event) => {
     const link = event.target.closest('a.load, a.fold');
     if (link && !event.ctrlKey && !event.metaKey) { event.preventDefault(); loadRows(link); return; }
@@ -244,18 +259,20 @@
     const before = { ...known };
     Object.assign(known, news);
     if (view === 'activity' && !new URLSearchParams(location.search).has('before')) {
-      if (news.latest && news.latest !== newest) addNewer();
+      if (news.runs !== before.runs) { addNewer(); adding = adding.then(refreshRuns, refreshRuns); }
+      else if (news.latest && news.latest !== newest) addNewer();
       return;
     }
     const isNew = Object.keys(news).some((name) => before[name] !== undefined && before[name] !== news[name]);
     if (isNew && ['change', 'comments', 'checkpoints', 'held', 'file'].includes(view)) refresh();
   };
   const refresh = async () => {
-    if (all('textarea').some((area) => area.value) || boxes()) return;
+    // What a person is writing stays.
+    if (all('main textarea, main input').some((field) => field.value !== field.defaultValue) || boxes()) return;
     const answer = await part(location.href);
     if (!answer.ok) return;
     const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html');
-    const facts = (page) => all('.facts, .comment, .op, .bar-actions', page).map((node) => node.textContent).join('\n');
+    const facts = (page) => all('.facts, .comment, .op, .bar-actions, .question, .message', page).map((node) => node.textContent).join('\n');
     if (facts(fresh) === facts(document)) return;
     $('main').replaceWith($('main', fresh));
     $('nav').replaceWith($('nav', fresh));
@@ -263,7 +280,7 @@
     say('Updated');
   };
   const listen = (pass) => {
-    const source = new EventSource('/events');
+    const source = new EventSource(`${base}/events`);
     source.addEventListener('state', (event) => pass(JSON.parse(event.data)));
     source.onerror = () => {
       pass({ lost: true });
@@ -272,14 +289,14 @@
   };
   if (view !== 'sign-in') {
     if (navigator.locks && 'BroadcastChannel' in window) {
-      const channel = new BroadcastChannel('redline');
+      const channel = new BroadcastChannel(`redline${base}`);
       let latest = null;
       let leads = false;
       channel.onmessage = (event) => {
         if (event.data === 'hello') { if (leads && latest) channel.postMessage(latest); } else receive(event.data);
       };
       channel.postMessage('hello');
-      navigator.locks.request('redline', () => {
+      navigator.locks.request(`redline${base}`, () => {
         leads = true;
         listen((news) => { latest = news; channel.postMessage(news); receive(news); });
         return new Promise(() => {});
@@ -290,7 +307,7 @@
   // --- keyboard -----------------------------------------------------------------------------------
   const post = (action, fields) => {
     const form = document.createElement('form');
-    form.method = 'post'; form.action = action;
+    form.method = 'post'; form.action = base + action;
     for (const [name, value] of Object.entries({ token, ...fields })) {
       const input = document.createElement('input');
       input.type = 'hidden'; input.name = name; input.value = value;
@@ -329,8 +346,8 @@
       const cell = row && $('td[data-n]', row);
       if (cell && token) comment(cell);
     },
-    s: () => press('#view-switch'), a: () => press('#approve'), b: () => location.assign('/'),
-    '/': () => { const box = $('#search'); if (box) box.focus(); else location.assign('/'); },
+    s: () => press('#view-switch'), a: () => press('#approve'), b: () => location.assign(`${base}/`),
+    '/': () => { const box = $('#search'); if (box) box.focus(); else location.assign(`${base}/`); },
     '?': () => help.showModal(),
   };
   addEventListener('keydown', (event) => {

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from redline.web.diffs.model import DiffLine, FileDiff, HunkView, lines_of
 from redline.web.diffs.words import Spans, changed_words
-from redline.web.markup import Html, address, attribute, text
+from redline.web.markup import Html, address, attribute, locate, text
 
 # A line with more characters than this is cut on the page.
 MAX_LINE = 2000
@@ -19,6 +19,11 @@ Colours = Mapping[int, Sequence[tuple[int, int, str]]]
 Drawing = Callable[[], str]
 _CLASSES = {"+": ' class="a"', "-": ' class="d"', " ": ""}
 _NO_NEWLINE = '<span class="eof">no newline at end of file</span>'
+
+
+# Columns of a given width: a browser need not look at all rows before it shows the first.
+UNIFIED_COLUMNS = Html('<colgroup><col class="n"><col class="n"><col></colgroup>')
+SPLIT_COLUMNS = Html('<colgroup><col class="n"><col><col class="n"><col></colgroup>')
 
 
 class ColouredSides(NamedTuple):
@@ -196,7 +201,7 @@ def _fold(file: FileDiff, options: TableOptions, start: int, end: int, count: in
         f"{options.base}/context", file=str(file.step), from_=str(start), to=str(end), view=split
     )
     lines = "1 unchanged line" if count == 1 else f"{count:,} unchanged lines"
-    return f'<a class="fold" href="{attribute(where)}">{lines}</a>'
+    return f'<a class="fold" href="{attribute(locate(where))}">{lines}</a>'
 
 
 def _draw_line(colours: ColouredSides, line: DiffLine) -> str:

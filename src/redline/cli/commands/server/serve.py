@@ -111,6 +111,19 @@ def _add_tool_flags(parser: argparse.ArgumentParser) -> None:
 def _add_http_flags(parser: argparse.ArgumentParser) -> None:
     http = parser.add_argument_group("HTTP")
     http.add_argument(
+        "--workspaces",
+        metavar="DIR|FILE",
+        help="serve many: each directory of DIR, or those a TOML FILE lists, at /w/NAME/mcp",
+    )
+    http.add_argument(
+        "--workspace-idle",
+        metavar="SECONDS",
+        help="close one of many workspaces after (default: 600)",
+    )
+    http.add_argument(
+        "--max-open", metavar="N", help="how many of many are open at once (default: 64)"
+    )
+    http.add_argument(
         "--auth-token",
         metavar="TEXT",
         help="bearer token that clients must send; prefer REDLINE_AUTH_TOKEN",
@@ -185,6 +198,8 @@ def run(args: argparse.Namespace) -> int:
 
     try:
         settings = _settings(args)
+        if settings.workspaces is not None:
+            return _serve_many(args, settings)
         redline, server = _build(settings)
     except (SettingsError, CatalogError) as failure:
         return report_usage_error(failure)
@@ -212,6 +227,14 @@ def run(args: argparse.Namespace) -> int:
         return serve(server, redline, settings, start_recording)
     finally:
         redline.close()
+
+
+def _serve_many(args: argparse.Namespace, settings: Settings) -> int:
+    if args.stdio:
+        raise SettingsError("--workspaces is served over HTTP; over stdio serve one --workspace")
+    from redline.cli.commands.workspaces.serve_many import serve_many
+
+    return serve_many(settings)
 
 
 def _settings(args: argparse.Namespace) -> Settings:

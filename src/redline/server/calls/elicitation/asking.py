@@ -41,14 +41,19 @@ class NeedsAnswer(BaseException):
         }
 
 
-def asker_for(params: Json, tool: str, arguments: Json, context: Context) -> Asker | None:
-    """Return how this call can ask the person; None when its client cannot show a question."""
+def asker_for(
+    params: Json, tool: str, arguments: Json, context: Context, workspace: str = ""
+) -> Asker | None:
+    """Return how this call can ask the person; None when its client cannot show a question.
+
+    *workspace* names the one of many that the call is for.
+    """
     if not can_elicit(context.client.capabilities):
         return None
     if not context.client.is_modern:
         return context.asker
     principal = context.client.principal
-    binding = _bind(tool, arguments, principal)
+    binding = _bind(tool, arguments, principal, workspace)
     answers = _read_answers(params, binding, principal)
 
     def look_up(question: Question) -> Answer:
@@ -110,11 +115,11 @@ def _key() -> bytes:
     return _secret[0]
 
 
-def _bind(tool: str, arguments: Json, principal: str) -> bytes:
+def _bind(tool: str, arguments: Json, principal: str, workspace: str) -> bytes:
     import hashlib
     import json
 
-    text = json.dumps([tool, arguments, principal], sort_keys=True)
+    text = json.dumps([tool, arguments, principal, workspace], sort_keys=True)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
 
 

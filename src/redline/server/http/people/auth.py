@@ -6,6 +6,7 @@ import hashlib
 import hmac
 import json
 from collections.abc import Callable
+from copy import copy
 from time import monotonic, time
 from typing import TYPE_CHECKING, Any
 
@@ -54,6 +55,12 @@ class Authenticator:
         self._name_claim = name_claim
         self._users = users
         self._workspace = workspace
+
+    def in_workspace(self, name: str) -> Authenticator:
+        """Return the same for the workspace of this name."""
+        found = copy(self)
+        found._workspace = name
+        return found
 
     @property
     def is_required(self) -> bool:

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from threading import Lock
 
-from redline.server.http.auth import AuthFailed
+from redline.server.http.people.auth import AuthFailed
 from redline.services.people.users import Users, UsersFileError, parse_users
 from redline.settings import SettingsError
 

@@ -1,0 +1,1 @@
+"""Commands about many workspaces of one server."""

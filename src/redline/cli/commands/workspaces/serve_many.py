@@ -1,0 +1,109 @@
+"""`redline serve --workspaces`: many workspaces in one process."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any
+
+from redline.app import refuse_changed_modules
+from redline.cli.terminal import err
+from redline.core.ports.many.workspaces import WorkspaceEntry
+from redline.review_site import LazyReview
+from redline.server.calls.catalog import Catalog, load_toolsets
+from redline.server.calls.tool_server import ToolServer
+from redline.server.http.serve import WorkspaceParts, serve_workspaces
+from redline.server.observe.audit import Audit
+from redline.server.observe.log import Sink, to_stderr
+from redline.settings import Settings
+from redline.workspace_set import (
+    build_front,
+    check_apart,
+    open_access,
+    open_audit_log,
+    open_directory,
+    open_one,
+)
+
+
+def serve_many(settings: Settings) -> int:
+    """Serve until a signal arrives."""
+    refuse_changed_modules()
+    directory = open_directory(settings)
+    check_apart(directory)
+    catalogs = {read_only: _catalog(settings, read_only) for read_only in (False, True)}
+    sink = open_audit_log(settings.audit_log) if settings.audit_log else to_stderr
+    key = os.urandom(24).hex()
+    access = open_access(settings, key)
+    address: list[str] = []
+
+    def open_parts(entry: WorkspaceEntry) -> WorkspaceParts:
+        redline = open_one(entry, settings)
+        redline.served_at = f"{address[0]}/w/{entry.name}/mcp"
+        server = ToolServer(
+            catalogs[redline.settings.read_only],
+            redline,
+            errors=settings.errors,
+            trace=to_stderr if settings.trace else None,
+            audit=Audit(_naming(sink, entry.name), is_kept=bool(settings.audit_log)),
+            name=entry.name,
+        )
+        if settings.record and not redline.settings.read_only:
+            redline.record_soon()
+        pages = LazyReview(redline, access)
+        return WorkspaceParts(server, pages, redline.close, redline.is_busy, redline.rest)
+
+    def announce(host: str, port: int) -> None:
+        shown = f"[{host}]" if ":" in host else host
+        address.append(f"http://{shown}:{port}")
+        names = [entry.name for entry in directory.list()]
+        with suppress(OSError, ValueError):
+            err(_banner(settings, address[0], names, key))
+
+    try:
+        return serve_workspaces(
+            directory,
+            open_parts,
+            lambda shut: build_front(access, directory, shut),
+            Audit(sink, is_kept=bool(settings.audit_log)),
+            settings,
+            announce,
+        )
+    except OSError as failure:
+        err(f"redline: cannot listen on {settings.host}:{settings.port}: {failure.strerror}")
+        err("hint: choose another with --port, or --port 0 for any")
+        return 1
+
+
+def _catalog(settings: Settings, read_only: bool) -> Catalog:
+    return Catalog(
+        load_toolsets(settings.tools),
+        read_only=read_only or settings.read_only,
+        tool_names=settings.tool_names,
+        without=() if settings.view_image else ("view_image",),
+    )
+
+
+def _naming(sink: Sink, name: str) -> Sink:
+    """Return *sink* with the workspace's name in every line."""
+
+    def write(event: Mapping[str, Any]) -> None:
+        sink({**event, "workspace": name})
+
+    return write
+
+
+def _banner(settings: Settings, address: str, names: list[str], key: str) -> str:
+    more = f" and {len(names) - 5} more" if len(names) > 5 else ""
+    return "\n".join(
+        [
+            f"Redline serves {len(names)} workspaces of {settings.workspaces}",
+            "",
+            f"  URL      {address}/w/NAME/mcp    ({', '.join(names[:5]) or 'none yet'}{more})",
+            f"  page     {address}/    sign in with the key {key}",
+            f"  access   {'people in ' + settings.users if settings.users else 'see --users'}",
+            "",
+            "Ctrl-C stops. redline workspace --help makes, archives and moves workspaces.",
+        ]
+    )

@@ -1,0 +1,1 @@
+"""Many workspaces of one server, and the object stores they rest in."""

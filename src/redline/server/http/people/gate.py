@@ -1,0 +1,105 @@
+"""Lets requests in: who sends them, how many, and a line in the audit log where that fails."""
+
+from __future__ import annotations
+
+import asyncio
+
+from redline._version import __version__
+from redline.core.access.rights import Rights
+from redline.server.http.host_policy import HttpRefusal
+from redline.server.http.people.auth import Authenticator, AuthFailed
+from redline.server.http.people.rate import RateLimit
+from redline.server.http.request import Scope, metadata_url, peer_of
+from redline.server.observe.audit import Audit
+from redline.server.observe.metrics import Metrics
+from redline.server.rpc import wire
+from redline.server.rpc.person import OWNER, Person
+from redline.settings import Settings
+
+_FAILURES_PER_SECOND = 5.0
+# Somebody who goes on calling from one address is written down as logged in twice an hour.
+_LOGINS_PER_SECOND = 1 / 1800
+# Where a server of many workspaces leaves the person it has found already.
+PERSON = "redline.person"
+
+
+class HttpCounts:
+    """What a process counts over all its workspaces: requests of each client, and metrics."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.requests = RateLimit(settings.rate_limit)
+        self.failures = RateLimit(_FAILURES_PER_SECOND)
+        self.logins = RateLimit(_LOGINS_PER_SECOND)
+        self.metrics = Metrics(__version__)
+
+
+class Gate:
+    """Finds the person behind a request, or refuses it."""
+
+    def __init__(
+        self, auth: Authenticator, settings: Settings, audit: Audit, counts: HttpCounts
+    ) -> None:
+        self.auth = auth
+        self.counts = counts
+        self._settings = settings
+        self.audit = audit
+
+    def in_workspace(self, name: str, audit: Audit | None = None) -> Gate:
+        """Return the same for the workspace of this name, which has an audit log of its own."""
+        auth = self.auth.in_workspace(name)
+        return Gate(auth, self._settings, audit or self.audit, self.counts)
+
+    async def authenticate(self, scope: Scope, headers: dict[str, str]) -> Person:
+        """Return who sends a request; HttpRefusal with status 401."""
+        if PERSON in scope:
+            found: Person = scope[PERSON]
+            return found
+        if not self.auth.is_required:
+            return OWNER
+        given, peer = headers.get("authorization"), peer_of(scope)
+        try:
+            if self.auth.uses_oauth:  # may fetch the issuer's keys
+                person = await asyncio.to_thread(self.auth.identify, given)
+            else:
+                person = self.auth.identify(given)
+        except AuthFailed as failure:
+            self.audit.record("auth_failed", reason=str(failure), peer=peer)
+            self.check_rate(self.counts.failures, f"failed:{peer}", peer)
+            audience = self._settings.oauth_audience
+            challenge = self.auth.challenge(metadata_url(audience) if audience else None)
+            raise HttpRefusal(
+                401, wire.INVALID_REQUEST, "Authorization required", None,
+                {"WWW-Authenticate": challenge},
+            ) from None  # fmt: skip
+        if self.audit.is_kept and not self.counts.logins.wait_for(f"{person.name}@{peer}"):
+            self.audit.record("login", principal=person.name, peer=peer)
+        return person
+
+    def count_request(self, person: Person, scope: Scope) -> None:
+        """Count a request; HttpRefusal with status 429 when there are too many."""
+        peer = peer_of(scope)
+        self.check_rate(self.counts.requests, person.name or peer, peer, person.rate_limit)
+
+    def check_rate(
+        self, limit: RateLimit, who: str, peer: str, per_second: float | None = None
+    ) -> None:
+        """Refuse what goes over *limit*; HttpRefusal."""
+        wait = limit.wait_for(who, per_second)
+        if wait > 0:
+            self.audit.record("rate_limited", principal=who, peer=peer)
+            raise HttpRefusal(
+                429, wire.INVALID_REQUEST, "Too many requests", {"retry_after": wait},
+                {"Retry-After": str(int(wait) + 1)},
+            )  # fmt: skip
+
+    def require_scopes(self, person: Person, missing: Rights) -> None:
+        """Ask for a token with more scopes where *missing* is not empty; HttpRefusal."""
+        audience = self._settings.oauth_audience
+        if not person.scoped or audience is None or not missing:
+            return
+        self.audit.record("scope_missing", principal=person.name, rights=sorted(missing))
+        challenge = self.auth.step_up_challenge(person, missing, metadata_url(audience))
+        raise HttpRefusal(
+            403, wire.INVALID_REQUEST, "The access token does not allow this",
+            {"missing": sorted(missing)}, {"WWW-Authenticate": challenge},
+        )  # fmt: skip
