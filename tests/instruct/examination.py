@@ -1,13 +1,15 @@
 """Scores an examination through the real tools: preview, and apply of what it proposed.
 
 An examination is a list of {id, document, instruction, expected: {outcome, document}}, the outcome
-one of change, ambiguous and no_change; a `voice` says who speaks so. `python -m
+one of change, ambiguous and no_change; a `voice` says who speaks so. Where cases share documents it
+is {documents, cases}: a case names its document, and what is expected is given in steps. `python -m
 tests.instruct.examination FILE` prints what was not exact and the totals: exact, exact with one
 choice among the candidates, wrong, untrue "no changes", and suggestions that lead elsewhere.
 """
 
 from __future__ import annotations
 
+import copy
 import json
 from collections import Counter
 from collections.abc import Iterator
@@ -18,6 +20,7 @@ from typing import Any
 from redline.instruct.engine import propose
 from redline.instruct.model.operations import DocumentOperation, apply_operations
 from redline.instruct.model.values import Value, dumps, parse
+from tests.instruct.scoring import carry_out
 from tests.toolsets.json_editor.desk import Desk
 
 RIGHT = {"change": "success", "ambiguous": "ambiguous", "no_change": "no_changes"}
@@ -42,6 +45,21 @@ class Graded:
     @property
     def voice(self) -> str:
         return str(self.case.get("voice", ""))
+
+
+def load(paper: Path) -> list[dict[str, Any]]:
+    """Return the cases of an examination, each with its document and what should come of it."""
+    held = json.loads(paper.read_text("utf-8"))
+    if isinstance(held, list):
+        return held
+    cases = []
+    for case in held["cases"]:
+        document = held["documents"][case["document"]]
+        expected = dict(case["expected"])
+        if "steps" in expected:
+            expected["document"] = carry_out(copy.deepcopy(document), expected.pop("steps"))
+        cases.append({**case, "document": document, "expected": expected})
+    return cases
 
 
 def alike(left: Any, right: Any) -> bool:
@@ -150,7 +168,7 @@ if __name__ == "__main__":
     import tempfile
 
     with tempfile.TemporaryDirectory() as folder:
-        found = examine(Path(folder), json.loads(Path(sys.argv[1]).read_text("utf-8")))
+        found = examine(Path(folder), load(Path(sys.argv[1])))
     for one in found:
         if one.grade != "exact":
             print(explained(one))

@@ -258,9 +258,199 @@ def _protected(pick: random.Random) -> Made:
     return Made("protected", document, sentence, result)
 
 
+def _new_record(pick: random.Random) -> Made:
+    """A record from a list of its fields."""
+    kind, document = _document(pick)
+    one, place = kind.removesuffix("s"), len(document[kind])
+    record = {
+        "id": 100 + place,
+        "name": f"{pick.choice(FIRST)} Newman",
+        "group": pick.choice(GROUPS[:4]),
+        "score": pick.randint(1, 90),
+        "active": pick.random() < 0.5,
+        "tags": [],
+    }
+    said = ", ".join(f"{key} {json.dumps(record[key])}" for key in ("id", "name", "group", "score"))
+    state = json.dumps(record["active"])
+    form = pick.choice(
+        [f"Add one more {one} with {said}, active {state} and an empty tags array.",
+         f"Append a new object to `{kind}` with the fields {said}, active = {state} and tags = [].",
+         f"Add a new entry to `{kind}`: {said}, active set to {state} and no tags."]
+    )  # fmt: skip
+    return Made("record", document, form, _changed(document, lambda a: a[kind].append(record)))
+
+
+def _copied(pick: random.Random) -> Made:
+    _, document = _document(pick)
+    section = pick.choice(["server", "backup"])
+    port = document[section]["port"]
+    form = pick.choice(
+        [f"Copy `{section}.port` to `{section}.adminPort`.",
+         f"Copy the value of `{section}.port` into a new key `adminPort` under `{section}`.",
+         f"Add `{section}.adminPort` with the same value as `{section}.port`.",
+         f"Copy /{section}/port to /{section}/adminPort"]
+    )  # fmt: skip
+    result = _changed(document, lambda after: after[section].update(adminPort=port))
+    return Made("copy", document, form, result)
+
+
+def _pointer(pick: random.Random) -> Made:
+    kind, document = _document(pick)
+    place, value = pick.randrange(5), pick.randint(100, 999)
+    path = f"/{kind}/{place}/score"
+    form = pick.choice(
+        [f"Set {path} to {value}.", f"Replace the value at {path} with {value}.",
+         f"Update the value at JSON Pointer `{path}` to {value}.", f"{path} = {value}",
+         f"Set `{kind}[{place - 5}].score` to {value}."]
+    )  # fmt: skip
+    return Made("pointer", document, form, _set(document, kind, [place], "score", value))
+
+
+def _moved_path(pick: random.Random) -> Made:
+    _, document = _document(pick)
+    taken = pick.random() < 0.3
+    key = "host" if taken else "keeper"
+
+    def change(after: Any) -> None:
+        after["server"]["keeper"] = after.pop("owner")
+
+    form = pick.choice(
+        [f"Move /owner to /server/{key}.", f"Move `owner` to `server.{key}`.",
+         f"Move `owner` into `server` as `{key}`."]
+    )  # fmt: skip
+    return Made("move", document, form, None if taken else _changed(document, change))
+
+
+def _steps(pick: random.Random) -> Made:
+    _, document = _document(pick)
+    port, word = pick.randint(1000, 9000), pick.choice(["debug", "warn", "error"])
+
+    def change(after: Any) -> None:
+        after["server"]["port"] = port
+        after["level"] = word
+        del after["backup"]["debug"]
+
+    one, two = f"set `server.port` to {port}", f'set `level` to "{word}"'
+    three = "remove `backup.debug`"
+    form = pick.choice(
+        [f"First {one}, then {two}, and finally {three}.",
+         f"Step 1: {one}. Step 2: {two}. Step 3: {three}.",
+         f"1) {one}; 2) {two}; 3) {three}."]
+    )  # fmt: skip
+    return Made("steps", document, form, _changed(document, change))
+
+
+def _rest_stays(pick: random.Random) -> Made:
+    kind, document = _document(pick)
+    place, value = pick.randrange(5), pick.randint(100, 999)
+    name = document[kind][place]["name"]
+    rest = pick.choice(
+        [f". Do not change the other {kind}.", "; leave everything else as it is.",
+         ", keep all other fields unchanged.", ". Only this value should change.",
+         f" and leave the other {kind} alone.", ". Nothing else should change."]
+    )  # fmt: skip
+    sentence = f"Set the score of {name} to {value}{rest}"
+    return Made("rest", document, sentence, _set(document, kind, [place], "score", value))
+
+
+def _only_there(pick: random.Random) -> Made:
+    _, document = _document(pick)
+    section, port = pick.choice(["server", "backup"]), pick.randint(1000, 9000)
+    form = pick.choice(
+        [f"Set `port` to {port} in the `{section}` object only.",
+         f"Only in `{section}`, set the port to {port}.",
+         f"Set the port to {port} for {section} only"]
+    )  # fmt: skip
+    return Made("only", document, form, _changed(document, lambda a: a[section].update(port=port)))
+
+
+def _if_so(pick: random.Random) -> Made:
+    _, document = _document(pick)
+    section, state = pick.choice(["server", "backup"]), pick.random() < 0.5
+    said, other = json.dumps(state), json.dumps(not state)
+    sentence = f"If `{section}.debug` is {said}, set it to {other}."
+
+    def change(after: Any) -> None:
+        if after[section]["debug"] is state:
+            after[section]["debug"] = not state
+
+    return Made("if", document, sentence, _changed(document, change))
+
+
+def _merged(pick: random.Random) -> Made:
+    _, document = _document(pick)
+    section, port = pick.choice(["server", "backup"]), pick.randint(1000, 9000)
+    new = {"port": port, "region": "north"}
+    sentence = f"Merge {json.dumps(new)} into `{section}`."
+    return Made("merge", document, sentence, _changed(document, lambda a: a[section].update(new)))
+
+
+def _one_of_group(pick: random.Random) -> Made:
+    """One is spoken of: where several fit, nothing follows."""
+    kind, document = _document(pick)
+    one, value = kind.removesuffix("s"), pick.randint(100, 999)
+    group = pick.choice([record["group"] for record in document[kind]])
+    chosen = [i for i, r in enumerate(document[kind]) if r["group"] == group]
+    form = pick.choice(
+        [f"Set the limit of the {one} whose group is {group} to {value}",
+         f'Set `limit` to {value} for the {one} with group "{group}".',
+         f"Set limit to {value} for the {one} in {group}"]
+    )  # fmt: skip
+    result = _set(document, kind, chosen, "limit", value) if len(chosen) == 1 else None
+    return Made("one", document, form, result)
+
+
+def _with_tag(pick: random.Random) -> Made:
+    kind, document = _document(pick)
+    tag, value = pick.choice(["red", "blue", "green", "new"]), pick.randint(100, 999)
+    chosen = [i for i, r in enumerate(document[kind]) if tag in r["tags"]]
+    sentence = f'Set the limit of every {kind.removesuffix("s")} with the tag "{tag}" to {value}.'
+    return Made("tag", document, sentence, _set(document, kind, chosen, "limit", value))
+
+
+def _too_small(pick: random.Random) -> Made:
+    kind, document = _document(pick)
+    bound = pick.randint(10, 80)
+    chosen = [i for i, r in enumerate(document[kind]) if r["score"] < bound]
+    sentence = f"Change every score below {bound} to {bound}."
+    return Made("sized", document, sentence, _set(document, kind, chosen, "score", bound))
+
+
+def _unknown_too(pick: random.Random) -> Made:
+    """What is to be removed is not there: doing the rest of it silently is wrong."""
+    _, document = _document(pick)
+    word = pick.choice(["debug", "warn", "error"])
+    return Made("absent", document, f'Remove Otto Zimmer and set the level to "{word}".', None)
+
+
+def _member_added(pick: random.Random) -> Made:
+    kind, document = _document(pick)
+    place = pick.randrange(5)
+    name, word = document[kind][place]["name"], pick.choice(["late", "early", "soon"])
+    form = pick.choice(
+        [f'Add the field `note` with the value "{word}" to {name} only.',
+         f'Add `note: "{word}"` to {name}.',
+         f'Add a key `note` set to "{word}" to the {kind.removesuffix("s")} named {name}.']
+    )  # fmt: skip
+    return Made("member", document, form, _set(document, kind, [place], "note", word))
+
+
+def _stated(pick: random.Random) -> Made:
+    kind, document = _document(pick)
+    place = pick.randrange(5)
+    record = document[kind][place]
+    city = pick.choice(CITIES)
+    form = pick.choice(
+        [f"{record['name']} lives in {city}.", f"{record['name']} is based in {city} now."]
+    )
+    return Made("fact", document, form, _set(document, kind, [place], "city", city))
+
+
 RULES = (
     _whole_value, _removed_by_part, _removed_by_name, _scoped_path, _remark, _dotted, _several,
     _condition, _flagged, _gapped, _shared_scope, _except, _tagged, _odd_word, _protected,
+    _new_record, _copied, _pointer, _moved_path, _steps, _rest_stays, _only_there, _if_so, _merged,
+    _one_of_group, _with_tag, _too_small, _unknown_too, _member_added, _stated,
 )  # fmt: skip
 
 

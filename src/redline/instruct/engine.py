@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from redline.instruct.candidates import incomplete_meanings, unknown_words
 from redline.instruct.effects.outcome import Unclear
 from redline.instruct.exact import exact_form, says
 from redline.instruct.examples import examples
+from redline.instruct.guesses import GUESS, guess_meanings
 from redline.instruct.language.tokens import tokenize
 from redline.instruct.language.words import key_form
 from redline.instruct.lexicon.spelling import is_slip
@@ -101,14 +102,21 @@ def _read(tree: DocumentTree, instruction: str) -> Proposal:
         # slips of the pen are looked for only where nothing else makes sense
         near = understand(tree, instruction, fuzzy=True)
         chosen, ranked = decide(near)
-        if any(o.op == "remove" for o in chosen.operations) if chosen else False:
+        if chosen is not None and _removes(chosen):
             chosen = None
     if chosen is not None:
         return _answer(chosen)
-    shown = [meaning for meaning in ranked if meaning.operations]
+    shown = [m for m in ranked if m.operations and not (m.unexplained and _removes(m))]
     if len(shown) < MAX_CANDIDATES and not (found.refusal and found.refusal.missing):
         shown += incomplete_meanings(found.chart, instruction, shown)
+    if all(m.unexplained for m in shown) and not (found.refusal and found.refusal.missing):
+        free = MAX_CANDIDATES - len(shown)
+        shown += islice(guess_meanings(found.chart, shown), max(free, 0))
     return _ambiguous(tree, found, shown)
+
+
+def _removes(meaning: InstructionMeaning) -> bool:
+    return any(operation.op == "remove" for operation in meaning.operations)
 
 
 def _has_slip(tree: DocumentTree, instruction: str) -> bool:
@@ -152,7 +160,7 @@ def _reason(found: FoundMeanings, shown: list[InstructionMeaning]) -> str:
     sure = [m for m in shown if not m.doubt and not m.unexplained]
     if len(sure) > 1:
         return f"it can be read in {len(sure)} ways"
-    if shown and shown[0].doubt:
+    if shown and shown[0].doubt not in ("", GUESS):
         return shown[0].doubt
     if found.refusal is not None and found.refusal.weight > 1:
         return found.refusal.message

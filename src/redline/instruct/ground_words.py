@@ -13,7 +13,8 @@ from redline.instruct.lexicon.synonyms import SYNONYMS, WRITTEN_OUT
 REMOVING = frozenset(
     "remove delete drop erase eliminate discard strip clear rid unset without keep only prune "
     "purge cancel dedupe deduplicate take longer anymore scrap ditch kill lose gone duplicate "
-    "except unsubscribe leave left quit out cross strike".split()
+    "except unsubscribe leave left quit out cross strike stop rm free isn't aren't doesn't don't "
+    "wasn't more forget never".split()
 )
 COPYING = frozenset("copy same swap exchange duplicate match move sort order reverse".split())
 CHOOSING = frozenset(
@@ -41,7 +42,7 @@ def numbers_in(instruction: str, tokens: Any) -> Iterator[Decimal]:
                     yield Decimal(digits_text)
                 except InvalidOperation:
                     continue
-    for match in re.finditer(r"-?\d+(?:\.\d+)?", instruction):
+    for match in re.finditer(r"-?(?:\d+(?:\.\d+)?|(?<!\d)\.\d+)", instruction):
         yield Decimal(match[0])
 
 

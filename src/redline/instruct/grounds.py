@@ -2,73 +2,58 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
 from decimal import Decimal
-from typing import Any
 
-from redline.instruct.effects.typing import round_result
-from redline.instruct.grammar.chart import Chart
+from redline.instruct.effects.implied.words import speaks_of
+from redline.instruct.effects.typing import has_shape, same_shape
+from redline.instruct.grammar.adjuncts.predicates import word_stem
+from redline.instruct.ground_values import SaidValues
 from redline.instruct.ground_words import (
     CHOOSING,
     COPYING,
     FIRST,
-    FLAT,
     REMOVING,
     is_place,
-    is_reordered,
-    names_key,
-    numbers_in,
 )
-from redline.instruct.language.dates import date_in
-from redline.instruct.language.tokens import tokenize
-from redline.instruct.language.words import ORDINALS, key_words, singular
-from redline.instruct.lexicon.names import Lexicon
+from redline.instruct.language.words import ORDINALS, key_form, key_words, singular
 from redline.instruct.lexicon.senses import Sort
-from redline.instruct.lexicon.tree import DocumentTree, OverBudget
+from redline.instruct.lexicon.tree import NAME_FORMS, OverBudget
 from redline.instruct.model.operations import DocumentOperation, NoValue, Path
-from redline.instruct.model.values import Num, Value, render
+from redline.instruct.model.values import Num, render
 
 
-class Grounds:
+class Grounds(SaidValues):
     """The instruction's words and readings, against which proposals are held."""
-
-    def __init__(self, document: Value, instruction: str) -> None:
-        self.tree = DocumentTree(document)
-        self.instruction = instruction
-        self.tokens = tokenize(instruction)
-        self.chart = Chart(Lexicon(self.tree, self.tokens, instruction))
-        self.text = " " + " ".join(FLAT.sub(" ", instruction.lower()).split()) + " "
-        self.words = {singular(word) for t in self.tokens for word in key_words(t.text)}
-        self.numbers = set(numbers_in(instruction, self.tokens))
-
-    def says(self, value: Any) -> bool:
-        """Return whether a value is in the instruction as whole words."""
-        text = " ".join(FLAT.sub(" ", render(value).lower()).split())
-        return bool(text) and re.search(rf"(?<!\w){re.escape(text)}(?!\w)", self.text) is not None
 
     # -- values
 
     def missing(self, operation: DocumentOperation) -> str:
         """Return why a change does not follow from the instruction, or an empty text."""
-        if operation.op == "remove" and not self.words & REMOVING:
+        if operation.op == "remove" and not (self.words & REMOVING or self._is_undone(operation)):
             return "The instruction does not ask for a removal"
         if operation.op == "rename":
             assert operation.new_path is not None
             new = operation.new_path[-1]
-            return "" if self._names(new) or self.says(new) else f"It does not say {new!r}"
+            return "" if self.names(new) or self.says(new) else f"It does not say {new!r}"
         if operation.op not in ("replace", "add", "insert"):
             return ""
         if operation.op == "insert" and not self._is_position(operation):
             return "The instruction does not say that it goes there"
         value = operation.value
         assert not isinstance(value, NoValue)
-        if operation.op == "add" and not self._names(operation.path[-1]):
+        if operation.op == "add" and not self.names(operation.path[-1]):
             return f"The instruction does not speak of {operation.path[-1]!r}"
-        if self.words & COPYING and self._is_copy(value):
+        if self.words & COPYING and self.is_copy(value):
             return ""
-        return self._find_untraced(
+        return self.find_untraced(
             value, None if isinstance(operation.old, NoValue) else operation.old
+        )
+
+    def _is_undone(self, operation: DocumentOperation) -> bool:
+        """Return whether a verb undoes what the list is for: unblock, of the blocked ones."""
+        stems = {word_stem(word) for part in operation.path for word in key_words(part)}
+        return any(
+            token.low.startswith("un") and speaks_of(token.low[2:], stems) for token in self.tokens
         )
 
     def _is_position(self, operation: DocumentOperation) -> bool:
@@ -86,85 +71,6 @@ class Grounds:
             anchor = beside[place - ("after" in self.words) :][:1]
             return bool(anchor) and self._score(anchor[0]) > 0
         return "index" in self.words and Decimal(place) in self.numbers
-
-    def _find_untraced(self, value: Any, old: Any) -> str:
-        if value is None or isinstance(value, bool) or value in ("", [], {}):
-            return ""
-        if isinstance(value, dict):
-            before = old if isinstance(old, dict) else {}
-            for key, item in value.items():
-                if key not in before and not self._names(key) and not self.says(item):
-                    return f"The instruction does not speak of {key!r}"
-                reason = (
-                    "" if item == before.get(key) else self._find_untraced(item, before.get(key))
-                )
-                if reason:
-                    return reason
-            return ""
-        if isinstance(value, list):
-            held = old if isinstance(old, list) else []
-            reasons = (self._find_untraced(item, None) for item in value if item not in held)
-            return next((reason for reason in reasons if reason), "")
-        if value == old or self.says(value) or self._follows(value, old):
-            return ""
-        return f"The instruction does not give the value {render(value)[:80]!r}"
-
-    def _is_copy(self, value: Any) -> bool:
-        """Return whether the value is under a key the instruction names, or only reorders one."""
-        if isinstance(value, list) and any(is_reordered(held, value) for held in self.tree.values):
-            return True
-        return any(
-            held == value and isinstance(key, str) and self._names(key)
-            for held, key in zip(self.tree.values, self.tree.keys, strict=True)
-        )
-
-    def _follows(self, value: Any, old: Any) -> bool:
-        """Return whether a number, date or text is the old one changed as the words say."""
-        if isinstance(value, str):
-            if isinstance(old, str) and self._rewritten(value, old):
-                return True
-            return any(date_in(text) == value for text in self._spans())
-        if not isinstance(value, Num):
-            return False
-        made = value.decimal
-        if made in self.numbers:
-            return True
-        if not isinstance(old, Num):
-            return False
-        now = old.decimal
-        for step in self.numbers | {Decimal(1), Decimal(2), Decimal(3)}:
-            results = [now + step, now - step, now * step]
-            shares = [now * (1 + step / 100), now * (1 - step / 100)]
-            shares += [now / step] if step else []
-            if made in results or value in [round_result(share, old) for share in shares]:
-                return True
-        return any(
-            made == number * factor
-            for number in self.numbers
-            for factor in (Decimal(1000), Decimal(60), Decimal(3600), Decimal(60000), Decimal(24),
-                           Decimal("0.01"), Decimal(1024), Decimal(3600000), Decimal(86400))
-        )  # fmt: skip
-
-    def _spans(self) -> Iterator[str]:
-        texts = [token.text for token in self.tokens]
-        for start in range(len(texts)):
-            for end in range(start + 1, min(start + 5, len(texts)) + 1):
-                yield " ".join(texts[start:end])
-
-    def _rewritten(self, value: str, old: str) -> bool:
-        """Return whether a text changed case, blanks, or a part that the instruction says."""
-        if value.lower().strip() == old.lower().strip():
-            return True
-        head = 0
-        while head < min(len(value), len(old)) and value[head] == old[head]:
-            head += 1
-        tail = 0
-        while tail < min(len(value), len(old)) - head and value[-1 - tail] == old[-1 - tail]:
-            tail += 1
-        new, gone = value[head : len(value) - tail], old[head : len(old) - tail]
-        if new.isdigit() and gone.isdigit() and int(new) == int(gone) + 1:
-            return True  # a version that was bumped
-        return bool(head or tail) and self.says(gone or new) and (not new or self.says(new))
 
     # -- places
 
@@ -285,14 +191,14 @@ class Grounds:
         """Return how many words of the instruction a record's key and values account for."""
         score = 0
         key = self.tree.keys[node]
-        if isinstance(key, str) and self._names(key):
+        if isinstance(key, str) and self.names(key):
             score += 2 * len(key_words(key))
         for inner in range(node, min(self.tree.end[node], node + 200)):
             text = self.tree.text(inner)
             if not text or len(text) > 80:
                 continue
             if self.says(text):
-                score += 2 * len(text.split())
+                score += (3 if self.tree.identifies(inner) else 1) * len(text.split())
             elif self.tree.identifies(inner):
                 score += len({singular(w) for w in key_words(text)} & self.words)
         return score
@@ -304,26 +210,50 @@ class Grounds:
         if operation.op == "add" or not names:
             return True
         node = self.tree.node_at(path)
-        if any(self._names(part) for part in names[-2:]) or self._is_key_said(node):
+        if any(self.names(part) for part in names[-2:]) or self._is_key_said(node):
             return True
         old = operation.old
         if not isinstance(old, NoValue | dict | list) and old is not None and self.says(old):
+            return True
+        if node is not None and self._is_only_place(operation, node):
             return True
         if isinstance(operation.value, str) and operation.op == "replace":
             peers = self.tree.peers(node) if node is not None else []
             return operation.value in peers
         return is_place(path[-1]) or (isinstance(old, dict) and self._score_of(path) > 0)
 
+    def _is_only_place(self, operation: DocumentOperation, node: int) -> bool:
+        """Return whether no other member of the object could take the value that is said."""
+        value, old = operation.value, operation.old
+        if operation.op != "replace" or isinstance(value, NoValue):
+            return False
+        if isinstance(value, str):
+            form = key_form(operation.path[-1])
+            if form in NAME_FORMS and self.words & {"rename", "call", "name", "retitle"}:
+                return self.says(value)
+            if form in ("status", "state") and self.says(value):
+                return True
+            if not isinstance(old, str) or not same_shape(old, value) or not has_shape(value):
+                return False
+        elif not isinstance(value, bool | Num):
+            return False
+        beside = [c for c in self.tree.children(self.tree.parents[node])
+                  if c != node and not self.tree.identifies(c)]  # fmt: skip
+        held = [self.tree.values[c] for c in beside]
+        if isinstance(value, str):
+            return not any(same_shape(item, value) for item in held)
+        return not any(type(item) is type(value) for item in held)
+
     def _is_other_named(self, operation: DocumentOperation) -> bool:
         """Return whether the words name another member of the object that could take the value."""
         holder = self.tree.node_at(operation.path[:-1])
-        if holder is None or operation.op != "replace" or self._names(operation.path[-1]):
+        if holder is None or operation.op != "replace" or self.names(operation.path[-1]):
             return False
         return any(
             type(self.tree.values[child]) is type(operation.value)
             and isinstance(key := self.tree.keys[child], str)
             and key != operation.path[-1]
-            and self._names(key)
+            and self.names(key)
             for child in self.tree.children(holder)
         )
 
@@ -339,7 +269,3 @@ class Grounds:
     def _score_of(self, path: Path) -> int:
         node = self.tree.node_at(path)
         return 0 if node is None else self._score(node)
-
-    def _names(self, key: str) -> bool:
-        """Return whether the instruction says a key, a synonym of it, or what it abbreviates."""
-        return self.says(key) or names_key(self.text, self.words, key)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import re
 from typing import Any
 
 from redline.core.errors import CannotApply, DocumentSyntax, NodeNotFound
@@ -19,18 +20,27 @@ from redline.instruct.model.operations import (
 from redline.instruct.model.values import Value, dumps, parse, same
 
 _NEEDS = {"add": "value", "replace": "value", "test": "value", "remove": ""}
+# The words that may announce a patch.
+_ANNOUNCED = re.compile(
+    r"^(?:please )?(?:apply|run|execute|perform|use)?\s*(?:the |this )?(?:following )?"
+    r"(?:json[ -]?patch|rfc ?6902 patch|rfc ?6902 operations?|patch|operations?)[^\[{]{0,30}?:\s*"
+    r"(?=[\[{])",
+    re.IGNORECASE,
+)
 _NEEDS |= {"move": "from", "copy": "from"}
 
 
 def read_patch(document: Value, instruction: str) -> list[DocumentOperation] | None:
     """The operations of a patch, or None when the instruction is not one."""
-    text = instruction.strip()
-    if not text.startswith("[") or '"op"' not in text:
+    text = _ANNOUNCED.sub("", instruction.strip())
+    if not text.startswith(("[", "{")) or '"op"' not in text:
         return None
     try:
         steps = parse(text)
     except DocumentSyntax:
         return None
+    if isinstance(steps, dict) and "op" in steps and "path" in steps:
+        steps = [steps]
     if not isinstance(steps, list) or not steps:
         return None
     checked = [_check_step(step) for step in steps]

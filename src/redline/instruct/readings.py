@@ -7,13 +7,19 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from redline.core.errors import CannotApply, NodeNotFound
-from redline.instruct.effects.context import EffectContext, Nothing
+from redline.instruct.effects.context import EffectContext
 from redline.instruct.effects.outcome import EffectOutcome, Unclear
+from redline.instruct.effects.resolved import Nothing
 from redline.instruct.effects.table import EFFECTS
 from redline.instruct.grammar import (  # noqa: F401 - they register their rules
     attachments,
     conditions,
+    participles,
     slots,
+)
+from redline.instruct.grammar.additions import (  # noqa: F401 - they register their rules
+    new_places,
+    pairs,
 )
 from redline.instruct.grammar.adjuncts import (  # noqa: F401 - they register their rules
     positions,
@@ -149,6 +155,8 @@ def carry_out(chart: Chart, reading: Reading, choice: int | None = None) -> Inst
         context = EffectContext(chart, clause, focus, previous=previous, choice=choice)
         try:
             outcome = EFFECTS[clause.effect](context)
+            if clause.scopes and not context.scoped:
+                raise Unclear("clause", "it is not clear what the scope applies to")
         except Nothing as nothing:
             _check_unused(context)
             if not nothing.many and clause.effect not in _REMOVALS:
@@ -169,6 +177,8 @@ def carry_out(chart: Chart, reading: Reading, choice: int | None = None) -> Inst
     doubt = next((o.doubt for o in outcomes if o.doubt), "") or _remark_doubt(
         chart, reading, operations
     )
+    if operations:
+        doubt = doubt or next((o.note for o in outcomes if o.absent), "")
     note = next((o.note for o in outcomes if o.note), "")
     idle = not operations
     absent = idle and any(o.absent for o in outcomes)
@@ -196,6 +206,9 @@ def _spoken_of(chart: Chart, reading: Reading, clause: Clause) -> tuple[int, ...
         phrase = scope.about or scope.phrase
         if phrase is not None and phrase.nodes:
             return phrase.nodes
+        fields: tuple[int, ...] = getattr(scope.condition, "fields", ())
+        if phrase is None and len(fields) == 1:
+            return fields
     for start, end in reading.remarks:
         if end <= clause.start:
             subject = _subject(chart, start, end)

@@ -31,6 +31,13 @@ _COLOURLESS = ARTICLES | frozenset(
 )
 
 
+# Words that begin a sentence about something that happened.
+_TELLING = frozenset(
+    "i we they he she it it's there there's my our as following great good bad wonderful sorry "
+    "we're i'm we've i've they've he's she's someone somebody nobody people".split()
+)
+
+
 def doubtful_word(
     chart: Chart, start: int, end: int, operations: tuple[DocumentOperation, ...]
 ) -> str:
@@ -45,26 +52,39 @@ def doubtful_word(
     ]
     if touched:
         said |= set.intersection(*touched)
-    label = chart.low(end) == ":"
     own = set(_own_names(chart, start, end, operations))
     for place in range(start, end):
         token = chart.tokens[place]
-        if place in own:
+        if place in own or token.low in _COLOURLESS:
             continue
-        if token.low in _COLOURLESS or said & set(_forms(token)) or _is_stem(token.low, said):
+        if said & set(_forms(token)) or _is_stem(token.low, said):
             continue
-        known = bool(chart.lexicon.senses(place))
-        if chart.low(end) == "," and any(sense.whole for sense in chart.lexicon.senses(place)):
-            return token.text
-        narrows = label or chart.low(start) in SCOPING
-        if narrows and not known and not _is_verb(chart, place, start):
-            return token.text
-        opens = place == start or chart.low(place - 1) in (".", "!", "\n", ";")
-        if _limits(
-            token, opens, chart.low(start) in ("because", "since", "as", "so")
-        ) or not _is_beside(chart, place, operations):
+        if _may_narrow(chart, place, (start, end), operations):
             return token.text
     return ""
+
+
+def _may_narrow(
+    chart: Chart, place: int, span: tuple[int, int], operations: tuple[DocumentOperation, ...]
+) -> bool:
+    """Return whether a word of a remark may limit what is done."""
+    start, end = span
+    token, senses = chart.tokens[place], chart.lexicon.senses(place)
+    narrated = end - start > 3 and chart.low(start) in _TELLING
+    if chart.low(end) == "," and any(sense.whole for sense in senses):
+        return True
+    # a few words before a colon are a heading, a whole sentence is none
+    label = ":" in (chart.low(end), chart.low(end - 1))
+    narrows = (label and not narrated) or chart.low(start) in SCOPING
+    if narrows and not senses and not _is_verb(chart, place, start):
+        return True
+    if narrated and token.low in SCOPING and not senses:
+        return False
+    opens = place == start or chart.low(place - 1) in (".", "!", "\n", ";")
+    stranger = narrated and not senses and token.text.isalpha() and number_in(token.text) is None
+    reason = chart.low(start) in ("because", "since", "as", "so")
+    limits = _limits(token, opens or stranger, reason)
+    return limits or not _is_beside(chart, place, operations)
 
 
 def _own_names(
@@ -74,7 +94,7 @@ def _own_names(
     for place in range(start, end):
         for sense in chart.lexicon.senses(place):
             paths = [chart.tree.path(n) for n in sense.nodes] if len(sense.nodes) == 1 else []
-            if sense.sort is Sort.RECORD and sense.whole and paths and operations and all(
+            if sense.sort is Sort.RECORD and paths and operations and all(
                 o.path[: len(paths[0])] == paths[0] and len(o.path) > len(paths[0]) > 0
                 for o in operations
             ):  # fmt: skip

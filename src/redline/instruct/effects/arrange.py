@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from redline.instruct.effects.context import EffectContext, ResolvedNodes
+from redline.instruct.effects.context import EffectContext
 from redline.instruct.effects.outcome import EffectOutcome, Unclear
 from redline.instruct.effects.places import index_in
+from redline.instruct.effects.resolved import ResolvedNodes
+from redline.instruct.grammar.additions.new_places import NewPlace
 from redline.instruct.grammar.adjuncts.positions import ListPosition
 from redline.instruct.grammar.phrase import Phrase
 from redline.instruct.grammar.slots import falls
@@ -61,25 +63,58 @@ def _second(context: EffectContext, phrase: Phrase, one: ResolvedNodes) -> tuple
 
 def move(context: EffectContext) -> EffectOutcome:
     """Move an element within its array, or a place into another container."""
-    clause, tree = context.clause, context.tree
+    clause = context.clause
     found = context.resolve(_at_origin(context))
     if len(found.nodes) != 1:
         raise Unclear("several", "it is not clear what is to be moved", found.nodes)
-    node = found.nodes[0]
+    node, place = found.nodes[0], clause.role("place")
     if not context.whole:
         context.doubt = "only a part of a name says what is to be moved"
     position = clause.role("pos")
     if position is not None and clause.role("holder") is None:
         return _within_array(context, node, position)
+    if place is not None:
+        return _to_new_place(context, node, place)
+    return _into_container(context, node, position)
+
+
+def _into_container(
+    context: EffectContext, node: int, position: ListPosition | None
+) -> EffectOutcome:
+    clause, tree = context.clause, context.tree
     holder = context.resolve(clause.role("holder"), scoped=False)
     if len(holder.nodes) != 1:
         raise Unclear("several", "it is not clear where it is to go", holder.nodes)
     target = _same_list(context, node, holder.nodes[0])
     if target == node or tree.inside((target,), (node,)):
         raise Unclear("target", "a value cannot move into itself", (node,))
-    if target == tree.parents[node]:
+    if target == tree.parents[node] and clause.role("key") is None:
         return context.outcome([], (node,), "already there")
+    key = clause.role("key")
+    if key is not None:
+        return _under_key(context, node, target, context.chart.tokens[key.start].text)
     return _move_node(context, node, _new_path(context, node, target, position))
+
+
+def _under_key(context: EffectContext, node: int, holder: int, key: str) -> EffectOutcome:
+    """Move a value into an object under a key that is given."""
+    held = context.tree.values[holder]
+    if not isinstance(held, dict) or key in held:
+        raise Unclear("value", f"{key!r} cannot be put there", (holder,))
+    return _move_node(context, node, (*context.tree.path(holder), key))
+
+
+def _to_new_place(context: EffectContext, node: int, place: NewPlace) -> EffectOutcome:
+    """Move a value to a path that is free."""
+    if place.holder == node or context.tree.inside((place.holder,), (node,)):
+        raise Unclear("target", "a value cannot move into itself", (node,))
+    if place.holder == context.tree.parents[node]:
+        path, value = context.tree.path(node), context.tree.values[node]
+        if not isinstance(context.tree.values[place.holder], dict):
+            raise Unclear("type", "only a key can be renamed", (node,))
+        renamed = DocumentOperation("rename", path, value, value, (*path[:-1], place.key))
+        return context.outcome([renamed.with_confidence(context.rate(0.95))], (node,))
+    return _move_node(context, node, (*context.tree.path(place.holder), place.key))
 
 
 def _same_list(context: EffectContext, node: int, target: int) -> int:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from redline.instruct.effects.context import EffectContext, ResolvedNodes
+from redline.instruct.effects.context import EffectContext
 from redline.instruct.effects.outcome import EffectOutcome, Unclear
+from redline.instruct.effects.resolved import ResolvedNodes
 from redline.instruct.effects.typing import has_shape, type_value
 from redline.instruct.grammar.phrase import Phrase
 from redline.instruct.grammar.values import TokenSpan
 from redline.instruct.language.words import key_form
 from redline.instruct.lexicon.senses import Sort
-from redline.instruct.model.values import Num, Value, same, type_name
+from redline.instruct.model.values import Num, same
 
 _MOVING = frozenset("move shift push put bring transfer".split())
 PRICES = ("price", "cost", "unitprice")
@@ -121,6 +122,12 @@ def _check_reference(context: EffectContext, value: TokenSpan) -> None:
     if first.kind == "code" and any(s.sort is Sort.PATH for s in chart.lexicon.senses(value.start)):
         raise Unclear("value", f"{first.text!r} may be a place")
     moved = chart.low(context.clause.start) in _MOVING
+    if (
+        moved
+        and (first.path or any(mark in first.text for mark in "/.["))
+        and first.kind != "quoted"
+    ):
+        raise Unclear("value", f"{first.text!r} may be a place")
     if moved and any(
         isinstance(context.tree.values[n], dict | list)
         for s in chart.lexicon.senses(value.start)
@@ -158,7 +165,7 @@ def _complete(context: EffectContext, target: Phrase) -> Phrase:
     """Return the same field of another record: `Alice's age to 36 and Bob's to 29`."""
     if target.sort is Sort.ELEMENT and context.chart.low(context.clause.start) in ("of", "for"):
         raise Unclear("target", f"{context.text(target)!r} has no such field", target.nodes)
-    sections = target.sort is Sort.KEY and all(
+    sections = target.sort in (Sort.KEY, Sort.PATH) and all(
         isinstance(context.tree.values[n], dict) for n in target.nodes
     )
     if target.many or not (sections or target.sort in (Sort.RECORD, Sort.ITEMS)):
@@ -300,25 +307,3 @@ def cost(context: EffectContext) -> EffectOutcome:
     return context.each(
         ResolvedNodes(tuple(fields), holders.many), lambda node: context.type_value(value, node)
     )
-
-
-def copy(context: EffectContext) -> EffectOutcome:
-    """Give the target the value of another place of the same type."""
-    source = context.resolve(context.clause.role("source"), scoped=False)
-    if len(source.nodes) != 1:
-        raise Unclear("several", "it is not clear what is to be copied", source.nodes)
-    origin = source.nodes[0]
-    value, key = context.tree.values[origin], context.tree.keys[origin]
-    found = context.resolve(context.clause.role("target"))
-    own = [context.tree.child(node, key) for node in found.nodes if isinstance(key, str)]
-    inner = [node for node in own if node is not None]
-    if inner and len(inner) == len(found.nodes) and origin not in inner:
-        found = ResolvedNodes(tuple(inner), found.many, found.whole, found.cost, found.phrase)
-
-    def fitting(node: int) -> Value:
-        now = context.tree.values[node]
-        if now is not None and type_name(now) != type_name(value):
-            raise Unclear("type", "the two places hold different types", (node,))
-        return value
-
-    return context.each(found, fitting)

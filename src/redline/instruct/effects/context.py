@@ -6,7 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from redline.instruct.effects.outcome import EffectOutcome, Unclear
+from redline.instruct.effects.resolved import Nothing, ResolvedNodes
 from redline.instruct.effects.typing import doubt_of, shape_doubt, type_value
+from redline.instruct.grammar.additions.new_places import NewPlace
 from redline.instruct.grammar.chart import Chart
 from redline.instruct.grammar.clauses import Clause, ScopePhrase
 from redline.instruct.grammar.frames import VERBS
@@ -26,26 +28,9 @@ _ASKING = frozenset("add append insert remove delete drop set rename replace inc
 _OF_THE_DOCUMENT = frozenset({"verbed", "implied", "enum"})
 
 
-class Nothing(Exception):
-    """A filter that no record passes; the message names what was looked for.
-
-    `many` is false when one thing was named that is not there, which only a removal may ignore.
-    """
-
-    def __init__(self, sought: str, *, many: bool = True) -> None:
-        super().__init__(sought)
-        self.many = many
-
-
-@dataclass(frozen=True, slots=True)
-class ResolvedNodes:
-    """The nodes a clause is about."""
-
-    nodes: Nodes
-    many: bool = False
-    whole: bool = True
-    cost: int = 0
-    phrase: Phrase | None = None
+# Effects of which `it` is the field that was spoken of, not its record.
+_OF_A_FIELD = frozenset({"rename", "retype", "case", "scale", "shift", "affix", "sort", "reverse",
+                         "assign", "switch"})  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -62,12 +47,13 @@ class EffectContext:
     previous: Clause | None = None
     many: bool = field(default=False)
     choice: int | None = None
+    scoped: bool = False  # the clause's scopes were applied to something
 
     @property
     def tree(self) -> DocumentTree:
         return self.chart.tree
 
-    def text(self, span: TokenSpan | Phrase) -> str:
+    def text(self, span: TokenSpan | Phrase | NewPlace) -> str:
         """Return the words of a span as they were written."""
         return self.chart.text(span.start, span.end)
 
@@ -78,8 +64,9 @@ class EffectContext:
         if not nodes and phrase.filtered:
             raise Nothing(self.text(phrase), many=many)
         if phrase.owner and not phrase.nodes:
-            scoped = False  # what a pronoun refers to is in scope already
-        for scope in self.clause.scopes if scoped else ():
+            self.scoped, scoped = True, False  # what a pronoun refers to is in scope already
+        self.scoped = self.scoped or scoped
+        for scope in self._scopes(phrase, scoped):
             before = nodes
             nodes, wide, loose = self._narrow(nodes, scope, many)
             many, unsure = many or wide, unsure or loose
@@ -87,12 +74,38 @@ class EffectContext:
                 raise Nothing(self.text(phrase), many=many and not scope.loose)
         if not nodes:
             raise Unclear("target", f"nothing here is {self.text(phrase)!r}")
+        near = nodes if many or len(nodes) == 1 else self._near(nodes)
+        unsure = unsure or self._is_of_several(near, scoped)
         nodes = self._single_out(phrase, nodes, many, unsure)
         if phrase.doubt:
             self.doubt = self.doubt or f"what {self.text(phrase)!r} means is a guess"
         self.whole = self.whole and phrase.whole
         self.part = self.part or phrase.part or not phrase.whole
         return ResolvedNodes(nodes, many or len(nodes) > 1, phrase.whole, phrase.cost, phrase)
+
+    def _scopes(self, phrase: Phrase, scoped: bool) -> tuple[ScopePhrase, ...]:
+        """Return the scopes that narrow a phrase; conditions hold for a pronoun as well."""
+        if scoped:
+            return self.clause.scopes
+        if not phrase.owner or phrase.nodes:
+            return ()
+        return tuple(s for s in self.clause.scopes if s.condition is not None or self._is_empty(s))
+
+    def _is_of_several(self, nodes: Nodes, scoped: bool) -> bool:
+        """Return whether a scope speaks of one thing and several of them are left."""
+        for scope in self.clause.scopes if scoped else ():
+            phrase = scope.phrase
+            if phrase is None or phrase.many or not scope.wanted:
+                continue
+            tops = self.tree.outermost(phrase.nodes)
+            if phrase.sort is Sort.KEY and not phrase.whole:
+                # "the course" may name the courses, but then it is one of them
+                tops = [c for n in tops for c in self.tree.children(n)]
+            elif phrase.sort is not Sort.ITEMS:
+                continue
+            if sum(1 for top in tops if self.tree.below(top, nodes)) > 1:
+                return True
+        return False
 
     def _single_out(self, phrase: Phrase, nodes: Nodes, many: bool, unsure: bool) -> Nodes:
         """Return the nodes that are meant; Refusal when one is meant and several fit."""
@@ -122,10 +135,21 @@ class EffectContext:
             if self.clause.effect in _OF_THE_DOCUMENT and self.text(phrase).lower() == "it":
                 return (0,)
             raise Unclear("target", f"it is not clear what {self.text(phrase)!r} refers to")
+        if not phrase.nodes and self.clause.effect in _OF_A_FIELD and self._is_field():
+            return self.focus
         if not phrase.nodes:
             records = tuple(sorted({self.record_of(node) for node in self.focus}))
             return self.focus if phrase.many else records if len(records) == 1 else self.focus
         return self._beside(phrase.nodes) or ()
+
+    def _is_field(self) -> bool:
+        """Return whether one field was spoken of, and `it` may be that rather than its record."""
+        if len(self.focus) != 1 or isinstance(self.tree.values[self.focus[0]], dict):
+            return False
+        if any(getattr(s.condition, "fields", ()) == self.focus for s in self.clause.scopes):
+            return True
+        before = self.previous.role("target") if self.previous is not None else None
+        return before is not None and before.sort in (Sort.KEY, Sort.PATH)
 
     def record_of(self, node: int) -> int:
         """Return the record a node is or belongs to."""
@@ -164,10 +188,7 @@ class EffectContext:
             return nodes, True, False
         self._check_scope(phrase, nodes, many)
         holders = self._refer_back(phrase) if phrase.owner else phrase.nodes
-        inside = self.tree.inside(nodes, holders)
-        if scope.wanted and phrase.sort not in (Sort.RECORD, Sort.FLAG):
-            held = set(holders)
-            inside = tuple(n for n in inside if n not in held)
+        inside = self._within(nodes, holders, phrase, scope.wanted)
         if not scope.wanted:
             gone = set(inside)
             return tuple(n for n in nodes if n not in gone), True, not gone
@@ -180,6 +201,15 @@ class EffectContext:
             raise Unclear("target", f"not all of {self.text(phrase)!r} have it", nodes)
         loose = phrase.unsure or (used > 1 and not phrase.many and (many or phrase.unsure))
         return inside, phrase.many, loose
+
+    def _within(self, nodes: Nodes, holders: Nodes, phrase: Phrase, wanted: bool) -> Nodes:
+        inside = self.tree.inside(nodes, holders)
+        if phrase.top:
+            return tuple(n for n in inside if self.tree.parents[n] == 0)
+        if not wanted or phrase.sort in (Sort.RECORD, Sort.FLAG):
+            return inside
+        held, values = set(holders), self.tree.values
+        return tuple(n for n in inside if n not in held or not isinstance(values[n], dict | list))
 
     def _select(self, nodes: Nodes, scope: ScopePhrase) -> Nodes:
         """Return the nodes for which a scope's condition holds, or does not where it must not."""
@@ -197,7 +227,9 @@ class EffectContext:
         if by_part and set(phrase.fields) & set(nodes):
             raise Unclear("target", f"{self.text(phrase)!r} is a part of what is to change", nodes)
         self.part = self.part or phrase.part or not phrase.whole
-        if phrase.doubt or (many and by_part):
+        # a group is named behind `in`, rather than a member by a part of its name
+        among = self.chart.low(phrase.start - 1) in ("in", "from", "at", "on", "within")
+        if phrase.doubt or (by_part and (many or among)):
             self.doubt = self.doubt or f"what {self.text(phrase)!r} means is a guess"
 
     def _by_value(self, nodes: Nodes, phrase: Phrase) -> Nodes:

@@ -6,9 +6,10 @@ import re
 from decimal import Decimal
 
 from redline.instruct.effects.assign import PRICES
-from redline.instruct.effects.context import EffectContext, ResolvedNodes
+from redline.instruct.effects.context import EffectContext
 from redline.instruct.effects.moments import shift_time
 from redline.instruct.effects.outcome import EffectOutcome, Unclear
+from redline.instruct.effects.resolved import ResolvedNodes
 from redline.instruct.effects.typing import number_for, round_result
 from redline.instruct.grammar.phrase import Phrase
 from redline.instruct.grammar.selectors import size_of

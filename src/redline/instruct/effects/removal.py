@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from redline.instruct.effects.additions import containers
-from redline.instruct.effects.context import EffectContext, Nothing, ResolvedNodes
+from redline.instruct.effects.adding.elements import containers
+from redline.instruct.effects.context import EffectContext
 from redline.instruct.effects.outcome import EffectOutcome, Unclear
-from redline.instruct.grammar.nouns import DETERMINERS, PRONOUNS
+from redline.instruct.effects.resolved import Nothing, ResolvedNodes
+from redline.instruct.grammar.nouns.heads import DETERMINERS, PRONOUNS
 from redline.instruct.grammar.phrase import Phrase
 from redline.instruct.grammar.values import TokenSpan
 from redline.instruct.language.tokens import text_of

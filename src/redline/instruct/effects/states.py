@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
-from redline.instruct.effects.context import EffectContext, ResolvedNodes
+from redline.instruct.effects.context import EffectContext
 from redline.instruct.effects.outcome import EffectOutcome, Unclear
+from redline.instruct.effects.resolved import ResolvedNodes
 from redline.instruct.effects.typing import has_shape, same_shape
 from redline.instruct.grammar.phrase import Phrase
 from redline.instruct.grammar.values import TokenSpan
@@ -54,6 +55,7 @@ def _section(context: EffectContext) -> Phrase:
     phrases = [scope.phrase for scope in context.clause.scopes if scope.phrase is not None]
     if len(phrases) != 1 or not phrases[0].nodes:
         raise Unclear("clause", "it is not clear what it is said of")
+    context.scoped = True
     return phrases[0]
 
 

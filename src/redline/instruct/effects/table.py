@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from redline.instruct.effects import (
-    additions,
     arrange,
     assign,
-    new_records,
+    facts,
     numbers,
     removal,
     states,
     texts,
 )
-from redline.instruct.effects.context import EffectContext, Nothing
+from redline.instruct.effects.adding import copies, elements, members, records
+from redline.instruct.effects.context import EffectContext
 from redline.instruct.effects.implied import fields
 from redline.instruct.effects.outcome import EffectOutcome, Unclear
+from redline.instruct.effects.resolved import Nothing
 
 
 def _no_value(context: EffectContext) -> EffectOutcome:
@@ -34,7 +35,9 @@ EFFECTS: dict[str, Callable[[EffectContext], EffectOutcome]] = {
     "respectively": assign.respectively,
     "owned": assign.give_field,
     "cost": assign.cost,
-    "copy": assign.copy,
+    "copy": copies.copy,
+    "copykey": copies.copy_to_key,
+    "merge": copies.merge,
     "enum": states.enum,
     "switch": states.switch,
     "verbed": states.set_flag_by_verb,
@@ -43,14 +46,19 @@ EFFECTS: dict[str, Callable[[EffectContext], EffectOutcome]] = {
     "shape": states.shape,
     "stock": states.stock,
     "implied": fields.imply,
+    "agent": facts.agent,
+    "idiom": facts.idiom,
+    "join": facts.join,
+    "tally": facts.tally,
     "age": numbers.age,
     "money": numbers.money,
     "shift": numbers.shift,
     "scale": numbers.scale,
     "version": numbers.version,
-    "append": additions.append,
-    "newkey": additions.newkey,
-    "newrecord": new_records.newrecord,
+    "append": elements.append,
+    "newkey": members.newkey,
+    "newkeys": members.newkeys,
+    "newrecord": records.newrecord,
     "remove": removal.remove,
     "absent": removal.absent,
     "keep": removal.keep,

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from redline.instruct.effects.context import EffectContext, ResolvedNodes
+from redline.instruct.effects.context import EffectContext
 from redline.instruct.effects.outcome import EffectOutcome, Unclear
+from redline.instruct.effects.resolved import ResolvedNodes
 from redline.instruct.effects.typing import doubt_of
 from redline.instruct.grammar.values import TokenSpan
 from redline.instruct.language.words import key_form, number_in
@@ -23,12 +24,17 @@ def rename(context: EffectContext) -> EffectOutcome:
     if target.sort not in (Sort.KEY, Sort.PATH, Sort.ITEMS):
         raise Unclear("type", "only a key can be renamed", target.nodes)
     found = context.resolve(target)
-    tokens = context.chart.tokens[(span := context.clause.role("key")).start : span.end]
+    place = context.clause.role("place")
+    if place is not None and {context.tree.parents[n] for n in found.nodes} != {place.holder}:
+        raise Unclear("value", f"{context.text(place)!r} is somewhere else, which is a move")
+    span = TokenSpan(place.end - 1, place.end) if place else context.clause.role("key")
+    tokens = context.chart.tokens[span.start : span.end]
     if len(tokens) > 1:
         raise Unclear("value", f"{context.text(span)!r} is not one word")
     operations = []
     for node in found.nodes:
-        operations += _renamed_key(context, node, tokens[0].text, tokens[0].kind)
+        new, kind = (place.key, "quoted") if place else (tokens[0].text, tokens[0].kind)
+        operations += _renamed_key(context, node, new, kind)
     if not context.whole:
         context.doubt = context.doubt or "only a part of the key is said"
     if (
@@ -178,6 +184,7 @@ def _search_places(context: EffectContext) -> tuple[tuple[int, ...], bool]:
         found = context.resolve(within)
         nodes, many = found.nodes, many or found.many
     elif clause.scopes:
+        context.scoped = True
         for scope in clause.scopes:
             if scope.phrase is None and scope.condition is None:
                 many = True
@@ -227,7 +234,8 @@ def affix(context: EffectContext) -> EffectOutcome:
 
     def change(node: int) -> Value:
         value = context.tree.values[node]
-        if not isinstance(value, str) or context.tree.is_element(node):
+        by_verb = context.chart.low(context.clause.start) in ("prefix", "suffix")
+        if not isinstance(value, str) or (context.tree.is_element(node) and not by_verb):
             raise Unclear("type", "only a text can be added to", (node,))
         return text + value if context.clause.extra == "before" else value + text
 

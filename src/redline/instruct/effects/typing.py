@@ -256,9 +256,11 @@ def _check_plain(tokens: Tokens, text: str) -> None:
         raise Unclear("value", f"{text!r} is not a whole value", value=text)
     if "or" in words and len(words) <= 5:
         raise Unclear("value", f"{text!r} names more than one value", value=text)
-    if any(t.kind == "quoted" for t in tokens):
+    if any(t.kind in ("quoted", "code") for t in tokens) and len(tokens) > 1:
         raise Unclear("value", f"quotes and bare words are mixed in {text!r}", value=text)
-    if any(t.kind == "sign" and t.text not in (",", ":") for t in tokens) and len(tokens) > 1:
+    bound = tokens[0].text in (">=", "<=", ">", "<") and len(tokens) == 2
+    signs = any(t.kind == "sign" and t.text not in (",", ":") for t in tokens)
+    if signs and len(tokens) > 1 and not bound:
         raise Unclear("value", f"{text!r} does not name a value", value=text)
 
 

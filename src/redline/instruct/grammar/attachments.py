@@ -7,10 +7,17 @@ from dataclasses import replace
 from typing import Any
 
 from redline.instruct.grammar.chart import Chart, Edge, rule
-from redline.instruct.grammar.compounds import count_holders, is_kind, is_part, nearest, part_doubt
-from redline.instruct.grammar.kinds import superlatives
-from redline.instruct.grammar.nouns import ordinal
+from redline.instruct.grammar.nouns.compounds import (
+    count_holders,
+    is_kind,
+    is_part,
+    nearest,
+    part_doubt,
+)
+from redline.instruct.grammar.nouns.kinds import superlatives
+from redline.instruct.grammar.nouns.ordinals import ordinal
 from redline.instruct.grammar.phrase import Phrase
+from redline.instruct.grammar.selectors import Sized
 from redline.instruct.language.words import key_form
 from redline.instruct.lexicon.senses import Sort
 from redline.instruct.lexicon.tree import DocumentTree, Nodes
@@ -20,6 +27,8 @@ _EXCEPTIONS = (
     ("except", "for"), ("other", "than"), ("apart", "from"), ("but", "not"), ("except",),
     ("excluding",), ("besides",), ("but",), ("without",), ("w/o",),
 )  # fmt: skip
+# Prepositions behind which a group is named rather than one of its members.
+_AMONG = frozenset("in from at on within".split())
 _ROOT_NAMES = frozenset("company store shop library event project app team site".split())
 
 
@@ -43,6 +52,8 @@ def _noun_phrase(chart: Chart, start: int) -> Iterator[Edge]:
 def _posts(chart: Chart, phrase: Phrase) -> Iterator[Phrase]:
     """Yield the phrase with one more thing behind it."""
     end = phrase.end
+    if chart.low(end) in ("only", "alone") and not phrase.many:
+        yield replace(phrase, end=end + 1)
     if chart.low(end) == "'s":
         for edge in chart.edges("OWNED", end + 1):
             yield from own(chart.tree, phrase, edge.item)
@@ -56,9 +67,20 @@ def _posts(chart: Chart, phrase: Phrase) -> Iterator[Phrase]:
                 yield from _without(chart.tree, phrase, edge.item)
             break
     narrowed = (
-        filter_phrase(chart.tree, phrase, e.item, e.end) for e in chart.edges("FILTER", end)
+        filter_phrase(chart.tree, phrase, e.item, e.end)
+        for e in chart.edges("FILTER", end)
+        if not isinstance(e.item, Sized) or _ends_with_key(chart, phrase)
     )
     yield from (found for found in narrowed if found is not None)
+
+
+def _ends_with_key(chart: Chart, phrase: Phrase) -> bool:
+    """Return whether the word before a size is the key it is of: every price below 70."""
+    return any(
+        sense.end == phrase.end and sense.sort is Sort.KEY and set(phrase.nodes) <= set(sense.nodes)
+        for start in range(phrase.start, phrase.end)
+        for sense in chart.lexicon.senses(start)
+    )
 
 
 def _place_within(chart: Chart, phrase: Phrase) -> Iterator[Phrase]:
@@ -127,7 +149,7 @@ def restrict(
         return
     joint = replace(
         head, end=after, cost=head.cost + by.cost, part=is_part(head, by),
-        owner=head.owner or by.owner, doubt=head.doubt or by.doubt or part_doubt(head, by),
+        owner=head.owner or by.owner, doubt=head.doubt or by.doubt or _doubt(head, by, word),
         filtered=head.filtered or (by.filtered and not by.nodes),
     )  # fmt: skip
     if by.filtered and not by.nodes:
@@ -145,7 +167,7 @@ def restrict(
     if not inside:
         yield from _members_of(tree, joint, by, word)
         return
-    inside = nearest(tree, inside, by.nodes, head)
+    inside = _direct_items(tree, nearest(tree, inside, by.nodes, head), by, head)
     count = count_holders(tree, inside, by.nodes)
     if by.joined and count < len(tree.outermost(by.nodes)):
         return  # each of "api and worker" has one
@@ -160,6 +182,22 @@ def restrict(
         or (not by.many and count > 1 and not kind and not by.owner and head.many),
         filtered=joint.filtered or kind,
     )  # fmt: skip
+
+
+def _doubt(head: Phrase, by: Phrase, word: str) -> str:
+    """Return a doubt when a part of a name is to say which records are meant."""
+    among = word in _AMONG and head.sort is Sort.ITEMS and by.sort is Sort.RECORD
+    return "part" if among and not by.whole else part_doubt(head, by)
+
+
+def _direct_items(tree: DocumentTree, nodes: Nodes, by: Phrase, head: Phrase) -> Nodes:
+    """Return the elements of what is named itself, where there are any: every object in `a`."""
+    if by.top:
+        return tuple(n for n in nodes if tree.parents[n] == 0)
+    if head.sort is not Sort.ITEMS or by.sort not in (Sort.KEY, Sort.PATH):
+        return nodes
+    held = set(by.nodes)
+    return tuple(n for n in nodes if tree.parents[n] in held) or nodes
 
 
 def _members_of(tree: DocumentTree, head: Phrase, by: Phrase, word: str) -> Iterator[Phrase]:

@@ -123,10 +123,14 @@ def _with_scopes(chart: Chart, clause: Clause) -> Iterator[Edge]:
 @rule("SCOPE")
 def _scope(chart: Chart, start: int) -> Iterator[Edge]:
     """`for all users`, `in staging`; `everywhere`, `for all`."""
+    start += chart.low(start) in ("only", "just") and chart.low(start + 1) in _SCOPING
     low = chart.low(start)
     if low in _SCOPING:
         for edge in chart.edges("NPLIST", start + 1):
-            yield Edge(edge.end, ScopePhrase(edge.item, cost=edge.item.cost))
+            scope = ScopePhrase(edge.item, cost=edge.item.cost)
+            yield Edge(edge.end, scope)
+            if chart.low(edge.end) == "only":
+                yield Edge(edge.end + 1, scope)
     if low in ("for", "in", "on") and chart.low(start + 1) == "all" and start + 2 == chart.size:
         yield Edge(start + 2, ScopePhrase())
     begin = start + (low == ",")
@@ -141,7 +145,11 @@ def _exception(chart: Chart, start: int) -> Iterator[Edge]:
     if chart.low(begin) not in ("except", "excluding", "but"):
         return
     after = begin + 1 + (chart.low(begin + 1) in ("for", "not"))
-    after += chart.low(after) in ("in", "on")
+    if chart.low(after) in ("that", "those") and chart.low(after + 1) in ("of", "in", "for"):
+        after += 2
+    if chart.words(after, ("the", "one", "in")) > 0 or chart.words(after, ("the", "one", "of")) > 0:
+        after += 3
+    after += chart.low(after) in ("in", "on", "for", "of")
     for edge in chart.edges("NPLIST", after):
         yield Edge(edge.end, ScopePhrase(edge.item, wanted=False, cost=edge.item.cost))
 
@@ -160,3 +168,18 @@ def _conditional(chart: Chart, start: int) -> Iterator[Edge]:
         cost = edge.item.cost + 2 * (loose and begin > start)
         scope = ScopePhrase(condition=edge.item, wanted=wanted, cost=cost, loose=loose)
         yield Edge(edge.end, scope)
+
+
+def distribute_scope(clauses: tuple[Clause, ...]) -> tuple[Clause, ...] | None:
+    """Return the clauses with the last one's scope applied to those whose verb it shares."""
+    last = clauses[-1] if clauses else None
+    if last is None or not last.gap or not last.scopes:
+        return None
+    built = list(clauses)
+    for place in range(len(clauses) - 2, -1, -1):
+        if clauses[place].scopes:
+            return None
+        built[place] = replace(clauses[place], scopes=last.scopes)
+        if not clauses[place].gap:
+            return tuple(built)
+    return None

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from redline.instruct.grammar.chart import Chart, Edge, rule
 from redline.instruct.grammar.comparisons import PLAIN, comparison, fits, operands, operators
-from redline.instruct.grammar.kinds import direction_of
+from redline.instruct.grammar.nouns.kinds import direction_of
 from redline.instruct.grammar.phrase import Phrase
 from redline.instruct.grammar.selectors import (
     EMPTY,
@@ -17,6 +17,7 @@ from redline.instruct.grammar.selectors import (
     Itself,
     Joined,
     Most,
+    Sized,
     Test,
 )
 from redline.instruct.language.words import key_form, number_in
@@ -41,13 +42,6 @@ _COPULAS: dict[str, bool] = {
     "is": True, "are": True, "was": True, "were": True, "isn't": False, "aren't": False,
     "wasn't": False, "isnt": False, "arent": False, "aren’t": False, "isn’t": False,
 }  # fmt: skip
-# Who does what an irregular participle says.
-_AGENTS: dict[str, tuple[str, ...]] = {
-    "driven": ("driver",), "written": ("writer", "author"), "taught": ("teacher", "instructor"),
-    "led": ("lead", "leader"), "run": ("runner", "host", "owner"), "held": ("holder",),
-    "made": ("maker", "manufacturer", "vendor"), "built": ("builder",), "sold": ("seller",),
-    "given": ("giver", "speaker"), "sung": ("singer", "artist"), "played": ("player",),
-}  # fmt: skip
 _NAMED = frozenset("numbered named called titled labeled labelled entitled".split())
 
 
@@ -60,13 +54,27 @@ def _predicate(chart: Chart, start: int) -> Iterator[Edge]:
     if low == "it":
         yield from _of_itself(chart, start + 1)
     if low in ("no", "without", "missing", "w/o"):
-        after = start + 1 + (chart.low(start + 1) in ("any", "a", "an"))
-        for edge in chart.edges("FIELD", after):
-            empty = _is_key(chart, edge.end - 1)
-            yield Edge(edge.end, Exists(edge.item.nodes, False, edge.item.cost + 1, empty=empty))
+        yield from _lacking(chart, start + 1 + (chart.low(start + 1) in ("any", "a", "an")))
     for edge in chart.edges("FIELD", start):
         if _is_key(chart, edge.end - 1):
             yield Edge(edge.end, Exists(edge.item.nodes, True, edge.item.cost + 1, empty=True))
+        elif _are_flags(chart.tree, edge.item) and chart.low(start - 1) in ("with", "a", "an"):
+            yield Edge(edge.end, Test(edge.item.nodes, "=", ("true",), edge.item.cost + 1))
+
+
+def _lacking(chart: Chart, start: int) -> Iterator[Edge]:
+    """Yield the records without something in a field, or whose flag is off."""
+    for edge in chart.edges("FIELD", start):
+        nodes, cost = edge.item.nodes, edge.item.cost + 1
+        empty = _is_key(chart, edge.end - 1)
+        if _are_flags(chart.tree, edge.item) and not empty:
+            yield Edge(edge.end, Test(nodes, "=", ("false",), cost))
+        else:
+            yield Edge(edge.end, Exists(nodes, False, cost, empty=empty))
+
+
+def _are_flags(tree: DocumentTree, phrase: Phrase) -> bool:
+    return bool(phrase.nodes) and all(isinstance(tree.values[n], bool) for n in phrase.nodes)
 
 
 def _is_key(chart: Chart, place: int) -> bool:
@@ -155,6 +163,8 @@ def _simple(chart: Chart, start: int) -> Iterator[Edge]:
         yield from _relative(chart, start + 1)
     if low in _NAMED:
         yield from _names(chart, start + 1)
+    if low in ("without", "w/o", "missing", "lacking"):
+        yield from chart.edges("PREDICATE", start)
 
 
 @rule("SIMPLE")
@@ -207,8 +217,9 @@ def _names(chart: Chart, start: int) -> Iterator[Edge]:
     for sense in chart.lexicon.senses(start):
         named = tuple(n for n in sense.fields if tree.identifies(n))
         if sense.sort is Sort.RECORD and named:
-            records = tuple(sorted({tree.record_of(n) for n in named}))
-            yield Edge(sense.end, Among(records, True, sense.cost, sense.whole))
+            records = tuple(sorted({tree.record_of(n) for n in named} - {0}))
+            if records:
+                yield Edge(sense.end, Among(records, True, sense.cost, sense.whole))
         if sense.sort is Sort.KEY and sense.whole:
             yield Edge(sense.end, Among(sense.nodes, True, sense.cost))
 
@@ -247,41 +258,6 @@ def _in_place(chart: Chart, start: int) -> Iterator[Edge]:
 
 
 @rule("SIMPLE")
-def _participle(chart: Chart, start: int) -> Iterator[Edge]:
-    """Expiring before May 1, owned by web."""
-    low = chart.low(start)
-    if low.endswith("ing") and len(low) > 5:
-        stem = low[:-3]
-        forms = (stem, stem + "e", stem + "es", stem + "s", stem[:-1])
-        fields = tuple(sorted(n for f in forms for n in chart.tree.by_form.get(f, ())))
-        if fields:
-            phrase = Phrase(start, start + 1, fields, Sort.KEY, 1)
-            yield from comparison(chart, start + 1, phrase)
-    if chart.low(start + 1) == "by" and (low.endswith("ed") or low in _AGENTS):
-        stem = low[:-2]
-        agents = (stem, stem + "er", stem + "or", stem[:-1] + "er", low + "by", stem + "e",
-                  *_AGENTS.get(low, ()))  # fmt: skip
-        fields = tuple(n for f in agents for n in chart.tree.by_form.get(f, ()))
-        if fields:
-            for end, found in operands(chart, start + 2, fields):
-                yield Edge(end, Test(fields, "=", found.texts, found.cost))
-
-
-@rule("SIMPLE")
-def _label_filter(chart: Chart, start: int) -> Iterator[Edge]:
-    """A participle made from a field and the value in quotes: tagged "camping"."""
-    low = chart.low(start)
-    if not low.endswith("ed") or not chart.edges("QUOTED", start + 1):
-        return
-    forms = (low[:-2], low[:-3], low[:-1])
-    fields = tuple(sorted(n for f in forms for n in chart.tree.by_form.get(f, ())))
-    listed = any(isinstance(chart.tree.values[n], list) for n in fields)
-    if fields:
-        text = chart.tokens[start + 1].text
-        yield Edge(start + 2, Test(fields, "has" if listed else "=", (text,), 1))
-
-
-@rule("SIMPLE")
 def _bare_field(chart: Chart, start: int) -> Iterator[Edge]:
     """A field without an introducing word: due before May 1."""
     low = chart.low(start)
@@ -304,6 +280,17 @@ def _with_subject(chart: Chart, start: int) -> Iterator[Edge]:
             yield edge if positive else Edge(edge.end, _opposite(edge.item))
     for edge in chart.edges("STATE", start):
         yield Edge(edge.end, replace(edge.item, cost=edge.item.cost + 1))
+
+
+@rule("SIMPLE")
+def _own_size(chart: Chart, start: int) -> Iterator[Edge]:
+    """A number by itself: every price below 70, all limits greater than 5."""
+    begin = start + (chart.low(start) in ("that", "which") and chart.low(start + 1) in _COPULAS)
+    begin += begin > start
+    for end, op in operators(chart, begin):
+        number = number_in(chart.low(end).lstrip("$€£"))
+        if op in ("<", ">", "<=", ">=") and number is not None:
+            yield Edge(end + 1, Sized(op, number, 1))
 
 
 @rule("FILTER")

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from redline.instruct.grammar.frame_table import GAPS, TABLE
+from redline.instruct.grammar.tables import additions, changes, facts, structure
 from redline.instruct.language.word_classes import CLASSES
 
 PhraseTable = Mapping[str, tuple[tuple[str, ...], ...]]
@@ -70,7 +70,8 @@ def _words(text: str) -> tuple[str, ...]:
 
 
 def _frames() -> Iterator[Frame]:
-    for line in TABLE.strip().splitlines():
+    tables = (changes.TABLE, additions.TABLE, structure.TABLE, facts.TABLE)
+    for line in (row for table in tables for row in table.strip().splitlines()):
         name, _, pattern = line.partition(" ")
         name, _, cost = name.partition("+")
         effect, _, extra = name.partition("=")
@@ -95,7 +96,7 @@ def first_words(frame: Frame) -> frozenset[str] | None:
 GAP_FRAMES: dict[str, tuple[Frame, ...]] = {
     effect: tuple(Frame(effect, tuple(_symbols(pattern)), place) for place, pattern in
                   enumerate(patterns))
-    for effect, patterns in GAPS.items()
+    for effect, patterns in changes.GAPS.items()
 }  # fmt: skip
 BY_WORD: dict[str, list[Frame]] = {}
 OPEN: list[Frame] = []

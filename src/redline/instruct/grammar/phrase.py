@@ -33,6 +33,7 @@ class Phrase:
     filtered: bool = False
     owner: bool = False
     fields: Nodes = ()
+    top: bool = False  # the members of the document itself, not what they hold
     joined: bool = False  # several names, each of which must count
     doubt: str = ""
     missing: str = ""
@@ -44,7 +45,7 @@ class Phrase:
             self.nodes, self.sort, self.many, self.quantified, self.whole, self.part, self.weak,
             self.owner,
             self.unsure, self.filtered, bool(self.doubt), self.fields, self.missing,
-            self.joined,
+            self.joined, self.top,
         )  # fmt: skip
 
     def dearer(self, cost: int) -> Phrase:

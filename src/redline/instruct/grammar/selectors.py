@@ -6,7 +6,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from decimal import Decimal
 
-from redline.instruct.grammar.kinds import extreme
+from redline.instruct.grammar.nouns.kinds import extreme
 from redline.instruct.language.dates import date_in
 from redline.instruct.language.words import number_in
 from redline.instruct.lexicon.tree import DocumentTree, Nodes
@@ -249,6 +249,9 @@ def _has(value: Value, operand: str) -> bool:
 
 def _equals(value: Value, operand: str) -> bool:
     low = operand.lower()
+    if isinstance(value, list) and value:
+        # "with the tag wall": one of them is
+        return any(not isinstance(item, list) and _equals(item, operand) for item in value)
     if isinstance(value, bool):
         return low in (TRUE if value else FALSE)
     if value is None or value in ("", [], {}):
@@ -273,6 +276,26 @@ def size_of(value: Value) -> Decimal | str | None:
     if number is not None:
         return Decimal(number)
     return date_in(value) or (value[:10] if value[:4].isdigit() and value[4:5] == "-" else None)
+
+
+@dataclass(frozen=True, slots=True)
+class Sized:
+    """Whether a number is above or below another: every price below 70."""
+
+    op: str
+    operand: str
+    cost: int = 0
+    whole: bool = True
+
+    @property
+    def meaning(self) -> Hashable:
+        return (self.op, self.operand)
+
+    def select(self, tree: DocumentTree, nodes: Nodes) -> Nodes | None:
+        """Return the numbers that compare so; None when one is no number."""
+        if not all(isinstance(tree.values[n], Num) for n in nodes):
+            return None
+        return tuple(n for n in nodes if _compare(tree.values[n], self.op, self.operand))
 
 
 @dataclass(frozen=True, slots=True)

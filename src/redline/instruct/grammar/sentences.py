@@ -7,18 +7,24 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import count
 
-from redline.instruct.grammar.adjuncts.announcements import announcements
+from redline.instruct.grammar.adjuncts.announcements import AS_FOLLOWS, announcements
 from redline.instruct.grammar.adjuncts.courtesies import (
     AFTER,
+    AFTER_VALUES,
     BEFORE,
     ENDS,
     REASONS,
     SEPARATORS,
 )
 from redline.instruct.grammar.adjuncts.introductions import only_introduces
-from redline.instruct.grammar.adjuncts.protections import PROTECTING, find_protections
+from redline.instruct.grammar.adjuncts.list_items import before_bullet, is_bullet
+from redline.instruct.grammar.adjuncts.protections import (
+    KEEPING_WORDS,
+    PROTECTING,
+    find_protections,
+)
 from redline.instruct.grammar.chart import Chart
-from redline.instruct.grammar.clauses import Clause, ScopePhrase
+from redline.instruct.grammar.clauses import Clause, ScopePhrase, distribute_scope
 from redline.instruct.grammar.frames import GAP_FRAMES, VERBS
 from redline.instruct.language.word_classes import CLASSES
 from redline.instruct.language.words import number_in, singular
@@ -79,7 +85,7 @@ def readings(
             if state.clauses or state.protected:
                 found += 1
                 yield Reading(state.clauses, cost, state.remarks, state.protected)
-                shared = _distribute(state.clauses)
+                shared = distribute_scope(state.clauses)
                 if shared is not None:
                     yield Reading(shared, cost, state.remarks, state.protected, shared=True)
             continue
@@ -94,7 +100,7 @@ def _steps(chart: Chart, state: _State) -> Iterator[_State]:
     if state.clauses and not state.joined:
         yield from _closings(chart, state)
         return
-    fresh = not state.clauses or chart.low(place - 1) in ENDS
+    fresh = not state.clauses or chart.low(before_bullet(chart, place) - 1) in ENDS
     for end in _openings(chart, place, fresh):
         yield replace(state, place=end)
     for edge in chart.edges("CLAUSE", place):
@@ -120,7 +126,11 @@ def _with(state: _State, clause: Clause, end: int) -> _State:
 def _may_end(chart: Chart, end: int) -> bool:
     if end >= chart.size or chart.low(end) in SEPARATORS or chart.low(end) == "but":
         return True
-    if any(True for table in (AFTER, REASONS, PROTECTING) for _ in chart.phrases(end, table)):
+    if any(
+        True
+        for table in (AFTER, AFTER_VALUES, REASONS, PROTECTING)
+        for _ in chart.phrases(end, table)
+    ):
         return True
     return chart.low(end).startswith("(") or chart.low(end) in VERBS
 
@@ -130,8 +140,10 @@ def _openings(chart: Chart, place: int, fresh: bool) -> Iterator[int]:
     low = chart.low(place)
     if (low in SEPARATORS and low != "-") or (low == "-" and fresh):
         yield place + 1
-    if fresh and _is_bullet(chart, place):
+    if fresh and is_bullet(chart, place):
         yield place + 1 + (chart.low(place + 1) in (".", ")") and low.isdigit())
+    if fresh and low == "step" and chart.low(place + 1).isdigit():
+        yield place + 2 + (chart.low(place + 2) in (":", ".", ")", "-", "–"))
     for end in chart.phrases(place, BEFORE):
         yield end + (chart.low(end) == ",")
 
@@ -139,7 +151,7 @@ def _openings(chart: Chart, place: int, fresh: bool) -> Iterator[int]:
 def _gaps(chart: Chart, state: _State) -> Iterator[_State]:
     """Yield clauses that leave out the verb of the one before."""
     last = state.clauses[-1]
-    if last.effect not in GAP_FRAMES:
+    if last.effect not in GAP_FRAMES or last.role("pairs") is not None:
         return
     for edge in chart.edges(f"GAP:{last.effect}", state.place):
         if _may_end(chart, edge.end):
@@ -152,11 +164,13 @@ def _closings(chart: Chart, state: _State) -> Iterator[_State]:
     place = state.place
     for end in chart.phrases(place, AFTER):
         yield replace(state, place=end)
+    if not _in_text(chart, state):
+        yield from (replace(state, place=end) for end in chart.phrases(place, AFTER_VALUES))
     low = chart.low(place)
     if low in SEPARATORS:
         fronts = state.fronts
         if low in ENDS:
-            fronts = state.headed if _is_bullet(chart, place + 1) else ()
+            fronts = state.headed if is_bullet(chart, place + 1) else ()
         yield replace(state, place=place + 1, joined=True, fronts=fronts)
         for end in chart.phrases(place + 1, AFTER):
             yield replace(state, place=end)
@@ -190,6 +204,7 @@ def _asides(chart: Chart, state: _State) -> Iterator[_State]:
     silent = all(
         chart.tokens[p].kind in ("word", "sign", "poss")
         and not chart.lexicon.senses(p)
+        and chart.low(p) not in KEEPING_WORDS
         and number_in(chart.low(p)) is None
         and not any(map(str.isdigit, chart.low(p)))
         for p in range(place, end)
@@ -285,6 +300,7 @@ def _conditional(chart: Chart, state: _State) -> Iterator[_State]:
 def _front_scope(
     chart: Chart, state: _State, end: int, scope: ScopePhrase, strict: bool
 ) -> Iterator[_State]:
+    end = next(chart.phrases(end, AS_FOLLOWS), end)
     low = chart.low(end)
     cost = state.cost + scope.cost
     found = strict and low == "and" and chart.low(state.place) in _FINDING
@@ -298,13 +314,6 @@ def _front_scope(
         yield replace(state, place=end + 1, fronts=scopes, cost=cost + 1, joined=True)
     elif not strict and (low in VERBS or singular(low) in VERBS):
         yield replace(state, place=end, fronts=(*state.fronts, scope), cost=cost + 1, joined=True)
-
-
-def _is_bullet(chart: Chart, place: int) -> bool:
-    """Return whether an item of a list begins here: -, *, 1. or 1)."""
-    low = chart.low(place)
-    numbered = low.isdigit() and chart.low(place + 1) in (".", ")")
-    return low in ("-", "*", "•") or numbered or (low[:-1].isdigit() and low[-1:] == ")")
 
 
 def _skip_announcement(chart: Chart, state: _State) -> Iterator[_State]:
@@ -329,18 +338,3 @@ def _protections(chart: Chart, state: _State) -> Iterator[_State]:
         if (state.clauses or nodes) and _may_end(chart, end):
             kept = (*state.protected, *nodes)
             yield replace(state, place=end, joined=False, protected=kept)
-
-
-def _distribute(clauses: tuple[Clause, ...]) -> tuple[Clause, ...] | None:
-    """Return the clauses with the last one's scope applied to those whose verb it shares."""
-    last = clauses[-1] if clauses else None
-    if last is None or not last.gap or not last.scopes:
-        return None
-    built = list(clauses)
-    for place in range(len(clauses) - 2, -1, -1):
-        if clauses[place].scopes:
-            return None
-        built[place] = replace(clauses[place], scopes=last.scopes)
-        if not clauses[place].gap:
-            return tuple(built)
-    return None

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from redline.instruct.grammar.chart import Chart, Edge, rule
 from redline.instruct.grammar.frames import VERBS
+from redline.instruct.grammar.nouns.heads import CLASS_NOUNS
 from redline.instruct.grammar.phrase import Phrase
 from redline.instruct.grammar.values import TokenSpan
 from redline.instruct.language.words import GENERIC, STRUCTURAL, key_words, number_in, singular
@@ -47,6 +48,18 @@ def _struct(chart: Chart, start: int) -> Iterator[Edge]:
     if singular(low) in STRUCTURAL or singular(low) in ("label", "prop"):
         # "add a variable" is rather one of the variables
         yield Edge(start + 1, TokenSpan(start, start + 1, int(singular(low) in chart.tree.by_form)))
+    for words in _PAIR_WORDS:
+        end = chart.words(start, words)
+        if end > 0:
+            yield Edge(end, TokenSpan(start, end))
+    if start and low in CLASS_NOUNS and chart.tokens[start - 1].kind in ("quoted", "code"):
+        yield Edge(start + 1, TokenSpan(start, start + 1))
+
+
+_PAIR_WORDS = (
+    ("pair",), ("key-value", "pair"), ("key", "value", "pair"), ("key/value", "pair"),
+    ("name-value", "pair"), ("sub-object",), ("subsection",), ("dictionary",), ("sub-key",),
+)  # fmt: skip
 
 
 @rule("KIND")
@@ -66,6 +79,14 @@ def _kind(chart: Chart, start: int) -> Iterator[Edge]:
 def _one_kind(chart: Chart, start: int) -> Iterator[Edge]:
     """A kind in the singular."""
     yield from (edge for edge in chart.edges("KIND", start) if not edge.item.many)
+
+
+@rule("NOUN")
+def _noun(chart: Chart, start: int) -> Iterator[Edge]:
+    """A noun for something new that the document does not know."""
+    low = chart.low(start)
+    if low.isalpha() and len(low) > 2 and low not in VERBS and not chart.lexicon.senses(start):
+        yield Edge(start + 1, TokenSpan(start, start + 1, 2))
 
 
 @rule("QUOTED")
@@ -152,55 +173,6 @@ def _words_of(chart: Chart) -> set[str]:
         word for value in values if isinstance(value, str) and len(value) < 60
         for word in value.lower().split()
     }  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class Pairs:
-    """Keys and the values they get."""
-
-    items: tuple[tuple[TokenSpan, TokenSpan], ...]
-    cost: int = 0
-
-    @property
-    def meaning(self) -> Hashable:
-        return tuple((key.meaning, value.meaning) for key, value in self.items)
-
-
-@rule("PAIRS")
-def _pairs(chart: Chart, start: int) -> Iterator[Edge]:
-    """`age 20, role admin and city Bonn`, `k=v, k: v`."""
-    agenda: list[tuple[int, tuple[tuple[TokenSpan, TokenSpan], ...], int]] = [(start, (), 0)]
-    while agenda:
-        place, items, cost = agenda.pop()
-        chart.tree.spend(10)
-        for key_end, key in _pair_key(chart, place):
-            sign = chart.low(key_end) in ("=", ":", "of", "is", "as", "->")
-            for value in chart.edges("VAL", key_end + sign):
-                if value.item.cost and chart.tokens[key_end + sign].kind != "quoted":
-                    continue
-                pairs = (*items, (key, value.item))
-                total = cost + value.item.cost
-                yield Edge(value.end, Pairs(pairs, total))
-                after = value.end
-                after += chart.low(after) == ","
-                after += chart.low(after) in ("and", "&", "with")
-                if after > value.end and len(pairs) < 12:
-                    agenda.append((after, pairs, total))
-
-
-def _pair_key(chart: Chart, start: int) -> Iterator[tuple[int, TokenSpan]]:
-    place = start + (chart.low(start) in ("a", "an", "the"))
-    if place >= chart.size:
-        return
-    token = chart.tokens[place]
-    if token.kind in ("quoted", "code"):
-        yield place + 1, TokenSpan(place, place + 1)
-        return
-    for sense in chart.lexicon.senses(place):
-        if sense.sort is Sort.KEY and sense.cost < 2:
-            yield sense.end, TokenSpan(place, sense.end)
-    if token.kind == "word" and chart.low(place + 1) in ("=", ":"):
-        yield place + 1, TokenSpan(place, place + 1)
 
 
 @rule("VERBED")

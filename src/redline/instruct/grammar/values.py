@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, replace
 
@@ -11,14 +12,15 @@ from redline.instruct.language.words import CURRENCIES, number_in, singular, uni
 
 MAX_BARE = 30
 _JOINERS = {"and": 3, "or": 3, "to": 3, ",": 3, "then": 4, "&": 1, ":": 3, "=": 4, "->": 4,
-            "=>": 4, "plus": 2, "but": 4, "so": 4, "because": 5, "is": 2, "are": 2}  # fmt: skip
+            "=>": 4, "/": 4, "plus": 2, "but": 4, "so": 4, "because": 5, "is": 2,
+            "are": 2}  # fmt: skip
 _PREPOSITIONS = frozenset(
     "in on at for of by with from as under within inside into after before where whose if unless "
     "when across except".split()
 )
 _NOT_FIRST = frozenset(
     "to as into by from with is are be of for whose where should now currently actually "
-    "at 's".split()
+    "at 's have has had".split()
 )
 _NOT_KEYS = frozenset(
     "the a an to of in for on with and or as by from is are be value values set called named it "
@@ -38,9 +40,14 @@ _OPENERS = phrase_table(
     tuple(text.split())
     for text in (
         "with|set to|holding|of|=|:|equal to|being|containing|and value|and the value|"
-        "with value|having"
+        "with value|having|with the value|as|whose value is|whose value should be|that holds|"
+        "that contains|, with|with content|with a value of|with the default|, set to|"
+        "initialised to|initialized to|defaulting to|, containing|, value"
     ).split("|")
 )
+
+
+_BOUNDS = (">=", "<=", ">", "<", "=")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +74,22 @@ def _value(chart: Chart, start: int) -> Iterator[Edge]:
     if first.kind in ("quoted", "json", "code"):
         yield Edge(start + 1, TokenSpan(start, start + 1))
         return
-    if first.kind != "word" and first.text not in ("-", "<", ">", "~"):
-        return
+    if first.text in _BOUNDS:
+        yield from _bound(chart, start)
+    elif first.kind == "word" or first.text in ("-", "~"):
+        yield from _bare_value(chart, start)
+
+
+def _bound(chart: Chart, start: int) -> Iterator[Edge]:
+    """Yield a bound of versions written without a blank: >=20."""
+    version = chart.tokens[start + 1] if start + 1 < chart.size else None
+    close = version is not None and version.start == chart.tokens[start].end
+    if version is not None and close and version.text[:1].isdigit():
+        yield Edge(start + 2, TokenSpan(start, start + 2))
+
+
+def _bare_value(chart: Chart, start: int) -> Iterator[Edge]:
+    """Yield words up to any point of the sentence; those that may not belong to it cost more."""
     cost = _first_cost(chart, start)
     for place in range(start, min(start + MAX_BARE, chart.size)):
         token = chart.tokens[place]
@@ -113,6 +134,17 @@ def _literal(chart: Chart, start: int) -> Iterator[Edge]:
             yield edge
 
 
+@rule("VERSION")
+def _version(chart: Chart, start: int) -> Iterator[Edge]:
+    """A version or a range of versions: ^3.2.5, >=18, 1.4.0."""
+    for edge in chart.edges("VAL", start):
+        if _VERSION.fullmatch(chart.text(start, edge.end)):
+            yield edge
+
+
+_VERSION = re.compile(r"(?:[\^~v]|[<>]=?)?\d+(?:\.\d+)*(?:\.x|\.\*)?(?:-[\w.]+)?")
+
+
 @rule("CODED")
 def _coded_key(chart: Chart, start: int) -> Iterator[Edge]:
     """A key in quotes or backticks."""
@@ -126,6 +158,9 @@ def _given_value(chart: Chart, start: int) -> Iterator[Edge]:
     begin = start + (chart.low(start) == ",")
     for place in chart.phrases(begin, _OPENERS):
         yield from chart.edges("VAL", place)
+        for edge in chart.edges("LIT", place + (chart.low(place) in ("a", "the", "an"))):
+            if chart.low(edge.end) == "value":
+                yield Edge(edge.end + 1, edge.item)  # with null value
         after = place + (chart.low(place) in ("a", "an", "the", "its", "initial"))
         after += chart.low(after) in ("initial", "default", "string", "new")
         if chart.low(after) in ("value", "values"):

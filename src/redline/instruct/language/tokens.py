@@ -12,8 +12,8 @@ from redline.instruct.model.values import Value, parse
 
 _OPEN = {'"': '"', "“": "”", "'": "'", "‘": "’", "`": "`", "«": "»"}
 _ENDS = frozenset(" \t\r\n,.;:!?)]}")
-_ARROWS = ("+=", "-=", "*=", "->", "=>", "→", ":=", "==", "!=", ">=", "<=", "=", ">", "<")
-_ASSIGN = re.compile(r"^([\w.\[\]/$~-]+?)(\+=|-=|!=|>=|<=|==|->|=>|→|=|>|<)(.+)$")
+_ARROWS = ("+=", "-=", "*=", "/=", "->", "=>", "→", ":=", "==", "!=", ">=", "<=", "=", ">", "<")
+_ASSIGN = re.compile(r"^([\w.\[\]/$~-]+?)(\+=|-=|\*=|/=|!=|>=|<=|==|->|=>|→|=|>|<)(.+)$")
 _TRAILING = ",;:!?."
 # A dot that belongs to the word: initials and titles.
 _INITIAL = re.compile(r"[A-Z]\.|(Mr|Mrs|Ms|Dr|St|Jr|Sr|Prof|Inc|Ltd|Co|[Nn]o|[Nn]r)\.")
@@ -194,7 +194,7 @@ def _word(body: str, position: int, found: list[Token]) -> None:
     found.append(Token("word", body, position, position + len(body), path=_is_path(body)))
 
 
-_PATH = re.compile(r"^(\$\.?|/)?([\w~-]+|\[\d+\])((\.|/)[\w~-]+|\[\d+\])*$")
+_PATH = re.compile(r"^(\$\.?|/)?([\w~-]+|\[-?\d+\])((\.|/)[\w~-]+|\[-?\d+\])*$")
 # A pointer may hold anything but blanks: `/paths/~1pets~1{id}/get`.
 _POINTER = re.compile(r"^(/[\w~.{}$@:+-]+){2,}$")
 

@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
+_ARTICLES = [
+    *"a an the the-following another one-more two three two-new three-new these the-following-two "
+    "new my our some some-new both".split(),
+    *(
+        f"{article}-{adjective}"
+        for article in ("a", "an", "the", "another", "one")
+        for adjective in (
+            "new additional extra further nested optional custom boolean second separate "
+            "corresponding matching new-boolean new-optional new-nested"
+        ).split()
+    ),
+]
+
 CLASSES: dict[str, str] = {
     "SET": "set change update modify edit switch adjust alter correct fix put bring turn assign "
     "revise amend reset reschedule push bump upgrade downgrade extend restore shift move "
-    "configure convert overwrite scale setting changing updating switching",
+    "configure convert overwrite scale ramp dial roll setting changing updating switching",
     "UPV": "increasing raising increase raise bump boost grow up extend lengthen add-to crank-up",
     "DOWNV": "decreasing lowering reducing decrease reduce lower cut drop shrink shorten trim slash knock-down bring-down",
     "MAKE": "make let have get render turn",
@@ -39,8 +52,15 @@ CLASSES: dict[str, str] = {
     "SORT": "sort order reorder arrange rank",
     "REPLACE": "replace substitute swap-out swap",
     "CHANGE": "change update turn convert switch alter",
-    "ART": "a an the the-following another new one-more a-new the-new another-new an-additional an-extra",
+    "ART": " ".join(_ARTICLES),
     "NAMED": "named called titled with-key with-the-key with-name with-the-name",
+    "WITHF": "with : having containing consisting-of -",
+    "SAMEVAL": "with-the-same-value-as with-the-value-of equal-to with-a-value-equal-to = "
+    "that-equals set-to-the-value-of holding-the-value-of copied-from with-the-value-from "
+    "with-the-current-value-of set-to-the-same-value-as with-a-copy-of ,-equal-to "
+    ",-with-the-same-value-as ,-set-to-the-value-of with-the-value-in taking-the-value-of "
+    ",-copied-from set-to-the-current-value-of that-holds-the-value-of that-has-the-value-of",
+    "ROOT": "the-root the-top-level root top-level the-document-root the-root-object",
     "VERIFY": "verify validate",
     "SAMEAS": "the-same-as the-same-value-as match the-value-of the-current-value-of equal-to "
     "whatever-is-in the-value-in the-amount-of the-amount-in",
@@ -50,7 +70,7 @@ CLASSES: dict[str, str] = {
     "where-it-appears where-it-is-used wherever-it-is-used",
     "WASTYPE": "from-a-number from-number from-a-string from-string from-an-integer from-a-boolean "
     "from-a-single-value from-a-float from-text from-a-scalar",
-    "INTO": "to into onto in on under within inside for",
+    "INTO": "to into onto in on under within inside for at",
     "TYPED": "to-a to-an into-a into-an a an to into to-be-a to-be-an",
     "ARROW": "-> => →",
     "TOO": "too as-well also",

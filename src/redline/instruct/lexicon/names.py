@@ -181,10 +181,10 @@ class Lexicon:
             cased = first.text != first.text.lower() or not first.text.isalpha()
             if exact and (first.kind != "word" or cased):
                 return exact, 0, True
+        if not all(key_words(t.text) for t in self.tokens[start:end]):
+            return [], 0, True  # a sign is no part of a name
         said = tuple(w for t in self.tokens[start:end] for w in key_words(t.text))
         form = join_words(said)
-        if not form:
-            return [], 0, True
         if form in tree.by_form:
             return tree.by_form[form], 0, True
         if first.kind != "word" or (end == start + 1 and first.low in STOP_WORDS):
@@ -260,6 +260,9 @@ class Lexicon:
             fields = table.get((start, end))
             if not fields:
                 continue
+            # "the Rumours track": the value itself ends so
+            said = self.text(start, end)
+            plural = plural and not any((self.tree.text(n) or "").lower() == said for n in fields)
             elements = tuple(n for n in fields if self.tree.is_element(n))
             members = [n for n in fields if not self.tree.is_element(n)]
             if elements:
@@ -296,7 +299,7 @@ class Lexicon:
         first = self.tokens[start]
         if first.kind != "word" and first.text not in self.tree.by_key:
             return []
-        if end - start > 3:
+        if end - start > 3 or not all(key_words(t.text) for t in self.tokens[start:end]):
             return []
         said = tuple(w for t in self.tokens[start:end] for w in key_words(t.text))
         form = join_words(said)

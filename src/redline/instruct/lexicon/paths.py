@@ -17,15 +17,13 @@ def nodes_of_path(tree: DocumentTree, text: str) -> Nodes:
     {"a.b": ..} is two places.
     """
     same_key = tree.by_key.get(text, [])
+    parts = path_parts(text)
     if text.startswith("/"):
-        parts = [p.replace("~1", "/").replace("~0", "~") for p in text[1:].split("/")]
         node = tree.node_at(parts)
         return tuple(sorted({*same_key, *(() if node is None else (node,))}))
-    found = _PART.findall(text.removeprefix("$"))
-    parts = [double or single or plain for double, single, plain in found]
     if not parts:
         return ()
-    node = tree.node_at(parts)
+    node = _follow(tree, parts)
     if node is not None:
         return tuple(sorted({node, *same_key}))
     if same_key:
@@ -33,3 +31,25 @@ def nodes_of_path(tree: DocumentTree, text: str) -> Nodes:
     starts = [n for n in tree.by_form.get(key_form(parts[0]), []) if tree.keys[n] == parts[0]]
     ends = (tree.node_at(parts[1:], start) for start in starts)
     return tuple(sorted(n for n in ends if n is not None))
+
+
+def _follow(tree: DocumentTree, parts: list[str]) -> int | None:
+    """Return the node at a path; an index below 0 counts from the end."""
+    node: int | None = 0
+    for part in parts:
+        assert node is not None
+        held = tree.values[node]
+        if isinstance(held, list) and part.startswith("-") and part[1:].isdigit():
+            part = str(len(held) - int(part[1:]))
+        node = tree.node_at([part], node)
+        if node is None:
+            return None
+    return node
+
+
+def path_parts(text: str) -> list[str]:
+    """Return the keys and indexes that a path names one after another."""
+    if text.startswith("/"):
+        return [p.replace("~1", "/").replace("~0", "~") for p in text[1:].split("/")]
+    found = _PART.findall(text.removeprefix("$"))
+    return [double or single or plain for double, single, plain in found]

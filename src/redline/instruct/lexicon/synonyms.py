@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from redline.instruct.language.words import singular, unit_of
+from redline.instruct.language.words import key_form, singular, unit_of
 from redline.instruct.model.values import Num, Value
 
 # Said -> written; used only where nothing in the document is called what was said.
@@ -18,14 +18,20 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "description": ("desc",), "webpage": ("website", "homepage"), "homepage": ("website",),
     "picture": ("image", "photo"), "photo": ("image", "picture"), "jobtitle": ("title",),
     "log": ("logging", "logs"), "organisation": ("organization",), "website": ("url", "homepage"),
-    "salary": ("pay", "wage"), "address": ("addr",), "qty": ("quantity",), "town": ("city",),
+    "salary": ("pay", "wage"), "address": ("addr", "email"),
+    "star": ("rating",), "contactperson": ("contact",), "boss": ("manager",),
+    "qty": ("quantity",), "town": ("city",),
     "expiry": ("expires", "expiresat", "expirydate"), "expirydate": ("expires", "expiresat"),
     "department": ("dept",), "dept": ("department",), "teammate": ("member",),
     "colleague": ("employee",), "headcount": ("employee",), "deadline": ("due", "duedate"),
     "duedate": ("due",), "job": ("title", "role"), "db": ("database",), "database": ("db",),
     "number": ("phone",), "shop": ("store",), "store": ("shop",), "limit": ("max",),
+    "monday": ("mon",), "tuesday": ("tue", "tues"), "wednesday": ("wed",), "thursday": ("thu",
+    "thur"), "friday": ("fri",), "saturday": ("sat",), "sunday": ("sun",),
+    "openinghour": ("hour", "open", "opening"),
     "ceiling": ("max",), "floor": ("min",), "vendor": ("supplier",),
 }  # fmt: skip
+SYNONYMS = {key_form(said): tuple(map(key_form, keys)) for said, keys in SYNONYMS.items()}
 SHORTENED = {
     "maximum": "max", "minimum": "min", "configuration": "config", "environment": "env",
     "database": "db", "description": "desc", "quantity": "qty", "password": "pwd",

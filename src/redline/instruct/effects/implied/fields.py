@@ -282,6 +282,7 @@ def _value_fit(
         if not score and not sized and not is_number_like(context, node, text):
             return None
         guessed = not is_sure(context, holder, node, predicate) if score else not sized
+        guessed = guessed and not _is_plainly_it(context, node, span, predicate)
         guessed = guessed and (bool(score) or not is_terse(context, span, predicate))
         doubt = doubt or (f"what {text!r} is is a guess" if guessed else "")
         return _Fit(node, value, score, full, doubt)
@@ -295,6 +296,15 @@ def _value_fit(
     if not (quoted or named or alike):
         doubt = doubt or f"it is not clear that {text!r} is the value"
     return _Fit(node, value, score, full, doubt)
+
+
+def _is_plainly_it(
+    context: EffectContext, node: int, span: TokenSpan, predicate: Predicate
+) -> bool:
+    """Return whether a record has one number only and just `is now` is between it and that."""
+    between = context.chart.lows[predicate.start : span.start]
+    plain = all(low in ("is", "are", "now", "costs", "at") for low in between) and len(between) > 0
+    return plain and is_only_number(context, node)
 
 
 def replace_context(context: EffectContext) -> EffectContext:

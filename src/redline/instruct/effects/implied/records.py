@@ -21,6 +21,7 @@ def spoken_of(context: EffectContext) -> tuple[int, ...]:
         nodes = (0,)
     elif context.focus and (context.previous or context.clause.scopes):
         nodes = tuple(sorted({context.record_of(node) for node in context.focus}))
+        context.scoped = True  # what a scope names is what was spoken of last
     else:
         raise Unclear("clause", "it is not clear what it is said of")
     if owner is None and len(nodes) != 1:

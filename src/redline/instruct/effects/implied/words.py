@@ -31,10 +31,40 @@ _RELATED = {
         "address": "email mail url address addr street",
         "team department group": "department team dept group",
         "image version tag": "image version tag",
+        "weigh": "weight",
+        "hold seat fit": "capacity seats places",
+        "star": "rating stars score",
+        "promot": "title role position rank level",
+        "report": "manager supervisor boss",
+        "belong own": "owner team group namespace",
+        "held meet venue": "room venue location place hall",
+        "live relocat base": "city town location address",
+        "teach taught instruct": "instructor teacher lecturer trainer",
+        "led lead": "lead leader manager head",
+        "organ": "organizer organiser host",
+        "driv": "driver",
+        "send sent": "from sender to recipient send",
+        "wait": "timeout wait delay",
+        "keep kept store": "retention keep days backups",
+        "allow": "allow allowed max limit",
+        "run": "image command schedule replicas",
+        "copy copi": "replica copies count",
+        "people person guest": "guests party capacity attendees people persons",
+        "languag": "language locale lang",
+        "font typefac": "font family typeface",
+        "background": "background bg",
+        "colour": "color colour",
+        "rise": "price salary pay wage",
+        "earn": "salary pay wage income",
+        "contact": "contact phone email",
+        "birthday born": "birthdate birthday dob",
+        "size": "size",
+        "speed": "speed rate",
+        "hour": "hours opening open",
     }.items()
     for word in group.split()
 }
-_SURE = frozenset("cost charg price old".split())
+_SURE = frozenset("cost charg price old weigh hold seat star held report".split())
 _DAYS = re.compile(r"(mon|tues?|wed(nes)?|thu(rs)?|fri|sat(ur)?|sun)(day)?", re.IGNORECASE)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from redline.instruct.grammar.adjuncts.protections import staying
 from redline.instruct.grammar.chart import Chart
 from redline.instruct.grammar.clauses import ScopePhrase
+from redline.instruct.grammar.frames import phrase_table
 from redline.instruct.lexicon.tree import Nodes
 
 # Words in which an instruction says that changes follow, before a colon.
@@ -16,6 +17,15 @@ _ANNOUNCING = frozenset(
     "modification modifications adjustment adjustments task tasks action actions step steps below "
     "i need we want as follows in order of to document file config json here are is requested "
     "list".split()
+)
+
+AS_FOLLOWS = phrase_table(
+    tuple(text.split())
+    for text in (
+        "as follows|like this|like so|so that|with the following values|with these values|"
+        "with the following changes|with the following|accordingly|to the following|"
+        "to have the following values|only"
+    ).split("|")
 )
 
 

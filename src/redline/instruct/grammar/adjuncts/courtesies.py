@@ -15,6 +15,11 @@ BEFORE = phrase_table(
         "we have to|you have to|quickly|actually|oh|well|and|apply this change :|in addition|"
         "additionally|furthermore|we'd like you to|go and|it would be great if you could|do|"
         "please note that|note that|remember that|please remember that|just so you know|fyi|"
+        "first|firstly|first ,|second|secondly|third|thirdly|fourth|lastly|last|after that|"
+        "afterwards|"
+        "and then|and finally|then finally|subsequently|following that|in a second step|"
+        "in the same step|at the same time|moreover|similarly|likewise|in this document|"
+        "in the document|in the json|in this file|in the given document|"
         "by the way|sadly|unfortunately|good news|great news|as discussed|as agreed|it turns out"
     ).split("|")
 )
@@ -31,11 +36,21 @@ AFTER = phrase_table(
         "any longer|sadly|unfortunately|no other changes|any more|anymore"
     ).split("|")
 )
+# What may follow a clause unless it ends in bare words, of which it could be a part.
+AFTER_VALUES = phrase_table(
+    tuple(text.split())
+    for text in (
+        "again|from today|from today on|as of today|as of now|starting today|in future|"
+        "in the future|for good|permanently"
+    ).split("|")
+)
 COURTESIES = frozenset(
     word for table in (BEFORE, AFTER) for group in table.values() for words in group
     for word in words
 )  # fmt: skip
-SEPARATORS = frozenset(", and then also . ; ! ? \n & plus — – - finally next afterwards".split(" "))
+SEPARATORS = frozenset(
+    ", and then also . ; ! ? \n & plus — – - / | finally next afterwards".split(" ")
+)
 ENDS = frozenset(". ; ! ? \n".split(" "))
 REASONS = phrase_table((
     ("because",), ("since",), ("so", "that"), ("in", "order", "to"), ("due", "to"),

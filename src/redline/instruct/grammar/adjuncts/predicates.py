@@ -19,7 +19,8 @@ _FILLERS = frozenset(
     "to at on in of for from by with as the a an its his her their our my it now actually "
     "really just currently already again set = : -> => → does do going needs need takes take "
     "goes go runs run lives new moved changed swapped switched leave leaves comes come being "
-    "brings over keep use uses work works worked want wants show shows".split()
+    "brings over keep use uses work works worked want wants show shows able allowed people please "
+    "there that this like rather sent made kept put done also".split()
 )
 _HAPPENED = frozenset("moved changed swapped switched actually".split())
 _NEGATIONS = phrase_table(

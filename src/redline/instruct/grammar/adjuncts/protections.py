@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from redline.instruct.grammar.chart import Chart
 from redline.instruct.grammar.frames import phrase_table
 from redline.instruct.lexicon.tree import Nodes
+
+Patterns = tuple[re.Pattern[str], ...]
+
+
+def _patterns(text: str) -> Patterns:
+    """Return a pattern for things of one word and one for things of two."""
+    things = (r"[\w.`-]+", r"[\w.-]+ [\w.-]+")
+    return tuple(re.compile(text.replace("THING", thing)) for thing in things)
+
 
 _PROTECT = [
     f"{joint}{words}"
@@ -15,20 +25,61 @@ _PROTECT = [
         "don't touch|do not touch|don't change|do not change|dont touch|dont change|don't modify|"
         "do not modify|don't alter|do not alter|without changing|without touching|leave|keep|"
         "without modifying|without altering|leaving|keeping|preserve|preserving|do not remove|"
-        "don't remove|don't delete|do not delete|do not overwrite|do not affect|without affecting"
+        "don't remove|don't delete|do not delete|do not overwrite|do not affect|without affecting|"
+        "do not edit|don't edit|retain|retaining|nothing else|no other"
     ).split("|")
 ]
 PROTECTING = phrase_table(tuple(text.split()) for text in _PROTECT)
-_KEEPING = frozenset("leave keep keeping leaving preserve preserving".split())
-_THINGS = "field fields key keys value values entry entries element elements item items property "
-_ELSE = phrase_table((
-    ("anything", "else"), ("the", "rest"), ("everything", "else"), ("nothing", "else"),
-    ("the", "others"), ("the", "other", "ones"), ("others",),
-    *((*lead, thing) for thing in (_THINGS + "properties record records part parts").split()
-      for lead in (("any", "other"), ("all", "other"), ("the", "other"), ("other",),
-                   ("the", "rest", "of", "the"), ("any", "of", "the", "other"))),
-    *(("the", "rest", "of", "the", thing) for thing in "document file config object".split()),
-))  # fmt: skip
+_KEEPING = frozenset("leave keep keeping leaving preserve preserving retain retaining".split())
+# Words that say what must stay: never part of an aside that asks for nothing.
+KEEPING_WORDS = _KEEPING | frozenset(
+    "unchanged untouched as-is intact other others rest else only without alone unmodified".split()
+)
+_MAX_WORDS = 16
+_MODAL = r"(?:(?:should|must|shall|may|will|can|needs? to|ha(?:s|ve) to|is to|are to|is|are) )?"
+_TOUCH = r"(?:change|touch|modify|alter|edit|affect|update|remove|delete|overwrite|move|rename)"
+_TOUCHED = (
+    r"(?:changed?|changes|touched|modified|altered|edited|affected|updated|removed|deleted|moved|"
+    r"different)"
+)
+_AS_IT_IS = (
+    r"(?:exactly )?(?:unchanged|untouched|as[ -]is|as (?:it is|it was|they are|they were|before)|"
+    r"alone|intact|the same|unmodified|unaffected|in place|where (?:it is|they are))"
+)
+_THING = "THING"
+# All that a change does not speak of: everything else, the other jobs, the rest of the file.
+_REST = (
+    r"(?:anything else|everything else|all else|"
+    rf"(?:any|all|every|the|its|their)?(?: of the)? ?other {_THING}|the others|others|"
+    rf"the rest(?: of (?:the|this|that|its|their) {_THING})?|"
+    rf"all (?:the )?(?:others|remaining {_THING})|the remaining {_THING})"
+)
+_COUNT = r"(?:(?:one|two|three|four|five|six|single|\d+) )?"
+_ABOUT_REST = _patterns(
+    rf"(?:but |and |while )?(?:"
+    rf"(?:only|just) (?:this|these|those|that|the) {_COUNT}{_THING} {_MODAL}(?:be )?{_TOUCHED}"
+    rf"|(?:only|just) (?:change|touch|modify) (?:this|these|those|that)(?: {_COUNT}[\w-]+)?"
+    rf"|nothing else(?: {_MODAL}(?:be )?{_TOUCHED})?"
+    rf"|no (?:other|further|more) {_THING} {_MODAL}(?:be )?{_TOUCHED}"
+    rf"|no (?:other|further) changes?(?: (?:are|is) needed)?"
+    rf"|{_REST} {_MODAL}not (?:be )?{_TOUCHED}"
+    rf"|{_REST} {_MODAL}(?:be |to )?(?:stays?|remains?|left|kept) {_AS_IT_IS}"
+    rf"|(?:leave|leaving) {_REST}(?: {_AS_IT_IS})?"
+    rf"|(?:keep|keeping|preserve|preserving|retain|with) {_REST}(?: {_AS_IT_IS})?"
+    rf"|(?:do not|don't|dont|never|without) {_TOUCH}(?:ing)? {_REST}"
+    rf"|without (?:changing|touching|modifying|altering|editing|affecting|removing) {_REST}"
+    rf")(?= |$)"
+)
+# What is moved or renamed keeps its value anyway.
+_ABOUT_ITSELF = _patterns(
+    rf"(?:but |and |while )?(?:"
+    rf"(?:its|their|the) (?:(?:current|existing|old|key) )?[\w-]+ {_MODAL}"
+    rf"(?:be )?(?:stays?|remains?|kept) {_AS_IT_IS}"
+    rf"|(?:keep|keeping|preserve|preserving|retain|retaining|leave|leaving|without changing) "
+    rf"(?:its|the|their) (?:(?:current|existing|old|key|same) )*"
+    rf"(?:value|values|contents?|position|order|data|name|key)(?: {_AS_IT_IS})?"
+    rf")(?= |$)"
+)
 _AS_IS = phrase_table(
     (("alone",), ("as", "is"), ("untouched",), ("unchanged",), ("as", "it", "is"), ("as-is",),
      ("as", "they", "are"), ("the", "same"), ("intact",), ("unmodified",), ("as", "before"))
@@ -39,24 +90,27 @@ _STAYS = phrase_table(
     for verb in ("remain", "stay", "be left", "be kept", "remains", "stays", "not be changed",
                  "not change", "not be touched", "not be modified", "not be affected")
 )  # fmt: skip
-_ITSELF = phrase_table(
-    (owner, *adjective, thing)
-    for owner in ("its", "the", "their")
-    for adjective in ((), ("current",), ("existing",), ("old",))
-    for thing in ("value", "values", "content", "contents", "position", "order", "data")
-)
+
+
+def _about(patterns: Patterns, chart: Chart, start: int) -> Iterator[int]:
+    """Yield where a remark that one of *patterns* describes ends, when it begins at *start*."""
+    text = " ".join(chart.lows[start : start + _MAX_WORDS])
+    for pattern in patterns:
+        found = pattern.match(text)
+        if found:
+            yield start + found[0].count(" ") + 1
 
 
 def staying(chart: Chart, start: int) -> Iterator[tuple[int, Nodes]]:
     """Yield where `production must remain unchanged` ends and the nodes it protects."""
-    subjects: list[tuple[int, Nodes]] = [(end, ()) for end in chart.phrases(start, _ELSE)]
-    subjects += [(e.end, e.item.nodes) for e in chart.edges("NPLIST", start) if e.item.nodes]
-    for end, nodes in subjects:
-        for after in chart.phrases(end, _STAYS):
-            negated = "not" in chart.lows[end:after]
-            tail = next(chart.phrases(after, _AS_IS), after if negated else None)
+    yield from ((end, ()) for end in _about(_ABOUT_REST, chart, start))
+    for edge in chart.edges("NPLIST", start):
+        for after in chart.phrases(edge.end, _STAYS) if edge.item.nodes else ():
+            negated = "not" in chart.lows[edge.end : after]
+            stays = chart.low(after - 1) in ("stays", "stay", "remains", "remain")
+            tail = next(chart.phrases(after, _AS_IS), after if negated or stays else None)
             if tail is not None:
-                yield tail, nodes
+                yield tail, edge.item.nodes
 
 
 def find_protections(chart: Chart, place: int, last: str) -> Iterator[tuple[int, Nodes]]:
@@ -65,14 +119,12 @@ def find_protections(chart: Chart, place: int, last: str) -> Iterator[tuple[int,
     *last* is the effect of the clause before: what is renamed keeps its value anyway.
     """
     yield from staying(chart, place)
+    if last in ("rename", "move", "retype"):
+        yield from ((end, ()) for end in _about(_ABOUT_ITSELF, chart, place))
     for start in chart.phrases(place, PROTECTING):
         keeps = chart.low(start - 1) in _KEEPING
-        if keeps and last in ("rename", "move", "retype"):
-            for end in chart.phrases(start, _ITSELF):
-                yield next(chart.phrases(end, _AS_IS), end), ()
-        objects: list[tuple[int, Nodes]] = [(end, ()) for end in chart.phrases(start, _ELSE)]
-        objects += [(e.end, e.item.nodes) for e in chart.edges("NPLIST", start) if e.item.nodes]
-        for end, nodes in objects:
-            tail = next(chart.phrases(end, _AS_IS), None if keeps else end)
-            if tail is not None:
-                yield tail, nodes
+        for edge in chart.edges("NPLIST", start):
+            bare = not keeps or chart.low(start - 1) in ("leave", "leaving")
+            tail = next(chart.phrases(edge.end, _AS_IS), edge.end if bare else None)
+            if tail is not None and edge.item.nodes:
+                yield tail, edge.item.nodes

@@ -26,6 +26,12 @@ _TAILS = {
         rf"|(?:that|which|if {_SUBJECT}|where {_SUBJECT}) {_LACKS}(?: already| yet)*"
         rf" (?:contain|have|include|list) it(?: already| yet)?"
     ),
+    # what is taken out is so only where it is
+    "IFTHERE": (
+        r"(?:that|which) (?:have|has|contains?|includes?|lists?|carry|carries) (?:it|one|them)"
+        rf"|(?:if|where|wherever) (?:{_SUBJECT} )?(?:is |are )?(?:present|there|listed|included)"
+        rf"|(?:if|where|wherever) {_SUBJECT} (?:exists?|occurs?|appears?)|if any|if present"
+    ),
     # what was to be made sure of is brought about
     "REPAIR": (
         r"(?:and |or )?(?:otherwise )?(?:add|append|insert|include|correct|fix|change|set|update|"

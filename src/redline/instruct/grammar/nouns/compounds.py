@@ -36,10 +36,26 @@ def combine(tree: DocumentTree, left: Phrase, right: Phrase) -> Iterator[Phrase]
             unsure=named and not left.many and count > 1 and left.sort is Sort.RECORD
             and not is_kind(left),
         )  # fmt: skip
+    if left.sort is Sort.KEY and not inside:
+        yield from _member_first(tree, joint, left, right)
     if left.sort is Sort.KEY and right.sort is Sort.RECORD:
         yield from _by_field(tree, joint, right, left)
     elif left.sort is Sort.RECORD and right.sort is Sort.KEY:
         yield from _by_field(tree, joint, left, right)
+
+
+def _member_first(
+    tree: DocumentTree, joint: Phrase, left: Phrase, right: Phrase
+) -> Iterator[Phrase]:
+    """Yield a member named before what holds it: GET /pets, the weekend (opening) hours."""
+    if right.sort is not Sort.PATH and (right.sort is not Sort.KEY or not left.whole):
+        return
+    held = set(right.nodes)
+    direct = tuple(n for n in left.nodes if tree.parents[n] in held)
+    if direct:
+        cost = joint.cost + (right.sort is Sort.KEY)
+        yield replace(joint, nodes=direct, sort=Sort.KEY, whole=left.whole, many=False,
+                      part=not right.whole, cost=cost)  # fmt: skip
 
 
 def part_doubt(head: Phrase, by: Phrase) -> str:

@@ -1,17 +1,14 @@
-"""Add: elements to arrays, members to objects, records to collections."""
+"""Elements put into arrays."""
 
 from __future__ import annotations
 
-import re
-
-from redline.instruct.effects.context import EffectContext, ResolvedNodes
+from redline.instruct.effects.context import EffectContext
 from redline.instruct.effects.outcome import EffectOutcome, Unclear
 from redline.instruct.effects.places import anchor_in, doubt_case, index_in
 from redline.instruct.effects.typing import doubt_of, type_value
 from redline.instruct.grammar.adjuncts.positions import ListPosition
 from redline.instruct.grammar.phrase import Phrase
 from redline.instruct.grammar.values import TokenSpan
-from redline.instruct.language.words import key_form
 from redline.instruct.lexicon.senses import Sort
 from redline.instruct.model.operations import ABSENT, DocumentOperation, NoValue
 from redline.instruct.model.values import Num, Value, same
@@ -95,7 +92,9 @@ def _scoped_arrays(context: EffectContext) -> list[int]:
     """Return the arrays a scope or the clause before names: `In the tags, append x`."""
     phrases = [scope.phrase for scope in context.clause.scopes]
     focus = context.focus
-    again = context.chart.low(context.clause.end) not in ("instead", "in")
+    again = context.chart.low(context.clause.end) != "in"
+    if context.chart.low(context.clause.end) == "instead" and not _was_last(context):
+        context.doubt = context.doubt or "it may be meant to take the place of the other"
     listed = len(focus) == 1 and isinstance(context.tree.values[focus[0]], list)
     if not phrases and again and listed:
         # "remove a from the tags and add b": the list is said once
@@ -104,9 +103,19 @@ def _scoped_arrays(context: EffectContext) -> list[int]:
     if len(phrases) != 1 or phrases[0] is None or not context.clause.scopes[0].wanted:
         raise Unclear("target", "it is not clear where it is to be added")
     found = context.resolve(phrases[0], scoped=False)
+    context.scoped = True
     if not all(isinstance(context.tree.values[n], list) for n in found.nodes):
         raise Unclear("target", "it is not clear where it is to be added", found.nodes)
     return list(found.nodes)
+
+
+def _was_last(context: EffectContext) -> bool:
+    """Return whether the clause before takes the last element away: at its place is at the end."""
+    value = context.previous.role("value") if context.previous is not None else None
+    held = context.tree.values[context.focus[0]] if len(context.focus) == 1 else None
+    if value is None or not isinstance(held, list) or not held:
+        return False
+    return bool(context.chart.tokens[value.start].text == held[-1])
 
 
 def _list_of(context: EffectContext, node: int, listed: Phrase) -> int:
@@ -197,149 +206,3 @@ def _plain_text(text: str) -> str:
     if text.lower() in ("something", "it", "them", "that", "this", "one", "anything"):
         raise Unclear("value", f"{text!r} does not name a value")
     return text
-
-
-def newkey(context: EffectContext) -> EffectOutcome:
-    """Add a member to an object."""
-    clause, tree = context.clause, context.tree
-    holder, kind = clause.role("holder"), clause.role("kind")
-    if holder is None and clause.gap and context.previous is not None:
-        holder = context.previous.role("holder")
-    if kind is not None:
-        found = ResolvedNodes(tuple(_objects_of(context, kind, holder)), many=True)
-    elif holder is None and clause.scopes and clause.extra != "top":
-        found = _scoped_holders(context)
-    elif holder is None:
-        found = ResolvedNodes((0,))
-    else:
-        found = context.resolve(holder)
-    operations = []
-    for node in found.nodes:
-        if not isinstance(tree.values[node], dict):
-            raise Unclear("type", "a key can only be added to an object", (node,))
-        operations += _member(context, *_home(context, node))
-    return context.outcome(operations, found.nodes, "already there")
-
-
-def _home(context: EffectContext, node: int) -> tuple[int, str]:
-    """Return the object and the key there that a new key means: `a.b` is the b of an a."""
-    tree, span = context.tree, context.clause.role("key")
-    held = tree.values[node]
-    assert isinstance(held, dict)
-    key = _key_text(context, span, list(held))
-    front, dot, last = key.rpartition(".")
-    home = tree.node_at(front.split("."), node) if dot and front and last else None
-    if home is None or not isinstance(tree.values[home], dict):
-        return node, key
-    if context.chart.tokens[span.start].kind == "quoted":
-        context.doubt = context.doubt or f"{key!r} may be a path"
-    return home, last
-
-
-def _scoped_holders(context: EffectContext) -> ResolvedNodes:
-    scope = context.clause.scopes[0]
-    if scope.phrase is None or len(context.clause.scopes) > 1:
-        raise Unclear("clause", "it is not clear where it is to be added")
-    phrase = scope.phrase
-    if len(phrase.nodes) > 1 and not phrase.many:
-        raise Unclear("several", "it is not clear where it is to be added", phrase.nodes)
-    context.whole = context.whole and phrase.whole
-    return ResolvedNodes(phrase.nodes, phrase.many, phrase.whole)
-
-
-def _objects_of(context: EffectContext, kind: Phrase, holder: Phrase | None) -> list[int]:
-    tree = context.tree
-    objects = [n for n in containers(context, kind) if isinstance(tree.values[n], dict)]
-    if holder is not None:
-        objects = list(tree.inside(objects, context.resolve(holder).nodes))
-    if len(objects) != 1:
-        rank = "several" if objects else "target"
-        raise Unclear(rank, f"{context.text(kind)!r} is not one section", tuple(objects))
-    return objects
-
-
-def _member(context: EffectContext, node: int, key: str) -> list[DocumentOperation]:
-    """Return the operation that adds the key to one object."""
-    tree, value = context.tree, context.clause.role("value")
-    held = tree.values[node]
-    assert isinstance(held, dict)
-    if value is None:
-        return _empty_member(context, node, key)
-    tokens = context.chart.tokens[value.start : value.end]
-    _check_noun(context, value, held)
-    known = _siblings(context, node) if key in tree.by_key else []
-    peers = [item[key] for item in known if key in item]
-    if key in held:
-        same_now = same(held[key], type_value(tokens, context.chart.source, held[key], peers, key))
-        if same_now:
-            return []
-        raise Unclear("value", f"{key!r} is there already", (node,))
-    close = [k for k in held if key_form(k) == key_form(key)]
-    if close:
-        raise Unclear("value", f"{close[0]!r} is there already", (node,))
-    peers = [] if value.extra == "literal" else peers
-    new = type_value(tokens, context.chart.source, ABSENT, peers, key)
-    if isinstance(new, str) and len(tokens) > 1:
-        context.doubt = context.doubt or doubt_of(tokens, "", peers, key)
-    if _names_collection(context, key):
-        raise Unclear("target", f"{key!r} is what something else holds", (node,))
-    path = (*tree.path(node), key)
-    return [DocumentOperation("add", path, value=new).with_confidence(context.rate(0.95))]
-
-
-def _empty_member(context: EffectContext, node: int, key: str) -> list[DocumentOperation]:
-    held = context.tree.values[node]
-    if isinstance(held, dict) and key in held:
-        raise Unclear("value", f"{key!r} is there already", (node,))
-    new: Value = [] if context.clause.extra == "array" else {}
-    return [DocumentOperation("add", (*context.tree.path(node), key), value=new)]
-
-
-def _check_noun(context: EffectContext, value: TokenSpan, held: dict[str, Value]) -> None:
-    """Refuse `with the version 2` unless the members there are such values."""
-    tokens = context.chart.tokens[value.start : value.end]
-    if value.extra == "noun" and {type(item) for item in held.values()} != {
-        type(type_value(tokens, context.chart.source, ABSENT))
-    }:
-        raise Unclear("value", f"{context.text(value)!r} is not all it is to hold")
-
-
-def _names_collection(context: EffectContext, key: str) -> bool:
-    """Return whether a bare new key is the singular of a collection there is: a note, the notes."""
-    tree = context.tree
-    if context.chart.tokens[context.clause.role("key").start].kind != "word":
-        return False
-    return any(
-        isinstance(tree.values[n], dict | list) and str(tree.keys[n]).lower() != key.lower()
-        for n in tree.by_form.get(key_form(key), ())
-    )
-
-
-def _siblings(context: EffectContext, node: int) -> list[dict[str, Value]]:
-    parent = context.tree.parents[node]
-    if parent < 0 or not context.tree.is_record(node):
-        return []
-    held = context.tree.values[parent]
-    items = held if isinstance(held, list) else list(held.values())  # type: ignore[union-attr]
-    return [item for item in items if isinstance(item, dict)]
-
-
-def _key_text(context: EffectContext, span: TokenSpan, beside: list[str]) -> str:
-    """Return the new key; several words are joined the way the keys beside it are."""
-    tokens = context.chart.tokens[span.start : span.end]
-    if len(tokens) == 1:
-        text = tokens[0].text
-        if not text or (tokens[0].kind == "word" and not re.fullmatch(r"[\w@$.-]+", text)):
-            raise Unclear("value", f"{text!r} is not a key")
-        return text
-    words = [token.text.lower() for token in tokens]
-    if any(key_form(token.text) in context.tree.by_form for token in tokens):
-        context.doubt = context.doubt or "how the new key is written is a guess"
-    if any("_" in key for key in beside):
-        return "_".join(words)
-    if any(key != key.lower() and "-" not in key for key in beside):
-        return words[0] + "".join(word.capitalize() for word in words[1:])
-    if any("-" in key for key in beside):
-        return "-".join(words)
-    context.doubt = context.doubt or "how the new key is written is a guess"
-    return "_".join(words)

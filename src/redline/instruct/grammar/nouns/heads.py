@@ -6,18 +6,17 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from redline.instruct.grammar.chart import Chart, Edge, rule
-from redline.instruct.grammar.compounds import combine
-from redline.instruct.grammar.kinds import (
+from redline.instruct.grammar.nouns.compounds import combine
+from redline.instruct.grammar.nouns.kinds import (
     by_number,
     generic_nouns,
-    outer_items,
     people,
     superlatives,
 )
+from redline.instruct.grammar.nouns.ordinals import ordinal, pick_by_number
 from redline.instruct.grammar.phrase import Phrase
 from redline.instruct.language.words import (
     GENERIC,
-    ORDINALS,
     QUANTIFIERS,
     STRUCTURAL,
     is_plural,
@@ -25,18 +24,26 @@ from redline.instruct.language.words import (
     singular,
 )
 from redline.instruct.lexicon.senses import Sense, Sort
-from redline.instruct.lexicon.tree import DocumentTree, Nodes
+from redline.instruct.lexicon.tree import DocumentTree
 from redline.instruct.model.values import Num
 
 DETERMINERS = frozenset("the a an my our your this that these those existing current".split())
 PRONOUNS = frozenset("it them they he she him her this that those these".split())
 POSSESSIVES = frozenset("its their his her".split())
+_PARTS = frozenset("value field key entry property setting flag option member attribute".split())
+_WITHIN = frozenset("in of under within inside".split())
 _TITLES = frozenset("mr mrs ms miss dr prof sir madam".split())
 _MAX_PARTS = 6
 _MEASURES = frozenset("size count number amount level rate length value total".split())
-_POINTERS = (("json", "pointer"), ("json", "path"), ("jsonpath",), ("pointer",))
+_TEXTUAL = frozenset("message text string label caption wording".split())
+_POINTERS = (
+    ("json", "pointer"), ("json", "path"), ("jsonpath",), ("pointer",), ("path",), ("route",),
+    ("endpoint",),
+)  # fmt: skip
+# What precedes a path: the value at /a/b, whatever is stored under `a.b`.
+_STORED = frozenset("at in under stored found located".split())
 # What a key in quotes may be called: the `delete` operation, the `retry` policy.
-_CLASSES = frozenset(
+CLASS_NOUNS = frozenset(
     "operation method endpoint policy limit threshold handler rule header toggle switch string "
     "number boolean text date timestamp label dictionary mapping table constant environment stage "
     "job step task plan role group service module package dependency plugin feature command script "
@@ -45,7 +52,9 @@ _CLASSES = frozenset(
 _TOP = tuple(
     tuple(text.split())
     for text in (
-        "top level|root level|root|top-level|root object|top-level object|top level object|"
+        "top level|root level|root|top-level|root-level|document root level|outermost level|"
+        "top level of this document|root of this document|root object|top-level object|"
+        "top level object|"
         "document root|root of the document|top level of the document|document itself|"
         "whole thing|whole document|whole file"
     ).split("|")
@@ -70,6 +79,22 @@ def _name(chart: Chart, start: int) -> Iterator[Edge]:
         for sense in chart.lexicon.senses(start + 1):
             if sense.sort is Sort.FLAG:
                 yield Edge(sense.end, _negate(chart.tree, start, sense))
+
+
+@rule("NAME")
+def _top_level_name(chart: Chart, start: int) -> Iterator[Edge]:
+    """A member of the document itself: the top-level key `owner`."""
+    place = next((e for w in _TOP_LEVEL if (e := chart.words(start, w)) > 0), -1)
+    if place < 0:
+        return
+    place += singular(chart.low(place)) in STRUCTURAL
+    for sense in chart.lexicon.senses(place):
+        nodes = tuple(n for n in sense.nodes if chart.tree.parents[n] == 0)
+        if sense.sort is Sort.KEY and nodes:
+            yield Edge(sense.end, replace(_phrase(start, sense), nodes=nodes))
+
+
+_TOP_LEVEL = (("top-level",), ("top", "level"), ("root-level",), ("root", "level"), ("root",))
 
 
 @rule("NAME")
@@ -116,7 +141,7 @@ def _core(chart: Chart, start: int) -> Iterator[Edge]:
             continue
         for edge in chart.edges("NAME", phrase.end):
             agenda += [(p, parts + 1) for p in combine(chart.tree, phrase, edge.item)]
-        numbered = _pick_by_number(chart, phrase)
+        numbered = pick_by_number(chart, phrase)
         if numbered is not None:
             agenda.append((numbered, parts + 1))
 
@@ -125,11 +150,19 @@ def _structural_prefix(chart: Chart, start: int) -> int:
     """Return where the name begins behind `field`, `key`, `value of` and the like."""
     for words in _POINTERS:
         after = chart.words(start, words)
-        if after > 0:
+        if after > 0 and (len(words[0]) > 4 or words[0] == "json" or _is_exact(chart, after)):
             return after
     word = singular(chart.low(start))
+    if word in STRUCTURAL and chart.low(start + 1) in _STORED:
+        after = start + 1
+        while chart.low(after) in _STORED:
+            after += 1
+        after = next((e for w in _POINTERS if (e := chart.words(after, w)) > 0), after)
+        return after if _is_exact(chart, after) else start
     if word not in STRUCTURAL and word not in ("number", "amount", "name"):
         return start
+    if word in STRUCTURAL and chart.low(start + 1) in ("named", "called", "titled"):
+        return start + 2
     if chart.low(start + 1) == "of":
         after = start + 2
         after += chart.low(after) in DETERMINERS
@@ -137,17 +170,32 @@ def _structural_prefix(chart: Chart, start: int) -> int:
     return start + 1 if word in STRUCTURAL and word not in ("item", "element") else start
 
 
+def _is_exact(chart: Chart, place: int) -> bool:
+    """Return whether a path, or a name in quotes or backticks, is there."""
+    if place >= chart.size:
+        return False
+    token = chart.tokens[place]
+    return token.path or token.kind in ("code", "quoted")
+
+
 def _structural_suffix(chart: Chart, phrase: Phrase) -> Phrase | None:
     """Return the phrase with a word such as `field` or `section` behind it."""
     low = chart.low(phrase.end)
+    if low == "one" and phrase.sort is Sort.RECORD and not phrase.many:
+        return replace(phrase, end=phrase.end + 1)  # "the midnight sun one"
+    if low in GENERIC and phrase.sort is Sort.ITEMS and not phrase.many:
+        return replace(phrase, end=phrase.end + 1)  # "the employee record"
     if singular(low) in GENERIC and phrase.sort in (Sort.KEY, Sort.PATH):
         return _entries(chart.tree, phrase, is_plural(low))
     measured = singular(low) in _MEASURES and phrase.nodes and all(
         isinstance(chart.tree.values[n], Num) for n in phrase.nodes
     )  # fmt: skip
+    measured = measured or (low in _TEXTUAL and phrase.sort is Sort.KEY and phrase.nodes and all(
+        isinstance(chart.tree.values[n], str) for n in phrase.nodes
+    ))  # fmt: skip
     named = singular(low) in STRUCTURAL - GENERIC and phrase.sort in (Sort.KEY, Sort.PATH)
     quoted = chart.tokens[phrase.end - 1].kind in ("quoted", "code")
-    if quoted and low in _CLASSES and not chart.lexicon.senses(phrase.end):
+    if quoted and low in CLASS_NOUNS and not any(s.whole for s in chart.lexicon.senses(phrase.end)):
         return replace(phrase, end=phrase.end + 1)
     if not measured and not named:
         return None
@@ -165,39 +213,6 @@ def _entries(tree: DocumentTree, phrase: Phrase, plural: bool) -> Phrase | None:
         return None
     nodes = tuple(sorted(c for n in phrase.nodes for c in tree.children(n)))
     return replace(phrase, end=phrase.end + 1, nodes=nodes, sort=Sort.ITEMS, many=True, weak=False)
-
-
-def _pick_by_number(chart: Chart, phrase: Phrase) -> Phrase | None:
-    """Return `item 2` as the second of a collection whose records have no such id."""
-    if phrase.sort is not Sort.ITEMS or phrase.many:
-        return None
-    digits = chart.low(phrase.end).lstrip("#")
-    if not digits.isdigit() or any(
-        s.sort is Sort.RECORD and chart.tree.inside(s.nodes, phrase.nodes)
-        for s in chart.lexicon.senses(phrase.end)
-    ):
-        return None
-    picked = _pick(chart.tree, phrase.nodes, int(digits) - 1, 1)
-    if not picked:
-        return None
-    return replace(phrase, nodes=picked, end=phrase.end + 1, cost=phrase.cost + 1, filtered=True,
-                   weak=False)  # fmt: skip
-
-
-def _pick(tree: DocumentTree, nodes: Nodes, place: int, count: int) -> Nodes:
-    """Return the elements at *place* of each collection, or *count* from there."""
-    groups: dict[int, list[int]] = {}
-    for node in nodes:
-        groups.setdefault(tree.parents[node], []).append(node)
-    found: list[int] = []
-    for group in groups.values():
-        if place < 0:
-            chosen = group[len(group) - count :] if place == -1 else group[place : place + 1]
-        else:
-            chosen = group[place : place + count]
-        if len(chosen) == count:
-            found += chosen
-    return tuple(sorted(found))
 
 
 @rule("HEAD")
@@ -223,8 +238,28 @@ def _determined_head(chart: Chart, start: int) -> Iterator[Edge]:
 
 
 @rule("HEAD")
+def _members(chart: Chart, start: int) -> Iterator[Edge]:
+    """Every part of what is named: `every value in features`, `all keys of the cache`."""
+    if chart.low(start) not in QUANTIFIERS:
+        return
+    place = start + 1 + (chart.low(start + 1) == "of")
+    place += chart.low(place) in ("the", "its")
+    if singular(chart.low(place)) not in _PARTS or chart.low(place + 1) not in _WITHIN:
+        return
+    for edge in chart.edges("CORE", place + 2 + (chart.low(place + 2) == "the")):
+        phrase = edge.item
+        held = [chart.tree.values[n] for n in phrase.nodes]
+        if phrase.sort not in (Sort.KEY, Sort.PATH) or len(held) != 1 or not held[0]:
+            continue
+        if isinstance(held[0], dict | list):
+            nodes = tuple(chart.tree.children(phrase.nodes[0]))
+            yield Edge(edge.end, replace(phrase, start=start, nodes=nodes, sort=Sort.KEY, many=True,
+                                         quantified=True, weak=False))  # fmt: skip
+
+
+@rule("HEAD")
 def _pronoun(chart: Chart, start: int) -> Iterator[Edge]:
-    """A pronoun, or names that belong to one; the top level of the document."""
+    """A pronoun, or names that belong to one."""
     low = chart.low(start)
     if low in PRONOUNS:
         many = low in ("them", "they", "those", "these")
@@ -235,10 +270,33 @@ def _pronoun(chart: Chart, start: int) -> Iterator[Edge]:
                 yield Edge(edge.end, replace(edge.item, start=start, owner=True))
     if low in ("the", "this") and chart.low(start + 1) == "value":
         yield Edge(start + 2, Phrase(start, start + 2, (), Sort.KEY, 1, many=True, owner=True))
-    for top in _TOP:
-        after = chart.words(start + (chart.low(start) == "the"), top)
+    for words in _SAME:
+        after = chart.words(start, words)
         if after > 0:
-            yield Edge(after, Phrase(start, after, (0,), Sort.PATH))
+            yield from _same_thing(chart, start, after)
+
+
+@rule("HEAD")
+def _top_level(chart: Chart, start: int) -> Iterator[Edge]:
+    """The document itself, or its own members: the top level."""
+    for words in _TOP:
+        after = chart.words(start + (chart.low(start) == "the"), words)
+        if after > 0:
+            level = words[0] in ("top", "root", "top-level", "root-level", "outermost")
+            yield Edge(after, Phrase(start, after, (0,), Sort.PATH, top=level))
+
+
+_SAME = (("the", "same"), ("that", "same"), ("said",), ("this", "same"), ("the", "very", "same"))
+
+
+def _same_thing(chart: Chart, start: int, place: int) -> Iterator[Edge]:
+    """Yield `the same employee`, `the same object`: what was spoken of last."""
+    low = chart.low(place)
+    if singular(low) in GENERIC and not is_plural(low):
+        yield Edge(place + 1, Phrase(start, place + 1, (), Sort.KEY, owner=True))
+    for edge in chart.edges("CORE", place):
+        if edge.item.sort in (Sort.ITEMS, Sort.RECORD) and not edge.item.many:
+            yield Edge(edge.end, replace(edge.item, start=start, owner=True, weak=False))
 
 
 def _determiner(chart: Chart, start: int) -> tuple[int, bool, bool]:
@@ -289,62 +347,3 @@ def _count_matches(chart: Chart, start: int, place: int) -> Iterator[Edge]:
 
 def _is_container(tree: DocumentTree, phrase: Phrase) -> bool:
     return all(isinstance(tree.values[n], dict | list) for n in phrase.nodes)
-
-
-def ordinal(chart: Chart, start: int, place: int) -> Iterator[Edge]:
-    """Yield `second user`, `first two products`, `very last item`."""
-    place += chart.low(place) == "very"
-    position = ORDINALS.get(chart.low(place))
-    if position is None:
-        return
-    count, after = 1, place + 1
-    if chart.low(after) in ("and", "&") and chart.low(after + 1) in ORDINALS:
-        yield from _two_ordinals(chart, start, position, after + 1)
-    if after >= chart.size or chart.low(after) in (".", ",", ";", "and", "!"):
-        yield from _bare_ordinal(chart, start, after, position)
-    said = number_in(chart.low(after))
-    if said and said.isdigit() and int(said) > 1:
-        count, after = int(said), after + 1
-    for edge in chart.edges("CORE", after):
-        phrase: Phrase = _contents(chart.tree, edge.item)
-        if phrase.sort not in (Sort.ITEMS, Sort.RECORD, Sort.ELEMENT):
-            continue
-        picked = _pick(chart.tree, phrase.nodes, position, count)
-        if picked:
-            yield Edge(
-                edge.end,
-                replace(phrase, start=start, nodes=picked, many=count > 1, weak=False,
-                        filtered=True, quantified=False),
-            )  # fmt: skip
-
-
-def _bare_ordinal(chart: Chart, start: int, after: int, position: int) -> Iterator[Edge]:
-    """Yield `the second` without a noun: of the outermost list."""
-    for phrase in outer_items(chart.tree):
-        picked = _pick(chart.tree, phrase.nodes, position, 1)
-        if picked:
-            yield Edge(after, replace(phrase, start=start, end=after, nodes=picked))
-
-
-def _two_ordinals(chart: Chart, start: int, first: int, place: int) -> Iterator[Edge]:
-    """Yield `first and second book`."""
-    second = ORDINALS[chart.low(place)]
-    for edge in chart.edges("CORE", place + 1):
-        phrase: Phrase = edge.item
-        if phrase.sort is not Sort.ITEMS:
-            continue
-        one = _pick(chart.tree, phrase.nodes, first, 1)
-        two = _pick(chart.tree, phrase.nodes, second, 1)
-        if len(one) == len(two) == 1 and one != two:
-            both = tuple(sorted(one + two))
-            yield Edge(edge.end, replace(phrase, start=start, nodes=both, many=True, weak=False,
-                                         filtered=True))  # fmt: skip
-
-
-def _contents(tree: DocumentTree, phrase: Phrase) -> Phrase:
-    """Return the elements of the arrays a phrase names; other phrases as they are."""
-    if phrase.sort is not Sort.KEY:
-        return phrase
-    arrays = [n for n in phrase.nodes if isinstance(tree.values[n], list)]
-    elements = tuple(sorted(c for n in arrays for c in tree.children(n)))
-    return replace(phrase, nodes=elements, sort=Sort.ITEMS, cost=phrase.cost + 1)

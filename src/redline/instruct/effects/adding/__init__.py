@@ -1,0 +1,1 @@
+"""Effects that add: elements to lists, members to objects, records, copies of values."""

@@ -1,0 +1,262 @@
+"""Members added to objects: one value, an empty container, or an object by its fields."""
+
+from __future__ import annotations
+
+import re
+
+from redline.instruct.effects.adding.elements import containers
+from redline.instruct.effects.adding.records import build_object
+from redline.instruct.effects.context import EffectContext
+from redline.instruct.effects.outcome import EffectOutcome, Unclear
+from redline.instruct.effects.resolved import ResolvedNodes
+from redline.instruct.effects.typing import doubt_of, type_value
+from redline.instruct.grammar.additions.new_places import NewPlace
+from redline.instruct.grammar.phrase import Phrase
+from redline.instruct.grammar.values import TokenSpan
+from redline.instruct.language.words import key_form
+from redline.instruct.model.operations import ABSENT, DocumentOperation
+from redline.instruct.model.values import Value, same
+
+
+def newkey(context: EffectContext) -> EffectOutcome:
+    """Add a member to an object."""
+    tree, place = context.tree, context.clause.role("place")
+    if place is not None:
+        return _at_new_place(context, place)
+    found = holders_of(context)
+    operations = []
+    for node in found.nodes:
+        if not isinstance(tree.values[node], dict):
+            raise Unclear("type", "a key can only be added to an object", (node,))
+        operations += _member(context, *home_of(context, node))
+    return context.outcome(operations, found.nodes, "already there")
+
+
+def newkeys(context: EffectContext) -> EffectOutcome:
+    """Add several members to an object: `"a": 1 and "b": 2`."""
+    found = holders_of(context)
+    pairs = context.clause.role("pairs").items
+    operations: list[DocumentOperation] = []
+    for node in found.nodes:
+        held = context.tree.values[node]
+        if not isinstance(held, dict):
+            raise Unclear("type", "a key can only be added to an object", (node,))
+        for key_span, value in pairs:
+            _check_written(context, key_span)
+            key = key_text(context, key_span, list(held))
+            check_new(context, node, key)
+            tokens = context.chart.tokens[value.start : value.end]
+            if value.extra or len(tokens) > 1:
+                raise Unclear("value", f"{context.text(value)!r} may be more than the value")
+            new = type_value(tokens, context.chart.source, ABSENT)
+            path = (*context.tree.path(node), key)
+            operations.append(DocumentOperation("add", path, value=new))
+    return context.outcome(operations, found.nodes)
+
+
+def _check_written(context: EffectContext, span: TokenSpan) -> None:
+    """Refuse a key that is neither in quotes or backticks nor before a sign."""
+    token = context.chart.tokens[span.start]
+    signed = context.chart.low(span.end) in (":", "=")
+    if span.end > span.start + 1 or (token.kind == "word" and not signed):
+        raise Unclear("value", f"{context.text(span)!r} may not be the key")
+
+
+def holders_of(context: EffectContext) -> ResolvedNodes:
+    """Return the objects that get a member: named, of a kind, in scope, or the document."""
+    clause = context.clause
+    holder, kind = clause.role("holder"), clause.role("kind")
+    if holder is None and clause.gap and context.previous is not None:
+        holder = context.previous.role("holder")
+    if kind is not None:
+        return ResolvedNodes(tuple(_objects_of(context, kind, holder)), many=True)
+    if holder is None and clause.scopes and clause.extra != "top":
+        return _scoped_holders(context)
+    return ResolvedNodes((0,)) if holder is None else context.resolve(holder)
+
+
+def _at_new_place(context: EffectContext, place: NewPlace) -> EffectOutcome:
+    """Add a member, or an element at the end of a list, where a path leads."""
+    if context.clause.scopes:
+        raise Unclear("clause", "a path says all of where it goes", (place.holder,))
+    held = context.tree.values[place.holder]
+    if isinstance(held, dict) and context.clause.extra == "end":
+        raise Unclear("target", f"there is no list at {context.text(place)!r}", (place.holder,))
+    if isinstance(held, dict):
+        operations = _member(context, place.holder, place.key)
+        return context.outcome(operations, (place.holder,), "already there")
+    value = context.clause.role("value")
+    if value is None:
+        raise Unclear("value", "no value is given", (place.holder,))
+    path = (*context.tree.path(place.holder), place.key)
+    tokens = context.chart.tokens[value.start : value.end]
+    new = type_value(tokens, context.chart.source, ABSENT)
+    operation = DocumentOperation("insert", path, value=new)
+    return context.outcome([operation], (place.holder,))
+
+
+def home_of(context: EffectContext, node: int) -> tuple[int, str]:
+    """Return the object and the key there that a new key means: `a.b` is the b of an a."""
+    tree, span = context.tree, context.clause.role("key")
+    held = tree.values[node]
+    assert isinstance(held, dict)
+    key = key_text(context, span, list(held))
+    front, dot, last = key.rpartition(".")
+    home = tree.node_at(front.split("."), node) if dot and front and last else None
+    if home is None or not isinstance(tree.values[home], dict):
+        return node, key
+    if context.chart.tokens[span.start].kind == "quoted":
+        context.doubt = context.doubt or f"{key!r} may be a path"
+    return home, last
+
+
+def _scoped_holders(context: EffectContext) -> ResolvedNodes:
+    scope = context.clause.scopes[0]
+    if scope.phrase is None or len(context.clause.scopes) > 1:
+        raise Unclear("clause", "it is not clear where it is to be added")
+    phrase = scope.phrase
+    if phrase.owner or not phrase.nodes or not scope.wanted:
+        raise Unclear("clause", "it is not clear where it is to be added")
+    if len(phrase.nodes) > 1 and not phrase.many:
+        raise Unclear("several", "it is not clear where it is to be added", phrase.nodes)
+    context.whole = context.whole and phrase.whole
+    context.scoped = True
+    return ResolvedNodes(phrase.nodes, phrase.many, phrase.whole)
+
+
+def _objects_of(context: EffectContext, kind: Phrase, holder: Phrase | None) -> list[int]:
+    tree = context.tree
+    objects = [n for n in containers(context, kind) if isinstance(tree.values[n], dict)]
+    if holder is not None:
+        objects = list(tree.inside(objects, context.resolve(holder).nodes))
+    if len(objects) != 1:
+        rank = "several" if objects else "target"
+        raise Unclear(rank, f"{context.text(kind)!r} is not one section", tuple(objects))
+    return objects
+
+
+def _member(context: EffectContext, node: int, key: str) -> list[DocumentOperation]:
+    """Return the operation that adds the key to one object."""
+    tree, value = context.tree, context.clause.role("value")
+    held = tree.values[node]
+    assert isinstance(held, dict)
+    if context.clause.role("pairs") is not None:
+        return _object_member(context, node, key)
+    if context.clause.role("values") is not None:
+        return _list_member(context, node, key)
+    if value is None:
+        return _empty_member(context, node, key)
+    tokens = context.chart.tokens[value.start : value.end]
+    _check_noun(context, value, held)
+    known = _siblings(context, node) if key in tree.by_key else []
+    peers = [item[key] for item in known if key in item]
+    if key in held:
+        same_now = same(held[key], type_value(tokens, context.chart.source, held[key], peers, key))
+        if same_now:
+            return []
+        raise Unclear("value", f"{key!r} is there already", (node,))
+    check_new(context, node, key)
+    peers = [] if value.extra == "literal" else peers
+    new = type_value(tokens, context.chart.source, ABSENT, peers, key)
+    if isinstance(new, str) and len(tokens) > 1:
+        context.doubt = context.doubt or doubt_of(tokens, "", peers, key)
+    if _names_collection(context, key):
+        raise Unclear("target", f"{key!r} is what something else holds", (node,))
+    path = (*tree.path(node), key)
+    return [DocumentOperation("add", path, value=new).with_confidence(context.rate(0.95))]
+
+
+def _object_member(context: EffectContext, node: int, key: str) -> list[DocumentOperation]:
+    """Return the operation that adds an object given by its fields."""
+    held = context.tree.values[node]
+    assert isinstance(held, dict)
+    check_new(context, node, key)
+    if _names_collection(context, key):
+        raise Unclear("target", f"{key!r} is what something else holds", (node,))
+    pairs = context.clause.role("pairs").items
+    if len(pairs) == 1 and context.text(pairs[0][0]).strip("`\"'").lower() in ("value", "values"):
+        raise Unclear("value", "it is a value rather than a field", (node,))
+    if held and not any(isinstance(item, dict | list) for item in held.values()) and node:
+        context.doubt = context.doubt or "the others beside it are no objects"
+    beside = list(held.values()) if context.tree.is_map(node) else []
+    new = build_object(context, [item for item in beside if isinstance(item, dict)])
+    path = (*context.tree.path(node), key)
+    return [DocumentOperation("add", path, value=new).with_confidence(context.rate(0.95))]
+
+
+def _list_member(context: EffectContext, node: int, key: str) -> list[DocumentOperation]:
+    """Return the operation that adds a list of the values given."""
+    check_new(context, node, key)
+    tokens, source = context.chart.tokens, context.chart.source
+    places = [int(place) for place in context.clause.role("values").extra.split(",")]
+    values = [type_value(tokens[p : p + 1], source, ABSENT) for p in places]
+    path = (*context.tree.path(node), key)
+    return [DocumentOperation("add", path, value=values).with_confidence(context.rate(0.95))]
+
+
+def check_new(context: EffectContext, node: int, key: str) -> None:
+    """Refuse a key that the object has, or has in another form."""
+    held = context.tree.values[node]
+    assert isinstance(held, dict)
+    close = [k for k in held if key_form(k) == key_form(key)]
+    if close:
+        raise Unclear("value", f"{close[0]!r} is there already", (node,))
+
+
+def _empty_member(context: EffectContext, node: int, key: str) -> list[DocumentOperation]:
+    held = context.tree.values[node]
+    if isinstance(held, dict) and key in held:
+        raise Unclear("value", f"{key!r} is there already", (node,))
+    new: Value = [] if context.clause.extra == "array" else {}
+    return [DocumentOperation("add", (*context.tree.path(node), key), value=new)]
+
+
+def _check_noun(context: EffectContext, value: TokenSpan, held: dict[str, Value]) -> None:
+    """Refuse `with the version 2` unless the members there are such values."""
+    tokens = context.chart.tokens[value.start : value.end]
+    if value.extra == "noun" and {type(item) for item in held.values()} != {
+        type(type_value(tokens, context.chart.source, ABSENT))
+    }:
+        raise Unclear("value", f"{context.text(value)!r} is not all it is to hold")
+
+
+def _names_collection(context: EffectContext, key: str) -> bool:
+    """Return whether a bare new key is the singular of a collection there is: a note, the notes."""
+    tree = context.tree
+    span = context.clause.role("key")
+    if span is None or context.chart.tokens[span.start].kind != "word":
+        return False
+    return any(
+        isinstance(tree.values[n], dict | list) and str(tree.keys[n]).lower() != key.lower()
+        for n in tree.by_form.get(key_form(key), ())
+    )
+
+
+def _siblings(context: EffectContext, node: int) -> list[dict[str, Value]]:
+    parent = context.tree.parents[node]
+    if parent < 0 or not context.tree.is_record(node):
+        return []
+    held = context.tree.values[parent]
+    items = held if isinstance(held, list) else list(held.values())  # type: ignore[union-attr]
+    return [item for item in items if isinstance(item, dict)]
+
+
+def key_text(context: EffectContext, span: TokenSpan, beside: list[str]) -> str:
+    """Return the new key; several words are joined the way the keys beside it are."""
+    tokens = context.chart.tokens[span.start : span.end]
+    if len(tokens) == 1:
+        text = tokens[0].text
+        if not text or (tokens[0].kind == "word" and not re.fullmatch(r"[\w@$.-]+", text)):
+            raise Unclear("value", f"{text!r} is not a key")
+        return text
+    words = [token.text.lower() for token in tokens]
+    if any(key_form(token.text) in context.tree.by_form for token in tokens):
+        context.doubt = context.doubt or "how the new key is written is a guess"
+    if any("_" in key for key in beside):
+        return "_".join(words)
+    if any(key != key.lower() and "-" not in key for key in beside):
+        return words[0] + "".join(word.capitalize() for word in words[1:])
+    if any("-" in key for key in beside):
+        return "-".join(words)
+    context.doubt = context.doubt or "how the new key is written is a guess"
+    return "_".join(words)

@@ -1,0 +1,30 @@
+"""The nodes a clause is about, and that a filter leaves none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from redline.instruct.grammar.phrase import Phrase
+from redline.instruct.lexicon.tree import Nodes
+
+
+class Nothing(Exception):
+    """A filter that no record passes; the message names what was looked for.
+
+    `many` is false when one thing was named that is not there, which only a removal may ignore.
+    """
+
+    def __init__(self, sought: str, *, many: bool = True) -> None:
+        super().__init__(sought)
+        self.many = many
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedNodes:
+    """The nodes a clause is about."""
+
+    nodes: Nodes
+    many: bool = False
+    whole: bool = True
+    cost: int = 0
+    phrase: Phrase | None = None

@@ -1,0 +1,1 @@
+"""Names: what one denotes, what several denote side by side, and which of many is meant."""

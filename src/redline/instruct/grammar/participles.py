@@ -1,0 +1,54 @@
+"""Participles as conditions: expiring before May 1, owned by web, tagged "camping"."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from redline.instruct.grammar.chart import Chart, Edge, rule
+from redline.instruct.grammar.comparisons import comparison, operands
+from redline.instruct.grammar.phrase import Phrase
+from redline.instruct.grammar.selectors import Test
+from redline.instruct.lexicon.senses import Sort
+
+# Who does what an irregular participle says.
+_AGENTS: dict[str, tuple[str, ...]] = {
+    "driven": ("driver",), "written": ("writer", "author"), "taught": ("teacher", "instructor"),
+    "led": ("lead", "leader"), "run": ("runner", "host", "owner"), "held": ("holder",),
+    "made": ("maker", "manufacturer", "vendor"), "built": ("builder",), "sold": ("seller",),
+    "given": ("giver", "speaker"), "sung": ("singer", "artist"), "played": ("player",),
+}  # fmt: skip
+
+
+@rule("SIMPLE")
+def _participle(chart: Chart, start: int) -> Iterator[Edge]:
+    """Expiring before May 1, owned by web."""
+    low = chart.low(start)
+    if low.endswith("ing") and len(low) > 5:
+        stem = low[:-3]
+        forms = (stem, stem + "e", stem + "es", stem + "s", stem[:-1])
+        fields = tuple(sorted(n for f in forms for n in chart.tree.by_form.get(f, ())))
+        if fields:
+            phrase = Phrase(start, start + 1, fields, Sort.KEY, 1)
+            yield from comparison(chart, start + 1, phrase)
+    if chart.low(start + 1) == "by" and (low.endswith("ed") or low in _AGENTS):
+        stem = low[:-2]
+        agents = (stem, stem + "er", stem + "or", stem[:-1] + "er", low + "by", stem + "e",
+                  *_AGENTS.get(low, ()))  # fmt: skip
+        fields = tuple(n for f in agents for n in chart.tree.by_form.get(f, ()))
+        if fields:
+            for end, found in operands(chart, start + 2, fields):
+                yield Edge(end, Test(fields, "=", found.texts, found.cost))
+
+
+@rule("SIMPLE")
+def _label_filter(chart: Chart, start: int) -> Iterator[Edge]:
+    """A participle made from a field and the value in quotes: tagged "camping"."""
+    low = chart.low(start)
+    if not low.endswith("ed") or not chart.edges("QUOTED", start + 1):
+        return
+    forms = (low[:-2], low[:-3], low[:-1])
+    fields = tuple(sorted(n for f in forms for n in chart.tree.by_form.get(f, ())))
+    listed = any(isinstance(chart.tree.values[n], list) for n in fields)
+    if fields:
+        text = chart.tokens[start + 1].text
+        yield Edge(start + 2, Test(fields, "has" if listed else "=", (text,), 1))

@@ -1,0 +1,1 @@
+"""Every way to put a change into words, as data."""

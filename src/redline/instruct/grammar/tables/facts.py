@@ -1,0 +1,50 @@
+"""Ways to state a fact that implies a change: who leads, who joined, what was sold."""
+
+from __future__ import annotations
+
+TABLE = """
+assign=bare+1   WANT|i'd-prefer|i-prefer|we'd-prefer|we-prefer|i-would-prefer a|an|the? VAL:value NPLIST:target
+owned+1         NPLIST:owner was|has-been|got|is moved|switched|changed|set|upgraded|transferred to the? FIELD:target VAL:value
+owned+1         NPLIST:owner is-going-to-be|will-be|is|takes-place|will-take-place|happens held? in|at|on the? FIELD:target VAL:value
+replace+1       we'd|we-would|i'd|i-would rather|prefer have|to-have|use|take? VAL:new than|to|over|instead-of VAL:old
+replace+1       we|i now? use|take|have|want|need VAL:new instead-of|rather-than|not VAL:old
+agent=teach+1   VAL:value is-teaching|will-teach|teaches|now-teaches|is-going-to-teach|will-be-teaching NPLIST:owner
+agent=lead+1    VAL:value is-taking-over|takes-over|will-take-over|took-over|has-taken-over|leads|will-lead|is-leading|now-leads|runs|will-run|is-in-charge-of|is-now-in-charge-of|is-responsible-for|is-now-responsible-for|manages|will-manage|heads NPLIST:owner
+agent=organize+1 VAL:value will-organize|will-organise|is-organizing|is-organising|organizes|organises|will-host|hosts|is-hosting|will-coordinate NPLIST:owner
+agent=speak+1   VAL:value will-speak-at|speaks-at|will-present|presents|is-presenting NPLIST:owner
+agent=drive+1   VAL:value will-drive|drives|is-driving|now-drives NPLIST:owner
+agent=teach+1   NPLIST:owner is|are|will-be now? taught|given by VAL:value
+agent=lead+1    NPLIST:owner is|are|will-be now? led|run|managed|headed by VAL:value
+agent=organize+1 NPLIST:owner is|are|will-be now? organized|organised|hosted by VAL:value
+agent=drive+1   NPLIST:owner is|are|will-be now? driven by VAL:value
+agent=promote+1 NPLIST:owner has-been|was|is|got|is-being promoted|demoted to VAL:value
+agent=promote+1 NPLIST:owner became|becomes|is-becoming|has-become a|an|the|our? VAL:value
+agent=live+1    NPLIST:owner has-relocated-to|relocated-to|has-moved-to|moved-to|moves-to|is-moving-to|lives-in|now-lives-in|is-based-in|is-now-based-in|is-now-in VAL:value
+agent=report+1  NPLIST:owner reports-to|now-reports-to|will-report-to|should-report-to VAL:value
+agent=belong+1  NPLIST:owner belongs-to|belong-to|now-belongs-to|now-belong-to|should-belong-to|is-owned-by|is-now-owned-by|are-owned-by|joined|has-joined|moved-to|has-moved-to|switched-to|transferred-to the|our? VAL:value
+idiom=home+1    NPLIST:owner works|work|is-working|will-work|will-be-working|is now|always? from-home|remotely
+idiom=office+1  NPLIST:owner works|work|is-working|will-work|is|comes now|back|is-back? in|into|to the-office
+idiom=unmade+1  NPLIST:owner is|are no-longer made|produced|manufactured|sold-by-us|being-made|offered
+idiom=unmade+1  we|they no-longer make|produce|manufacture|sell|offer|carry NPLIST:owner
+idiom=unmade+1  we|they don't|do-not make|produce|manufacture|sell|offer|carry NPLIST:owner anymore|any-more|any-longer
+idiom=made+1    we|they make|produce|sell|offer NPLIST:owner again
+idiom=live+1    NPLIST:owner can|may|should|will|is-going-to|has? go-live|gone-live|going-live
+idiom=live+1    NPLIST:owner is|are live now?
+idiom=up+1      NPLIST:owner is|are back up|online|in-service|on-line|running
+idiom=down+1    NPLIST:owner is|are down|offline|out-of-service|out-of-order
+idiom=paid+1    NPLIST:owner has|have paid-up|paid-in-full|settled-up|paid-off|settled-its-bill|settled-the-bill|settled-their-bill|paid-its-bill|paid-their-bill
+join=invite+1   invite VAL:value to NPLIST:owner
+join=invite+1   VAL:value is-coming-to|will-attend|is-attending|will-join|is-joining|joins|will-come-to|should-be-invited-to|wants-to-join|would-like-to-join NPLIST:owner
+tally=enrol-up+1  AMT:value more|additional|new? people|students|participants|members|guests|persons|attendees|others? joined|have-joined|enrolled-in|have-enrolled-in|signed-up-for|have-signed-up-for|registered-for|are-coming-to NPLIST:owner
+tally=enrol-down+1 AMT:value people|students|participants|members|guests|persons|attendees? left|have-left|dropped-out-of|dropped|cancelled NPLIST:owner
+tally=count-down+1 AMT:value of? NPLIST:owner were|was|got|have-been|has-been sold|used|broken|lost|taken|stolen|thrown-away|damaged
+tally=count-down+1 WE|we've|we-have sold|used|lost|broken|broke AMT:value of? NPLIST:owner today|yesterday|this-week?
+tally=count-up+1 AMT:value more? of? NPLIST:owner arrived|came-in|have-arrived|were-delivered|have-come-in|were-added|was-delivered
+tally=count-up+1 WE received|got|bought|have-received|ordered AMT:value more? of? NPLIST:owner
+remove          NPLIST:target is|are no-longer a|an|one-of-the|in|on|part-of|among KIND:kind
+remove          NPLIST:target has|have left KIND:kind
+shift=gain+1    we|i need|want|should-have AMT:value more|extra|additional NPLIST:target
+shift=lose+1    we|i need|want|should-have AMT:value fewer|less NPLIST:target
+implied+3       WANT it to-be SAID:said in|at|for|on NPLIST:owner
+owned+1         i'd|i-would|i|we|we'd give NPLIST:owner AMT:value FIELD:target
+"""
