@@ -24,7 +24,7 @@ from tests.code.moving.projects import SampleProject, python_project, script_pro
 from tests.support import LONG, NODE_MODULES, need_node
 
 SERVICE = Path(__file__).with_name("service.mjs")
-COUNT = 400 if LONG else 30
+COUNT = 400 if LONG else 20
 # Prints the value of each module; the order is the same before and after, as imports may be cyclic.
 IMPORTER = """
 import importlib, json, sys
