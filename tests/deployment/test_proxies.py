@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from tests.support import REPO
+from tests.support import REPO, need
 from tests.wire.client import HttpClient, connect
 from tests.wire.many import BASE, META, write_people
 
@@ -29,9 +29,8 @@ PEOPLE: dict[str, tuple[list[str], dict[str, list[str]]]] = {
 
 def find_program(name: str) -> str:
     found = shutil.which(name, path="/usr/sbin:/usr/bin:/usr/local/sbin:/usr/local/bin")
-    if found is None:
-        pytest.skip(f"missing here: {name} (the Debian package of this name)")
-    return found
+    need(found is not None, f"the program {name} (make system installs it)")
+    return str(found)
 
 
 def free_port() -> int:
