@@ -1,4 +1,4 @@
-"""A bar chart of one report as SVG: CPU per call, a group per task, ours in red."""
+"""A bar chart of one report as SVG: CPU per call, a group per task, ours in red; light or dark."""
 
 from __future__ import annotations
 
@@ -7,7 +7,14 @@ from html import escape
 from typing import Any
 
 WIDTH, BAR, GAP, LEFT = 760, 16, 12, 260
-OURS, OTHERS = "#c62828", ("#546e7a", "#90a4ae", "#b0bec5", "#cfd8dc")
+# The classes of bars: ours, and those of others from dark to light.
+OURS, OTHERS = "ours", ("a", "b", "c", "d")
+STYLE = """<style>
+svg{background:#fff}text{fill:#263238}
+.ours{fill:#c62828}.a{fill:#546e7a}.b{fill:#90a4ae}.c{fill:#b0bec5}.d{fill:#cfd8dc}
+@media (prefers-color-scheme:dark){svg{background:#1e2129}text{fill:#dee2ea}
+.ours{fill:#ef5350}.a{fill:#b0bec5}.b{fill:#90a4ae}.c{fill:#78909c}.d{fill:#607d8b}}
+</style>"""
 
 
 def bar_chart(title: str, rows: Sequence[dict[str, Any]]) -> str:
@@ -24,21 +31,21 @@ def bar_chart(title: str, rows: Sequence[dict[str, Any]]) -> str:
         others = 0
         for row in group:
             ours = row["who"].startswith("redline")
-            colour = OURS if ours else OTHERS[others % len(OTHERS)]
+            kind = OURS if ours else OTHERS[others % len(OTHERS)]
             others += not ours
             length = max(1.0, _value(row) / most * (WIDTH - LEFT - 110))
             parts.append(_text(24, top + 12, row["who"]))
             parts.append(
                 f'<rect x="{LEFT}" y="{top}" width="{length:.1f}" height="{BAR - 3}" '
-                f'fill="{colour}"/>'
+                f'class="{kind}"/>'
             )
             parts.append(_text(LEFT + length + 6, top + 11, _label(row)))
             top += BAR
         top += GAP
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{top}" '
-        f'viewBox="0 0 {WIDTH} {top}" font-family="sans-serif" font-size="12">'
-        f'<rect width="100%" height="100%" fill="white"/>'
+        f'viewBox="0 0 {WIDTH} {top}" font-family="sans-serif" font-size="12" role="img">'
+        f"<title>{escape(title)}</title>{STYLE}"
     )
     return "\n".join([head, _text(12, 22, title, "bold"), *parts, "</svg>", ""])
 

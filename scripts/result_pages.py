@@ -33,6 +33,7 @@ TITLES = {
     "tokens": "Tokens",
     "noise": "Landing noisy edits",
     "scale": "Several servers",
+    "history": "The history at a terminal",
 }
 
 
@@ -54,7 +55,7 @@ def performance_page() -> str:
         parts.append(_facts(body.get("facts", {})))
         parts.append(_table(body.get("rows", [])))
         if name in charts:
-            parts.append(f"![{name}](plots/{name}.svg)\n")
+            parts.append(f"![{_chart_title(name)}](plots/{name}.svg)\n")
     return "\n".join(part for part in parts if part)
 
 
@@ -128,10 +129,20 @@ def _charts() -> dict[str, str]:
     charts = {}
     for name, body in sorted(results().items()):
         if name == "context":
-            charts[name] = bar_chart("context: share in per cent", share_rows(body["facts"]))
+            charts[name] = bar_chart(_chart_title(name), share_rows(body["facts"]))
         elif body["rows"]:
-            charts[name] = bar_chart(name, body["rows"])
+            charts[name] = bar_chart(_chart_title(name), body["rows"])
     return charts
+
+
+def _chart_title(name: str) -> str:
+    """What a chart shows, in words."""
+    title = TITLES.get(name, name.replace("_", " ").capitalize())
+    measures = {
+        "context": "per cent of what compilers and language services find, longer is better",
+        "tokens": "times the tokens of the better peer, shorter is better",
+    }
+    return f"{title}: {measures.get(name, 'cost of one call, shorter is better')}"
 
 
 def scale_figures() -> str:

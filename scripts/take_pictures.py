@@ -6,6 +6,7 @@ python scripts/take_pictures.py
 from __future__ import annotations
 
 import tempfile
+import time
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,9 @@ from PIL import Image
 from redline.app import Redline
 from redline.core.changes import ABSENT, Change, ChangeSet, DirState, FileState
 from redline.core.paths import Access
+from redline.core.ports.commands import CommandRun, RunEnd
 from redline.core.ports.history import Origin
+from redline.core.ports.review import Action, HeldChange, PermissionQuestion, Ruling
 from redline.settings import Settings
 from tests.web.browser import PageServer, open_browser
 
@@ -94,6 +97,13 @@ class Workspace:
         origin = Origin(tool, client, "", why, session)
         return self.redline.editor.commit(ChangeSet(tuple(steps)), origin).id
 
+    def run(self, client: str, session: str, line: str, code: int, change: str = "") -> None:
+        """Note that a command was run."""
+        held_by = "safe; bubblewrap: writes only in the workspace and a private tmp; network none"
+        noted = CommandRun(time.time(), "run", client, "", session, line, ".", held_by)
+        number = self.redline.runs.begin(noted)
+        self.redline.runs.end(number, RunEnd("exited", code, "", 0.8, change))
+
 
 def work(place: Workspace) -> str:
     """Let two agents work; the change to look at."""
@@ -117,9 +127,62 @@ def work(place: Workspace) -> str:
         orbit__queue_py=queue,
         config__service_yaml=SERVICE.replace("replicas: 2", "replicas: 3").replace("1.4", "1.5"),
     )  # fmt: skip
+    place.run(claude, "77aa01bc", "pytest -q", 1)
     queue = queue.replace("A heap of jobs.", "A heap of jobs, soonest first.")
-    place.edit(claude, "77aa01bc", "exec_command", "ran ruff format orbit", orbit__queue_py=queue)
+    made = place.edit(claude, "77aa01bc", "run", "ran ruff format orbit", orbit__queue_py=queue)
+    place.run(claude, "77aa01bc", "ruff format orbit", 0, made)
+    place.run(claude, "77aa01bc", "pytest -q", 0)
     return change
+
+
+def wait(place: Workspace) -> str:
+    """Let a rule hold a change, and a command ask; the id of the held change."""
+    path = place.redline.workspace.resolve("config/service.yaml", Access.WRITE)
+    now = place.redline.tree.state(path)
+    text = SERVICE.replace("replicas: 2", "replicas: 3").replace("1.4", "2.0")
+    step = Change(path, now, FileState.of(text.encode()))
+    origin = Origin("set_value", "codex 0.166.0", "", "use the new image", "9ab04c77")
+    reason = "images go live at once"
+    ruling = Ruling(Action.ASK, "config/service.yaml", "deployments", 3, reason, "image")
+    moment = time.time()
+    held = HeldChange("4c1d09e2b7aa", moment, moment + 86400, origin, ChangeSet((step,)), (ruling,))
+    place.redline.held.hold(held)
+    message = 'Allow network for this run call?\ncommand: "pip install tenacity"\ncwd: "."'
+    question = PermissionQuestion(
+        "7be2", moment, moment + 3600, "run", "claude-code 2.1.325", "", "77aa01bc", message
+    )
+    place.redline.questions.ask(question)
+    return held.id
+
+
+HOST = """
+const frame = document.querySelector('iframe');
+const post = (message) => frame.contentWindow.postMessage({ jsonrpc: '2.0', ...message }, '*');
+addEventListener('message', ({ data }) => {
+  if (data.method === 'ui/initialize') post({ id: data.id, result: {
+    hostCapabilities: { serverTools: {} }, hostContext: { theme: 'dark' } } });
+  if (data.method === 'ui/notifications/initialized') post({
+    method: 'ui/notifications/tool-result', params: window.answer });
+});
+"""
+
+
+def show_in_client(place: Workspace, browser: Any, change: str) -> None:
+    """Take the picture of a change inside a client."""
+    app = place.redline.review_app
+    calls = {"undo": {"name": "undo_change", "arguments": {"id": change}}}
+    view = {"html": app.draw_change(change, can_undo=True), "calls": calls}
+    page = browser.new_page(viewport={"width": 1180, "height": 720}, color_scheme="dark")
+    page.set_content(
+        "<!doctype html><body style='margin:0'><iframe sandbox='allow-scripts'"
+        " style='border:0;width:100vw;height:100vh'></iframe>"
+    )
+    page.evaluate("answer => { window.answer = answer; }", {"_meta": {"redline/view": view}})
+    page.add_script_tag(content=HOST)
+    page.evaluate("html => { document.querySelector('iframe').srcdoc = html; }", app.write_page())
+    page.frame_locator("iframe").locator("h1").wait_for()
+    save(page, "client-dark")
+    page.close()
 
 
 def save(page: Any, name: str) -> None:
@@ -164,6 +227,20 @@ def take(place: Workspace, server: PageServer, browser: Any, change: str) -> Non
     page.reload()
     page.locator(".answer").evaluate("each => each.scrollIntoView({block: 'center'})")
     save(page, "comment-light")
+    held = wait(place)
+    for each, theme in ((page, "light"), (night, "dark")):
+        each.goto(f"{server.address}held")
+        each.wait_for_selector(".question")
+        save(each, f"waiting-{theme}")
+        each.goto(f"{server.address}held/{held}")
+        each.wait_for_selector("#approve")
+        save(each, f"held-{theme}")
+    page.click("#approve")
+    page.wait_for_selector(".message")
+    save(page, "approved-light")
+    night.goto(f"{server.address}run/1")
+    save(night, "run-dark")
+    show_in_client(place, browser, change)
     file = place.root / "orbit" / "retry.py"
     file.write_text(
         file.read_text().replace("min(jitter(delay), most)", "jitter(min(delay, most))")

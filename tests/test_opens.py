@@ -37,7 +37,7 @@ PLAIN = {
     "adapters/files/disk_portable.py": "Windows, which has no FIFOs in its file systems",
     "adapters/images.py": "bytes in memory",
     "adapters/review/browser.py": "a file of the state directory",
-    "adapters/review/comments.py": "a file of the state directory",
+    "adapters/review/runs.py": "a file of /proc",
     "adapters/review/secret.py": "a file of the state directory",
     "web/layout.py": "files of the installed package",
 }

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from redline.core.ports.grants import Grants
     from redline.core.ports.images import Images
     from redline.core.ports.models import Llm
+    from redline.core.ports.pages import ReviewApp
     from redline.core.ports.previews import Previews
     from redline.core.ports.reads import Reads
     from redline.core.ports.search import Grep, Regex
@@ -96,6 +97,7 @@ class Redline(RecordedWorkspace):
         """Settings that toolsets may read by name."""
         return {
             "strict_syntax": self.settings.strict_syntax,
+            "read_only": self.settings.read_only,
             "check": self.settings.check,
             "sandbox": self.settings.sandbox,
             "exec_allow_roots": self.settings.exec_allow_roots,
@@ -116,6 +118,7 @@ class Redline(RecordedWorkspace):
             self.tree,
             self._activity,
             CommandRules(self.rules, self.holding, self.editor),
+            self.runs,
         )
 
     @built_once
@@ -213,6 +216,13 @@ class Redline(RecordedWorkspace):
 
         return open_llm(self.settings.llm)
 
+    @built_once
+    def review_app(self) -> ReviewApp:
+        """A change as a page inside a client."""
+        from redline.web.diffs.embedded import EmbeddedReview
+
+        return EmbeddedReview(self)
+
     def examine(self) -> list[Finding]:
         """Return what `redline doctor` reports about this workspace and machine."""
         from redline.adapters.doctor import examine
@@ -221,7 +231,13 @@ class Redline(RecordedWorkspace):
         kept = f"kept {settings.history_days:g} days and {settings.history_size >> 20} MB"
         damage = self._store.damage()
         return examine(
-            self.workspace.roots, self.commands, self.state_dir, kept, settings.llm, damage
+            self.workspace.roots,
+            self.commands,
+            self.state_dir,
+            kept,
+            settings.llm,
+            damage,
+            self.recorder(),
         )
 
     @built_once

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from redline.adapters.journal.write_guard import WriteGuard
     from redline.adapters.policy_file import PolicyFile
     from redline.adapters.review.comments import SqliteComments
+    from redline.adapters.review.questions import SqliteQuestions
+    from redline.adapters.review.runs import SqliteRuns
     from redline.core.ports.confined import Confined
     from redline.core.ports.history import ChangeEditor, History
     from redline.core.ports.review import HeldChanges
@@ -122,17 +124,16 @@ class StoredWorkspace:
         recover = not self.settings.read_only
         locks = lock_home()
         store = DiskStore(
-            self._disk, self.workspace, self.state_dir, locks, guards=self._guards, recover=recover
+            self._disk,
+            self.workspace,
+            self.state_dir,
+            locks,
+            guards=lambda: self._guards,
+            recover=recover,
         )
         if recover:
             self._register()
-        if store.recovery.settled:
-            count = store.recovery.settled
-            changes = "1 change" if count == 1 else f"{count} changes"
-            self._notices.append(f"completed or reverted {changes} that a crash interrupted")
-        self._notices += store.recovery.notices()
-        if damage := store.damage():
-            self._notices.append(damage)
+        self._notices += store.notices()
         return store
 
     def _register(self) -> None:
@@ -250,6 +251,20 @@ class StoredWorkspace:
         from redline.adapters.review.comments import SqliteComments
 
         return SqliteComments(self.state_dir)
+
+    @built_once
+    def questions(self) -> SqliteQuestions:
+        """What a person is asked about commands."""
+        from redline.adapters.review.questions import SqliteQuestions
+
+        return SqliteQuestions(self.state_dir)
+
+    @built_once
+    def runs(self) -> SqliteRuns:
+        """Every run of a command."""
+        from redline.adapters.review.runs import SqliteRuns
+
+        return SqliteRuns(self.state_dir)
 
     def review_secret(self) -> bytes:
         """Return the secret that signs the cookies of the review page."""

@@ -55,9 +55,9 @@ def test_what_the_installed_command_says_is_in_the_history(
     settings = json.loads(Path(hook_clients(str(shell.folder))[client].file).read_text())
     events = payloads(client, shell.folder)
     _run_hook(shell, settings, events["before_shell"])
-    _change_until_recorded(shell, "made.txt")
+    made = _change_until_recorded(shell, "made.txt")
     _run_hook(shell, settings, events["after_shell"])
-    code, shown, _ = shell("show")
+    code, shown, _ = shell("show", made)
     assert code == 0
     assert client in shown.decode()
     assert "sed -i s/one/two/ a.txt" in shown.decode()
@@ -79,14 +79,18 @@ def _run_hook(shell: Shell, settings: dict[str, object], event: dict[str, object
     assert (done.returncode, done.stderr) == (0, b"")
 
 
-def _change_until_recorded(shell: Shell, name: str) -> None:
-    """Change a file until that is in the history: the recorder may still learn the workspace."""
+def _change_until_recorded(shell: Shell, name: str) -> str:
+    """Change a file until that is in the history, and return the change.
+
+    The recorder may still learn the workspace, and records the hooks' file, too.
+    """
     ends = time.monotonic() + 60
     number = 0
     while time.monotonic() < ends:
         number += 1
         (shell.folder / name).write_text(f"{number}\n")
         time.sleep(0.5)
-        if name.encode() in shell("log")[1]:
-            return
+        for line in shell("log")[1].decode().splitlines():
+            if name in line:
+                return line.split()[0]
     raise AssertionError("nothing was recorded")

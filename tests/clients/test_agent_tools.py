@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -13,7 +14,9 @@ from typing import Any
 import pytest
 
 from redline.toolsets.agent.tools import TOOLS
-from tests.support import NODE_MODULES, REPO, need_node
+from tests.clients.at_work import REAL_CLIENTS, Desktop
+from tests.clients.scripted_model import ScriptedModel, Step
+from tests.support import LONG, NODE_MODULES, REPO, need_node
 from tests.toolsets.agent.each_tool import CALLS, FILES
 
 pytestmark = pytest.mark.requirement("agent-real-clients")
@@ -88,21 +91,90 @@ def test_the_typescript_client_calls_each_tool(project: Path, tmp_path: Path) ->
 
 @pytest.mark.node
 @pytest.mark.xdist_group("node")
-def test_the_inspector_objects_to_nothing_and_calls_a_tool(project: Path, tmp_path: Path) -> None:
+def test_the_inspector_objects_to_nothing_and_calls_tools(project: Path, tmp_path: Path) -> None:
     node = need_node()
     inspector = NODE_MODULES / "@modelcontextprotocol" / "inspector"
     binary = json.loads((inspector / "package.json").read_text())["bin"]
     script = inspector / (binary if isinstance(binary, str) else next(iter(binary.values())))
-    for method in (
-        ["--method", "tools/list", "--strict"],
-        ["--method", "tools/call", "--tool-name", "read", "--tool-arg", "path=a.txt"],
-    ):
+
+    def inspect(*method: str) -> str:
         done = subprocess.run(
-            [str(node), str(script), "--cli", *_command(project), *method],
+            [str(node), str(script), "--cli", *_command(project), "--method", *method],
             capture_output=True,
             text=True,
             timeout=240,
             env=_environment(tmp_path),
         )
         assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
-    assert "two" in done.stdout
+        return done.stdout
+
+    listed = inspect("tools/list", "--strict")
+    assert all(f'"{name}"' in listed for name in NAMES)
+    # Each call starts a server of its own, in which no command runs and nothing is to be undone.
+    alone = {"session": {"session": "none"}, "undo": {"checkpoint": "here"}}
+    for tool, given in CALLS if LONG else CALLS[:1]:
+        given = alone.get(tool, given)
+        texts = {
+            name: value if isinstance(value, str) else json.dumps(value)
+            for name, value in given.items()
+        }
+        pairs = [
+            part for name, value in texts.items() for part in ("--tool-arg", f"{name}={value}")
+        ]
+        said = inspect("tools/call", "--tool-name", tool, *pairs)
+        assert ('"isError": true' in said) == (tool == "session"), (tool, said)
+
+
+def _results(request: dict[str, Any]) -> list[dict[str, Any]]:
+    """The results of tools in a conversation."""
+    return [
+        block
+        for message in request["messages"]
+        if isinstance(message["content"], list)
+        for block in message["content"]
+        if block.get("type") == "tool_result"
+    ]
+
+
+class AgentDesktop(Desktop):
+    """A desktop whose server has the toolset agent."""
+
+    @property
+    def server(self) -> list[str]:
+        flags = ["--stdio", "--tools", "agent", "--no-record", "--workspace", str(self.folder)]
+        return [sys.executable, "-m", "redline", "serve", *flags, "--state-dir", str(self.state)]
+
+
+@pytest.mark.node
+@pytest.mark.xdist_group("node")
+def test_claude_code_calls_each_tool(tmp_path: Path) -> None:
+    need_node()
+    desktop = AgentDesktop(tmp_path)
+    desktop.prepare()
+    for name, text in FILES.items():
+        (desktop.folder / name).write_text(text)
+    models: list[ScriptedModel] = []
+
+    def fill(arguments: dict[str, Any]) -> None:
+        """Give the call the session that the one before answered."""
+        if arguments.get("session") == "$session":
+            said = json.dumps(models[0].requests[-1]["messages"])
+            arguments["session"] = re.findall(r"session\W+([0-9a-f]{16})", said)[-1]
+
+    steps = []
+    for tool, given in CALLS:
+        arguments = dict(given)
+        steps.append(Step(f"mcp__redline__{tool}", arguments, lambda a=arguments: fill(a)))  # type: ignore[misc]
+    with ScriptedModel(steps) as model:
+        models.append(model)
+        REAL_CLIENTS["claude-code"].run(desktop, model.url)
+    asked = max(model.requests, key=lambda request: len(_results(request)))
+    offered = {tool["name"] for tool in asked["tools"]}
+    assert {f"mcp__redline__{name}" for name in NAMES} <= offered
+    results = _results(asked)
+    assert len(results) == len(CALLS), [
+        (len(_results(request)), len(request["messages"])) for request in model.requests
+    ]
+    failed = [block for block in results if block.get("is_error")]
+    assert not failed, failed
+    assert (desktop.folder / "shop.py").read_text().startswith("def gross(x)")

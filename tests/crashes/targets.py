@@ -16,7 +16,7 @@ from typing import Protocol
 
 from redline.core.errors import RedlineError
 from tests.documents.corpus import files
-from tests.documents.test_fuzz import TOKENS, exercise, mutate
+from tests.documents.mutations import TOKENS, exercise, mutate
 from tests.documents.writers import random_data, write
 
 SAMPLES = Path(__file__).parents[1] / "code" / "samples"

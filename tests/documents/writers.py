@@ -7,8 +7,6 @@ import random
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-import pytest
-
 from redline.documents.toml.engine.values import render as render_toml
 from redline.documents.yaml import values
 from redline.documents.yaml.edit.fragment import render_key
@@ -62,9 +60,9 @@ class Writer(NamedTuple):
 
 def writer_of(form: str) -> Writer:
     """The writer of *form*."""
-    if form not in WRITERS:
-        pytest.fail(f"no writer of random documents: add one to WRITERS in {__file__}: {form}")
-    return WRITERS[form]
+    writer = WRITERS.get(form)
+    assert writer, f"no writer of random documents: add one to WRITERS in {__file__}: {form}"
+    return writer
 
 
 def write(form: str, data: Any, rng: random.Random) -> bytes:

@@ -119,6 +119,22 @@ def test_what_was_changed_and_changed_back_is_not_in_the_way(bench: Bench) -> No
 
 
 @pytest.mark.requirement("history-undo-merges")
+def test_what_was_undone_since_is_not_named_as_in_the_way_but_what_was_redone_is(
+    bench: Bench,
+) -> None:
+    _lay(bench)
+    first = bench.commit(bench.write("f", _with(_5="five\n")))
+    second = bench.commit(bench.write("f", _with(_5="five\n", _6="six\n")))
+    bench.undo(second.id)
+    redo = bench.redo(second.id)
+    third = bench.commit(bench.write("f", _with(_5="cinq\n", _6="six\n")))
+    bench.undo(third.id)
+    with pytest.raises(UndoBlocked) as caught:
+        bench.undo(first.id)
+    assert caught.value.operations == (redo.id,)
+
+
+@pytest.mark.requirement("history-undo-merges")
 def test_a_file_written_whole_is_merged_by_its_changed_lines(bench: Bench) -> None:
     _lay(bench)
     whole = bench.commit(bench.write("f", _with(_1="ONE\n", _10="TEN\n")))

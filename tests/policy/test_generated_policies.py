@@ -24,6 +24,8 @@ from tests.wire.client import ROOT, Client, connect
 Json = dict[str, Any]
 LONG = os.environ.get("REDLINE_LONG") == "1"
 CALLS = int(os.environ.get("REDLINE_POLICY_CALLS", "100000")) if LONG else 150
+# The number of the first case, so that a long run can be made in parts.
+FIRST = int(os.environ.get("REDLINE_POLICY_FROM", "0"))
 POLICIES = 200
 CLIENT = "policy-test"
 FILES = {
@@ -264,7 +266,7 @@ def check(world: World, way: str, policy: Json, seed: int) -> None:
 @pytest.mark.requirement("policy-every-way")
 def test_no_way_changes_what_a_rule_denies_or_holds(world: World) -> None:
     """Every way, and generated policies in turn, until the calls are used up."""
-    number = 0
+    number = FIRST
     while world.calls < CALLS:
         way = list(WAYS)[number % len(WAYS)]
         seed = number if LONG else number * 7

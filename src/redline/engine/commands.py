@@ -12,9 +12,11 @@ from redline.core.errors import InvalidArgument, SessionNotFound
 from redline.core.paths import WorkspacePath
 from redline.core.ports.commands import (
     Command,
+    CommandRuns,
     Difference,
     Finished,
     Job,
+    JobState,
     Processes,
     SandboxFacts,
     Snapshots,
@@ -25,6 +27,7 @@ from redline.core.ports.search import Cancel
 from redline.core.ports.store import Store
 from redline.core.ports.tree import Tree
 from redline.engine.command_rules import CommandRules
+from redline.engine.run_notes import RunNote
 
 _SHOWN = 5
 _KEPT = 16
@@ -42,7 +45,9 @@ class RecordedCommands:
         tree: Tree,
         activity: Activity,
         rules: CommandRules,
+        runs: CommandRuns,
     ) -> None:
+        self._runs = runs
         self._activity = activity
         self._rules = rules
         self._tree = tree
@@ -55,16 +60,30 @@ class RecordedCommands:
 
     def start(self, command: Command, origin: Origin) -> Job:
         """Start it; what it changed is recorded when it has ended."""
+        note = RunNote(self._runs, command, origin)
         if command.overlay:
-            return self._start_dry(command)
+            job = self._start_dry(command, note)
+        else:
+            job = self._start(command, origin, note)
+        note.begin(job.sandbox)
+        return job
+
+    def _start(self, command: Command, origin: Origin, note: RunNote) -> Job:
         began = time.time()
         ended = self._activity.begin()
+
+        def finish(state: JobState) -> tuple[str | None, Sequence[str]]:
+            change = None
+            try:
+                change, notes = self._record(before, began, origin, ended)
+            finally:
+                note.end(state, change)
+            return change, notes
+
         try:
             before = self._snapshots.take()
             self._rules.require_sight(self._snapshots.blindness(before))
-            return self._processes.start(
-                command, lambda: self._record(before, began, origin, ended)
-            )
+            return self._processes.start(command, finish)
         except BaseException:
             ended()
             raise
@@ -98,8 +117,11 @@ class RecordedCommands:
         """Whether *word* would run a setuid or setgid program."""
         return self._processes.is_privileged(word)
 
-    def _start_dry(self, command: Command) -> Job:
-        def propose(job_id: str, found: Difference) -> tuple[str | None, Sequence[str]]:
+    def _start_dry(self, command: Command, note: RunNote) -> Job:
+        def propose(
+            job_id: str, found: Difference, state: JobState
+        ) -> tuple[str | None, Sequence[str]]:
+            note.end(state, None)
             with self._lock:
                 while len(self._proposals) >= _KEPT:
                     self._proposals.pop(next(iter(self._proposals)))

@@ -168,7 +168,7 @@ class JournalEditor:
             summary = f"{refused.permission}: {', '.join(refused.paths[:5])}"
         # Written down first: a permission that is not in the journal is not given.
         self.note_grant(replace(origin, summary=summary))
-        return self._store.begin(*wanted, replace(permits, consented=consented))
+        return self._store.begin(*wanted, permits._replace(consented=consented))
 
     # -- undo and redo ------------------------------------------------------------------------
 

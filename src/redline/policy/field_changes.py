@@ -59,7 +59,7 @@ def compare(
             found.add(steps)
             if len(found) > _MAX_TOUCHED:
                 return None
-    found |= {_merge(steps) for steps in found}
+    found |= {_merge(steps) for steps in found if _MERGE in steps}
     return [list(steps) for steps in sorted(found)]
 
 
@@ -81,13 +81,14 @@ def _differences(before: Any, after: Any) -> Iterator[Steps]:
             continue
         if not was or not becomes:
             yield steps  # an empty collection is a leaf
-        for key in {**was, **becomes}:
+        for key in was if was.keys() == becomes.keys() else {**was, **becomes}:
             pair = was.get(key, _MISSING), becomes.get(key, _MISSING)
-            waiting.append(((*steps, key), *pair))
+            if pair[0] is not pair[1]:
+                waiting.append(((*steps, key), *pair))
 
 
 def _merge(steps: Steps) -> Steps:
-    return tuple(step for step in steps if step != _MERGE) if _MERGE in steps else steps
+    return tuple(step for step in steps if step != _MERGE)
 
 
 def _documents_of(name: str, data: bytes | None) -> list[Any]:
@@ -167,6 +168,8 @@ def _children(value: Any) -> dict[str, Any] | None:
         return {str(at): inner for at, inner in enumerate(value)}
     if not isinstance(value, dict):
         return None
+    if all(type(key) is str for key in value):
+        return value
     found = {_key(key): inner for key, inner in value.items()}
     if len(found) != len(value):
         raise DocumentSyntax("Two keys of a mapping have the same text")

@@ -83,7 +83,7 @@ class Judge:
         """What is said about one place, for each value in it that rules may tell apart."""
         candidates: list[Rule] = []
         has_fields = False
-        for rule in self.policy.rules:
+        for rule in self.policy.rules_for(place.relative, place.absolute):
             if not self._may_match(rule, place):
                 continue
             candidates.append(rule)
@@ -97,8 +97,7 @@ class Judge:
 
     def _may_match(self, rule: Rule, place: Place) -> bool:
         return (
-            rule.matches_path(place.relative, place.absolute)
-            and rule.matches_origin(self.origin)
+            rule.matches_origin(self.origin)
             and (not rule.more_than or rule.matches_size(self.size()))
             and (not rule.schema or self._is_invalid(rule.schema, place))
         )

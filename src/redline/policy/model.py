@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from redline.core.ports.history import Origin
 from redline.core.ports.review import Action
@@ -13,6 +13,7 @@ from redline.policy.field_patterns import FieldPattern
 from redline.search.globs import matcher, selects, split_base
 
 DAY = 86400.0
+_MAX_PLACES = 1024
 Test = Callable[[str], bool]
 
 
@@ -111,6 +112,17 @@ class Policy:
     default: Action = Action.ALLOW
     expires: float = DAY
     name: str = ""
+
+    @cached_property
+    def _rules_by_place(self) -> Callable[[tuple[str, ...], str], tuple[Rule, ...]]:
+        def find(relative: tuple[str, ...], absolute: str) -> tuple[Rule, ...]:
+            return tuple(rule for rule in self.rules if rule.matches_path(relative, absolute))
+
+        return lru_cache(_MAX_PLACES)(find)
+
+    def rules_for(self, relative: tuple[str, ...], absolute: str) -> tuple[Rule, ...]:
+        """Return the rules about a place, in order; what a policy says of a name never changes."""
+        return self._rules_by_place(relative, absolute)
 
     @cached_property
     def has_contents(self) -> bool:

@@ -221,7 +221,7 @@ class Conversation:
         if self._modern:
             if method == "server/discover":
                 instructions = self._server.instructions(client)
-                capabilities = self._server.capabilities
+                capabilities = self._server.capabilities(client)
                 found = revisions.discover_result(capabilities, instructions, self._cap)
                 return _as_list(found, client)
         elif method == "initialize":
@@ -248,7 +248,8 @@ class Conversation:
         for observe in self._server.observers:
             observe(self._client, "")
         instructions = self._server.instructions(self._client)
-        return revisions.initialize_result(self._server.capabilities, version, instructions)
+        capabilities = self._server.capabilities(self._client)
+        return revisions.initialize_result(capabilities, version, instructions)
 
     # --- calls -------------------------------------------------------------------------------
 

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from redline.code.analysis import Analysis
     from redline.core.ports.code import CodeIndex
-    from redline.core.ports.commands import Commands
+    from redline.core.ports.commands import CommandRuns, Commands
     from redline.core.ports.confined import Confined
     from redline.core.ports.git import Git
     from redline.core.ports.grants import Grants
     from redline.core.ports.history import ChangeEditor, History
     from redline.core.ports.images import Images
     from redline.core.ports.models import Llm
-    from redline.core.ports.pages import ReviewComments
+    from redline.core.ports.pages import ReviewApp, ReviewComments
     from redline.core.ports.previews import Previews
     from redline.core.ports.reads import Reads
-    from redline.core.ports.review import ChangeRules, HeldChanges
+    from redline.core.ports.review import ChangeRules, HeldChanges, PermissionQuestions
     from redline.core.ports.search import Grep, Regex
     from redline.core.ports.tree import PathResolver, Tree
 
@@ -78,6 +78,18 @@ class Runtime(Protocol):
     @property
     def comments(self) -> ReviewComments:
         """What a person says about changes."""
+
+    @property
+    def questions(self) -> PermissionQuestions:
+        """What a person is asked about commands; no tool answers."""
+
+    @property
+    def runs(self) -> CommandRuns:
+        """Every run of a command."""
+
+    @property
+    def review_app(self) -> ReviewApp:
+        """A change as a page inside a client."""
 
     @property
     def code_index(self) -> CodeIndex:

@@ -76,11 +76,15 @@ class RpcFailure:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question to the person at the client: a message and a flat form (elicitation schema)."""
+    """A question to the person at the client: a message and a flat form (elicitation schema).
+
+    `elsewhere` returns the answer of a person who was faster at another place, None without one.
+    """
 
     message: str
     schema: Json
     key: str = "answer"
+    elsewhere: Callable[[], Answer | None] | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,6 @@ from typing import Any
 from redline.core.changes import ChangeSet, Rename
 from redline.core.errors import GuardedWrite, PermissionDenied, PermissionRequired, RuleAsks
 from redline.core.paths import WorkspacePath
-from redline.core.ports.grants import Grant
 from redline.core.ports.review import HeldChange
 from redline.plan.describe import diff_of
 from redline.toolsets.call import Answer, Call, Question
@@ -71,51 +70,6 @@ def decision_question(message: str, key: str) -> Question:
 def is_agreed(answer: Answer) -> bool:
     """Whether the person allowed it."""
     return answer.accepted and answer.content.get("decision") == "allow"
-
-
-def ask_for_call(call: Call, permissions: Sequence[str], description: str) -> None:
-    """Ask for *permissions* within the very call that needs them; PermissionDenied."""
-    assert call.ask is not None
-    wanted, tool = ", ".join(permissions), call.tool.name
-    message = f"Allow {wanted} for this {tool} call?\n{description}"
-    # Bound to the text: the call may run again with the answer, and must then be the same.
-    key = f"permission-{digest_of(message)[:16]}"
-    if not is_agreed(call.ask(decision_question(message, key))):
-        raise PermissionDenied(
-            f"Permission denied by the person: {wanted}", hint="do it another way"
-        )
-    # Written down first: a permission that is not in the journal is not given.
-    call.runtime.editor.note_grant(call.origin(f"{wanted} for {tool}, one call"))
-
-
-class AskPermits:
-    """See `services.commands.check.Permits`: the person is asked within the call.
-
-    The person is shown *description*, which is the whole command; *hint* is for a client that
-    cannot show a question.
-    """
-
-    def __init__(self, call: Call, description: str, hint: str) -> None:
-        self._call = call
-        self._description = description
-        self._hint = hint
-
-    def consume(self, _permission: str) -> Grant | None:
-        """Return None: nothing is granted ahead of a call."""
-        return None
-
-    @property
-    def can_ask(self) -> bool:
-        """Whether this client can show a question."""
-        return self._call.ask is not None
-
-    def ask(self, permissions: Sequence[str]) -> None:
-        """Show the person the whole command; PermissionDenied."""
-        ask_for_call(self._call, permissions, self._description)
-
-    def hint(self, _permission: str) -> str:
-        """Say who could allow it, as this client cannot ask."""
-        return self._hint
 
 
 class AskConsent:

@@ -17,6 +17,9 @@ Json = dict[str, Any]
 
 # Prefix of the connection name of an HTTP client without a session; its principal follows.
 SESSIONLESS = "http:"
+# The extension by which clients show pages of a server beside its answers, and their media type.
+APPS_EXTENSION = "io.modelcontextprotocol/ui"
+APP_TYPE = "text/html;profile=mcp-app"
 _CAPABILITIES: Json = {"tools": {"listChanged": False}, "logging": {}}
 
 
@@ -64,6 +67,14 @@ class Client(NamedTuple):
         return self.protocol >= "2026-07-28"
 
     @property
+    def shows_apps(self) -> bool:
+        """Whether this client declares that it shows pages beside answers (MCP Apps)."""
+        extensions = self.capabilities.get("extensions")
+        declared = extensions.get(APPS_EXTENSION) if isinstance(extensions, dict) else None
+        types = declared.get("mimeTypes") if isinstance(declared, dict) else None
+        return isinstance(types, list) and APP_TYPE in types
+
+    @property
     def has_session(self) -> bool:
         """Whether the connection identifies one client, not only its principal."""
         return not self.connection.startswith(SESSIONLESS)
@@ -74,7 +85,8 @@ class Tool(NamedTuple):
 
     `handler` is "package.module:function". `writes` is True when a call may change the workspace:
     such tools are neither listed nor callable with --read-only. `runs` is True when it starts or
-    controls commands. `unlisted` names arguments that are accepted but not in the schema.
+    controls commands. `unlisted` names arguments that are accepted but not in the schema. `app` is
+    the address of the page that shows its answers, for clients that show one.
     """
 
     name: str
@@ -89,6 +101,7 @@ class Tool(NamedTuple):
     meta: Json | None = None
     unlisted: tuple[str, ...] = ()
     runs: bool = False
+    app: str = ""
 
     @property
     def rights(self) -> Rights:

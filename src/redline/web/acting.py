@@ -11,13 +11,14 @@ from redline.services.history.export import commit_to_git, load_in_order
 from redline.services.history.references import find_operation
 from redline.services.history.revert import Wish, revert
 from redline.services.review.held import approve_held, refuse_held, show_held
+from redline.services.review.questions import answer_question
 from redline.web import actions
 from redline.web.actions import UndoSelection, origin_for
-from redline.web.held_views import read_edits
 from redline.web.layout import redirect
 from redline.web.markup import address
 from redline.web.reading import patch_response
 from redline.web.visit import Visit
+from redline.web.waiting.held import read_edits
 
 
 def undo(visit: Visit) -> WebResponse:
@@ -116,4 +117,17 @@ def approve(visit: Visit, ident: str) -> WebResponse:
 def refuse(visit: Visit, ident: str) -> WebResponse:
     """Refuse a held change; the agent gets the reason."""
     refuse_held(visit.runtime, ident, visit.name, visit.field("reason").strip())
+    return redirect(address("/held"))
+
+
+def allow(visit: Visit, ident: str) -> WebResponse:
+    """Allow a command, once."""
+    answer_question(visit.runtime, ident, visit.name, is_allowed=True)
+    return redirect(address("/held"))
+
+
+def deny(visit: Visit, ident: str) -> WebResponse:
+    """Deny a command; the agent gets the reason."""
+    reason = visit.field("reason").strip()
+    answer_question(visit.runtime, ident, visit.name, is_allowed=False, reason=reason)
     return redirect(address("/held"))

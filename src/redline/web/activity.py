@@ -1,4 +1,4 @@
-"""The timeline: operations newest first, grouped by day and session."""
+"""The timeline: operations and runs of commands, newest first, grouped by day and session."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from functools import lru_cache
 
 from redline.core.changes import Change, FileState
 from redline.core.errors import RedlineError
-from redline.core.ports.history import Operation
+from redline.core.ports.commands import CommandRun
+from redline.core.ports.history import Operation, Origin
 from redline.plan.describe import Touched, list_touched
 from redline.services.history.lines import LineCounts, count_lines
 from redline.services.names import display_name
 from redline.services.runtime import Runtime
-from redline.web.filters import Filters, find_operations
+from redline.web.filters import CHANGES, COMMANDS, FAILED, Entry, Filters, entry_id, find_entries
 from redline.web.layout import Viewer, heading
 from redline.web.markup import Html, address, hidden, join, link, tag
 from redline.web.times import clock, iso, long_time
@@ -56,40 +57,47 @@ def timeline(
     runtime: Runtime,
     counter: ChangeCounter,
     viewer: Viewer,
-    operations: Sequence[Operation],
+    entries: Sequence[Entry],
     *,
     after: str = "",
 ) -> Html:
-    """Return the list items of operations; *after* names the group of the row above."""
-    return join(_items(runtime, counter, viewer, operations, after))
+    """Return the list items of operations and runs; *after* names the group of the row above."""
+    return join(_items(runtime, counter, viewer, entries, after))
 
 
-def group_of(operation: Operation) -> str:
-    """Return the group an operation is shown in: its day and who made it."""
-    day = datetime.fromtimestamp(operation.time).astimezone().strftime("%Y-%m-%d")
-    return f"{day}/{operation.origin.session}/{operation.origin.client}"
+def group_of(entry: Entry) -> str:
+    """Return the group an entry is shown in: its day and who made it."""
+    day = datetime.fromtimestamp(entry.time).astimezone().strftime("%Y-%m-%d")
+    who = _who(entry)
+    return f"{day}/{who.session}/{who.client}"
+
+
+def _who(entry: Entry) -> Origin | CommandRun:
+    return entry.origin if isinstance(entry, Operation) else entry
 
 
 def _items(
     runtime: Runtime,
     counter: ChangeCounter,
     viewer: Viewer,
-    operations: Sequence[Operation],
+    entries: Sequence[Entry],
     after: str,
 ) -> Iterator[Html]:
     previous = after
-    for operation in operations:
-        group = group_of(operation)
+    for entry in entries:
+        group = group_of(entry)
         if group != previous:
             if group.partition("/")[0] != previous.partition("/")[0]:
-                yield tag("li", tag("h2", _day(operation.time)), class_="day")
-            yield _session(operation, viewer)
+                yield tag("li", tag("h2", _day(entry.time)), class_="day")
+            yield _session(_who(entry), viewer)
         previous = group
-        yield row(runtime, counter, operation)
+        if isinstance(entry, CommandRun):
+            yield run_row(entry)
+        else:
+            yield row(runtime, counter, entry)
 
 
-def _session(operation: Operation, viewer: Viewer) -> Html:
-    origin = operation.origin
+def _session(origin: Origin | CommandRun, viewer: Viewer) -> Html:
     who = origin.client or "unknown client"
     facts = [tag("span", origin.principal, class_="principal")] if origin.principal else []
     undo = None
@@ -112,6 +120,7 @@ def row(runtime: Runtime, counter: ChangeCounter, operation: Operation) -> Html:
     """Return one operation as a list item."""
     counts = counter.count(operation)
     origin = operation.origin
+    run = runtime.runs.of_change(operation.id) if operation.kind == "change" else None
     state = "undone" if operation.reverted_by else operation.kind
     return tag(
         "li",
@@ -128,7 +137,12 @@ def row(runtime: Runtime, counter: ChangeCounter, operation: Operation) -> Html:
             tag("span", origin.summary, class_="why") if origin.summary else None,
             class_="what",
         ),
-        tag("span", "undone" if operation.reverted_by else None, class_="flag"),
+        tag(
+            "span",
+            "undone" if operation.reverted_by else None,
+            run_badge(run) if run else None,
+            class_="flag",
+        ),
         _counts(counts),
         class_=f"op {state}",
         id=f"op-{operation.id}",
@@ -138,11 +152,52 @@ def row(runtime: Runtime, counter: ChangeCounter, operation: Operation) -> Html:
     )
 
 
+def run_row(run: CommandRun) -> Html:
+    """Return a run of a command that changed nothing as a list item."""
+    where = None if run.cwd == "." else tag("span", f"in {run.cwd}", class_="why")
+    return tag(
+        "li",
+        tag("time", clock(run.time), datetime=iso(run.time), title=long_time(run.time)),
+        tag("span", run.tool, class_="tool k-run"),
+        tag(
+            "span",
+            link(address(f"/run/{run.number}"), tag("code", _first_line(run.line)), class_="files"),
+            where,
+            class_="what",
+        ),
+        tag("span", "on a copy" if run.is_dry else None, run_badge(run), class_="flag"),
+        tag("span", class_="pm"),
+        class_=f"op run {run.status}",
+        id=f"op-{entry_id(run)}",
+        data_id=entry_id(run),
+        data_group=group_of(run),
+    )
+
+
+def run_badge(run: CommandRun) -> Html:
+    """Return how a command ended, and on a second look what held it."""
+    kind = "running" if run.status == "running" else "failure" if run.is_failure else "success"
+    return tag("span", describe_end(run), class_=f"exit {kind}", title=run.sandbox)
+
+
+def describe_end(run: CommandRun) -> str:
+    """Say how a command ended."""
+    if run.status == "exited":
+        return run.signal or f"exit {run.exit_code}"
+    return {"timeout": "timed out", "failed": "not started"}.get(run.status, run.status)
+
+
+def _first_line(line: str) -> str:
+    first, _, rest = line.strip().partition("\n")
+    return f"{first} \u2026" if rest else first
+
+
 def _files(runtime: Runtime, operation: Operation) -> Html:
     if operation.kind == "checkpoint":
         return join("Checkpoint")
     if operation.kind == "grant":
-        return join("Permission given")
+        is_no = operation.origin.summary.startswith(("refused ", "denied "))
+        return join("Permission refused" if is_no else "Permission given")
     label = lambda path: display_name(runtime.workspace, path)  # noqa: E731
     places = list_touched(operation.change_set, label)
     # Folders that a change made for its files go without saying.
@@ -188,11 +243,11 @@ def activity_view(
     runtime: Runtime, counter: ChangeCounter, viewer: Viewer, filters: Filters, before: str | None
 ) -> Html:
     """Return the whole view."""
-    found = find_operations(runtime, filters, before)
-    items = timeline(runtime, counter, viewer, found.operations)
+    found = find_entries(runtime, filters, before)
+    items = timeline(runtime, counter, viewer, found.entries)
     is_filtered = any(filters)
     empty = None
-    if not found.operations:
+    if not found.entries:
         text = "Nothing matches these filters." if is_filtered else "Nothing has changed yet."
         empty = tag("p", text, class_="empty")
     older = None
@@ -204,7 +259,13 @@ def activity_view(
         )  # fmt: skip
     return join(
         heading("Activity", _filter_form(filters, is_open=is_filtered)),
-        tag("ol", items, class_="timeline", id="timeline", aria_label="Changes, newest first"),
+        tag(
+            "ol",
+            items,
+            class_="timeline",
+            id="timeline",
+            aria_label="Newest first",
+        ),
         empty,
         older,
     )
@@ -223,6 +284,12 @@ def _filter_form(filters: Filters, *, is_open: bool) -> Html:
             ("until", "Until", filters.until, "30m"),
         )
     ]
+    options = [
+        tag("option", shown, value=value, selected=value == filters.show)
+        for value, shown in (("", "Everything"), (CHANGES, "Changes"), (COMMANDS, "Commands"),
+                             (FAILED, "Commands that failed"))
+    ]  # fmt: skip
+    fields.insert(0, tag("label", tag("span", "Show"), tag("select", options, name="show")))
     search = tag(
         "input", type="search", name="q", value=filters.q, id="search", placeholder="Search",
         aria_label="Search changes", autocomplete="off",

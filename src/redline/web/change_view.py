@@ -6,29 +6,31 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from redline.core.changes import Change, FileState
-from redline.core.errors import RedlineError
-from redline.core.ports.history import Direction, HistoryQuery, Operation
-from redline.services.history.revert import Wish, plan_revert
+from redline.core.ports.history import Operation
 from redline.services.names import display_name
 from redline.services.runtime import Runtime
-from redline.web.activity import line_counts
+from redline.web.activity import line_counts, run_badge
 from redline.web.diffs.colours import colour_diff
 from redline.web.diffs.model import DiffShape, FileDiff, read_files
-from redline.web.diffs.table import TableOptions, count_rows, rows_of
+from redline.web.diffs.table import (
+    SPLIT_COLUMNS,
+    UNIFIED_COLUMNS,
+    TableOptions,
+    count_rows,
+    rows_of,
+)
 from redline.web.layout import Viewer, heading
 from redline.web.markup import Html, address, hidden, join, link, tag
+from redline.web.taken_back import UNDOABLE, find_gone, find_later
 from redline.web.times import iso, long_time
 
-# Rows that the first answer holds; more are loaded when they come into view.
-FIRST_ROWS = 220
+# Rows that the first answer holds, about two screens; more are loaded when they come near.
+FIRST_ROWS = 100
 MORE_ROWS = 600
 # A file with more rows than this is closed at first, unless it is the only one.
 _LARGE = 600
 _MAX_FILES = 300
-_LATER = 200
-# Of changes with more hunks it is not found out which of them are left.
-_MAX_PLANNED = 60
-_UNDOABLE = ("change", "undo", "redo")
+_MAX_COMMAND = 200
 Notes = Mapping[tuple[int, str, int], Sequence[Html]]
 
 
@@ -52,8 +54,8 @@ class ChangeView:
         """Read the files of an operation."""
         label = lambda path: display_name(runtime.workspace, path)  # noqa: E731
         files = read_files(operation.change_set, label)
-        later = _later(runtime, operation)
-        gone = _find_gone(runtime, operation, files) if later else frozenset()
+        later = find_later(runtime, operation)
+        gone = find_gone(runtime, operation, files) if later else frozenset()
         return cls(runtime, viewer, operation, files, notes, later, gone)
 
     @property
@@ -84,7 +86,7 @@ class ChangeView:
         hidden_files = len(self.files) - _MAX_FILES + operation.left_out
         return join(
             heading(
-                self._title(),
+                self.title,
                 line_counts(added, removed) if added or removed else None,
                 self._view_switch(),
             ),
@@ -97,7 +99,9 @@ class ChangeView:
             else None,
         )
 
-    def _title(self) -> str:
+    @property
+    def title(self) -> str:
+        """The files that it touches."""
         operation = self.operation
         if operation.kind == "checkpoint":
             return f"Checkpoint {operation.origin.summary}"
@@ -123,6 +127,7 @@ class ChangeView:
                 origin.session and link(address("/", session=origin.session), origin.session),
             ),
             ("Asked", origin.summary),
+            *self._run_facts(),
             ("Takes back", _links(operation.reverts)),
             ("Undone by", _links(operation.reverted_by)),
             ("Partly undone by", join(link_to(each) for each in later) if later else ""),
@@ -131,9 +136,16 @@ class ChangeView:
         shown = [tag("div", tag("dt", name), tag("dd", value)) for name, value in rows if value]
         return tag("dl", shown, class_="facts")
 
+    def _run_facts(self) -> list[tuple[str, object]]:
+        run = self.runtime.runs.of_change(self.operation.id)
+        if run is None:
+            return []
+        shown = link(address(f"/run/{run.number}"), tag("code", run.line[:_MAX_COMMAND]))
+        return [("Command", shown), ("Ended", run_badge(run)), ("Sandbox", run.sandbox)]
+
     def _actions(self) -> Html | None:
         operation, viewer = self.operation, self.viewer
-        if not viewer.can_act or operation.kind not in _UNDOABLE:
+        if not viewer.can_act or operation.kind not in UNDOABLE:
             return None
         exports = [
             link(address("/export", id=operation.id), "Export"),
@@ -185,7 +197,8 @@ class ChangeView:
         if file.shape is DiffShape.BINARY:
             body.append(self._binary(file))
         elif total:
-            body.append(self._table(file, self.rows(file, 0, count), total, count))
+            more = self.more(file, total, count, is_closed=is_closed)
+            body.append(self.table(file, self.rows(file, 0, count), more))
         section = tag(
             "section",
             self._file_heading(file),
@@ -206,13 +219,12 @@ class ChangeView:
     def table(self, file: FileDiff, rows: Html, *more: object) -> Html:
         """Return the table around rows."""
         kind = "split" if self.viewer.is_split else "unified"
-        columns = Html('<colgroup><col class="n"><col><col class="n"><col></colgroup>')
         return tag(
             "div",
             tag(
                 "table",
                 tag("caption", f"Changes of {file.touched.path}", class_="sr"),
-                columns if self.viewer.is_split else None,
+                SPLIT_COLUMNS if self.viewer.is_split else UNIFIED_COLUMNS,
                 tag("tbody", rows, *more),
                 class_=f"diff {kind}",
                 data_step=file.step,
@@ -220,16 +232,16 @@ class ChangeView:
             class_="scroll",
         )
 
-    def _table(self, file: FileDiff, rows: Html, total: int, shown: int) -> Html:
-        return self.table(file, rows, self.more(file, total, shown))
-
-    def more(self, file: FileDiff, total: int, shown: int) -> Html | None:
-        """Return the row behind those shown: a link to the others."""
+    def more(
+        self, file: FileDiff, total: int, shown: int, *, is_closed: bool = False
+    ) -> Html | None:
+        """Return the row behind those shown: a link to the others; a closed file waits for it."""
         if shown >= total:
             return None
         where = address(f"{self.base}/rows", file=str(file.step), from_=str(shown))
         text = f"Show {total - shown:,} more lines" if shown else f"Show {total:,} lines"
-        cell = tag("td", link(where, text, class_="load"), colspan=self.options.columns)
+        kind = "load closed" if is_closed else "load"
+        cell = tag("td", link(where, text, class_=kind), colspan=self.options.columns)
         return tag("tr", cell, class_="rest")
 
     def _file_heading(self, file: FileDiff) -> Html:
@@ -306,32 +318,3 @@ def link_to(operation_id: str) -> Html:
 
 def _links(ids: str | None) -> Html | str:
     return join(link_to(each) for each in ids.split(",")[:20]) if ids else ""
-
-
-def _later(runtime: Runtime, operation: Operation) -> list[str]:
-    """Return the later operations that took a part of this one back."""
-    if operation.kind not in _UNDOABLE:
-        return []
-    query = HistoryQuery(since=operation.time, limit=_LATER, steps=0)
-    wanted = f"{operation.id}~"
-    return [
-        each.id
-        for each in runtime.history.list(query)
-        if each.reverts and wanted in each.reverts.split(",") and not each.reverted_by
-    ]
-
-
-def _find_gone(runtime: Runtime, operation: Operation, files: Sequence[FileDiff]) -> frozenset[int]:
-    """Return the hunks of which nothing is left to take back."""
-    numbers = [hunk.number for file in files for hunk in file.hunks if hunk.number]
-    if operation.reverted_by or len(numbers) > _MAX_PLANNED:
-        return frozenset()
-    found = set()
-    for number in numbers:
-        try:
-            wish = Wish(Direction.UNDO, id=operation.id, hunks=(number,))
-            if plan_revert(runtime, wish).change_set.is_empty:
-                found.add(number)
-        except RedlineError:  # something else is in the way
-            continue
-    return frozenset(found)

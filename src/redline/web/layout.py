@@ -26,7 +26,7 @@ SECURITY = (
 )
 _VIEWS = (
     ("/", "Activity", "activity"),
-    ("/held", "Held", "held"),
+    ("/held", "Waiting", "held"),
     ("/comments", "Comments", "comments"),
     ("/checkpoints", "Checkpoints", "checkpoints"),
 )

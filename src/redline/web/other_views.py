@@ -1,17 +1,42 @@
-"""Checkpoints, comments, export, and signing in."""
+"""Runs of commands, checkpoints, comments, export, and signing in."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from redline.core.ports.commands import CommandRun
 from redline.core.ports.history import Operation
 from redline.core.ports.pages import ReviewComment
 from redline.services.runtime import Runtime
+from redline.web.activity import run_badge
 from redline.web.layout import Viewer, heading
 from redline.web.markup import Html, address, hidden, join, link, tag
 from redline.web.times import clock, iso, long_time
 
 _MAX_SHOWN = 200
+
+
+def run_view(run: CommandRun) -> Html:
+    """Return one run: the whole command, how it ended, and what held it."""
+    rows: list[tuple[str, object]] = [
+        ("Ended", run_badge(run)),
+        ("Seconds", f"{run.elapsed:.2f}" if run.elapsed else ""),
+        ("Directory", tag("code", run.cwd)),
+        ("When", tag("time", long_time(run.time), datetime=iso(run.time))),
+        ("Tool", run.tool),
+        ("Client", run.client),
+        ("Person", run.principal),
+        ("Session", run.session and link(address("/", session=run.session), run.session)),
+        ("Change", link(address(f"/change/{run.change}"), run.change) if run.change else ""),
+        ("Sandbox", run.sandbox),
+        ("Ran on", "a copy of the workspace" if run.is_dry else ""),
+    ]
+    facts = [tag("div", tag("dt", name), tag("dd", value)) for name, value in rows if value]
+    return join(
+        heading("Command"),
+        tag("pre", run.line, class_="plain command", tabindex="0", aria_label="Command"),
+        tag("dl", facts, class_="facts"),
+    )
 
 
 def checkpoints_view(runtime: Runtime, viewer: Viewer) -> Html:

@@ -19,6 +19,7 @@ from redline.core.ports.git import Committer
 from redline.core.ports.history import HistoryQuery
 from redline.core.ports.pages import Reviewer, WebRequest, WebResponse
 from redline.services.review.held import list_held
+from redline.services.review.questions import list_questions
 from redline.services.runtime import Runtime
 from redline.web import acting, reading
 from redline.web.access import ReviewAccess, read_cookie
@@ -57,9 +58,16 @@ _ACTING: dict[str, Callable[[Visit], WebResponse]] = {
     "/resolve": acting.resolve,
     "/export": acting.export,
 }
-_DECIDING: dict[str, Callable[[Visit, str], WebResponse]] = {
-    "approve": acting.approve,
-    "refuse": acting.refuse,
+_DECIDING: dict[tuple[str, str], Callable[[Visit, str], WebResponse]] = {
+    ("held", "approve"): acting.approve,
+    ("held", "refuse"): acting.refuse,
+    ("question", "allow"): acting.allow,
+    ("question", "deny"): acting.deny,
+}
+_ONE: dict[str, Callable[[Visit, str], WebResponse]] = {
+    "held": reading.held_change,
+    "question": reading.question,
+    "run": reading.run,
 }
 # What each form needs; the others, which decide or comment, need `approve`.
 _NEEDED = dict.fromkeys(("/undo", "/redo", "/merge", "/rewind", "/checkpoint"), Right.WRITE)
@@ -122,7 +130,7 @@ class ReviewPages:
             chosen == "split",
             (
                 ("comments", len(self._runtime.comments.list(open_only=True))),
-                ("held", len(list_held(self._runtime))),
+                ("held", len(list_held(self._runtime)) + len(list_questions(self._runtime))),
             ),
             can_decide=Right.APPROVE in reviewer.rights,
         )
@@ -158,6 +166,8 @@ class ReviewPages:
             "latest": latest[0].id if latest else "",
             "comments": self._runtime.comments.version(),
             "held": " ".join(held.id for held in list_held(self._runtime)),
+            "questions": self._runtime.questions.version(),
+            "runs": self._runtime.runs.version(),
         }
 
 
@@ -176,8 +186,8 @@ def _find_action(path: str) -> Callable[[Visit], WebResponse]:
     found, parts = _ACTING.get(path), path.split("/")
     if found is not None:
         return found
-    if len(parts) == 4 and parts[1] == "held" and parts[3] in _DECIDING:
-        decide = _DECIDING[parts[3]]
+    decide = _DECIDING.get((parts[1], parts[3])) if len(parts) == 4 else None
+    if decide is not None:
         return lambda visit: decide(visit, parts[2])
     raise NotFound(path, "There is no such form")
 
@@ -191,8 +201,11 @@ def _find(path: str) -> Callable[[Visit], WebResponse]:
         view = _OF_A_CHANGE.get(parts[3] if len(parts) == 4 else "")
         if view is not None:
             return lambda visit: view(visit, parts[2])
-    if len(parts) == 3 and parts[1] == "held":
-        return lambda visit: reading.held_change(visit, parts[2])
+    show = _ONE.get(parts[1]) if len(parts) == 3 else None
+    if parts[1] == "run" and parts[3:] == ["row"]:
+        show = reading.run_row
+    if show is not None:
+        return lambda visit: show(visit, parts[2])
     raise NotFound(path, f"Nothing is served at {path[:100]}")
 
 

@@ -5,22 +5,31 @@ from __future__ import annotations
 from redline.core.changes import Change, FileState
 from redline.core.errors import InvalidArgument, NotFound
 from redline.core.paths import WorkspacePath
+from redline.core.ports.commands import CommandRun
 from redline.core.ports.history import Operation
 from redline.core.ports.pages import WebResponse
 from redline.plan.describe import diff_of
 from redline.services.names import display_name
 from redline.web.activity import activity_view, row, timeline
+from redline.web.activity import run_row as draw_run
 from redline.web.change_view import MORE_ROWS
 from redline.web.diffs.colours import colour_text
 from redline.web.diffs.model import FileDiff
 from redline.web.diffs.table import ColouredSides, context_rows, count_rows
 from redline.web.file_views import blame_view, history_view
-from redline.web.filters import Filters, find_newer, find_operations
-from redline.web.held_views import held_list, held_view
+from redline.web.filters import Filters, find_entries, find_newer
 from redline.web.layout import ASSETS, ICON, SECURITY, asset, heading, html_response
 from redline.web.markup import Html, address, join, link, tag
-from redline.web.other_views import checkpoints_view, comments_view, export_view, sign_in_view
+from redline.web.other_views import (
+    checkpoints_view,
+    comments_view,
+    export_view,
+    run_view,
+    sign_in_view,
+)
 from redline.web.visit import Visit
+from redline.web.waiting.held import held_list, held_view
+from redline.web.waiting.questions import question_view
 
 _MAX_PICTURE = 2 << 20
 _MAX_SIDE = 2000
@@ -68,9 +77,9 @@ def timeline_rows(visit: Visit, _: str) -> WebResponse:
             return html_response(b"", 205)
         items = timeline(visit.runtime, counter, viewer, newer)
         return html_response(items.encode("utf-8", "replace"))
-    page = find_operations(visit.runtime, filters, request.get("before") or None)
+    page = find_entries(visit.runtime, filters, request.get("before") or None)
     after = request.get("after")
-    items = timeline(visit.runtime, counter, viewer, page.operations, after=after)
+    items = timeline(visit.runtime, counter, viewer, page.entries, after=after)
     headers = (("X-Next", page.next_before or ""),)
     return html_response(items.encode("utf-8", "replace"), 200, headers)
 
@@ -158,6 +167,28 @@ def patch_response(visit: Visit, operations: list[Operation]) -> WebResponse:
     return WebResponse(200, headers, text.encode("utf-8", "surrogateescape"))
 
 
+def run(visit: Visit, number: str) -> WebResponse:
+    """One run of a command."""
+    found = _run(visit, number)
+    return visit.show(f"Run {number}", "run", run_view(found))
+
+
+def run_row(visit: Visit, number: str) -> WebResponse:
+    """A run in the timeline as it is now; nothing where the change it made is shown instead."""
+    found = _run(visit, number)
+    if found.change and Filters.read(visit.request).show == "":
+        return html_response(b"", 200, (("X-Change", found.change),))
+    return html_response(draw_run(found).encode("utf-8", "replace"))
+
+
+def _run(visit: Visit, number: str) -> CommandRun:
+    is_number = number.isascii() and number.isdigit() and len(number) < 19
+    found = visit.runtime.runs.get(int(number)) if is_number else None
+    if found is None:
+        raise NotFound(number, "There is no such run")
+    return found
+
+
 def file_history(visit: Visit, _: str) -> WebResponse:
     """The changes of a file."""
     path = visit.request.get("path")
@@ -184,13 +215,19 @@ def checkpoints(visit: Visit, _: str) -> WebResponse:
 
 def held_changes(visit: Visit, _: str) -> WebResponse:
     """The changes that wait for a decision."""
-    return visit.show("Held changes", "held", held_list(visit.runtime, visit.viewer))
+    return visit.show("Waiting", "held", held_list(visit.runtime, visit.viewer))
 
 
 def held_change(visit: Visit, ident: str) -> WebResponse:
     """One change that a rule holds."""
     content = held_view(visit.runtime, visit.viewer, ident)
     return visit.show(f"Held {ident}", "held", content)
+
+
+def question(visit: Visit, ident: str) -> WebResponse:
+    """One question about a command."""
+    found = visit.runtime.questions.get(ident)
+    return visit.show("A command asks", "held", question_view(visit.viewer, found))
 
 
 def export(visit: Visit, _: str) -> WebResponse:

@@ -71,7 +71,7 @@ def main():
         is_dry = terms.pop("dry", False)
         command = Command(cwd=top, timeout=order.get("timeout", 60.0), **terms)
         if is_dry:
-            job = commands.start_dry(command, NoTree(), lambda _id, _difference: (None, ()))
+            job = commands.start_dry(command, NoTree(), lambda _id, _difference, _state: (None, ()))
         else:
             job = commands.start(command)
         done = commands.finish(job, NoCancel(), 1 << 20)

@@ -17,7 +17,7 @@ from redline.documents.toml import document, verify
 from redline.documents.toml.document import TomlDocument
 from redline.documents.toml.engine.index import TomlIndex
 from redline.documents.toml.verify import TomlIntent, TomlVerifier, as_text, parse_slowly
-from tests.documents.test_fuzz import mutate
+from tests.documents.mutations import mutate
 from tests.documents.writers import random_data, write
 from tests.support import LONG, need_data
 

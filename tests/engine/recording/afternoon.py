@@ -6,7 +6,7 @@ Programs edit in place, save by rename, run sed and shells, move, delete, check 
 format hundreds of files; a second person and an agent with hooks write at the same time, and
 Redline's own tools edit, too, some of it in files that the second person is writing. Afterwards
 
-- the operations on each file lead from its first state to its last without a gap,
+- the operations on each file, in the history's order, lead from its first state to its last,
 - each names the right side; in a shared file each changed only lines of its side,
 - no line that the second person wrote is missing,
 - undone one by one, the newest first, each gives back the bytes that it found.
@@ -23,7 +23,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -286,20 +286,20 @@ def _side_of(operation: Operation) -> str:
 def find_gaps(
     operations: Sequence[Operation], first: dict[str, str], last: dict[str, str]
 ) -> list[str]:
-    """The files whose operations do not lead from the first state to the last."""
-    flow: dict[str, Counter[str]] = defaultdict(Counter)
-    for operation in operations:
+    """Where the operations, newest first, do not lead from the first state of a file to its last.
+
+    Each must begin with what the one before it left.
+    """
+    now = dict(first)
+    found = []
+    for operation in reversed(operations):
         for step in operation.change_set.steps:
             if isinstance(step, Change):
-                flow[step.path.relative][_name(step.before)] += 1
-                flow[step.path.relative][_name(step.after)] -= 1
-    found = []
-    for name in {*flow, *first, *last}:
-        flow[name][first.get(name, "-")] -= 1
-        flow[name][last.get(name, "-")] += 1
-        if any(flow[name].values()):
-            found.append(name)
-    return found
+                name = step.path.relative
+                if now.get(name, "-") != _name(step.before):
+                    found.append(f"{name} before {operation.id}")
+                now[name] = _name(step.after)
+    return found + [name for name in {*now, *last} if now.get(name, "-") != last.get(name, "-")]
 
 
 def spend(changes: int, seed: int) -> Verdict:

@@ -2,13 +2,15 @@
 
     python -m tests.engine.recording.kills [KILLS] [SEED]
 
-Each round starts `redline watch`, changes files and kills it at a random moment: while it learns,
-looks, records or waits. At the end the operations on each file must lead from its first state to
-its last without a gap, and each start may have recorded one operation of what was missed.
+Each round starts `redline watch`, changes files, as another program and with Redline's own tools,
+and kills it at a random moment: while it learns, looks, records or waits. At the end the operations
+on each file must lead from its first state to its last without a gap, no edit of Redline's may be
+recorded as another program's, and each start may have recorded one operation of what was missed.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import random
@@ -16,15 +18,22 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from redline.app import Redline
-from redline.core.ports.history import HistoryQuery
+from redline.core.changes import Change, ChangeSet, FileState
+from redline.core.errors import RedlineError
+from redline.core.paths import Access
+from redline.core.ports.history import HistoryQuery, Operation, Origin
+from redline.engine.recording.attribution import OUTSIDE
 from redline.settings import Settings
 from tests.engine.recording.afternoon import find_gaps
 
-FILES = 300
+# Few enough for changes of one file to meet.
+FILES = 60
+MARK = "written by Redline"
 
 
 @dataclass
@@ -35,6 +44,7 @@ class Toll:
     operations: int = 0
     missed: int = 0
     gaps: list[str] = field(default_factory=list)
+    mistaken: list[str] = field(default_factory=list)
 
 
 def survive(kills: int, seed: int) -> Toll:
@@ -47,26 +57,28 @@ def survive(kills: int, seed: int) -> Toll:
             (root / f"f{number}.txt").write_text(f"{number}\n" * 200)
         _watch(root, state, "--once").communicate()
         first = _states(root)
+        redline = Redline(Settings(workspace=str(root), state_dir=str(state)))
         for _ in range(kills):
-            _change(root, dice)  # while nothing records
+            _change(redline, root, dice)  # while nothing records
             process = _watch(root, state)
             if dice.random() < 0.8:
                 assert process.stdout is not None
                 process.stdout.readline()  # it begins to look
             ends = time.monotonic() + dice.random() * 3
             while time.monotonic() < ends:
-                _change(root, dice)
+                _change(redline, root, dice)
                 time.sleep(dice.random() / 10)
             process.kill()
             process.communicate()
         last = _watch(root, state, "--once")
         last.communicate()
         assert last.returncode == 0
-        with Redline(Settings(workspace=str(root), state_dir=str(state))) as redline:
+        with redline:
             operations = list(redline.history.list(HistoryQuery(limit=100_000)))
+            mistaken = _find_mistaken(redline, operations)
         missed = sum("while not watching" in each.origin.summary for each in operations)
         gaps = find_gaps(operations, first, _states(root))
-        return Toll(kills, len(operations), missed, gaps)
+        return Toll(kills, len(operations), missed, gaps, mistaken)
 
 
 def _watch(root: Path, state: Path, *flags: str) -> subprocess.Popen[bytes]:
@@ -76,10 +88,12 @@ def _watch(root: Path, state: Path, *flags: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen(argv, stdout=subprocess.PIPE, env=env)
 
 
-def _change(root: Path, dice: random.Random) -> None:
+def _change(redline: Redline, root: Path, dice: random.Random) -> None:
     path = root / f"f{dice.randrange(FILES)}.txt"
-    kind = dice.randrange(4)
-    if kind == 0:
+    kind = dice.randrange(6)
+    if kind > 3:
+        _edit(redline, path.name, dice)
+    elif kind == 0:
         path.unlink(missing_ok=True)
     elif kind == 1:
         swap = root / "f.swp"
@@ -88,6 +102,28 @@ def _change(root: Path, dice: random.Random) -> None:
     else:
         with path.open("a") as file:
             file.write(f"{dice.random()}\n")
+
+
+def _edit(redline: Redline, name: str, dice: random.Random) -> None:
+    """Write a file with Redline's own tools."""
+    path = redline.workspace.resolve(name, Access.WRITE)
+    after = FileState.of(f"{MARK} {dice.random()}\n".encode())
+    with contextlib.suppress(RedlineError):  # another program was faster
+        change = Change(path, redline.tree.state(path), after)
+        redline.editor.commit(ChangeSet((change,)), Origin("edit_file"))
+
+
+def _find_mistaken(redline: Redline, operations: Sequence[Operation]) -> list[str]:
+    """The operations of another program that wrote what Redline's own tools had written."""
+    found = []
+    for operation in operations:
+        for step in redline.history.get(operation.id).change_set.steps:
+            after = step.after if isinstance(step, Change) else None
+            content = (after.content or b"") if isinstance(after, FileState) else b""
+            is_ours = content.startswith(MARK.encode()) and content.count(b"\n") == 1
+            if is_ours and operation.origin.tool == OUTSIDE:
+                found.append(f"{operation.id}: {operation.origin.summary}")
+    return found
 
 
 def _states(root: Path) -> dict[str, str]:

@@ -24,4 +24,5 @@ def test_every_state_of_every_file_is_in_the_history_on_the_right_side() -> None
 def test_a_recorder_killed_at_any_moment_leaves_no_gap_and_records_what_it_missed_at_once() -> None:
     toll = survive(100 if LONG else 4, seed=7)
     assert toll.gaps == []
+    assert toll.mistaken == []
     assert 0 < toll.missed <= toll.kills + 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import queue
 import shutil
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -129,9 +130,14 @@ def test_status_names_the_recorder_and_what_it_leaves_out(recorded: Recorded) ->
         condition = other.recorder()
         assert condition is not None
         assert condition.limits == ("not recorded: large.bin",)
+        found = [(each.level, each.text) for each in other.examine() if each.about == "recorder"]
+        assert found[0][1].startswith(f"process {os.getpid()} records what other programs change")
+        assert found[1] == ("weak", "not recorded: large.bin")
     elsewhere = Settings(workspace=str(recorded.root), state_dir=str(recorded.root.parent / "no"))
     with Redline(elsewhere) as other:
         assert other.recorder() is None
+        (finding,) = [each for each in other.examine() if each.about == "recorder"]
+        assert "is not recorded now" in finding.text
 
 
 @pytest.mark.requirement("recorder-restart")
@@ -281,6 +287,44 @@ def test_what_the_kernel_dropped_is_recorded_and_that_it_looks_at_everything_is_
         assert said == ["9000 changes at once: looking at every file"]
         assert [path.relative for path in seen[0].change_set.paths] == ["b.txt"]
         _until(lambda: not session.limits)
+
+
+@pytest.mark.requirement("recorder-overflow")
+def test_a_change_whose_event_the_kernel_dropped_is_recorded_after_a_quiet_time(
+    tmp_path: Path,
+) -> None:
+    root = tmp_path / "ws"
+    for folder in ("busy", "other"):
+        (root / folder).mkdir(parents=True)
+    program = (
+        "import redline.adapters.recorder.watching as watching; watching.REST_MS = 300;"
+        "from redline.cli.main import main; import sys; sys.exit(main(sys.argv[1:]))"
+    )
+    argv = [sys.executable, "-u", "-c", program, "watch", "--workspace", str(root)]
+    argv += ["--state-dir", str(tmp_path / "state")]
+    settings = Settings(workspace=str(root), state_dir=str(tmp_path / "state"))
+    with subprocess.Popen(argv, stdout=-1, text=True) as process, Redline(settings) as redline:
+        (root / "a.txt").write_text("one\n")
+        changes = 0
+        while not redline.history.list(HistoryQuery(limit=1)):  # it may still learn
+            changes += 1
+            (root / "a.txt").write_text(f"{changes}\n")
+            time.sleep(0.3)
+            assert changes < PATIENCE * 3, "it records nothing"
+        process.send_signal(signal.SIGSTOP)
+        for _ in range(90):  # each write is an event, and the kernel keeps 16,384 of them
+            for number in range(100):
+                with (root / "busy" / f"{number}.txt").open("a") as file:
+                    file.write("x\n")
+        (root / "other" / "late.txt").write_text("new\n")
+        process.send_signal(signal.SIGCONT)
+        _until(lambda: "other/late.txt" in _names(redline))
+        process.terminate()
+
+
+def _names(redline: Redline) -> set[str]:
+    operations = redline.history.list(HistoryQuery(limit=1000))
+    return {path.relative for each in operations for path in each.change_set.paths}
 
 
 @pytest.mark.requirement("recorder-one")

@@ -38,7 +38,8 @@ TOOL = Tool("frames", "Frames", "Names frames.", {"type": "object"}, f"{__name__
 def test_at_most_five_functions_run_before_a_handler_does() -> None:
     held = SimpleNamespace(take_decisions=lambda _session: ())
     comments = SimpleNamespace(take_undelivered=lambda _session: ())
-    runtime = cast(Any, SimpleNamespace(take_notices=tuple, held=held, comments=comments))
+    parts = {"held": held, "questions": held, "comments": comments}
+    runtime = cast(Any, SimpleNamespace(take_notices=tuple, **parts))
     server = ToolServer(Catalog([Toolset("test", "Test", (TOOL,), "m:w")]), runtime)
     sent = io.BytesIO()
     serve_stdio(server, io.BytesIO(json.dumps(CALL).encode() + b"\n"), sent)

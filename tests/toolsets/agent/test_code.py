@@ -71,14 +71,15 @@ def test_a_property_that_is_written_short_keeps_its_name(desk: Desk) -> None:
 @pytest.mark.requirement("agent-rename-bound")
 def test_what_stands_in_the_way_refuses_a_rename_and_is_named(desk: Desk) -> None:
     write(desk, PYTHON)
-    write(desk, {"pkg/other.py": "class Store:\n    def sell(self):\n        return 2\n"})
+    store = "from pkg import Shop\nclass Store(Shop):\n    def sell(self):\n        return 2\n"
+    write(desk, {"pkg/other.py": store})
     before = contents(desk.root)
     taken = desk.failure("rename", symbol="price", to="Shop", path="pkg/shop.py")
     assert "pkg/shop.py:5" in taken
     namesake = desk.failure("rename", symbol="Shop.sell", to="vend", path="pkg/shop.py")
-    assert "pkg/other.py:2" in namesake
+    assert "pkg/other.py:3" in namesake
     several = desk.failure("rename", symbol="sell", to="vend")
-    assert "pkg/other.py:2" in several
+    assert "pkg/other.py:3" in several
     assert contents(desk.root) == before
 
 
@@ -132,3 +133,83 @@ def test_a_rewrite_that_breaks_one_file_changes_none(desk: Desk) -> None:
     assert text.startswith("CANNOT_APPLY: ")
     assert "would no longer parse" in text
     assert contents(desk.root) == before
+
+
+@pytest.mark.requirement("agent-rename-bound")
+def test_a_member_is_renamed_although_an_unrelated_class_has_one_of_that_name(desk: Desk) -> None:
+    shop = "class Shop:\n    def open(self):\n        return self.open\n\n\n"
+    write(desk, {"pkg/a.py": f"{shop}class Door:\n    def open(self):\n        return 1\n"})
+    desk.text("rename", symbol="Shop.open", to="unlock", path="pkg/a.py")
+    text = (desk.root / "pkg/a.py").read_text()
+    assert text.count("unlock") == 2
+    assert "class Door:\n    def open(self)" in text
+    desk.text("undo")
+    uncertain = {"symbol": "Shop.open", "to": "unlock", "path": "pkg/a.py", "possible": True}
+    assert "Other types have a member open" in desk.failure("rename", **uncertain)
+
+
+@pytest.mark.requirement("agent-rename-bound")
+@pytest.mark.parametrize(
+    "others",
+    [
+        "class Kiosk(Shop):\n    def open(self):\n        return 1\n",
+        "class Door:\n    def open(self): ...\n\n\nclass Both(Shop, Door):\n    pass\n",
+        "class Kiosk(\n    Shop\n):\n    def open(self):\n        return 1\n",
+        "class Open(Protocol):\n    def open(self): ...\n",
+    ],
+)
+def test_a_member_that_another_class_may_override_is_not_renamed(desk: Desk, others: str) -> None:
+    shop = "from typing import Protocol\n\n\nclass Shop:\n    def open(self):\n        return 1\n"
+    write(desk, {"pkg/a.py": f"{shop}\n\n{others}"})
+    said = desk.failure("rename", symbol="Shop.open", to="unlock", path="pkg/a.py")
+    assert "Other types have a member open" in said
+
+
+@pytest.mark.requirement("agent-rename-bound")
+def test_a_property_is_renamed_with_its_setter(desk: Desk) -> None:
+    text = (
+        "class Shop:\n    @property\n    def size(self):\n        return 1\n\n"
+        "    @size.setter\n    def size(self, value):\n        pass\n"
+    )
+    write(desk, {"pkg/a.py": text})
+    desk.text("rename", symbol="size", to="extent", path="pkg/a.py", line=3)
+    assert (desk.root / "pkg/a.py").read_text() == text.replace("size", "extent")
+
+
+@pytest.mark.requirement("agent-rename-bound")
+def test_a_name_that_an_import_of_its_file_binds_too_is_not_renamed(desk: Desk) -> None:
+    text = "try:\n    import rich\nexcept ImportError:\n    rich = None\n\nprint(rich)\n"
+    write(desk, {"pkg/a.py": text})
+    said = desk.failure("rename", symbol="rich", to="wealthy", path="pkg/a.py", line=4)
+    assert "An import binds the name too: pkg/a.py:2" in said
+
+
+@pytest.mark.requirement("agent-rename-bound")
+def test_quoted_annotations_follow_a_class(desk: Desk) -> None:
+    files = {
+        "pkg/a.py": 'def make() -> "list[Shop]": ...\n\n\nclass Shop:\n    """Shop."""\n',
+        "b.py": 'from pkg.a import Shop\n\n\ndef f(x: "Shop | None", y="Shop"): ...\n',
+    }
+    write(desk, files)
+    desk.text("rename", symbol="Shop", to="Store", path="pkg/a.py")
+    assert '-> "list[Store]"' in (desk.root / "pkg/a.py").read_text()
+    assert '"""Shop."""' in (desk.root / "pkg/a.py").read_text()
+    assert 'f(x: "Store | None", y="Shop")' in (desk.root / "b.py").read_text()
+
+
+@pytest.mark.requirement("agent-rename-bound")
+def test_texts_that_name_a_member_of_a_script_are_listed(desk: Desk) -> None:
+    files = {
+        "x.ts": "export interface Shop {\n  size: number;\n}\n",
+        "y.ts": 'import { Shop } from "./x";\nexport type Size = Shop["size"];\n',
+    }
+    write(desk, files)
+    said = desk.text("rename", symbol="Shop.size", to="extent", path="x.ts")
+    assert "possible references, not renamed: y.ts:2" in said
+
+
+@pytest.mark.requirement("agent-rename-bound")
+def test_a_name_of_one_letter_is_not_renamed(desk: Desk) -> None:
+    write(desk, {"pkg/a.py": "def f():\n    return 1\n"})
+    said = desk.failure("rename", symbol="f", to="function", path="pkg/a.py")
+    assert "one letter" in said

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import errno
 import os
-import platform
 import stat
 import struct
 from collections.abc import Sequence
@@ -79,8 +78,8 @@ class LinuxDisk(Disk):
     """Opens by openat2 beneath the root; renames by renameat2."""
 
     def __init__(self) -> None:
-        self._renameat2 = _RENAMEAT2.get(platform.machine())
-        self._statx = _STATX.get(platform.machine())
+        self._renameat2 = _RENAMEAT2.get(os.uname().machine)
+        self._statx = _STATX.get(os.uname().machine)
 
     def created_ns(self, base: Dir, name: str) -> int | None:
         """The birth time that statx gives; None where kernel or file system has none."""

@@ -2,130 +2,262 @@
 
 from __future__ import annotations
 
-from redline.adapters.journal.format.lines import FIELDS, FRAME, PREFIX, Head, Line, payloads_of
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from zlib import crc32
+
+from redline.adapters.journal.format.lines import FRAME, PREFIX, Head, Line
 from redline.adapters.journal.inline_contents import InlineContents
 
-# How long the fixed fields of a line usually are.
-_MAX_HEAD = 160
-# After how many spaces of a line its contents are: of an operation, and alone.
-_CONTENTS, _KEPT = 6, 1
+# How many fixed fields an operation has, and how long those of a plain change are at most.
+_FIELDS, _MAX_HEAD = 5, 100
 # In the field `reverts`: the operation happened right before the one that is named.
 BEFORE = "<"
+# What follows the id of nearly every operation.
+_PLAIN = b" change - "
+
+# The line of an operation and what precedes it in the file, and where that begins; LookupError
+# where it was pruned since.
+WindowBefore = Callable[[str], tuple[bytes, int]]
 
 
 class LineIndex:
-    """The lines of one file, read up to `end`."""
+    """The lines of one file, read up to `end`.
 
-    def __init__(self, file: tuple[int, int]) -> None:
+    Every command takes in every operation there is, and most look at few of them: what a line says
+    is only read when it is asked for, or when the line is more than a plain change.
+    """
+
+    def __init__(self, file: tuple[int, int], read: Callable[[int, int], bytes]) -> None:
         self.file = file
         self.end = 0
-        # Bytes of blobs that these operations added.
-        self.added = 0
-        self.contents = InlineContents()
+        self.contents = InlineContents(read)
         # Lines that fail their checksum: cut off by a crash, or damaged.
         self.unreadable = 0
         self.revoked: set[str] = set()
         self.finished: set[str] = set()
-        self._lines: list[Line] = []
+        # Of each operation, in the order of the file: id, offset, length and fixed fields.
+        self._ids: list[str] = []
+        self._offsets: list[int] = []
+        self._lengths: list[int] = []
+        self._heads: list[bytes | Head] = []
         self._numbers: dict[str, int] = {}
+        # Operations that revert something, or are no change.
+        self._special: list[int] = []
         self._before: dict[str, str] = {}
-        self._ordered: tuple[object, list[Line]] = ((0, 0), self._lines)
+        self._ordered: tuple[object, list[str], dict[str, int]] = ((0, 0), [], {})
+        # How many bytes of blobs the first so many operations added.
+        self._added = (0, 0)
 
     @property
     def version(self) -> tuple[object, ...]:
         """Differs whenever the operations do."""
-        return self.file, len(self._lines), len(self.revoked)
+        return self.file, len(self._ids), len(self.revoked)
 
     @property
-    def lines(self) -> list[Line]:
+    def is_in_file_order(self) -> bool:
+        """Whether the operations happened in the order in which they are in the file."""
+        return not self.revoked and not self._before
+
+    @property
+    def ids(self) -> Sequence[str]:
         """Operations that were not revoked, in the order in which they happened."""
-        if not self.revoked and not self._before:
-            return self._lines
-        state = len(self._lines), len(self.revoked)
-        if self._ordered[0] != state:
-            self._ordered = state, self._put_in_order()
-        return self._ordered[1]
+        return self._ids if self.is_in_file_order else self._in_order()[0]
+
+    @property
+    def order(self) -> Mapping[str, int]:
+        """Where each of `ids` is in it."""
+        return self._numbers if self.is_in_file_order else self._in_order()[1]
+
+    @property
+    def special(self) -> list[Line]:
+        """Those that revert something, or are no change, in the order in which they happened."""
+        names = [self._ids[number] for number in self._special]
+        if not self.is_in_file_order:
+            names = sorted(set(names) - self.revoked, key=self.order.__getitem__)
+        return [self.line(self._numbers[name]) for name in names]
+
+    @property
+    def added(self) -> int:
+        """How many bytes of blobs these operations added."""
+        count, total = self._added
+        total += sum(self._head(number).added for number in range(count, len(self._ids)))
+        self._added = len(self._ids), total
+        return total
 
     def find(self, operation_id: str) -> Line | None:
         """The line of an operation, revoked or not."""
-        place = self._numbers.get(operation_id)
-        return None if place is None else self._lines[place]
+        number = self._numbers.get(operation_id)
+        return None if number is None else self.line(number)
+
+    def line(self, number: int) -> Line:
+        """A line by its number in the file."""
+        head = self._head(number)
+        return Line(head, self._offsets[number], self._lengths[number], self.file)
+
+    def span(self, operation_id: str) -> tuple[int, int]:
+        """Where the line of an operation begins, and how long it is."""
+        number = self._numbers[operation_id]
+        return self._offsets[number], self._lengths[number]
+
+    def number_at(self, offset: int) -> int:
+        """The last operation of the file that begins at *offset* or before; -1 if there is none."""
+        return bisect_right(self._offsets, offset) - 1
+
+    def _head(self, number: int) -> Head:
+        head = self._heads[number]
+        if isinstance(head, bytes):
+            self._heads[number] = head = _parse(head)
+        return head
 
     def follower_of(self, operation_id: str) -> str | None:
         """The operation that happened right after another, or the first of all after "".
 
         None where nothing happened since, or where that one was pruned.
         """
-        follower: str | None = None
-        for line in reversed(self.lines):
-            if line.head.id == operation_id:
-                return follower
-            follower = line.head.id
-        return None if operation_id else follower
+        number = self.order.get(operation_id)
+        if number is None:
+            return None if operation_id else next(iter(self.ids), None)
+        return self.ids[number + 1] if number + 1 < len(self.ids) else None
 
     def take_in(self, data: bytes) -> None:
-        """Take in what follows `end`; every command does so with every operation there is."""
-        first = self.end
-        lines, numbers, file = self._lines, self._numbers, self.file
-        for start, payload in payloads_of(data):
-            if payload is None:
-                self.unreadable += 1
+        """Take in what follows `end`; every command does so with all that there is."""
+        first, start = self.end, 0
+        ids, offsets, lengths, heads = self._ids, self._offsets, self._lengths, self._heads
+        numbers, note, find = self._numbers, self.contents.note, data.find
+        view = memoryview(data)
+        while (end := find(b"\n", start)) >= 0:
+            begin, start = start, end + 1
+            name_at = begin + PREFIX + 2
+            if data[begin : begin + 8] != b"%08x" % crc32(view[begin + PREFIX : end]):
+                self.unreadable += end > begin
                 continue
-            # The fixed fields are ASCII; whatever follows them is not looked at.
-            fields = payload[:_MAX_HEAD].decode("latin-1").split(" ", FIELDS - 1)
-            kind, name = fields[0], fields[1]
-            if kind not in ("R", "C"):
-                self._take_note(kind, name, payload, first + start)
+            kind = data[name_at - 2 : name_at]
+            if kind not in (b"C ", b"R "):
+                self._take_note(kind, data[name_at:end], first + begin)
                 continue
-            if len(fields) < FIELDS:  # it reverts many operations
-                fields = payload.decode("latin-1").split(" ", FIELDS - 1)
+            space = find(b" ", name_at)
+            name = data[name_at:space].decode("latin-1")
+            if kind == b"C ":
+                note(first + begin, start - begin)
             if name not in numbers:
-                reverts = None if fields[3] == "-" else fields[3]
-                head = Head(name, fields[2], reverts, float(fields[4]), int(fields[5]))
-                if reverts is not None and reverts[0] == BEFORE:
-                    head = self._take_late(head, reverts[1:])
-                self.added += head.added
-                numbers[name] = len(lines)
-                lines.append(Line(head, first + start, len(payload) + FRAME, file))
-            if kind == "C":
-                self.contents.note(payload, _CONTENTS, first + start + PREFIX)
-        self.end = first + data.rfind(b"\n") + 1
+                numbers[name] = len(ids)
+                ids.append(name)
+                offsets.append(first + begin)
+                lengths.append(start - begin)
+                if data.startswith(_PLAIN, space):
+                    heads.append(data[name_at : name_at + _MAX_HEAD])
+                else:
+                    heads.append(self._take_special(data[name_at:end]))
+        self.end = first + start
 
-    def _take_late(self, head: Head, follower: str) -> Head:
-        """Note that an operation happened before its *follower*, which is in the file already.
-
-        Where it is not, pruning has dropped it or written both in order.
-        """
-        behind = self.find(follower)
+    def _take_special(self, line: bytes) -> Head:
+        """Take in an operation that is more than a plain change."""
+        head = _parse(line)
+        if head.reverts is None or head.reverts[0] != BEFORE:
+            self._special.append(len(self._ids) - 1)
+            return head
+        # It happened before an operation that is in the file already. Where that is not, pruning
+        # has dropped it or written both in order.
+        follower = self.find(head.reverts[1:])
         time = head.time
-        if behind is not None:
-            self._before[head.id] = follower
-            time = min(time, behind.head.time - 1e-6)
+        if follower is not None:
+            self._before[head.id] = follower.head.id
+            time = min(time, follower.head.time - 1e-6)
         return head._replace(reverts=None, time=time)
 
-    def _take_note(self, kind: str, name: str, payload: bytes, offset: int) -> None:
+    def _take_note(self, kind: bytes, rest: bytes, offset: int) -> None:
         """Take in a line that is not an operation."""
-        if kind == "K":
-            self.contents.note(payload, _KEPT, offset + PREFIX)
-        elif kind == "V":
-            self.revoked.add(name)
-        elif kind == "F":
-            self.finished.add(name)
+        if kind == b"K ":
+            self.contents.note(offset, len(rest) + FRAME + 2)
+        elif kind == b"V ":
+            self.revoked.add(rest.decode("latin-1"))
+        elif kind == b"F ":
+            self.finished.add(rest.decode("latin-1"))
 
-    def _put_in_order(self) -> list[Line]:
-        earlier: dict[str, list[Line]] = {}
+    def _in_order(self) -> tuple[list[str], dict[str, int]]:
+        state = len(self._ids), len(self.revoked)
+        if self._ordered[0] != state:
+            ids = self._put_in_order()
+            self._ordered = state, ids, {name: number for number, name in enumerate(ids)}
+        return self._ordered[1:]
+
+    def _put_in_order(self) -> list[str]:
+        earlier: dict[str, list[str]] = {}
         for name, follower in self._before.items():
-            earlier.setdefault(follower, []).append(self._lines[self._numbers[name]])
-        ordered: list[Line] = []
-        for line in self._lines:
-            if line.head.id not in self._before:
-                # Last in, first out: what precedes a line is put down before it.
-                waiting = [line]
-                while waiting:
-                    line = waiting.pop()
-                    preceding = earlier.pop(line.head.id, ())
-                    if preceding:
-                        waiting += [line, *reversed(preceding)]
-                    else:
-                        ordered.append(line)
-        return [line for line in ordered if line.head.id not in self.revoked]
+            earlier.setdefault(follower, []).append(name)
+        ordered: list[str] = []
+        # Backwards: right before an operation is what was recorded late for it, the last of these
+        # first, and before each of them what was recorded late for that.
+        for name in reversed(self._ids):
+            waiting = [] if name in self._before else [name]
+            while waiting:
+                ordered.append(waiting.pop())
+                waiting += earlier.get(ordered[-1], ())
+        return [name for name in reversed(ordered) if name not in self.revoked]
+
+
+def _parse(line: bytes) -> Head:
+    """Read the fixed fields of an operation, the id first."""
+    # They are ASCII; whatever follows them is not looked at.
+    fields = line[:_MAX_HEAD].decode("latin-1").split(" ", _FIELDS)
+    if len(fields) <= _FIELDS:  # it reverts many operations
+        fields = line.decode("latin-1").split(" ", _FIELDS)
+    reverts = None if fields[2] == "-" else fields[2]
+    return Head(fields[0], fields[1], reverts, float(fields[3]), int(fields[4]))
+
+
+def read_backwards(
+    index: LineIndex, end: int, having: Sequence[bytes], window_before: WindowBefore
+) -> Iterator[tuple[str, bytes]]:
+    """Yield the ids before number *end* and their lines; ends where the rest was pruned since.
+
+    Lines that have none of the texts *having* may be left out.
+    """
+    try:
+        if having and index.is_in_file_order:
+            yield from _search(index, end - 1, having, window_before)
+        else:
+            yield from _read_all(index, end, window_before)
+    except LookupError:
+        return
+
+
+def _read_all(
+    index: LineIndex, end: int, window_before: WindowBefore
+) -> Iterator[tuple[str, bytes]]:
+    ids, window, start = index.ids, b"", 0
+    for position in range(end - 1, -1, -1):
+        name = ids[position]
+        offset, length = index.span(name)
+        at = offset - start
+        if not 0 <= at < len(window):
+            window, start = window_before(name)
+            at = offset - start
+        yield name, window[at : at + length]
+
+
+def _search(
+    index: LineIndex, number: int, having: Sequence[bytes], window_before: WindowBefore
+) -> Iterator[tuple[str, bytes]]:
+    """Yield the lines up to one *number* that have one of some texts."""
+    ids = index.ids
+    while number >= 0:
+        window, start = window_before(ids[number])
+        last = [window.rfind(text) for text in having]
+        while (found := max(last)) >= 0:
+            at = index.number_at(start + found)
+            if at < 0:
+                return  # only contents are left, without their operations
+            name = ids[at]
+            offset, length = index.span(name)
+            if offset < start:
+                break  # the window has only a part of it
+            end = offset + length - start
+            if found < end:  # else it is in a line that is no operation
+                end = offset - start
+                yield name, window[end : end + length]
+            for which, text in enumerate(having):
+                if last[which] >= end:
+                    last[which] = window.rfind(text, 0, end)
+        number = index.number_at(start - 1)

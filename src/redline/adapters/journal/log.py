@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import os
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
 from redline.adapters.files.disk import Disk
@@ -25,14 +25,13 @@ from redline.adapters.journal.format.lines import (
     format_line,
     tokens_of,
 )
-from redline.adapters.journal.line_index import LineIndex
+from redline.adapters.journal.inline_contents import WINDOW
+from redline.adapters.journal.line_index import LineIndex, read_backwards
 from redline.adapters.journal.undecided import Undecided
 
 NAME = "journal"
 _LOCK = "journal.lock"
 _NEXT = "journal.next"
-# How much is read at once where many lines are looked at.
-_WINDOW = 1 << 18
 
 
 class Journal:
@@ -51,7 +50,7 @@ class Journal:
         self._own_end = 0
         # Bytes of blobs that our operations added that are not in the index yet.
         self._own_added = 0
-        self._index = LineIndex(self._identity)
+        self._index = LineIndex(self._identity, self._read)
         # Contents this process has synced; other processes may still take theirs back.
         self._durable: set[str] = set()
         self._open()
@@ -201,9 +200,10 @@ class Journal:
         with self._guard:
             self._follow()
             is_ours = self._own_begin <= self._index.end and self._own_end == self.last_size
-            if not self._index.lines or not is_ours:
+            if not self._index.ids or not is_ours:
                 self.refresh()
-            oldest = next((line.head.time for line in self.lines), math.inf)
+            first = self._index.find(self.ids[0]) if self.ids else None
+            oldest = math.inf if first is None else first.head.time
             return self.last_size + self._index.added + self._own_added, oldest
 
     def durable(self) -> set[str]:
@@ -211,6 +211,12 @@ class Journal:
         with self._guard:
             self._follow()
             return self._durable
+
+    def note_contents(self, line: Line, raw: bytes) -> None:
+        """Note the contents of a line that was just read: they are often asked for next."""
+        with self._guard:
+            if line.file == self._index.file:
+                self._index.contents.look_at(raw, line.offset)
 
     def location(self, digest: str) -> tuple[int, int] | None:
         """The offset and length of a content, as of the last refresh."""
@@ -232,12 +238,27 @@ class Journal:
         return token[DIGEST + 1 :] if token[:DIGEST] == digest.encode() else None
 
     @property
-    def lines(self) -> list[Line]:
+    def ids(self) -> Sequence[str]:
         """Operations that were not revoked, oldest first, as of the last refresh.
 
         One that was recorded late is where it belongs; see `record` of the store.
         """
-        return self._index.lines
+        return self._index.ids
+
+    @property
+    def order(self) -> Mapping[str, int]:
+        """Where each of `ids` is in it."""
+        return self._index.order
+
+    @property
+    def special(self) -> list[Line]:
+        """Those that revert something, or are no change, in the order in which they happened."""
+        return self._index.special
+
+    @property
+    def lines(self) -> list[Line]:
+        """The lines of `ids`."""
+        return [line for name in self.ids if (line := self._index.find(name)) is not None]
 
     @property
     def version(self) -> tuple[object, ...]:
@@ -267,32 +288,23 @@ class Journal:
         """The body of an operation's record; LookupError when it was pruned since."""
         return body_of(self._raw(line))
 
-    def raw_newest_first(self, end: int) -> Iterator[tuple[Line, bytes]]:
-        """Yield the lines before number *end* as bytes, reading many of them at once.
+    def raw_newest_first(
+        self, end: int, having: Sequence[bytes] = ()
+    ) -> Iterator[tuple[str, bytes]]:
+        """See `read_backwards`."""
+        index = self._index
+        return read_backwards(index, end, having, partial(self._window_before, index))
 
-        Ends where the rest was pruned since.
-        """
-        lines = self.lines
-        window, start, file = b"", 0, (0, 0)
-        for number in range(end - 1, -1, -1):
-            line = lines[number]
-            at = line.offset - start
-            if not 0 <= at < len(window) or line.file != file:
-                try:
-                    window, start, file = self._window_before(line)
-                except LookupError:
-                    return
-                at = line.offset - start
-            yield line, window[at : at + line.length]
-
-    def _window_before(self, line: Line) -> tuple[bytes, int, tuple[int, int]]:
-        """A line and what precedes it in the file, where that begins, and which file it is."""
+    def _window_before(self, index: LineIndex, name: str) -> tuple[bytes, int]:
+        """The line of an operation and what precedes it in the file, and where that begins."""
         with self._guard:
-            if line.file != self._identity:  # replaced by pruning
-                return self._raw(line), line.offset, line.file
-            stop = line.offset + line.length
-            start = max(0, stop - max(_WINDOW, line.length))
-            return self._disk.pread(self._fd, stop - start, start), start, line.file
+            offset, length = index.span(name)
+            if index.file != self._identity:  # replaced by pruning
+                found = index.find(name)
+                assert found is not None
+                return self._raw(found), offset
+            start = max(0, offset + length - max(WINDOW, length))
+            return self._read(offset + length - start, start), start
 
     def _raw(self, line: Line) -> bytes:
         with self._guard:
@@ -316,8 +328,11 @@ class Journal:
         self.last_size = found.st_size
         self._own_begin = self._own_end = 0
         self._own_added = 0
-        self._index = LineIndex(self._identity)
+        self._index = LineIndex(self._identity, self._read)
         self._durable = set()
+
+    def _read(self, length: int, offset: int) -> bytes:
+        return self._disk.pread(self._fd, length, offset)
 
     def _follow(self) -> None:
         """Look at the size, opening the file again when pruning has put another in its place."""

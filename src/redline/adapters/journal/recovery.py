@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -35,16 +36,24 @@ class Recovery:
         self.kept_beside: list[str] = []
 
     def notices(self) -> list[str]:
-        """Which saves of other programs were kept beside the file while changes were settled."""
-        return [
+        """How many changes were settled, and which saves of other programs are kept beside."""
+        found = []
+        if self.settled:
+            changes = "1 change" if self.settled == 1 else f"{self.settled} changes"
+            found.append(f"completed or reverted {changes} that a crash interrupted")
+        return found + [
             f"another program's save, displaced by a change that a crash cut short, is in {name}"
             for name in self.kept_beside
         ]
 
     def run(self) -> int:
         """Settle every change whose owner died; how many could not be settled yet."""
+        return self.settle(self._store.slots.orphans())
+
+    def settle(self, orphans: Iterable[Slot]) -> int:
+        """Settle the changes of these slots; how many could not be settled yet."""
         left = 0
-        for slot in self._store.slots.orphans():
+        for slot in orphans:
             try:
                 self._settle(slot)
             except (OSError, RedlineError):

@@ -6,7 +6,7 @@ import os
 import time
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from redline.adapters.files.disk import Disk
 from redline.adapters.files.locks import Held, LockFiles, PlaceLocks, bucket_of
@@ -21,19 +21,20 @@ from redline.adapters.journal.format.slots import new_ids
 from redline.adapters.journal.intent_slots import Slots
 from redline.adapters.journal.line_index import BEFORE
 from redline.adapters.journal.log import Journal
-from redline.adapters.journal.recovery import Recovery
 from redline.adapters.journal.retention import may_exceed, what_stays
-from redline.adapters.journal.steps.file_guards import FileGuards
-from redline.adapters.journal.steps.handles import DirectoryHandles
-from redline.adapters.journal.steps.preconditions import MAX_HELD
-from redline.adapters.journal.store_read import StoreReading
-from redline.adapters.journal.transaction.locked import ChangeRequest, LockedPaths
-from redline.adapters.journal.transaction.staged import StagedChange, stage_change
+from redline.adapters.journal.store_read import MAX_HELD, StoreReading
 from redline.adapters.journal.undecided import Undecided
 from redline.core.changes import Change, ChangeSet, DirState, FileState, Rename
 from redline.core.errors import Locked, PathDenied, WriteFailed
+from redline.core.once import built_once
 from redline.core.paths import WorkspacePath, show_name
 from redline.core.ports.history import NO_PERMITS, ChangePermits, Operation, Origin
+
+if TYPE_CHECKING:
+    # Imported where a change is made: commands that only read are spared a fifth of their time.
+    from redline.adapters.journal.recovery import Recovery
+    from redline.adapters.journal.steps.handles import DirectoryHandles
+    from redline.adapters.journal.transaction.staged import StagedChange
 
 _TRIES = 50
 _BLOB_LOCK = "blobs.lock"
@@ -63,7 +64,7 @@ class DiskStore(StoreReading):
         state_dir: str,
         lock_dir: str,
         *,
-        guards: Sequence[Guard] = (),
+        guards: Callable[[], Sequence[Guard]] = tuple,
         recover: bool = True,
         max_inline: int = MAX_INLINE,
         min_delta: int = MIN_DELTA,
@@ -88,9 +89,22 @@ class DiskStore(StoreReading):
         super().__init__(
             workspace, journal, ContentStore(journal, self.blobs, max_inline), max_held
         )
-        self.recovery = Recovery(self)
-        if recover:
-            self.recovery.run()
+        orphans = self.slots.orphans() if recover else []
+        if orphans:
+            self.recovery.settle(orphans)
+
+    @built_once
+    def recovery(self) -> Recovery:
+        """Settles changes that dead processes left behind."""
+        from redline.adapters.journal.recovery import Recovery
+
+        return Recovery(self)
+
+    def notices(self) -> list[str]:
+        """What an operator should know: what was settled when this was opened, and damage."""
+        settled = self.recovery.notices() if "recovery" in vars(self) else []
+        damage = self.damage()
+        return [*settled, damage] if damage else settled
 
     # -- changing -----------------------------------------------------------------------------
 
@@ -103,6 +117,10 @@ class DiskStore(StoreReading):
         permits: ChangePermits = NO_PERMITS,
     ) -> StagedChange:
         """Lock, have every guard look at it, check every base and stage."""
+        from redline.adapters.journal.steps.file_guards import FileGuards
+        from redline.adapters.journal.transaction.locked import ChangeRequest, LockedPaths
+        from redline.adapters.journal.transaction.staged import stage_change
+
         self._refuse_roots(change_set)
         for _ in range(_TRIES):
             handles, held = self.lock(change_set)
@@ -113,7 +131,7 @@ class DiskStore(StoreReading):
             raise Locked("An unfinished change holds these files and cannot be settled yet")
         locked = LockedPaths(self, held, handles, FileGuards(self.disk, self.show))
         try:
-            for guard in self._guards:
+            for guard in self._guards():
                 guard.check(change_set, origin, permits, self.load_content)
         except BaseException:
             locked.release()
@@ -135,6 +153,8 @@ class DiskStore(StoreReading):
 
     def wait_for(self, paths: Iterable[WorkspacePath]) -> None:
         """Wait until every journalled change of *paths* is visible or revoked."""
+        from redline.adapters.journal.steps.handles import DirectoryHandles
+
         here = [path for path in paths if path.root < len(self.workspace.roots)]
         for _ in range(_TRIES):
             handles = DirectoryHandles(self.disk, self.workspace)
@@ -193,6 +213,8 @@ class DiskStore(StoreReading):
 
     def lock(self, change_set: ChangeSet) -> tuple[DirectoryHandles, Held]:
         """Lock every path that a change set touches."""
+        from redline.adapters.journal.steps.handles import DirectoryHandles
+
         handles = DirectoryHandles(self.disk, self.workspace)
         paths = change_set.paths
         alone = _moves_directories(change_set)
@@ -281,7 +303,7 @@ class DiskStore(StoreReading):
             try:
                 self.journal.read_again()
                 keep, wanted = what_stays(self.journal, self.blobs, days=days, size=size)
-                dropped = len(self.journal.lines) - len(keep)
+                dropped = len(self.journal.ids) - len(keep)
                 if dropped:
                     self.journal.replace(keep, wanted)
                     self.blobs.keep_only(wanted)

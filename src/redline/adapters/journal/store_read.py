@@ -18,6 +18,9 @@ from redline.core.paths import WorkspacePath, show_name
 from redline.core.ports.history import Author, Operation, Origin
 from redline.core.ports.store import Chained, ChangeStatus
 
+# How many bytes of contents one change keeps in memory.
+MAX_HELD = 64 << 20
+
 
 class StoreReading:
     """The reading half of `core.ports.history.Store`."""
@@ -97,14 +100,16 @@ class StoreReading:
         """Every operation, contents not loaded; see `core.ports.history.Store`."""
         with self._guard:
             self.journal.refresh()
-            lines = self.journal.lines
-            end = len(lines)
+            end = len(self.journal.ids)
             if before_id is not None:
-                end = lines.index(self._line(before_id))
+                end = self.journal.order[self._line(before_id).head.id]
         name = records.plain_part(naming)
         near = records.plain_part("" if beneath is None else beneath.name)
         there = records.plain_part("" if around is None else around.name)
-        for line, raw in self.journal.raw_newest_first(end):
+        having = [text for text in (name, near) if text][:1]
+        if there and not having:
+            having = [there, records.RENAME]
+        for found, raw in self.journal.raw_newest_first(end, having):
             if name not in raw or near not in raw:
                 continue
             if there not in raw and not records.renames(raw):
@@ -112,6 +117,10 @@ class StoreReading:
             body = body_of(raw)
             place = beneath if around is None or records.renames(raw) else around
             if self._touches(body, place):
+                line = self.journal.find(found)
+                if line is None:
+                    return  # it was pruned since
+                self.journal.note_contents(line, raw)
                 yield self._operation(line, body, steps)
 
     def _touches(self, body: bytes, place: WorkspacePath | None) -> bool:
@@ -151,17 +160,17 @@ class StoreReading:
         line = self._line(operation_id)
         chains = self._chains()
         changes = tuple(
-            ChangeStatus(root, chains.last[root].head.id, chains.undone[root], chains.moment(root))
-            for root in chains.effects[operation_id]
+            ChangeStatus(root, chains.last(root), chains.is_undone(root), chains.moment(root))
+            for root in chains.effects_of(operation_id)
         )
         return Chained(operation_id, line.head.kind, changes)
 
     def latest(self, *, undone: bool, by: Author | None = None) -> str | None:
         """The latest operation that can be undone (or, with *undone*, redone), of *by* alone."""
         self.journal.refresh()
-        for line in self._chains().newest_first(undone=undone):
-            if by is None or by.matches(records.decode_origin(self.journal.body(line))):
-                return line.head.id
+        for name in self._chains().newest_first(undone=undone):
+            if by is None or by.matches(self._origin(name)):
+                return name
         return None
 
     def find(self, prefix: str) -> str:
@@ -169,7 +178,7 @@ class StoreReading:
         self.journal.refresh()
         if self.journal.find(prefix) is not None:
             return prefix
-        found = [line.head.id for line in self.journal.lines if line.head.id.startswith(prefix)]
+        found = [name for name in self.journal.ids if name.startswith(prefix)]
         if len(found) == 1:
             return found[0]
         shown = show_name(prefix)[:64]
@@ -186,9 +195,10 @@ class StoreReading:
         """See `core.ports.history.History.changed_since`."""
         with self._guard:
             self.journal.refresh()
-            lines, chains = self.journal.lines, self._chains()
-            start = 0 if operation_id is None else lines.index(self._line(operation_id)) + 1
-            found = chains.differing(lines, start)
+            chains, start = self._chains(), 0
+            if operation_id is not None:
+                start = chains.order[self._line(operation_id).head.id] + 1
+            found = chains.differing(start)
             if by is None:
                 return found
             return [root for root in found if by.matches(self._maker(root, start, chains))]
@@ -196,30 +206,37 @@ class StoreReading:
     def marks(self) -> list[Operation]:
         """See `core.ports.history.History.marks`."""
         self.journal.refresh()
-        marks: list[Line] = []
-        first: dict[bytes, Line] = {}
-        for line, raw in self.journal.raw_newest_first(len(self.journal.lines)):
-            if line.head.kind == "checkpoint":
-                marks.append(line)
+        marks: list[str] = []
+        first: dict[bytes, str] = {}
+        checkpoints = {
+            line.head.id for line in self.journal.special if line.head.kind == "checkpoint"
+        }
+        session_of = records.SessionReader()
+        for name, raw in self.journal.raw_newest_first(len(self.journal.ids)):
+            if name in checkpoints:
+                marks.append(name)
             else:
-                first[records.session_of_line(raw)] = line
+                first[session_of(raw)] = name
         first.pop(b"", None)
         first.pop(b'""', None)
         marks += first.values()
-        order = self._chains().order
-        ordered = sorted(marks, key=lambda line: order[line.head.id], reverse=True)
-        return [self._operation(line, self.journal.body(line), 0) for line in ordered]
+        marks.sort(key=self.journal.order.__getitem__, reverse=True)
+        lines = [self._line(name) for name in marks]
+        return [self._operation(line, self.journal.body(line), 0) for line in lines]
 
     def _maker(self, root: str, start: int, chains: UndoChains) -> Origin:
-        """Who made a change or, if that was before line *start*, who undid or redid it last."""
-        made = self.journal.find(root)
-        if made is None or chains.order.get(root, -1) < start:
-            made = chains.last[root]
-        return records.decode_origin(self.journal.body(made))
+        """Who made a change or, if that was before number *start*, who undid or redid it last."""
+        is_older = chains.order.get(root, -1) < start
+        return self._origin(chains.last(root) if is_older else root)
+
+    def _origin(self, name: str) -> Origin:
+        return records.decode_origin(self.journal.body(self._line(name)))
 
     def _chains(self) -> UndoChains:
         with self._guard:
             version = self.journal.version
             if self._known is None or self._known[0] != version:
-                self._known = version, UndoChains(self.journal.lines, self.journal.find)
+                journal = self.journal
+                chains = UndoChains(journal.special, journal.ids, journal.order, journal.find)
+                self._known = version, chains
             return self._known[1]

@@ -8,7 +8,7 @@ import shutil
 import socket
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from stat import S_ISGID, S_ISUID
 from threading import Lock
@@ -18,7 +18,7 @@ from redline.adapters.egress.environment import variables as proxy_variables
 from redline.adapters.egress.proxy_process import ProxyProcess
 from redline.adapters.processes.buffers import HeadBuffer
 from redline.adapters.processes.helper import Helper
-from redline.adapters.processes.job import Finisher, RunningJob
+from redline.adapters.processes.job import DryFinisher, Finisher, RunningJob
 from redline.adapters.processes.reactor import Reactor
 from redline.adapters.processes.terminal import open_terminal
 from redline.adapters.sandbox import limits, overlay, policy
@@ -28,12 +28,11 @@ from redline.adapters.sandbox.syscalls import IS_LINUX
 from redline.adapters.sandbox.visible_paths import Network, SandboxView
 from redline.core.errors import LimitReached, SandboxUnavailable, SessionNotFound
 from redline.core.paths import WorkspacePath
-from redline.core.ports.commands import Command, Difference, Finished, Job, SandboxFacts
+from redline.core.ports.commands import Command, Finished, Job, JobState, SandboxFacts
 from redline.core.ports.search import Cancel
 from redline.core.ports.tree import PathResolver, Tree
 
 GRACE = 1.0
-DryFinisher = Callable[[str, Difference], tuple[str | None, Sequence[str]]]
 # How many commands may run at once, and how many ended ones are kept to be collected.
 MAX_RUNNING = 32
 MAX_KEPT = 64
@@ -116,9 +115,9 @@ class SandboxedCommands:
         groups = self._helper.controllers
         facts = policy.facts(self._mode, backend, view, offer, groups, dry=True)
 
-        def read() -> tuple[str | None, Sequence[str]]:
+        def read(state: JobState) -> tuple[str | None, Sequence[str]]:
             try:
-                return finisher(job_id, overlay.read_layers(layers, tree, filled))
+                return finisher(job_id, overlay.read_layers(layers, tree, filled), state)
             finally:
                 overlay.remove_layers(base)
 
@@ -278,8 +277,7 @@ class SandboxedCommands:
         return policy.tree(backend, self._view(Command("", _ROOT), top, mode), offer, usual)
 
     def _view(self, command: Command, cwd: str, mode: str) -> SandboxView:
-        roots = self._workspace.roots
-        wide = mode == "trusted"
+        roots, wide = self._workspace.roots, mode == "trusted"
         git_open = self._git_writes or "git" in command.permissions
         writable = tuple(root.path for root in roots if root.writable)
         network, domains = self._choose_network(command, wide)

@@ -15,12 +15,13 @@ from threading import Condition, Thread
 from redline.adapters.processes.buffers import RollingBuffer
 from redline.adapters.processes.reactor import Reactor
 from redline.core.errors import SessionClosed
-from redline.core.ports.commands import Captured, JobState, SandboxFacts
+from redline.core.ports.commands import Captured, Difference, JobState, SandboxFacts
 
 _CHUNK = 64 << 10
 _ORDERS = {"TERM": b"T", "INT": b"I", "KILL": b"K"}
 _INPUT_CAP = 4 << 20
-Finisher = Callable[[], tuple[str | None, Sequence[str]]]
+Finisher = Callable[[JobState], tuple[str | None, Sequence[str]]]
+DryFinisher = Callable[[str, Difference, JobState], tuple[str | None, Sequence[str]]]
 READ, WRITE = selectors.EVENT_READ, selectors.EVENT_WRITE
 
 
@@ -275,7 +276,7 @@ class RunningJob:
 
     def _run_finisher(self, finisher: Finisher, final: JobState) -> None:
         try:
-            self._change, notes = finisher()
+            self._change, notes = finisher(final)
             self._notes += notes
         except Exception as problem:
             self._notes.append(f"Recording what the command changed failed: {problem}")

@@ -26,11 +26,15 @@ class Obstacle(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class MovedFile:
-    """A file goes from `old` to `new`; `is_file` is about the time before."""
+    """A file goes from `old` to `new`; `is_file` is about the time before.
+
+    `source` is the directory that absolute imports of Python begin at, if one is known.
+    """
 
     old: WorkspacePath
     new: WorkspacePath
     is_file: Callable[[WorkspacePath], bool]
+    source: tuple[str, ...] | None = None
 
     def is_file_after(self, path: WorkspacePath) -> bool:
         """Return whether there is a file at *path* after the move."""

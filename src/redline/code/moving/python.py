@@ -23,6 +23,7 @@ from redline.code.python_js.imports import python_candidates
 from redline.core.paths import WorkspacePath
 
 _ENDINGS = (".pyi", ".py")
+_USUAL_SOURCES: tuple[tuple[str, ...], ...] = ((), ("src",))
 
 
 def module_stem(path: WorkspacePath) -> str:
@@ -47,6 +48,20 @@ class PythonFile:
     is_rebound: Callable[[str], bool]
     package_binds: Callable[[WorkspacePath, str], bool]
     update: ImportUpdate = field(default_factory=ImportUpdate)
+
+
+def source_of(file: PythonFile, statement: Statement, moved: MovedFile) -> tuple[str, ...] | None:
+    """Return the directory that the absolute import of a statement begins at, if it is found."""
+    if isinstance(statement, FromStatement):
+        specs = [] if statement.module.startswith(".") else [statement.module]
+    else:
+        specs = [item.name for item in statement.names]
+    for spec in specs:
+        found = next(filter(moved.is_file, python_candidates(file.path, spec)), None)
+        if found is not None:
+            depth = len(found.parts) - (found.name in ("__init__.py", "__init__.pyi"))
+            return found.parts[: depth - len(spec.split("."))]
+    return None
 
 
 def update_python(file: PythonFile, moved: MovedFile) -> ImportUpdate:
@@ -283,16 +298,20 @@ class _Updating:
 
         *climbs_to* is how far up an import of that file goes already, as a number of parts.
         """
-        top = len(self._top_package(home))
-        reach = top if climbs_to is None else min(top, climbs_to)
         same = common_length(home.parts, target)
         words = target[same:]
         if not all(word.isidentifier() for word in words):
             return None
-        if same >= reach and (same > 0 or reach == 0):
+        source = self._moved.source
+        if source is not None:
+            is_near = same > len(source)
+        else:
+            top = self._top_package(home)
+            is_near = same >= min(len(top), len(top) if climbs_to is None else climbs_to)
+            source = top[:-1] if top[:-1] in _USUAL_SOURCES else None
+        if is_near and same > 0:
             return "." * (len(home.parts) - same + 1) + ".".join(words)
-        source = self._top_package(self._moved.old.parent)[:-1]
-        return self._join_words(source, target)
+        return self._join_words(source, target) if source is not None else None
 
     def _top_package(self, folder: WorkspacePath) -> tuple[str, ...]:
         """Return the outermost directory of the package that *folder* belongs to."""

@@ -1,10 +1,10 @@
-"""Running commands, and what they changed."""
+"""Running commands, what they changed, and the list of all runs."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from redline.core.changes import ChangeSet
 from redline.core.paths import WorkspacePath
@@ -166,7 +166,9 @@ class Processes(Protocol):
     """Commands as process trees in the sandbox; what they change is not looked at."""
 
     def start(
-        self, command: Command, finisher: Callable[[], tuple[str | None, Sequence[str]]] | None
+        self,
+        command: Command,
+        finisher: Callable[[JobState], tuple[str | None, Sequence[str]]] | None,
     ) -> Job:
         """Start it; *finisher* runs after its last process and gives `Job.change` and notes."""
 
@@ -174,9 +176,9 @@ class Processes(Protocol):
         self,
         command: Command,
         tree: Tree,
-        finisher: Callable[[str, Difference], tuple[str | None, Sequence[str]]],
+        finisher: Callable[[str, Difference, JobState], tuple[str | None, Sequence[str]]],
     ) -> Job:
-        """Start it on a copy-on-write view; *finisher* gets its id and what it would change."""
+        """Start it on a copy-on-write view; *finisher* gets its id and what it would change too."""
 
     def close(self) -> None:
         """End everything that runs."""
@@ -195,6 +197,86 @@ class Processes(Protocol):
 
     def is_privileged(self, word: str) -> bool:
         """Whether *word* would run a setuid or setgid program."""
+
+
+@dataclass(frozen=True, slots=True)
+class CommandRun:
+    """One run; `sandbox` says in words what was in force.
+
+    `status` is running, exited, timeout, killed, failed (it never ran), or lost: the server ended
+    first. `change` is the operation of what it changed, empty if nothing did. `is_dry` says that it
+    ran on a copy.
+    """
+
+    time: float
+    tool: str
+    client: str
+    principal: str
+    session: str
+    line: str
+    cwd: str
+    sandbox: str
+    is_dry: bool = False
+    number: int = 0
+    status: str = "running"
+    exit_code: int | None = None
+    signal: str = ""
+    elapsed: float = 0.0
+    change: str = ""
+
+    @property
+    def is_failure(self) -> bool:
+        """Whether it ended otherwise than with exit code 0."""
+        return self.status != "running" and self.exit_code != 0
+
+
+class RunEnd(NamedTuple):
+    """How a command ended."""
+
+    status: str
+    exit_code: int | None
+    signal: str
+    elapsed: float
+    change: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunQuery:
+    """Which runs are wanted; None matches everything. `before` and `after` are numbers of runs."""
+
+    limit: int = 50
+    before: int | None = None
+    after: int | None = None
+    tool: str | None = None
+    client: str | None = None
+    session: str | None = None
+    principal: str | None = None
+    since: float | None = None
+    until: float | None = None
+    only_failed: bool = False
+    without_changes: bool = False
+
+
+class CommandRuns(Protocol):
+    """The runs of one workspace, shared by every process that works on it. StoreUnavailable."""
+
+    def begin(self, run: CommandRun) -> int:
+        """Note that a command was started; its number."""
+
+    def end(self, number: int, end: RunEnd) -> None:
+        """Note how it ended."""
+
+    def list(self, query: RunQuery) -> Sequence[CommandRun]:
+        """Runs, the newest first."""
+
+    def get(self, number: int) -> CommandRun | None:
+        """One run; None where there is none."""
+
+    def of_change(self, operation_id: str) -> CommandRun | None:
+        """The run that made a change; None where no command did."""
+
+    def version(self) -> str:
+        """A text that changes with every start and end of a command."""
 
 
 class Commands(Protocol):

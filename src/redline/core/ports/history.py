@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from redline.core.changes import ChangeSet, FileState
 from redline.core.errors import PermissionRequired
@@ -51,8 +51,7 @@ class Origin:
         return self.client or self.principal
 
 
-@dataclass(frozen=True, slots=True)
-class ChangePermits:
+class ChangePermits(NamedTuple):
     """What a person allowed for one change: these guarded paths, and what a rule asks about."""
 
     consented: frozenset[GuardedPath] = frozenset()
@@ -62,8 +61,7 @@ class ChangePermits:
 NO_PERMITS = ChangePermits()
 
 
-@dataclass(frozen=True, slots=True)
-class Author:
+class Author(NamedTuple):
     """Whose operations are meant; None matches everyone.
 
     With `unsigned`, operations that name no session (of older versions) match any session.
@@ -181,8 +179,7 @@ class Direction(StrEnum):
     REWIND = "rewind"
 
 
-@dataclass(frozen=True, slots=True)
-class Revert:
+class Revert(NamedTuple):
     """Which operations to take back or do again; without ids the latest of those `by` matches.
 
     `paths` and `hunks` (numbered from 1 as the operation's diff shows them) choose a part of one.
@@ -195,8 +192,7 @@ class Revert:
     hunks: frozenset[int] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class HistoryQuery:
+class HistoryQuery(NamedTuple):
     """Which operations to list, newest first; of each at least the first *steps*, None for all."""
 
     path: str | None = None

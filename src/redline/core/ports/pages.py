@@ -72,6 +72,16 @@ class WebPages(Protocol):
         """End every stream."""
 
 
+class ReviewApp(Protocol):
+    """A change inside a client that shows pages of servers (MCP Apps)."""
+
+    def write_page(self) -> str:
+        """The page; it shows what an answer brings it."""
+
+    def draw_change(self, operation_id: str, *, can_undo: bool) -> str:
+        """What the page shows for a change, as HTML; UnknownOperation."""
+
+
 @dataclass(frozen=True, slots=True)
 class ReviewComment:
     """A comment on a line of a change.

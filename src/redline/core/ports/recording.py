@@ -93,6 +93,10 @@ class Activity(Protocol):
         """Whether such a command runs, in any process."""
 
 
+# What no recorder records, in words.
+NOT_RECORDED = "files over 4 MB, what git ignores, or directories such as node_modules"
+
+
 class RecorderCondition(NamedTuple):
     """The process that records a workspace, since when, and what it does not record."""
 

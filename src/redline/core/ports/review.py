@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from enum import StrEnum
@@ -137,6 +137,66 @@ class HeldChanges(Protocol):
 
     def take_decisions(self, session: str) -> Sequence[HeldChange]:
         """Decided changes that *session* asked for and was not yet informed of; each once."""
+
+
+@dataclass(frozen=True, slots=True)
+class PermissionQuestion:
+    """What a person is asked about one command: `message` is all of it, as it would run.
+
+    The answer holds for this very call of this session, once, until `expires`.
+    """
+
+    id: str
+    time: float
+    expires: float
+    tool: str
+    client: str
+    principal: str
+    session: str
+    message: str
+    decision: Decision | None = None
+
+    def state(self, now: float) -> HeldState:
+        """What became of it by *now*."""
+        if self.decision is not None:
+            return self.decision.state
+        return HeldState.EXPIRED if now >= self.expires else HeldState.WAITING
+
+
+class PermissionQuestions(Protocol):
+    """The questions of one workspace, shared by every process that works on it.
+
+    StoreUnavailable.
+    """
+
+    def ask(self, question: PermissionQuestion) -> PermissionQuestion:
+        """Keep *question*; where one of that id waits, or is decided and not used, return that.
+
+        LimitReached when too many wait.
+        """
+
+    def list(self) -> Sequence[PermissionQuestion]:
+        """Every question that is kept, newest first."""
+
+    def get(self, question_id: str) -> PermissionQuestion:
+        """One question; UnknownHeld."""
+
+    def decide(
+        self, question_id: str, decision: Decision, note: Callable[[PermissionQuestion], object]
+    ) -> PermissionQuestion:
+        """Write the first decision down, after *note* has; HeldDecided for any later one."""
+
+    def use(self, question_id: str) -> bool:
+        """Use the decision up; False where it was used before or has expired."""
+
+    def withdraw(self, question_id: str) -> None:
+        """Drop a question that still waits."""
+
+    def take_decisions(self, session: str) -> Sequence[PermissionQuestion]:
+        """Decided questions of *session* that it was not yet informed of; each once."""
+
+    def version(self) -> str:
+        """A text that changes with every question and decision."""
 
 
 class ChangeRules(Protocol):

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from redline.core.changes import ChangeSet, FileState
 from redline.core.paths import WorkspacePath
@@ -25,8 +24,7 @@ class CommittedTransaction(Protocol):
         """Release the locks and return the operation."""
 
 
-@dataclass(frozen=True, slots=True)
-class ChangeStatus:
+class ChangeStatus(NamedTuple):
     """Whether a change is undone now, and the latest operation on it.
 
     A part of a change that was taken back is a change of its own, which starts undone. Of several,
@@ -39,8 +37,7 @@ class ChangeStatus:
     moment: tuple[int, int]
 
 
-@dataclass(frozen=True, slots=True)
-class Chained:
+class Chained(NamedTuple):
     """An operation, and the changes that it makes, undoes or redoes.
 
     `is_whole` says that it is the latest operation on all of these.

@@ -265,10 +265,15 @@ class RevertPlanner:
 
 
 def _cancelled(operations: Sequence[Operation]) -> set[str]:
-    """Operations that one of the others took back, and that one: together they did nothing."""
+    """Changes that one of the others took back, and that one; undos that were redone."""
     names = {operation.id for operation in operations}
-    pairs = ((each.id, each.reverted_by) for each in operations if each.reverted_by in names)
-    return {name for pair in pairs for name in pair if name}
+    found: set[str] = set()
+    for each in operations:
+        if each.reverted_by in names:
+            found.add(each.id)
+            if each.kind == "change" and each.reverted_by is not None:
+                found.add(each.reverted_by)
+    return found
 
 
 def _joined(steps: Sequence[_Located]) -> list[_Located]:

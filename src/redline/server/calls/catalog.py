@@ -64,7 +64,7 @@ class Catalog:
         self._refused: dict[str, CatalogEntry] = {}
         self._by_name: dict[str, CatalogEntry] = {}
         self._shared: dict[str, _Shared] = {}
-        self._listings: dict[tuple[str, str, str, Rights], list[Json]] = {}
+        self._listings: dict[tuple[str, str, str, Rights, bool], list[Json]] = {}
         for toolset in self.toolsets:
             for tool in toolset.tools:
                 if tool.name not in without:
@@ -137,7 +137,7 @@ class Catalog:
 
     def list(self, client: Client) -> list[Json]:
         """Return the tools as this client should see them."""
-        key = (client.protocol, client.name, client.version, client.rights)
+        key = (client.protocol, client.name, client.version, client.rights, client.shows_apps)
         known = self._listings.get(key)
         if known is None:
             entries = self._listed.values()
@@ -157,6 +157,8 @@ class Catalog:
 
     def _wire(self, entry: CatalogEntry, client: Client) -> Json:
         tool = wire(entry.tool, entry.toolset)
+        if entry.tool.app and client.shows_apps:
+            tool["_meta"] = {**tool.get("_meta", {}), "ui": {"resourceUri": entry.tool.app}}
         if entry.toolset.adapt is not None:
             tool = load_function(entry.toolset.adapt)(tool, client)
         return {**tool, "name": self.shown_name(tool["name"], client)}

@@ -6,10 +6,13 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from redline.server.calls.catalog import Catalog, CatalogError
-from redline.toolsets.tool import Json, Prompt, Resource
+from redline.toolsets.tool import APP_TYPE, Client, Json, Prompt, Resource
 
 # Requests besides tools/call that a toolset's handler answers.
 HANDLED = frozenset({"prompts/get", "resources/list", "resources/read", "completion/complete"})
+
+
+_RESOURCES: Json = {"subscribe": False, "listChanged": False}
 
 
 class MatchedResource(NamedTuple):
@@ -31,11 +34,14 @@ class Offers:
         self.capabilities: Json = {}
         if self.prompts:
             self.capabilities["prompts"] = {"listChanged": False}
-        if self.resources:
-            self.capabilities["resources"] = {"subscribe": False, "listChanged": False}
+        if any(resource.mime_type != APP_TYPE for resource in self.resources.values()):
+            self.capabilities["resources"] = _RESOURCES
         if completes:
             self.capabilities["completions"] = {}
-        areas = {"completion" if area == "completions" else area for area in self.capabilities}
+        # What clients that show pages are offered.
+        self.app_capabilities = {"resources": _RESOURCES} if self.resources else {}
+        declared = {**self.capabilities, **self.app_capabilities}
+        areas = {"completion" if area == "completions" else area for area in declared}
         self.handled = frozenset(name for name in HANDLED if name.partition("/")[0] in areas)
 
     def list(self, method: str) -> Json | None:
@@ -58,6 +64,11 @@ class Offers:
             if arguments is not None:
                 return MatchedResource(resource, arguments)
         return None
+
+
+def is_offered(resource: Resource, client: Client) -> bool:
+    """Whether *client* is offered a resource: pages only if it shows them."""
+    return resource.mime_type != APP_TYPE or client.shows_apps
 
 
 def is_template(resource: Resource) -> bool:
@@ -83,15 +94,16 @@ def wire_resource(resource: Resource, address: str = "uri") -> Json:
 
 
 def _collect_offers(catalog: Catalog, kind: str) -> Iterator[Any]:
-    names, known = set(catalog.names), set()
+    names, known = set(catalog.names), dict[str, Any]()
     for toolset in catalog.toolsets:
         for each in getattr(toolset, kind):
             if not names.issuperset(each.tools):
                 continue
-            if each[0] in known:
+            if each[0] not in known:
+                known[each[0]] = each
+                yield each
+            elif known[each[0]] != each:
                 raise CatalogError(f"Two toolsets have the same of {kind}: {each[0]}")
-            known.add(each[0])
-            yield each
 
 
 def _wire_prompt(prompt: Prompt) -> Json:

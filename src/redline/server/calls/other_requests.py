@@ -16,7 +16,7 @@ from redline.core.text_limits import shorten
 from redline.server.calls.argument_names import nearest
 from redline.server.calls.dispatch import Context, Dispatch
 from redline.server.calls.elicitation.asking import NeedsAnswer
-from redline.server.calls.offers import is_template, variables_of, wire_resource
+from redline.server.calls.offers import is_offered, is_template, variables_of, wire_resource
 from redline.server.calls.results import Outcome
 from redline.server.rpc import revisions, wire
 from redline.server.rpc.cancel import StateRefused
@@ -82,6 +82,8 @@ class OtherRequests:
         check_cursor(params)
         listed: list[Json] = []
         for resource in self._offers.resources.values():
+            if not is_offered(resource, context.client):
+                continue
             if not is_template(resource):
                 listed.append(wire_resource(resource))
             elif resource.lister is not None:
@@ -93,7 +95,7 @@ class OtherRequests:
     def _read_resource(self, params: Json, context: Context) -> Json:
         uri = _text(params, "uri")
         found = self._offers.match(uri)
-        if found is None:
+        if found is None or not is_offered(found.resource, context.client):
             raise _no_resource(uri, f"There is no resource with this address: {uri}", context)
         resource, arguments = found
         schema, name = _schema(list(arguments)), f"resources/{resource.name}"

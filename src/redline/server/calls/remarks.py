@@ -13,7 +13,7 @@ def add_remarks(answer: Json, runtime: Runtime, client: Client) -> Json:
     """Return *answer* with new decisions about held changes and comments on lines, if any."""
     session = session_of(client)
     blocks = []
-    for describe in (_decisions, _comments):
+    for describe in (_decisions, _answers, _comments):
         try:
             text = describe(runtime, session)
         except RedlineError as failure:
@@ -32,6 +32,15 @@ def _decisions(runtime: Runtime, session: str) -> str:
     from redline.toolsets.consent import describe_decision
 
     return "\n".join(describe_decision(held) for held in found)
+
+
+def _answers(runtime: Runtime, session: str) -> str:
+    found = runtime.questions.take_decisions(session)
+    if not found:
+        return ""
+    from redline.toolsets.permission import describe_answer
+
+    return "\n".join(describe_answer(question) for question in found)
 
 
 def _comments(runtime: Runtime, session: str) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from redline.server.calls.catalog import Catalog
 from redline.server.observe.audit import Audit
 from redline.server.observe.log import Sink
-from redline.toolsets.tool import Client, Json
+from redline.toolsets.tool import APPS_EXTENSION, Client, Json
 
 if TYPE_CHECKING:
     from redline.server.calls.dispatch import Dispatch
@@ -58,10 +58,15 @@ class ToolServer:
         """Whether *method*, which is not tools/call, is answered by a toolset's handler."""
         return method != "tools/list" and method in self.offers.handled
 
-    @property
-    def capabilities(self) -> Json:
-        """What the server declares: the profile's capabilities, and prompts and resources."""
-        return {**self.profile.capabilities, **self.offers.capabilities}
+    def capabilities(self, client: Client) -> Json:
+        """What the server declares: the profile's capabilities, and prompts and resources.
+
+        That it has pages to show is declared to clients that declare to show them.
+        """
+        declared = {**self.profile.capabilities, **self.offers.capabilities}
+        if client.shows_apps and any(tool.app for tool in self.catalog.tools):
+            declared |= {**self.offers.app_capabilities, "extensions": {APPS_EXTENSION: {}}}
+        return declared
 
     def instructions(self, client: Client) -> str:
         """Return the text that *client* gets when it connects."""

@@ -76,7 +76,9 @@ def discover_result(capabilities: Json, instructions: str, cap: str | None) -> J
     """Return the answer to `server/discover`."""
     body: Json = {
         "supportedVersions": [v for v in MODERN if cap is None or v <= cap],
-        "capabilities": {name: {} for name in capabilities},
+        "capabilities": {
+            name: value if name == "extensions" else {} for name, value in capabilities.items()
+        },
         **CACHED_LIST,
     }
     if instructions:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from redline.code.moving.model import ImportUpdate, MovedFile
-from redline.code.moving.python import PythonFile, module_stem, update_python
+from redline.code.moving.python import PythonFile, module_stem, source_of, update_python
 from redline.code.moving.python_statements import (
     STATEMENT_RULE,
     FromStatement,
@@ -90,11 +91,14 @@ class _Moving:
 
     def plan(self) -> MovedImports:
         self._check_names()
+        candidates = self._candidates()
+        if self.is_python:
+            self.moved = replace(self.moved, source=self._source(candidates))
         steps: list[Change] = []
         obstacles: list[str] = []
         texts: dict[WorkspacePath, str] = {}
         count = 0
-        for path in self._candidates():
+        for path in candidates:
             self.cancel.check()
             before = self.runtime.tree.state(path)
             if not isinstance(before, FileState) or before.content is None:
@@ -162,6 +166,22 @@ class _Moving:
                 f"Too many files hold the name {stem}", hint="move without imports, use rewrite"
             )
         return sorted({self.source, *(line.place for line in found.lines)})
+
+    def _source(self, candidates: Sequence[WorkspacePath]) -> tuple[str, ...] | None:
+        """Return where most absolute imports begin that lead above the file; None without any."""
+        found: Counter[tuple[str, ...]] = Counter()
+        for path in candidates:
+            language = language_of(path.name)
+            content = self.runtime.tree.read(path)
+            file = open_file(self.runtime.tree, path, content)
+            if language is None or file.is_binary:
+                continue
+            parsed = self._python_file(path, file.text, language)
+            for statement in parsed.statements:
+                source = source_of(parsed, statement, self.moved)
+                if source is not None and self.source.parts[: len(source)] == source:
+                    found[source] += 1
+        return found.most_common(1)[0][0] if found else None
 
     def _update(self, path: WorkspacePath, file: TextFile) -> ImportUpdate:
         language = language_of(path.name)

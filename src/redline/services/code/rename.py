@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from redline.code.analysis import WordUse
 from redline.code.registry import RESOLVED_LANGUAGES
@@ -21,6 +21,13 @@ from redline.core.ports.search import Cancel
 from redline.services.code.lookup import CodeLookup
 from redline.services.code.reference_query import Used
 from redline.services.code.references import Finder, finder_of
+from redline.services.code.rename_obstacles import (
+    RenamePlaces,
+    list_quoted,
+    quoted_annotations,
+    refuse_imported,
+    refuse_namesakes,
+)
 from redline.services.names import display_name
 from redline.services.runtime import Runtime
 
@@ -62,16 +69,6 @@ class Renamed:
     left_out: tuple[str, ...] = ()
 
 
-@dataclass(slots=True)
-class _Places:
-    """Offsets to replace in one file, and lines whose occurrences have no known offset."""
-
-    used: Used
-    starts: set[int] = field(default_factory=set)
-    possible: set[int] = field(default_factory=set)
-    by_line: set[int] = field(default_factory=set)
-
-
 def plan_symbol_rename(
     runtime: Runtime, request: RenameRequest, access: Access, cancel: Cancel
 ) -> Renamed:
@@ -84,7 +81,9 @@ def plan_symbol_rename(
     _check_definition(runtime, lookup, finder, request)
     files = [_places(used) for used in finder.find()]
     _check_resolved(finder, lookup)
-    _refuse_namesakes(runtime, lookup, finder)
+    # With uncertain references of one name, any type that has the name may be meant.
+    refuse_namesakes(runtime, lookup, finder, files, cancel, every=request.possible)
+    refuse_imported(runtime, finder, files)
     steps: list[Change] = []
     possible: list[str] = []
     count = 0
@@ -99,6 +98,9 @@ def plan_symbol_rename(
         )
         count += made
         steps += [change] if change is not None else []
+    possible += [
+        each for each in list_quoted(runtime, finder, lookup, cancel) if each not in possible
+    ]
     left_out = tuple(display_name(runtime.workspace, path) for path in lookup.left_out())
     return Renamed(ChangeSet(tuple(steps)), count, tuple(possible), left_out)
 
@@ -122,6 +124,11 @@ def _check_definition(
             f"Several definitions are called {request.symbol}: {named}",
             field="symbol",
             hint="give path, and line if one file has several",
+        )
+    if len(finder.name) == 1:
+        raise CannotApply(
+            f"Uses of names of one letter are not indexed: {finder.name}",
+            hint="use rewrite or edit",
         )
     file = lookup.open(found[0].path)
     language = file.language if file is not None else None
@@ -148,38 +155,8 @@ def _check_resolved(finder: Finder, lookup: CodeLookup) -> None:
         )
 
 
-def _refuse_namesakes(runtime: Runtime, lookup: CodeLookup, finder: Finder) -> None:
-    """Refuse a member that other types define too: they may override one another."""
-    if not finder.is_member:
-        return
-    home = finder.definitions[0]
-    others = [
-        f"{display_name(runtime.workspace, file.path)}:{symbol.line}"
-        for file, symbol in lookup.definitions(finder.name)
-        if symbol.kind != "alias"
-        and (file.path, symbol.line) != (home.path, home.line)
-        and _group(file.language) == _group_of_path(lookup, home.path)
-    ]
-    if others:
-        raise CannotApply(
-            f"Other types have a member {finder.name}, which may belong to it: "
-            + ", ".join(others[:_MAX_NAMED]),
-            hint="rename them one by one with edit, or use rewrite",
-            details={"places": others},
-        )
-
-
-def _group_of_path(lookup: CodeLookup, path: WorkspacePath) -> str:
-    file = lookup.open(path)
-    return _group(file.language if file is not None else None)
-
-
-def _group(language: Language | None) -> str:
-    return language_group(language.name) if language is not None else ""
-
-
-def _places(used: Used) -> _Places:
-    found = _Places(used)
+def _places(used: Used) -> RenamePlaces:
+    found = RenamePlaces(used)
     for reference in used.seen:
         for start, is_bound in reference.at:
             if start < 0:
@@ -193,7 +170,7 @@ def _places(used: Used) -> _Places:
 
 def _rename_in_file(
     runtime: Runtime,
-    places: _Places,
+    places: RenamePlaces,
     name: str,
     old: str,
     request: RenameRequest,
@@ -225,6 +202,8 @@ def _rename_in_file(
     starts = {start for start in starts if text.startswith(old, start)}
     if not starts:
         return None, 0
+    if not is_member:
+        starts.update(quoted_annotations(runtime, text, language, old))
     _refuse_taken(runtime, text, language, name, request.new_name)
     short = {start for start in starts if start in uses and _is_shorthand(uses[start])}
     if short and is_member:

@@ -47,6 +47,9 @@ class Permits(Protocol):
     def ask(self, permissions: Sequence[str]) -> None:
         """Ask a person for *permissions* for this call; PermissionDenied."""
 
+    def is_allowed_on_page(self, permissions: Sequence[str]) -> bool:
+        """Whether a person allowed this call on the review page; PermissionDenied."""
+
     def hint(self, permission: str) -> str:
         """How the caller can get *permission*."""
 
@@ -67,13 +70,23 @@ def pass_gate(runtime: Runtime, line: CommandLine, permits: Permits) -> frozense
     granted = frozenset(grant.permission for grant in used)
     if not missing:
         return granted
-    if permits.can_ask and all(map(_is_askable, missing)):
-        wanted = [demand.permission for demand in missing]
-        permits.ask(wanted)
+    if all(map(_is_askable, missing)) and _ask(permits, wanted := _names(missing)):
         return granted.union(wanted)
     for grant in used:
         runtime.grants.add(grant)  # not used after all
     raise _refusal(missing[0], permits)
+
+
+def _names(demands: Sequence[Demand]) -> list[str]:
+    return [demand.permission for demand in demands]
+
+
+def _ask(permits: Permits, wanted: Sequence[str]) -> bool:
+    """Whether a person allows what is *wanted*, asked where that is possible."""
+    if permits.can_ask:
+        permits.ask(wanted)
+        return True
+    return permits.is_allowed_on_page(wanted)
 
 
 def check_env(given: Mapping[str, str]) -> dict[str, str]:

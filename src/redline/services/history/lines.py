@@ -115,8 +115,13 @@ def blame(runtime: Runtime, path: WorkspacePath) -> list[BlamedLine]:
     makers: list[Operation | None] = [None] * len(lines)
     walk = _Walk(lines, list(range(len(lines))), makers)
     digest = ""
-    for operation, change in _changes_of(runtime, path):
+    changes = _changes_of(runtime, path)
+    following = next(changes, None)
+    while following is not None:
+        operation, change = following
         after, before = change.after, change.before
+        # Read first: most of the time that one has the content which is asked for next.
+        following = next(changes, None)
         if not isinstance(after, FileState):
             break
         if after.digest != digest:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import count
 from typing import NamedTuple
 
@@ -37,7 +36,7 @@ class BoundedDiff(NamedTuple):
 
 def list_page(history: History, query: HistoryQuery) -> Page:
     """Return one page of *query*; its limit is the length of the page."""
-    found = list(history.list(replace(query, limit=query.limit + 1)))
+    found = list(history.list(query._replace(limit=query.limit + 1)))
     page = found[: query.limit]
     return Page(page, page[-1].id if len(found) > query.limit else None)
 

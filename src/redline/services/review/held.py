@@ -17,10 +17,10 @@ from redline.core.ports.history import Operation, Origin
 from redline.core.ports.review import Decision, HeldChange, HeldState
 from redline.plan.describe import Touched, diff_of, list_touched
 from redline.services.names import display_name
+from redline.services.review.deciding import check_decision
 from redline.services.runtime import Runtime
 
 _MAX_NAMED = 5
-_MAX_REASON = 2000
 _STALE_HINT = "refuse it and let the agent make the change again"
 
 
@@ -73,7 +73,7 @@ def approve_held(
     for these files. HeldStale when a file is no longer what the change was planned from,
     HeldDecided when it was decided before or has expired, UnknownHeld.
     """
-    _require_person(by)
+    check_decision(by)
     with runtime.held.deciding(held_id) as held:
         change_set = _with_edits(runtime, held.change_set, edited or {})
         stale = _misfits(runtime, change_set)
@@ -94,17 +94,10 @@ def approve_held(
 
 def refuse_held(runtime: Runtime, held_id: str, by: str, reason: str = "") -> HeldChange:
     """Refuse a held change; the agent gets *reason*. HeldDecided, UnknownHeld."""
-    _require_person(by)
-    if len(reason) > _MAX_REASON:
-        raise InvalidArgument(f"A reason has at most {_MAX_REASON} characters", field="reason")
+    check_decision(by, reason)
     with runtime.held.deciding(held_id) as held:
         runtime.editor.note_grant(_origin(runtime, held, by, "refused", reason))
         return runtime.held.decide(held.id, Decision(HeldState.REFUSED, by, time.time(), reason))
-
-
-def _require_person(by: str) -> None:
-    if not by.strip() or not by.isprintable() or len(by) > 200:
-        raise InvalidArgument("Who decides is a name of 1 to 200 printable characters", field="by")
 
 
 def _origin(runtime: Runtime, held: HeldChange, by: str, what: str, reason: str) -> Origin:

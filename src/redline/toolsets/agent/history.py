@@ -20,6 +20,7 @@ from redline.toolsets.agent.answer import (
     number_of,
 )
 from redline.toolsets.call import Call, Result, session_of
+from redline.toolsets.review_app import view_meta
 from redline.toolsets.tool import Json
 
 _MAX_DIFF = 65_536
@@ -74,7 +75,8 @@ def _show(call: Call, name: str) -> Result:
     text = f"{_line(operation, label)}\n{diff.text}"
     if diff.is_cut:
         text += "[diff cut; read the files]"
-    return Result.of_text(text.rstrip("\n"), {"changes": [row], "next_before": None})
+    answer = Result.of_text(text.rstrip("\n"), {"changes": [row], "next_before": None})
+    return replace(answer, meta=view_meta(call, operation.id, show="changes", undo="undo"))
 
 
 def _wire(operation: Operation, label: Label) -> Json:

@@ -15,7 +15,8 @@ from redline.services.commands.remarks import remarks_on
 from redline.services.history.listing import bounded_diff
 from redline.toolsets.agent.answer import answer_committed, label_for, number_of, resolve
 from redline.toolsets.call import Call, Result
-from redline.toolsets.consent import AskPermits, quote
+from redline.toolsets.consent import quote
+from redline.toolsets.permission import AskPermits
 from redline.toolsets.tool import Json
 
 _TIMEOUT, _WAIT = 120, 30

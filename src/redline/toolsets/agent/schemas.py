@@ -18,6 +18,7 @@ def tool(
     place: str,
     hints: Hints = READS,
     unlisted: tuple[str, ...] = (),
+    app: str = "",
 ) -> Tool:
     """A tool; *place* is "module:function" in this package."""
     return Tool(
@@ -31,6 +32,7 @@ def tool(
         writes=not hints.read_only,
         unlisted=unlisted,
         runs=hints is RUNS,
+        app=app,
     )
 
 

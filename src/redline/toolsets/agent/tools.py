@@ -5,6 +5,7 @@ from __future__ import annotations
 from redline.toolsets.agent import schemas as s
 from redline.toolsets.agent.document_tools import DOCUMENT_TOOLS
 from redline.toolsets.agent.schemas import CHANGES_FILES, RUNS, tool
+from redline.toolsets.review_app import REVIEW_APP
 from redline.toolsets.tool import Toolset
 
 _HERE = "redline.toolsets.agent"
@@ -262,6 +263,7 @@ TOOLS = (
         "history:changes",
         # A note beside an answer says how comments are closed, when there are any.
         unlisted=("comments", "resolve", "answer"),
+        app=REVIEW_APP.uri,
     ),
     tool(
         "undo",
@@ -299,4 +301,5 @@ TOOLSET = Toolset(
         "{set} changes values in documents, {rewrite} code by its syntax.",
         "{changes} lists what was done, {undo} takes it back.",
     ),
+    resources=(REVIEW_APP,),
 )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from redline.core.changes import Absent, Change, FileState, Rename, State
 from redline.core.diff import diff_of_files
@@ -63,7 +62,7 @@ def _operations(call: Call) -> list[Operation]:
         found += page
         if len(page) < _PAGE:
             break
-        query = replace(query, before_id=page[-1].id)
+        query = query._replace(before_id=page[-1].id)
     return found
 
 

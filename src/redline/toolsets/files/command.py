@@ -11,10 +11,11 @@ from redline.core.ports.tree import Kind
 from redline.services.commands.check import CommandLine, pass_gate
 from redline.services.commands.remarks import remarks_on
 from redline.toolsets.call import Call, Result
-from redline.toolsets.consent import AskPermits, quote
+from redline.toolsets.consent import quote
 from redline.toolsets.files.adapt import is_rich
 from redline.toolsets.files.answer import add_notes, resolve, shown
 from redline.toolsets.files.dry_run import dry_run_text
+from redline.toolsets.permission import AskPermits
 from redline.toolsets.tool import Json
 
 _DEFAULT_SECONDS = 30

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from redline.core.errors import InvalidArgument
 from redline.core.ports.history import Author, Direction, HistoryQuery, Operation
 from redline.plan.describe import list_touched
@@ -32,6 +34,7 @@ from redline.toolsets.history.rows import (
     wire_files,
     wire_operation,
 )
+from redline.toolsets.review_app import view_meta
 from redline.toolsets.tool import Json
 
 _MAX_DIFF = 65536
@@ -71,9 +74,9 @@ def show_change(call: Call) -> Result:
         "notes": list(operation.notes),
     }
     text = f"{line_of(operation, label)}\n\n{diff.text}"
-    return Result.of_text(
-        text + ("\n[diff cut: raise max_bytes]" if diff.is_cut else ""), structured
-    )
+    text += "\n[diff cut: raise max_bytes]" if diff.is_cut else ""
+    meta = view_meta(call, operation.id, show="show_change", undo="undo_change")
+    return replace(Result.of_text(text, structured), meta=meta)
 
 
 def undo_change(call: Call) -> Result:

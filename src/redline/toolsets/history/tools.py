@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from redline.toolsets.review_app import REVIEW_APP
 from redline.toolsets.tool import (
     READS,
     Hints,
@@ -124,6 +125,7 @@ SHOW_CHANGE = Tool(
     },
     handler=f"{_HERE}.handlers:show_change",
     hints=READS,
+    app=REVIEW_APP.uri,
 )
 
 UNDO_CHANGE = _reverting(
@@ -237,6 +239,7 @@ RESOURCES = (
         completer=_COMPLETE_ID,
         tools=("list_changes", "show_change"),
     ),
+    REVIEW_APP,
 )
 
 TOOLSET = Toolset(

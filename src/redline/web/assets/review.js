@@ -6,7 +6,9 @@
   const body = document.body;
   const view = body.dataset.view;
   const token = body.dataset.token || '';
-  const part = (url) => fetch(url, { headers: { 'X-Redline': 'part' }, credentials: 'same-origin' });
+  // A server that is gone for a moment is an answer that is not ok.
+  const part = (url) => fetch(url, { headers: { 'X-Redline': 'part' }, credentials: 'same-origin' })
+    .catch(() => Response.error());
   const parse = (html, tag = 'template') => {
     const holder = document.createElement(tag);
     holder.innerHTML = html;
@@ -147,13 +149,23 @@
   const refreshRow = async (id) => {
     const row = document.getElementById(`op-${id}`);
     if (!row) return;
-    const answer = await part(`/change/${id}/row`);
+    const answer = await part(id.startsWith('run-') ? `/run/${id.slice(4)}/row` : `/change/${id}/row`);
     if (!answer.ok) return;
     const fresh = parse(await answer.text()).firstElementChild;
     const chunk = chunks.find((each) => each.nodes.includes(row));
-    if (chunk) chunk.nodes[chunk.nodes.indexOf(row)] = fresh;
-    row.replaceWith(fresh);
+    const at = chunk ? chunk.nodes.indexOf(row) : -1;
+    if (fresh) {
+      if (chunk) chunk.nodes[at] = fresh;
+      row.replaceWith(fresh);
+      return;
+    }
+    // A command that changed something: the change is shown instead, with how the command ended.
+    if (chunk && chunk.nodes.length > 1) chunk.nodes.splice(at, 1);
+    else if (chunk) chunks.splice(chunks.indexOf(chunk), 1);
+    row.remove();
+    refreshRow(answer.headers.get('X-Change') || '');
   };
+  const refreshRuns = () => all('.op.running').forEach((row) => refreshRow(row.dataset.id));
   let adding = Promise.resolve();
   const addNewer = () => { adding = adding.then(loadNewer, loadNewer); };
   const loadNewer = async () => {
@@ -213,9 +225,10 @@
   const watcher = new IntersectionObserver((seen) => {
     for (const each of seen) if (each.isIntersecting) { watcher.unobserve(each.target); loadRows(each.target); }
   }, { rootMargin: '0px 0px 1500px' });
-  // A file that is closed has no rows yet: it waits for a click.
-  const watchRows = () => all('a.load').forEach((link) => { if (!/from=0(&|$)/.test(link.href)) watcher.observe(link); });
-  watchRows();
+  // A file that is closed waits for a click.
+  const watchRows = () => all('a.load:not(.closed)').forEach((link) => watcher.observe(link));
+  // What is there is shown first.
+  requestAnimationFrame(() => setTimeout(watchRows));
   addEventListener('click', (event) => {
     const link = event.target.closest('a.load, a.fold');
     if (link && !event.ctrlKey && !event.metaKey) { event.preventDefault(); loadRows(link); return; }
@@ -244,18 +257,20 @@
     const before = { ...known };
     Object.assign(known, news);
     if (view === 'activity' && !new URLSearchParams(location.search).has('before')) {
-      if (news.latest && news.latest !== newest) addNewer();
+      if (news.runs !== before.runs) { addNewer(); adding = adding.then(refreshRuns, refreshRuns); }
+      else if (news.latest && news.latest !== newest) addNewer();
       return;
     }
     const isNew = Object.keys(news).some((name) => before[name] !== undefined && before[name] !== news[name]);
     if (isNew && ['change', 'comments', 'checkpoints', 'held', 'file'].includes(view)) refresh();
   };
   const refresh = async () => {
-    if (all('textarea').some((area) => area.value) || boxes()) return;
+    // What a person is writing stays.
+    if (all('main textarea, main input').some((field) => field.value !== field.defaultValue) || boxes()) return;
     const answer = await part(location.href);
     if (!answer.ok) return;
     const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html');
-    const facts = (page) => all('.facts, .comment, .op, .bar-actions', page).map((node) => node.textContent).join('\n');
+    const facts = (page) => all('.facts, .comment, .op, .bar-actions, .question, .message', page).map((node) => node.textContent).join('\n');
     if (facts(fresh) === facts(document)) return;
     $('main').replaceWith($('main', fresh));
     $('nav').replaceWith($('nav', fresh));

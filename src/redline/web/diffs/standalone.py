@@ -11,7 +11,7 @@ from redline.services.runtime import Runtime
 from redline.web.activity import line_counts
 from redline.web.diffs.colours import colour_diff
 from redline.web.diffs.model import DiffShape, FileDiff, read_files
-from redline.web.diffs.table import TableOptions, rows_of
+from redline.web.diffs.table import UNIFIED_COLUMNS, TableOptions, rows_of
 from redline.web.layout import asset
 from redline.web.markup import Html, tag
 from redline.web.times import long_time
@@ -19,28 +19,14 @@ from redline.web.times import long_time
 # Rows beyond this are left out of the file, with a note.
 _MAX_ROWS = 50_000
 _MAX_PICTURE = 4 << 20
+_READING = TableOptions()
 
 
 def write_page(runtime: Runtime, operation: Operation) -> str:
     """Return a change as HTML without scripts, links or anything to load."""
     label = lambda path: display_name(runtime.workspace, path)  # noqa: E731
     files = read_files(operation.change_set, label)
-    origin = operation.origin
-    facts = [
-        tag("div", tag("dt", name), tag("dd", value))
-        for name, value in (
-            ("Change", operation.id),
-            ("When", long_time(operation.time)),
-            ("Tool", origin.tool),
-            ("Client", origin.client),
-            ("Person", origin.principal),
-            ("Session", origin.session),
-            ("Asked", origin.summary),
-            ("Takes back", operation.reverts),
-            ("Undone by", operation.reverted_by),
-        )
-        if value
-    ]
+    facts = draw_facts(operation)
     style = Html(asset("review.css").decode("utf-8"))
     head = tag(
         "head",
@@ -59,14 +45,44 @@ def write_page(runtime: Runtime, operation: Operation) -> str:
         tag(
             "main",
             tag("div", tag("h1", f"Change {operation.id}"), class_="heading"),
-            tag("dl", facts, class_="facts"),
-            [_file(runtime, operation, file) for file in files],
+            facts,
+            [draw_file(runtime, operation, file) for file in files],
         ),
     )
     return f"<!doctype html>\n{tag('html', head, body, lang='en')}\n"
 
 
-def _file(runtime: Runtime, operation: Operation, file: FileDiff) -> Html:
+def draw_facts(operation: Operation) -> Html:
+    """Return who made a change, when, and what became of it."""
+    origin = operation.origin
+    facts = [
+        tag("div", tag("dt", name), tag("dd", value))
+        for name, value in (
+            ("Change", operation.id),
+            ("When", long_time(operation.time)),
+            ("Tool", origin.tool),
+            ("Client", origin.client),
+            ("Person", origin.principal),
+            ("Session", origin.session),
+            ("Asked", origin.summary),
+            ("Takes back", operation.reverts),
+            ("Undone by", operation.reverted_by),
+        )
+        if value
+    ]
+    return tag("dl", facts, class_="facts")
+
+
+def draw_file(
+    runtime: Runtime,
+    operation: Operation,
+    file: FileDiff,
+    options: TableOptions = _READING,
+    *,
+    max_rows: int = _MAX_ROWS,
+    max_picture: int = _MAX_PICTURE,
+) -> Html:
+    """Return a file of a change with nothing to load; rows beyond *max_rows* are left out."""
     touched = file.touched
     moved = f"{touched.old_path} \u2192 " if touched.old_path else ""
     badges = [touched.action, f"mode {file.mode[0]:o} \u2192 {file.mode[1]:o}" if file.mode else ""]
@@ -79,20 +95,20 @@ def _file(runtime: Runtime, operation: Operation, file: FileDiff) -> Html:
     )
     content: object = None
     if file.shape is DiffShape.TEXT:
-        options = TableOptions()
-        rows = rows_of(file, options, colour_diff(runtime, file), 0, _MAX_ROWS + 1)
+        colours = colour_diff(runtime, file, 0, max_rows)
+        rows = rows_of(file, options, colours, 0, max_rows + 1)
         cut = tag("p", "More lines are not shown.", class_="empty")
         content = [
-            tag("table", tag("caption", touched.path, class_="sr"),
-                tag("tbody", Html("".join(rows[:_MAX_ROWS]))), class_="diff unified"),
-            cut if len(rows) > _MAX_ROWS else None,
+            tag("table", tag("caption", touched.path, class_="sr"), UNIFIED_COLUMNS,
+                tag("tbody", Html("".join(rows[:max_rows]))), class_="diff unified"),
+            cut if len(rows) > max_rows else None,
         ]  # fmt: skip
     elif file.shape is DiffShape.BINARY:
-        content = _pictures(runtime, operation, file)
+        content = _pictures(runtime, operation, file, max_picture)
     return tag("section", heading, content, class_="file", aria_label=touched.path)
 
 
-def _pictures(runtime: Runtime, operation: Operation, file: FileDiff) -> Html:
+def _pictures(runtime: Runtime, operation: Operation, file: FileDiff, limit: int) -> Html:
     step = operation.change_set.steps[file.step]
     assert isinstance(step, Change)
     cells = []
@@ -100,7 +116,7 @@ def _pictures(runtime: Runtime, operation: Operation, file: FileDiff) -> Html:
         if not isinstance(state, FileState):
             continue
         content = state.content or b""
-        image = runtime.images.recognise(content) if len(content) <= _MAX_PICTURE else None
+        image = runtime.images.recognise(content) if len(content) <= limit else None
         picture = None
         if image is not None:
             data = base64.b64encode(image.data).decode("ascii")

@@ -21,6 +21,11 @@ _CLASSES = {"+": ' class="a"', "-": ' class="d"', " ": ""}
 _NO_NEWLINE = '<span class="eof">no newline at end of file</span>'
 
 
+# Columns of a given width: a browser need not look at all rows before it shows the first.
+UNIFIED_COLUMNS = Html('<colgroup><col class="n"><col class="n"><col></colgroup>')
+SPLIT_COLUMNS = Html('<colgroup><col class="n"><col><col class="n"><col></colgroup>')
+
+
 class ColouredSides(NamedTuple):
     """The coloured spans of both versions, by line from 1."""
 

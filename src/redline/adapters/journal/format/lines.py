@@ -10,7 +10,7 @@ checksum K contents
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple
 
 # How many fields precede the body of an `R` line, and how long a digest is.
@@ -63,18 +63,6 @@ def checksum_of(payload: bytes) -> bytes:
 def format_line(payload: bytes) -> bytes:
     """A line with its checksum, which a line that was cut off fails."""
     return checksum_of(payload) + b" " + payload + b"\n"
-
-
-def payloads_of(data: bytes) -> Iterator[tuple[int, bytes | None]]:
-    """Yield where each whole line begins and its payload, None where the checksum fails."""
-    start, crc32 = 0, zlib.crc32
-    while (end := data.find(b"\n", start)) >= 0:
-        payload = data[start + PREFIX : end]
-        if payload and data[start : start + 8] == b"%08x" % crc32(payload):
-            yield start, payload
-        elif end > start:
-            yield start, None
-        start = end + 1
 
 
 def format_content(digest: str, text: bytes) -> bytes:

@@ -32,6 +32,8 @@ from redline.core.ports.history import Origin
 # a file, a step, and what surrounds all steps.
 _FILE = re.compile(rb'\["f","([0-9a-f]{64})",')
 _STEP = re.compile(rb'\["[cm]",\[')
+# How a step begins that renames something.
+RENAME = b'["m",['
 _STEPS, _NOTES = b',"steps":[', b'],"notes":'
 _BEGIN = b'{"origin":['
 _TEXT = rb'"(?:[^"\\]|\\.)*"'
@@ -91,13 +93,23 @@ def decode_origin(body: bytes) -> Origin:
     return Origin(*_loads(body[: body.index(_STEPS)] + b"}")["origin"])
 
 
-def session_of_line(raw: bytes) -> bytes:
-    """The session of a line of the journal as it is written there: cheap, to compare with others.
+class SessionReader:
+    """Reads the sessions of lines of the journal; most are those of the line before."""
 
-    Empty where there is none; `decode_origin` has it as text.
-    """
-    found = _SESSION.match(raw, raw.index(_BEGIN))
-    return b"" if found is None else found[1]
+    def __init__(self) -> None:
+        self._origin, self._session = b"\n", b""
+
+    def __call__(self, raw: bytes) -> bytes:
+        """The session as it is written in a line, to compare with others; empty if it has none.
+
+        `decode_origin` has it as text.
+        """
+        start = raw.index(_BEGIN)
+        if not raw.startswith(self._origin, start):
+            found = _SESSION.match(raw, start)
+            self._origin = b"\n" if found is None else found[0]
+            self._session = b"" if found is None else found[1]
+        return self._session
 
 
 def _loads(body: bytes) -> Any:
@@ -114,7 +126,7 @@ def plain_part(name: str) -> bytes:
 
 def renames(body: bytes) -> bool:
     """Whether a step renames something."""
-    return b'["m",[' in body
+    return RENAME in body
 
 
 def _is_plain(name: str) -> bool:

@@ -34,8 +34,6 @@ from redline.core.errors import (
 from redline.core.paths import WorkspacePath
 
 _DIR = DirState()
-# How many bytes of contents one change keeps in memory.
-MAX_HELD = 64 << 20
 
 
 @dataclass(slots=True)
@@ -44,7 +42,8 @@ class Preconditions:
 
     handles: DirectoryHandles
     show: Callable[[WorkspacePath], str]
-    max_held: int = MAX_HELD
+    # How many bytes of contents are kept in memory.
+    max_held: int
     expected: dict[WorkspacePath, State] = field(default_factory=dict)
     renames: list[Rename] = field(default_factory=list)
     marks: dict[WorkspacePath, tuple[int, ...]] = field(default_factory=dict)

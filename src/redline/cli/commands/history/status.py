@@ -18,6 +18,7 @@ from redline.cli.terminal import one_line, out, paint
 from redline.core.changes import ChangeSet
 from redline.core.errors import NothingToUndo
 from redline.core.ports.history import HistoryQuery
+from redline.core.ports.recording import NOT_RECORDED
 from redline.plan.describe import list_touched
 from redline.services.history.lines import count_lines
 
@@ -49,7 +50,7 @@ def _show_recorder(redline: Redline) -> None:
         out("recorded by no process: redline watch records what other programs change")
         return
     out(f"recorded by process {condition.pid}, {ago(condition.started)}")
-    out(paint("         but not files over 4 MB, and not what git ignores", "dim"))
+    out(paint(f"         but not {NOT_RECORDED}", "dim"))
     for limit in condition.limits:
         out(paint(f"         {one_line(limit)}", "yellow"))
 

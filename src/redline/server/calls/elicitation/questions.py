@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from threading import Event, Lock
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from redline.server.calls.elicitation.asking import elicitation, read_answer
@@ -15,16 +16,18 @@ if TYPE_CHECKING:
     from redline.toolsets.tool import Json
 
 _ASK_SECONDS = 600.0
+_LOOK_SECONDS = 0.1
 
 
 class _Pending:
     """A question that was sent: `arrived` is set by its answer, or when none will come."""
 
-    __slots__ = ("answer", "arrived")
+    __slots__ = ("answer", "arrived", "elsewhere")
 
     def __init__(self) -> None:
         self.arrived = Event()
         self.answer: Any = None
+        self.elsewhere: Answer | None = None
 
 
 class Questions:
@@ -50,10 +53,14 @@ class Questions:
         if channel.gone is not None:
             channel.gone.on_cancel(pending.arrived.set)
         channel.notify({"jsonrpc": "2.0", "id": key, **elicitation(question)})
-        release_slot_while_waiting(lambda: pending.arrived.wait(_ASK_SECONDS))
+        release_slot_while_waiting(lambda: _wait(question, pending))
         with self._lock:
             self._open.pop(key, None)
-        return read_answer(pending.answer)
+        if pending.elsewhere is None:
+            return read_answer(pending.answer)
+        withdrawn = {"requestId": key, "reason": "a person answered elsewhere"}
+        channel.notify({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": withdrawn})
+        return pending.elsewhere
 
     def receive_answer(self, message: Json) -> None:
         """Take a response from the client and wake the call that waits for it."""
@@ -70,3 +77,15 @@ class Questions:
             waiting = list(self._open.values())
         for pending in waiting:
             pending.arrived.set()
+
+
+def _wait(question: Question, pending: _Pending) -> None:
+    """Wait for the client, or for a person who answers elsewhere before it."""
+    if question.elsewhere is None:
+        pending.arrived.wait(_ASK_SECONDS)
+        return
+    end = monotonic() + _ASK_SECONDS
+    while not pending.arrived.wait(_LOOK_SECONDS) and monotonic() < end:
+        pending.elsewhere = question.elsewhere()
+        if pending.elsewhere is not None:
+            return

@@ -10,15 +10,11 @@ from typing import Any
 from redline.core.access.rights import Right
 from redline.core.errors import InvalidArgument
 from redline.core.ports.grants import Grant
+from redline.core.ports.review import HeldState
 from redline.toolsets.call import Call, Question, Result
 from redline.toolsets.coding_tools.answer import failure, success
-from redline.toolsets.consent import (
-    ask_for_call,
-    decision_question,
-    digest_of,
-    is_agreed,
-    quote,
-)
+from redline.toolsets.consent import decision_question, digest_of, quote
+from redline.toolsets.permission import ON_PAGE, ask_for_call, ask_person, is_allowed_on_page
 from redline.toolsets.tool import Json
 
 NETWORK_HINT = (
@@ -72,11 +68,17 @@ class ExecPermits:
         """Ask for *permissions* within the call; PermissionDenied."""
         ask_for_call(self._call, permissions, _describe(self._call.arguments))
 
+    def is_allowed_on_page(self, permissions: Sequence[str]) -> bool:
+        """Put the whole call on the review page where the client cannot ask; PermissionDenied."""
+        described = _describe(self._call.arguments)
+        return self._call.ask is None and is_allowed_on_page(self._call, permissions, described)
+
     def hint(self, permission: str) -> str:
         """Name the tool that asks the person."""
+        page = f"; {ON_PAGE}" if self._call.ask is None else ""
         return (
             f"ask with request_permissions(tool_name='exec_command',"
-            f" permission='{permission}', ...) and repeat the call, or do it another way"
+            f" permission='{permission}', ...) and repeat the call, or do it another way{page}"
         )
 
 
@@ -91,8 +93,8 @@ def request_permissions(call: Call) -> Result:
     if call.ask is None:
         return _answer_unsupported(
             call,
-            "this client cannot ask a person; restart the server with --sandbox trusted, or"
-            " do it another way",
+            "this client cannot ask a person; call exec_command, the person is asked on the review"
+            " page (redline review), or restart the server with --sandbox trusted",
         )
     if call.arguments["tool_name"] in _NEEDS_NONE:
         return success({"status": "not_required", "grant_id": None, "expires_at": None})
@@ -101,9 +103,9 @@ def request_permissions(call: Call) -> Result:
         return _answer_unsupported(
             call, "without a session nothing is kept: call exec_command, the person is asked there"
         )
-    answer = call.ask(_question(call.arguments))
-    if not is_agreed(answer):
-        return _answer_denied(call, answer.action)
+    decision = ask_person(call, _question(call.arguments), "")
+    if decision is None or decision.state is not HeldState.APPROVED:
+        return _answer_denied(call, "cancel" if decision is None else "decline")
     return _answer_granted(call)
 
 

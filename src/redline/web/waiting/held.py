@@ -11,10 +11,11 @@ from redline.services.runtime import Runtime
 from redline.web.activity import line_counts
 from redline.web.diffs.colours import colour_diff
 from redline.web.diffs.model import DiffShape, FileDiff, read_files
-from redline.web.diffs.table import TableOptions, rows_of
+from redline.web.diffs.table import UNIFIED_COLUMNS, TableOptions, rows_of
 from redline.web.layout import Viewer, heading
 from redline.web.markup import Html, address, join, link, tag
 from redline.web.times import clock, iso, long_time
+from redline.web.waiting.questions import decided_questions, reason_form, waiting_questions
 
 _MAX_ROWS = 2000
 _NAMED = 3
@@ -25,18 +26,18 @@ def held_list(runtime: Runtime, viewer: Viewer) -> Html:
     every = list_held(runtime, decided=True)
     waiting = [held for held in every if _is_waiting(held)]
     decided = [held for held in reversed(every) if not _is_waiting(held)][:50]
+    questions = waiting_questions(runtime, viewer)
+    rows = [*decided_questions(runtime), *(_row(runtime, held) for held in decided)]
     empty = tag("p", "Nothing waits for a decision.", class_="empty")
     return join(
-        heading("Held changes"),
+        heading("Waiting for you"),
+        questions,
+        tag("h2", "Changes that a rule holds", class_="lead") if questions and waiting else None,
         tag("ol", [_row(runtime, held) for held in waiting], class_="timeline")
         if waiting
-        else empty,
-        [
-            tag("h2", "Decided", class_="lead"),
-            tag("ol", [_row(runtime, held) for held in decided], class_="timeline"),
-        ]
-        if decided
         else None,
+        None if waiting or questions else empty,
+        [tag("h2", "Decided", class_="lead"), tag("ol", rows, class_="timeline")] if rows else None,
         None if viewer.can_decide else tag("p", "Sign in to decide.", class_="hint"),
     )
 
@@ -46,23 +47,33 @@ def _is_waiting(held: HeldChange) -> bool:
 
 
 def _row(runtime: Runtime, held: HeldChange) -> Html:
-    paths = [display_name(runtime.workspace, path) for path in held.change_set.paths]
-    more = len(paths) - _NAMED
-    names = ", ".join(paths[:_NAMED]) + (f" and {more} more" if more > 0 else "")
-    state = held.decision.state.value if held.decision else ""
+    state = held.decision.state.value if held.decision else held.state(time()).value
+    why = next((ruling.reason for ruling in held.rulings if ruling.reason), "")
     return tag(
         "li",
         tag("time", clock(held.time), datetime=iso(held.time), title=long_time(held.time)),
         tag("span", held.origin.tool, class_="tool"),
         tag(
             "span",
-            link(address(f"/held/{held.id}"), names, class_="files"),
-            tag("span", held.origin.client, " ", held.origin.summary, class_="why"),
+            link(address(f"/held/{held.id}"), name_files(runtime, held), class_="files"),
+            tag(
+                "span",
+                ": ".join(filter(None, (held.origin.client, held.origin.summary))),
+                f" ({why})" if why else None,
+                class_="why",
+            ),
             class_="what",
         ),
         tag("span", state, class_="flag"),
         class_="op",
     )
+
+
+def name_files(runtime: Runtime, held: HeldChange) -> str:
+    """Name the first files of a held change."""
+    paths = [display_name(runtime.workspace, path) for path in held.change_set.paths]
+    more = len(paths) - _NAMED
+    return ", ".join(paths[:_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def held_view(runtime: Runtime, viewer: Viewer, held_id: str) -> Html:
@@ -125,14 +136,10 @@ def _decision(viewer: Viewer, view: HeldView) -> Html | None:
     return join(
         tag(
             "div",
-            viewer.form(f"{where}/approve", tag("button", "Approve", id="approve")),
             viewer.form(
-                f"{where}/refuse",
-                tag("label", tag("span", "Reason"),
-                    tag("input", name="reason", size="40", maxlength="2000")),
-                tag("button", "Refuse"),
-                class_="inline",
+                f"{where}/approve", tag("button", "Approve", id="approve", class_="primary")
             ),
+            reason_form(viewer, f"{where}/refuse", "Refuse"),
             class_="actions bar-actions",
         ),
         tag(
@@ -152,7 +159,7 @@ def _file(runtime: Runtime, file: FileDiff) -> Html:
     table = None
     if file.shape is DiffShape.TEXT:
         rows = rows_of(file, TableOptions(), colour_diff(runtime, file), 0, _MAX_ROWS)
-        table = tag("table", tag("caption", touched.path, class_="sr"),
+        table = tag("table", tag("caption", touched.path, class_="sr"), UNIFIED_COLUMNS,
                     tag("tbody", Html("".join(rows))), class_="diff unified")  # fmt: skip
     head = tag(
         "div",

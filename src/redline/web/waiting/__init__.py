@@ -1,0 +1,1 @@
+"""What waits for a person: changes that a rule holds, and questions about commands."""
