@@ -37,11 +37,12 @@ _BRACES = re.compile(
     r"(?P<body>(?:(?P=margin)[ \t]+\S[^\n]*\n|[ \t]*\r?\n)++)(?P=margin)\}",
     re.MULTILINE,
 )
+# A body may go on behind a comment at the margin.
 # An indented definition needs a sibling behind it, or its end would be the end of the outer one.
 _INDENTED = re.compile(
     r"^(?=(?P<inner>[ \t])?)(?P<margin>[ \t]*)(?:async[ \t]+def|def|class)\b[^\n]*:"
     r"[ \t]*(?:#[^\n]*)?\r?\n(?P<body>(?:(?P=margin)[ \t]+\S[^\n]*\n|[ \t]*\r?\n)++)"
-    r"(?(inner)(?=(?P=margin)(?:def|class|async|@)\b)|(?=\S|\Z))",
+    r"(?(inner)(?=(?P=margin)(?:def|class|async|@)\b)|(?=[^\s#]|\Z))",
     re.MULTILINE,
 )
 # A definition that is a statement of its own, with braces around its body.
@@ -181,7 +182,7 @@ def outline_of(text: str, language: Language, spots: list[int]) -> Outline:
             at, margin = start, None
             continue
         between = text[outline.done : match.start()]
-        stop = _end_of_body(text, end) if is_python else _end_of_line(text, match.end())
+        stop = end if is_python else _end_of_line(text, match.end())
         follows = match["margin"] == margin and between.strip() in ("", "}")
         if follows and stop and _is_whole(text[match.start() : start], is_python, lexer):
             outline.leave_out(match.start(), stop)
@@ -221,11 +222,6 @@ class _OutlineBuilder:
             [cut[1] for cut in self.cuts],
             [0, *accumulate(cut[3] for cut in self.cuts)],
         )
-
-
-def _end_of_body(text: str, end: int) -> int:
-    """Return *end*, or 0 if a body may go on behind an unindented comment."""
-    return 0 if text.startswith("#", end) else end
 
 
 def _end_of_line(text: str, at: int) -> int:
