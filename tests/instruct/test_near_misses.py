@@ -47,6 +47,10 @@ def _effect(document: Any, instruction: str) -> Any:
         ({"users": [{"name": "Karl", "pin": "1234"}]}, "Karl's PIN should be changed."),
         ({"room": {"seats": 6, "openDays": ["Tue", "Thu"]}}, "open fri too, 8 seats"),
         (FERRY, "The noon ferry in summer is cancelled, remove it."),
+        ({"depot": "Ghent", "vans": 4}, "Our depot is in Bruges now."),
+        ({"people": [{"name": "Ann", "team": "ops"}]}, "Ann is in the ops team."),
+        ({"basket": ["tea", "salt"], "owner": "Ann"}, "basket: tea gone, + oil"),
+        ({"wifi_key": "abc", "rooms": 3}, "wipe wifi_key (delete the key)"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )  # fmt: skip
@@ -84,3 +88,34 @@ def test_a_sign_is_a_difference() -> None:
     members = {"members": [{"name": "Amir", "rating": 1500}, {"name": "Lea", "rating": 1600}]}
     after = _effect(members, "Amir +38 rating")
     assert after is None or after["members"][0]["rating"] == 1538
+
+
+@pytest.mark.requirement("json-no-wrong-change")
+def test_the_year_of_a_date_is_no_value_of_its_own() -> None:
+    order = {"orders": [{"id": "A-1", "placed": "2024-04-02", "total": 90}]}
+    after = _effect(order, "Order A-1 was actually placed on April 7, 2024.")
+    assert after is None or after["orders"][0] == {
+        "id": "A-1", "placed": "2024-04-07", "total": 90,
+    }  # fmt: skip
+
+
+@pytest.mark.requirement("json-no-wrong-change")
+def test_a_dotted_new_key_is_a_path() -> None:
+    alerts = {"escalation": {"policy": "sun"}}
+    copy = "Duplicate the value of `escalation.policy` into a new field `escalation.fallback`."
+    assert _effect(alerts, copy) == {"escalation": {"policy": "sun", "fallback": "sun"}}
+
+
+@pytest.mark.requirement("json-no-wrong-change")
+def test_a_removed_record_needs_no_removal_of_its_fields() -> None:
+    alerts = {"alerts": [{"name": "A", "muted": True}, {"name": "B", "muted": False}]}
+    after = _effect(alerts, 'Delete `muted` from all alerts, and delete the alert "B" entirely.')
+    assert after == {"alerts": [{"name": "A"}]}
+
+
+@pytest.mark.requirement("json-no-wrong-change")
+def test_a_fact_about_what_is_not_there_is_asked_about() -> None:
+    shop = {"returns": {"window_days": 14}, "name": "Shop"}
+    assert (
+        _effect(shop, "Customers now have three weeks to return things, that is 21 days.") is None
+    )

@@ -31,6 +31,7 @@ from redline.instruct.grammar.clauses import Clause
 from redline.instruct.grammar.sentences import Reading, readings
 from redline.instruct.grammar.values import TokenSpan
 from redline.instruct.grammar.vocabulary import KNOWN_WORDS
+from redline.instruct.language.dates import date_in
 from redline.instruct.language.tokens import Token, tokenize
 from redline.instruct.language.words import (
     QUANTIFIERS,
@@ -152,6 +153,7 @@ def carry_out(chart: Chart, reading: Reading, choice: int | None = None) -> Inst
     previous: Clause | None = None
     for clause in reading.clauses:
         focus = focus or _spoken_of(chart, reading, clause)
+        _check_whole_date(chart, clause)
         context = EffectContext(chart, clause, focus, previous=previous, choice=choice)
         try:
             outcome = EFFECTS[clause.effect](context)
@@ -159,7 +161,8 @@ def carry_out(chart: Chart, reading: Reading, choice: int | None = None) -> Inst
                 raise Unclear("clause", "it is not clear what the scope applies to")
         except Nothing as nothing:
             _check_unused(context)
-            if not nothing.many and clause.effect not in _REMOVALS:
+            is_fact = clause.effect == "implied"
+            if is_fact or (not nothing.many and clause.effect not in _REMOVALS):
                 raise Unclear("target", f"nothing here is {str(nothing)!r}") from None
             outcome = EffectOutcome((), f"nothing here is {str(nothing)!r}", focus, absent=True)
         outcomes.append(outcome)
@@ -184,6 +187,13 @@ def carry_out(chart: Chart, reading: Reading, choice: int | None = None) -> Inst
     absent = idle and any(o.absent for o in outcomes)
     left = tuple(word for outcome in outcomes for word in outcome.unexplained)
     return InstructionMeaning(operations, cost, note if idle else "", absent, doubt, left)
+
+
+def _check_whole_date(chart: Chart, clause: Clause) -> None:
+    """Refuse a clause that begins with the year of a date: `April 7, 2025`."""
+    start = clause.start
+    if start > 2 and chart.low(start - 1) == "," and date_in(chart.text(start - 3, start + 1)):
+        raise Unclear("value", f"{chart.text(start - 3, start + 1)!r} is one date")
 
 
 def _check_unused(context: EffectContext) -> None:
@@ -230,7 +240,7 @@ def _subject(chart: Chart, start: int, end: int) -> tuple[int, ...]:
 
 
 def _merge(outcomes: list[EffectOutcome]) -> tuple[DocumentOperation, ...]:
-    """Return the operations of all clauses, each once."""
+    """Return the operations of all clauses, each once; what holds a removal may be removed too."""
     merged: dict[object, DocumentOperation] = {}
     for outcome in outcomes:
         for operation in outcome.operations:
@@ -238,7 +248,12 @@ def _merge(outcomes: list[EffectOutcome]) -> tuple[DocumentOperation, ...]:
             if operation.op == "insert":
                 key = (key, len(merged))
             merged.setdefault(key, operation)
-    return tuple(merged.values())
+    gone = [o.path for o in merged.values() if o.op == "remove"]
+    return tuple(
+        o
+        for o in merged.values()
+        if o.op != "remove" or not any(o.path[: len(p)] == p != o.path for p in gone)
+    )
 
 
 def _check_protected(

@@ -55,6 +55,8 @@ def doubtful_word(
     own = set(_own_names(chart, start, end, operations))
     for place in range(start, end):
         token = chart.tokens[place]
+        if token.low.startswith("(") and token.low.strip("()") in VERBS:
+            return token.text.strip("()")
         if place in own or token.low in _COLOURLESS:
             continue
         if said & set(_forms(token)) or _is_stem(token.low, said):

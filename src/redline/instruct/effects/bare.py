@@ -50,6 +50,17 @@ def bare_doubt(tokens: Tokens, current: str, peers: Sequence[Value] = (), key: s
     return f"{lower_text(tokens)!r} may be more than the value ({bad[0]})" if bad else ""
 
 
+def list_doubt(items: Sequence[Tokens]) -> str:
+    """Return the reason why bare words between commas may not be the items of a list."""
+    for item in items:
+        if item[0].kind == "word" and item[0].text in ("+", "-"):
+            return f"{lower_text(item)!r} may not be an item of the list"
+        doubt = bare_doubt(item, "")
+        if doubt:
+            return doubt
+    return ""
+
+
 def lower_text(tokens: Tokens) -> str:
     """Return the words in lower case."""
     return " ".join(token.text.lower() for token in tokens)

@@ -24,6 +24,10 @@ from redline.instruct.model.values import Num, Value, dumps, same
 _ASKING = frozenset("add append insert remove delete drop set rename replace increase".split())
 
 
+# Words that begin to say where something is.
+_PLACING = frozenset("in on at by of for from with under over into near inside".split())
+
+
 # Effects of which `it` may be the document itself where nothing was spoken of before.
 _OF_THE_DOCUMENT = frozenset({"verbed", "implied", "enum"})
 
@@ -260,8 +264,18 @@ class EffectContext:
         known = self.chart.typed_values.get(memo)
         if known is None:
             known = self.chart.typed_values[memo] = self._type_with_doubt(span, node, current, key)
-        self.doubt = self.doubt or known[1]
+        self.doubt = self.doubt or known[1] or self._says_where(span, node)
         return known[0]
+
+    def _says_where(self, span: TokenSpan, node: int) -> str:
+        """Return a doubt when a statement may say where something is, not what it is."""
+        first = self.chart.tokens[span.start]
+        if not self.is_statement or first.kind != "word" or first.low not in _PLACING:
+            return ""
+        known = (self.tree.values[node], *self.tree.peers(node))
+        if any(isinstance(v, str) and v.lower().split()[:1] == [first.low] for v in known):
+            return ""
+        return f"{self.text(span)!r} may be more than the value ({first.low})"
 
     def _type_with_doubt(
         self, span: TokenSpan, node: int, current: Value, key: str

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from decimal import ROUND_HALF_UP, Decimal
 
-from redline.instruct.effects.bare import bare_doubt
+from redline.instruct.effects.bare import bare_doubt, list_doubt
 from redline.instruct.effects.outcome import Unclear
 from redline.instruct.language.dates import clock_in, date_in
 from redline.instruct.language.tokens import Tokens, text_of
@@ -74,7 +74,7 @@ def doubt_of(
     if isinstance(model, str | NoValue):
         known = model if isinstance(model, str) else "a phrase" if not peers else ""
         return bare_doubt(tokens, known, peers, key)
-    return ""
+    return list_doubt(split_list(tokens)) if isinstance(model, list) else ""
 
 
 def type_value(

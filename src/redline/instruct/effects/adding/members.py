@@ -195,9 +195,13 @@ def _list_member(context: EffectContext, node: int, key: str) -> list[DocumentOp
 
 
 def check_new(context: EffectContext, node: int, key: str) -> None:
-    """Refuse a key that the object has, or has in another form."""
-    held = context.tree.values[node]
+    """Refuse a key that the object has, or has in another form, and one that is a path."""
+    held, root = context.tree.values[node], context.tree.values[0]
     assert isinstance(held, dict)
+    first, dot, _ = key.partition(".")
+    is_known = first in held or (isinstance(root, dict) and first in root)
+    if dot and is_known and not any("." in other for other in held):
+        raise Unclear("value", f"{key!r} may be a path", (node,))
     close = [k for k in held if key_form(k) == key_form(key)]
     if close:
         raise Unclear("value", f"{close[0]!r} is there already", (node,))

@@ -9,7 +9,10 @@ from redline.instruct.grammar.chart import Chart, Edge, rule
 from redline.instruct.language.tokens import Token
 from redline.instruct.lexicon.paths import nodes_of_path, path_parts
 
-_LEADS = (("json", "pointer"), ("pointer",), ("json", "path"), ("path",), ("key",), ("field",))
+_LEADS = (
+    *(("json", "pointer"), ("pointer",), ("json", "path"), ("path",), ("key",), ("field",)),
+    *(("a", "new", "key"), ("a", "new", "field"), ("new", "key"), ("new", "field")),
+)
 
 
 @dataclass(frozen=True, slots=True)
