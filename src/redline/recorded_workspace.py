@@ -126,9 +126,9 @@ class RecordedWorkspace(StoredWorkspace):
         self.at_close(files.close)
         looking = Looking(self.tree, self.workspace)
         claims = Claims()
-        recorder = Recorder(looking, files, self.editor, self._store, claims)
         listener = HookListener(self.state_dir, claims.note)
         self.at_close(listener.close)
+        recorder = Recorder(looking, files, self.editor, self._store, claims, listener.catch_up)
         watcher = KernelWatcher([root.path for root in self.workspace.roots if root.writable])
         moves = GitMoves(self.tree, self.workspace)
         session = RecordingSession(

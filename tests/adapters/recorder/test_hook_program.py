@@ -8,6 +8,7 @@ import socket
 import stat
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -276,3 +277,18 @@ def test_a_command_that_only_applies_a_patch_names_its_files(
     assert found is not None
     assert found["files"] == [str(tmp_path / file) for file in files]
     assert found["command"] == ("" if files else command[: program.MAX_TEXT])
+
+
+def test_catching_up_waits_until_what_hooks_have_sent_is_passed_on(tmp_path: Path) -> None:
+    gate = threading.Event()
+    ear = Heard(tmp_path / "other")
+    ear.listener.close()
+    ear.listener = HookListener(str(ear.state), lambda e: (gate.wait(30), ear.events.append(e)))
+    said = {"client": "codex", "moment": Moment.BEFORE, "time": 1, "files": []}
+    for _ in range(3):
+        ear.send(json.dumps(said).encode() + b"\n")
+    threading.Timer(0.05, gate.set).start()
+    ear.listener.catch_up()
+    assert len(ear.events) == 3
+    ear.listener.close()
+    ear.listener.catch_up()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from redline.adapters.recorder.known_files import DatabaseOfFiles
@@ -25,6 +26,7 @@ class Desk:
         self.base = base
         self.root = base / "ws"
         self.root.mkdir(exist_ok=True)
+        self.hear_hooks: Callable[[], None] = lambda: None
         self.open()
 
     def open(self) -> None:
@@ -41,6 +43,7 @@ class Desk:
             self.redline.editor,
             self.redline._store,
             self.claims,
+            lambda: self.hear_hooks(),
         )
 
     def now(self) -> int:

@@ -235,3 +235,18 @@ def test_what_an_agent_changed_right_before_an_edit_is_the_agents(desk: Desk) ->
     desk.settle()
     assert _way(desk, "a.txt") == [("apply_patch", "by the agent\n"), ("edit_file", "edited\n")]
     assert _way(desk, "b.txt") == [(OUTSIDE, "by the person\n"), ("edit_file", "edited\n")]
+
+
+@pytest.mark.requirement("hooks-origins")
+def test_a_hook_that_was_sent_and_not_heard_yet_is_heard_before_its_change_is_recorded(
+    desk: Desk,
+) -> None:
+    desk.start()
+    said = HookEvent(
+        "claude-code", Moment.BEFORE, desk.now(), session="s", tool="Edit",
+        files=frozenset({str(desk.root / "a.txt")}),
+    )  # fmt: skip
+    desk.write("a.txt", b"by the agent\n")
+    desk.hear_hooks = lambda: desk.claims.note(said)
+    (made,) = desk.settle("a.txt", cause="git stash")
+    assert (made.origin.client, made.origin.tool) == ("claude-code", "Edit")

@@ -8,7 +8,7 @@ import os
 import socket
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from threading import Thread
 from typing import Any
 
@@ -36,7 +36,7 @@ class HookListener:
 
     def __init__(self, state_dir: str, heard: Callable[[HookEvent], None]) -> None:
         self._heard = heard
-        home = os.path.join(state_dir, FOLDER)
+        self._home = home = os.path.join(state_dir, FOLDER)
         self._path = os.path.join(home, SOCKET)
         self._socket: socket.socket | None = None
         self._closed = False
@@ -61,6 +61,17 @@ class HookListener:
         with contextlib.suppress(OSError):
             os.unlink(self._path)
 
+    def catch_up(self) -> None:
+        """Wait until what hooks have sent by now is passed on: connections are taken in turn."""
+        if self._socket is None or self._closed:
+            return
+        own = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        with own, contextlib.suppress(OSError), _address(self._home) as address:
+            own.settimeout(MAX_TIME)
+            own.connect(address)
+            own.sendall(b"\n")
+            own.recv(1)  # closed by the listener when it is our turn
+
     def _run(self) -> None:
         assert self._socket is not None
         while not self._closed:
@@ -77,6 +88,19 @@ class HookListener:
                 self._heard(event)
 
 
+@contextlib.contextmanager
+def _address(home: str) -> Iterator[str]:
+    """Give the socket's address; the whole path may be longer than one can be."""
+    if not sys.platform.startswith("linux"):
+        yield f"{home}/{SOCKET}"
+        return
+    folder = os.open(home, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        yield f"/proc/self/fd/{folder}/{SOCKET}"
+    finally:
+        os.close(folder)
+
+
 def _listen(home: str) -> socket.socket:
     """Listen in *home*, for this user only; a socket that a dead process left is replaced."""
     os.makedirs(home, mode=0o700, exist_ok=True)
@@ -86,9 +110,8 @@ def _listen(home: str) -> socket.socket:
         os.fchmod(folder, 0o700)
         with contextlib.suppress(FileNotFoundError):
             os.unlink(SOCKET, dir_fd=folder)
-        # The whole path may be longer than the name of a socket can be.
-        is_linux = sys.platform.startswith("linux")
-        listening.bind(f"/proc/self/fd/{folder}/{SOCKET}" if is_linux else f"{home}/{SOCKET}")
+        with _address(home) as address:
+            listening.bind(address)
         os.chmod(SOCKET, 0o600, dir_fd=folder)
         listening.listen(_BACKLOG)
         listening.settimeout(_MAX_WAIT)

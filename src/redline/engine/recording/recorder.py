@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import getpass
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Callable, Iterable, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -56,9 +56,12 @@ class Recorder:
         editor: ChangeEditor,
         store: Store,
         claims: Claims,
+        hear_hooks: Callable[[], None] = lambda: None,
     ) -> None:
         self._looking = looking
         self._claims = claims
+        # Waits until the claims have what hooks said so far.
+        self._hear_hooks = hear_hooks
         self._looked_ns = 0
         self._files = files
         self._editor = editor
@@ -164,6 +167,8 @@ class Recorder:
         since = self._known.position
         found = self._compare(seen, meanwhile.touched)
         self._name_uncovered(found.uncovered)
+        if found.changes or caught_up.preceding or meanwhile.preceding:
+            self._hear_hooks()
         recorded: list[Operation] = []
         for follower, changes in (*caught_up.preceding, *meanwhile.preceding):
             for part in split(changes, partial(self._naming, follower)):
