@@ -85,6 +85,7 @@ def _fix(value: Any, desktop: Desktop) -> Any:
         return [_fix(each, desktop) for each in value]
     if isinstance(value, str):
         value = value.replace(str(desktop.folder), "@ROOT@").replace(str(desktop.home), "@HOME@")
+        value = value.replace(str(desktop.base), "@HOME@").replace(sys.executable, "python")
         return _NUMBERS.sub(r"\1: 1", value)
     return value
 
