@@ -157,7 +157,7 @@ def _given_value(chart: Chart, start: int) -> Iterator[Edge]:
     """A value with the words that introduce it: with the value 5, set to "a", = true."""
     begin = start + (chart.low(start) == ",")
     if chart.low(start) == "(":
-        yield from _bracketed(chart, start + 1)
+        yield from _in_brackets(chart, start + 1)
     yield from _given_empty(chart, begin)
     for place in chart.phrases(begin, _OPENERS):
         yield from chart.edges("VAL", place)
@@ -176,7 +176,7 @@ def _given_value(chart: Chart, start: int) -> Iterator[Edge]:
                 yield Edge(edge.end, replace(edge.item, cost=1, extra="noun"))
 
 
-def _bracketed(chart: Chart, place: int) -> Iterator[Edge]:
+def _in_brackets(chart: Chart, place: int) -> Iterator[Edge]:
     """Yield a value in brackets behind the key that gets it: (true), (value null)."""
     place += chart.low(place) in ("with", "default", "initial", "initially")
     place += chart.low(place) in ("value", "=", ":")

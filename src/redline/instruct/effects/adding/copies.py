@@ -87,11 +87,11 @@ def _copied(context: EffectContext, node: int, key: str, origin: int) -> list[Do
     if tree.inside((node,), (origin,)):
         raise Unclear("target", "a value cannot be copied into itself", (node,))
     path = (*tree.path(node), key)
-    added = DocumentOperation("add", path, value=_varied(context, origin))
+    added = DocumentOperation("add", path, value=_vary_copy(context, origin))
     return [added.with_confidence(context.rate(0.95))]
 
 
-def _varied(context: EffectContext, origin: int) -> Value:
+def _vary_copy(context: EffectContext, origin: int) -> Value:
     """Return what is copied, with the fields that are given another value."""
     value, pairs = context.tree.values[origin], context.clause.role("pairs")
     if pairs is None:

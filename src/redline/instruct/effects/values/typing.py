@@ -171,10 +171,10 @@ def number_for(tokens: Tokens, text: str, current: Num, key: str) -> Value:
         return Num(ordinal[1])
     pieces = _SUFFIXED.fullmatch(plain)
     words = list(pieces.groups()) if pieces else plain.split()
-    return _worded_number(words, key, text)
+    return _number_in_words(words, key, text)
 
 
-def _worded_number(words: list[str], key: str, text: str) -> Value:
+def _number_in_words(words: list[str], key: str, text: str) -> Value:
     """A number with its unit, or with what a price is counted by: 2.10 per kg."""
     if len(words) == 2:
         return _with_unit(words[0], words[1], key, text)

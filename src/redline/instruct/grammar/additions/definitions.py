@@ -19,7 +19,7 @@ _PUTTING = frozenset("append add insert push put place store attach".split())
 
 
 @rule("DEFINED")
-def _defined(chart: Chart, start: int) -> Iterator[Edge]:
+def _find_definition(chart: Chart, start: int) -> Iterator[Edge]:
     """A JSON value with the words that announce it: with this definition: {...}."""
     place = start + (chart.low(start) == ",")
     if chart.low(place) not in _OPENERS:
@@ -32,7 +32,7 @@ def _defined(chart: Chart, start: int) -> Iterator[Edge]:
 
 
 @rule("VALUED")
-def _valued(chart: Chart, start: int) -> Iterator[Edge]:
+def _find_value_noun(chart: Chart, start: int) -> Iterator[Edge]:
     """A plural noun for what follows a colon: values, fields, settings."""
     place = start + (chart.low(start) in ("new", "following", "two", "three", "four"))
     low = chart.low(place)

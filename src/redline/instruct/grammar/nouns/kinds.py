@@ -10,6 +10,7 @@ from redline.instruct.grammar.phrase import Phrase
 from redline.instruct.language.words import (
     GENERIC,
     ORDINALS,
+    QUANTIFIERS,
     STRUCTURAL,
     is_plural,
     key_form,
@@ -147,7 +148,7 @@ def _is_noun(chart: Chart, start: int) -> bool:
     # "zorb items" are items of a kind that is not known
     ends = after is None or after.kind in ("quoted", "poss", "sign", "end", "json")
     ends = ends or chart.low(start + 1) in _RELATIVES | _AFTER_KIND
-    ends = ends or bool(chart.lexicon.senses(start + 1))
+    ends = ends or (before in QUANTIFIERS and bool(chart.edges("FILTER", start + 1)))
     counted = before in _BEFORE_KIND or before in ORDINALS or before in ("a", "an", "new")
     return ends and chart.tokens[start].text == low and (flagged or counted)
 
