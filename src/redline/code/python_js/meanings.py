@@ -40,7 +40,7 @@ class Meanings:
         return found | {self.origins.own(module, occurrence.binding)}
 
     def follows_bases(self, module: Module) -> bool:
-        """Return whether a member stands for those that it overrides as well."""
+        """Return whether a member means those that it overrides as well."""
         return module.is_script or (self.renaming and not self.name.startswith("__"))
 
     def of_member(self, module: Module, member: Member) -> Definitions:

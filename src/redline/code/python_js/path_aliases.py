@@ -21,7 +21,7 @@ Parts = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class AliasRules:
-    """The folder that import paths may begin at, and the paths that patterns stand for."""
+    """The folder that import paths may begin at, and the paths that patterns mean."""
 
     base: Parts | None = None
     paths: tuple[tuple[str, tuple[Parts, ...]], ...] = ()
@@ -41,7 +41,7 @@ class AliasRules:
         return found
 
     def locations(self, spec: str) -> Iterator[Parts]:
-        """Yield the paths, without endings, that an import path may stand for."""
+        """Yield the paths, without endings, that an import path may mean."""
         match = self.matching(spec)
         if match is not None:
             before, _, after = match[0].partition("*")
@@ -97,16 +97,16 @@ class PathAliases:
         return AliasRules()
 
     def _read_config(self, config: WorkspacePath, depth: int = 0) -> AliasRules:
-        told = self._parse(config)
+        settings = self._parse(config)
         found = AliasRules()
-        extended = told.get("extends")
-        for name in [extended] if isinstance(extended, str) else _list_of(told, "extends"):
+        extended = settings.get("extends")
+        for name in [extended] if isinstance(extended, str) else _list_of(settings, "extends"):
             if isinstance(name, str) and name.startswith(".") and depth < _MAX_CHAIN:
                 ending = "" if name.endswith(".json") else ".json"
                 above = self._read_config(_beside(config, name + ending), depth + 1)
                 base = above.base if above.base is not None else found.base
                 found = AliasRules(base, above.paths or found.paths)
-        options = told.get("compilerOptions")
+        options = settings.get("compilerOptions")
         return _with_options(found, config.parent, options if isinstance(options, dict) else {})
 
     def _parse(self, config: WorkspacePath) -> dict[str, Any]:
@@ -115,10 +115,10 @@ class PathAliases:
             return {}
         text = _COMMENT.sub(lambda found: found[1] or " ", text.removeprefix("\ufeff"))
         try:
-            told = json.loads(_LAST_COMMA.sub(lambda found: found[1] or "", text))
+            settings = json.loads(_LAST_COMMA.sub(lambda found: found[1] or "", text))
         except ValueError:
             return {}
-        return told if isinstance(told, dict) else {}
+        return settings if isinstance(settings, dict) else {}
 
 
 def _with_options(found: AliasRules, folder: WorkspacePath, options: dict[str, Any]) -> AliasRules:
@@ -136,8 +136,8 @@ def _with_options(found: AliasRules, folder: WorkspacePath, options: dict[str, A
     return AliasRules(base, paths)
 
 
-def _list_of(told: Any, key: str | None = None) -> list[Any]:
-    found = told.get(key) if key is not None else told
+def _list_of(settings: Any, key: str | None = None) -> list[Any]:
+    found = settings.get(key) if key is not None else settings
     return found if isinstance(found, list) else []
 
 

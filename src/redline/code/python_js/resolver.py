@@ -149,9 +149,9 @@ class PythonJsResolver:
             if others is not None:
                 yield Meaning(node.range().start.line + 1, others, False, start_of(node))
         if self.renaming and not module.is_script:
-            yield from self._listed(module)
+            yield from self._find_listed(module)
 
-    def _listed(self, module: Module) -> Iterator[Meaning]:
+    def _find_listed(self, module: Module) -> Iterator[Meaning]:
         """Yield the name as text in `__all__`, by which a Python module exports it."""
         text = module.parsed.text
         found = self.origins.of_export(module.path, self.name)

@@ -129,7 +129,7 @@ def _headers(
 def _header(text: str, kind: str, group: str) -> str | None:
     """Return what is between the name of a class and its body; None if it does not end here."""
     if kind == "type":
-        return _aliased(text)
+        return _read_alias(text)
     depth = 0
     for nth, letter in enumerate(text):
         is_arrow = letter == ">" and text[nth - 1 : nth] in ("=", "-")
@@ -139,7 +139,7 @@ def _header(text: str, kind: str, group: str) -> str | None:
     return None
 
 
-def _aliased(text: str) -> str | None:
+def _read_alias(text: str) -> str | None:
     """Return what a type alias is made of, without the members in its own braces."""
     end = _END_OF_ALIAS.search(text)
     if end is None:
