@@ -8,7 +8,7 @@ from redline.code.python_js.path_aliases import PathAliases
 from redline.code.python_js.resolver import _LISTED
 from redline.core.paths import WorkspacePath
 
-_COUNT = 300_000
+_COUNT = 100_000
 
 
 def _locations(text: str) -> list[tuple[str, ...]]:
