@@ -178,6 +178,8 @@ class Redline(RecordedWorkspace):
     @built_once
     def grants(self) -> Grants:
         """Permissions a person gave."""
+        if self.shared is not None:
+            return self.shared.grants
         from redline.adapters.grants import MemoryGrants
 
         return MemoryGrants()

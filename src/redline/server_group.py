@@ -49,6 +49,7 @@ def join_group(redline: Redline, group: RedisGroup | None, workspace: str) -> No
     if group is None:
         return
     redline.fence = group.fence(workspace).check
+    redline.shared = group.share(workspace, redline.settings.session_idle)
     try:
         redline.tree  # noqa: B018  settles what a server that was killed has left half done
     except BaseException:

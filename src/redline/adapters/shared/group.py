@@ -7,9 +7,13 @@ from collections.abc import Callable
 
 from redline.adapters.files.platform import state_dir_of
 from redline.adapters.shared.fence import Fence, read_number
+from redline.adapters.shared.grants import RedisGrants
 from redline.adapters.shared.leases import RedisLeases
+from redline.adapters.shared.sessions import RedisSessions
 from redline.adapters.shared.store import GroupStore
+from redline.adapters.shared.used_once import RedisUsedOnce
 from redline.core.ports.many.group import Owner
+from redline.core.ports.many.shared import SharedParts
 from redline.core.ports.many.workspaces import WorkspaceEntry
 
 
@@ -49,6 +53,16 @@ class RedisGroup:
     def fence(self, workspace: str) -> Fence:
         """Return what keeps this server's commits out once it has lost a workspace."""
         return Fence(workspace, lambda: self._leases.require(workspace))
+
+    def share(self, workspace: str, session_idle: float) -> SharedParts:
+        """Return what the servers share about one workspace."""
+        return SharedParts(
+            RedisGrants(self.store, workspace),
+            RedisSessions(self.store, workspace, session_idle),
+            self.store.derive_key(f"session {workspace}").hex()[:32],
+            RedisUsedOnce(self.store),
+            self.store.derive_key("question"),
+        )
 
     def sign(self, text: bytes) -> str:
         """Return what proves that a server of the group wrote *text*."""

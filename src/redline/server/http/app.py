@@ -122,7 +122,7 @@ class HttpApp:
         person = await self._gate.authenticate(scope, headers)
         self._gate.count_request(person, scope)
         if method == "DELETE":
-            await self._endpoint.end_session(headers.get("mcp-session-id"), person.name, send)
+            await self._endpoint.end_session(headers.get("mcp-session-id"), person, send)
         else:
             await self._post(person, headers, receive, send)
 
@@ -158,7 +158,7 @@ class HttpApp:
         version = self._read_version(headers)
         handshake = version is None or version in revisions.HANDSHAKE
         if handshake:
-            self._endpoint.check_session(headers, person.name)
+            await self._endpoint.check_session(headers, person)
         strict = self._profile.strict_handshake
         body = await read_body(headers, receive, self._settings, needs_length=strict)
         if not self.ready:  # the body was still arriving when the server began to stop

@@ -12,9 +12,11 @@ from typing import NamedTuple
 import uvicorn
 
 from redline.core.ports.many.group import ServerGroup
+from redline.core.ports.many.shared import SharedParts
 from redline.core.ports.many.workspaces import WorkspaceDirectory, WorkspaceEntry
 from redline.core.ports.pages import WebPages, WorkspaceFront
 from redline.server.calls.catalog import Catalog
+from redline.server.calls.elicitation.sealed_states import SealedStates
 from redline.server.calls.tool_server import ToolServer
 from redline.server.calls.workers import Workers
 from redline.server.ending import end_process_within
@@ -29,6 +31,7 @@ from redline.server.http.pages import PageEndpoint, PagesAlone
 from redline.server.http.people.auth import Authenticator
 from redline.server.http.people.gate import Gate, HttpCounts
 from redline.server.http.people.users_file import UsersFile
+from redline.server.http.session_records import SessionRecords
 from redline.server.http.uvicorn_protocol import protocol_with_limits
 from redline.server.observe.audit import Audit
 from redline.server.observe.log import warn
@@ -75,6 +78,13 @@ class WorkspaceParts(NamedTuple):
     close: Callable[[], None]
     is_busy: Callable[[], bool]
     rest: Callable[[], None]
+    # With several servers of one workspace: what they share.
+    shared: SharedParts | None = None
+
+
+def shared_states(shared: SharedParts) -> SealedStates:
+    """Return the states of questions that any server of a group can read."""
+    return SealedStates(shared.state_key, shared.used)
 
 
 def serve_workspaces(
@@ -150,7 +160,10 @@ def _serve_parts(
     port: int,
 ) -> ServedWorkspace:
     pages = PageEndpoint(parts.pages, settings, gate.auth, parts.server.audit)
-    endpoint = McpEndpoint(parts.server, workers, settings)
+    records = None
+    if parts.shared is not None:
+        records = SessionRecords(parts.shared.sessions, parts.shared.process_session)
+    endpoint = McpEndpoint(parts.server, workers, settings, records)
     app = HttpApp(endpoint, parts.server, settings, port, gate, pages)
     return ServedWorkspace(entry, app, parts.close, parts.is_busy, parts.rest)
 
