@@ -62,6 +62,8 @@ class Conversation:
         newest = cap if cap in revisions.HANDSHAKE else revisions.NEWEST_HANDSHAKE
         self._client = client or Client(protocol=newest, rights=person.rights)
         self._log_level: str | None = None
+        # Whether another server began this conversation; it may have asked questions.
+        self._is_resumed = record is not None
         if record is not None:
             self._resume(record)
         self._calls: CallsInFlight | None = None
@@ -145,8 +147,8 @@ class Conversation:
                 channel.reply(refusal.reply(id_of(message)))
             return
         if "method" not in message:
-            if self._calls is not None:
-                self._calls.receive_answer(message)
+            if self._calls is not None or self._is_resumed:
+                self._open_calls().receive_answer(message, self._client)
         elif "id" not in message:
             self._receive_notification(message["method"], message.get("params"))
         else:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -21,23 +20,6 @@ from redline.settings import Settings
 from tests.adapters.previews.redis_server import RedisServer
 
 pytestmark = pytest.mark.redis
-SECRET = b"s" * 32
-
-
-@pytest.fixture(scope="module")
-def redis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
-    server = RedisServer(tmp_path_factory.mktemp("redis"))
-    server.start()
-    yield server
-    server.stop()
-
-
-@pytest.fixture
-def store(redis: RedisServer) -> Iterator[GroupStore]:
-    """A group of its own in the Redis that the tests share."""
-    found = GroupStore(redis.url, secrets.token_hex(6), SECRET)
-    yield found
-    found.redis.close()
 
 
 class Clock:

@@ -120,7 +120,7 @@ class HttpApp:
             refused = f"Method not allowed: {method[:20]}"
             raise HttpRefusal(405, wire.INVALID_REQUEST, refused, None, {"Allow": allow})
         person = await self._gate.authenticate(scope, headers)
-        self._gate.count_request(person, scope)
+        await self._gate.count_request(person, scope)
         if method == "DELETE":
             await self._endpoint.end_session(headers.get("mcp-session-id"), person, send)
         else:

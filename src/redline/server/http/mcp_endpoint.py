@@ -299,6 +299,7 @@ class McpEndpoint:
                 self._workers.submit,
                 owner=person.name or connection + owner,
                 max_calls=person.max_calls,
+                person=person.name,
             ),
             cap=self._settings.protocol,
             connection=connection,

@@ -58,8 +58,7 @@ def serve_http(
     logging.basicConfig(handlers=[LibraryLog()], level=logging.WARNING, format="%(message)s")
     listening = _listen(settings)
     port = listening.getsockname()[1]
-    # One client alone never occupies every thread.
-    workers = Workers(max(_THREADS, 2 * settings.max_calls), settings.max_calls)
+    workers = _workers(settings)
     endpoint = McpEndpoint(server, workers, settings)
     auth = _authenticator(settings)
     shown = None if pages is None else PageEndpoint(pages, settings, auth, server.audit)
@@ -68,6 +67,12 @@ def serve_http(
     _run(app, settings, listening, lambda: announce(settings.host, port))
     workers.drain(1.0)
     return 0
+
+
+def _workers(settings: Settings, group: ServerGroup | None = None) -> Workers:
+    # One client alone never occupies every thread.
+    limit = max(_THREADS, 2 * settings.max_calls)
+    return Workers(limit, settings.max_calls, None if group is None else group.slots)
 
 
 class WorkspaceParts(NamedTuple):
@@ -105,8 +110,9 @@ def serve_workspaces(
     logging.basicConfig(handlers=[LibraryLog()], level=logging.WARNING, format="%(message)s")
     listening = _listen(settings)
     port = listening.getsockname()[1]
-    workers = Workers(max(_THREADS, 2 * settings.max_calls), settings.max_calls)
-    gate = Gate(_authenticator(settings), settings, audit, HttpCounts(settings))
+    workers = _workers(settings, group)
+    share = None if group is None else group.share_rate
+    gate = Gate(_authenticator(settings), settings, audit, HttpCounts(settings, share))
 
     def open_one(entry: WorkspaceEntry) -> ServedWorkspace:
         parts = open_parts(entry)
@@ -138,8 +144,9 @@ def serve_in_group(
     logging.basicConfig(handlers=[LibraryLog()], level=logging.WARNING, format="%(message)s")
     listening = _listen(settings)
     port = listening.getsockname()[1]
-    workers = Workers(max(_THREADS, 2 * settings.max_calls), settings.max_calls)
-    gate = Gate(_authenticator(settings), settings, server.audit, HttpCounts(settings))
+    workers = _workers(settings, group)
+    counts = HttpCounts(settings, group.share_rate)
+    gate = Gate(_authenticator(settings), settings, server.audit, counts)
 
     def open_one(entry: WorkspaceEntry) -> ServedWorkspace:
         return _serve_parts(entry, open_parts(entry), gate, workers, settings, port)
@@ -199,7 +206,8 @@ def _run_opened(
     """Serve until a signal, then close every workspace and give it to the other servers."""
     port = listening.getsockname()[1]
     if group is not None:
-        group.start(settings.reachable_at or _address(settings, port), opened.drop_from_thread)
+        address = settings.reachable_at or _address(settings, port)
+        group.start(address, opened.drop_from_thread, opened.shut_soon)
     try:
         _run(app, settings, listening, lambda: announce(settings.host, port))
         workers.drain(1.0)

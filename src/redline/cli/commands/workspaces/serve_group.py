@@ -25,7 +25,7 @@ def serve_group(settings: Settings, build: Callable[[], tuple[Redline, ToolServe
     group = open_group(settings)
     assert group is not None
     key = os.urandom(24).hex()
-    access = open_access(settings, key)
+    access = open_access(settings, key, group)
     address: list[str] = []
     first, server = build()
     first.close()  # it was built for its settings to be checked

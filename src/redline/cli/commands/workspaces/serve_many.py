@@ -34,9 +34,9 @@ def serve_many(settings: Settings) -> int:
     catalogs = {read_only: _catalog(settings, read_only) for read_only in (False, True)}
     sink = open_audit_log(settings.audit_log) if settings.audit_log else to_stderr
     key = os.urandom(24).hex()
-    access = open_access(settings, key)
-    address: list[str] = []
     group = open_group(settings)
+    access = open_access(settings, key, group)
+    address: list[str] = []
 
     def open_parts(entry: WorkspaceEntry) -> WorkspaceParts:
         redline = open_one(entry, settings)
