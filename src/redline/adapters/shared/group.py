@@ -72,6 +72,7 @@ class RedisGroup:
             self.store.derive_key(f"session {workspace}").hex()[:32],
             RedisUsedOnce(self.store),
             self.store.derive_key("question"),
+            lambda text: self.store.sign(f"preview {workspace}\0".encode() + text),
         )
 
     def share_rate(self, kind: str, per_second: float, alone: Callable[..., float]) -> RedisRate:

@@ -60,3 +60,5 @@ class SharedParts(NamedTuple):
     used: UsedOnce
     # Signs the states of questions; the same at every server.
     state_key: bytes
+    # Returns a signature that only servers of the group can make.
+    sign: Callable[[bytes], str]
