@@ -62,7 +62,7 @@ def join_group(redline: Redline, group: RedisGroup | None, workspace: str) -> No
 def open_access(settings: Settings, key: str, group: RedisGroup | None) -> ReviewAccess:
     """Return who may sign in at the pages of a server, the same at every server of its group.
 
-    *key* signs in one browser. SettingsError when the group cannot be told of it.
+    *key* signs in one browser. SettingsError when the store cannot be reached.
     """
     from redline.adapters.review.secret import load_secret
     from redline.web.access import ReviewAccess

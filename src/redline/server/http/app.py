@@ -162,7 +162,9 @@ class HttpApp:
         strict = self._profile.strict_handshake
         body = await read_body(headers, receive, self._settings, needs_length=strict)
         if not self.ready:  # the body was still arriving when the server began to stop
-            raise HttpRefusal(503, wire.INTERNAL_ERROR, "The server is stopping", None, CLOSE)
+            again = {**CLOSE, "Retry-After": "1"}
+            data = {"reason": "stopping", "done": "nothing"}
+            raise HttpRefusal(503, wire.INTERNAL_ERROR, "The server is stopping", data, again)
         try:
             message = wire.decode(body)
         except ValueError as failure:

@@ -120,7 +120,7 @@ def serve_workspaces(
         return _serve_parts(entry, parts, own, workers, settings, port)
 
     opened = OpenWorkspaces(
-        _owned(open_one, group), settings.max_open, settings.workspace_idle, group=group
+        _open_own(open_one, group), settings.max_open, settings.workspace_idle, group=group
     )
     front = build_front(opened.shut_from_thread)
     routing = None if group is None else GroupRouting(group, settings, catalog)
@@ -151,7 +151,7 @@ def serve_in_group(
     def open_one(entry: WorkspaceEntry) -> ServedWorkspace:
         return _serve_parts(entry, open_parts(entry), gate, workers, settings, port)
 
-    opened = OpenWorkspaces(_owned(open_one, group), 1, float("inf"), group=group)
+    opened = OpenWorkspaces(_open_own(open_one, group), 1, float("inf"), group=group)
     routing = GroupRouting(group, settings, server.catalog)
     app = OneOfGroup(entry, opened, gate, settings, port, group, routing)
     _run_opened(app, opened, workers, settings, listening, announce, group)
@@ -175,7 +175,7 @@ def _serve_parts(
     return ServedWorkspace(entry, app, parts.close, parts.is_busy, parts.rest)
 
 
-def _owned(
+def _open_own(
     open_one: Callable[[WorkspaceEntry], ServedWorkspace], group: ServerGroup | None
 ) -> Callable[[WorkspaceEntry], ServedWorkspace]:
     """Return *open_one* that opens what this server has, or can have; OwnedElsewhere."""
