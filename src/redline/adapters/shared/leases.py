@@ -11,8 +11,8 @@ from redline.core.errors import LeaseLost, StoreUnavailable
 from redline.core.ports.many.group import Owner
 
 # A workspace whose server was killed can be taken after the first, at most.
-LEASE_SECONDS = 3.0
-RENEW_SECONDS = 1.0
+LEASE_SECONDS = 2.5
+RENEW_SECONDS = 0.7
 _ATTEMPTS = 10
 # How long a server is asked for a workspace: it looks whenever it renews.
 _ASK_SECONDS = 5.0
