@@ -25,7 +25,7 @@ _LOOKS = 3
 # Shorter than the owner keeps an idle connection, so that none is used while it is closed.
 _IDLE_SECONDS = 2.0
 _HOP_BY_HOP = frozenset(
-    ("connection", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade", HEADER)
+    ("connection", "expect", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade", HEADER)
 )
 _END = object()
 # What the server that answers the client writes itself.
