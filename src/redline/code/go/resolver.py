@@ -12,12 +12,14 @@ from redline.code.go.members import GoMembers, Selection
 from redline.code.go.names import GoDeclaration, GoKind, Locals
 from redline.code.go.packages import GoPackages
 from redline.code.go.sources import GoSource, receiver_of
+from redline.code.go.standard import INTERFACES
 from redline.code.go.types import GoTypes
 from redline.code.go.values import GoValues
 from redline.code.references.definition import UNKNOWN, UNRESOLVED, Definition
 from redline.code.references.file_access import SourceFiles
 from redline.code.references.targets import Meaning, Reference, ReferenceTarget
 from redline.code.references.typed.base import TypedResolver
+from redline.code.references.typed.types import Shape
 from redline.code.references.typed.units import Unit
 from redline.code.scopes.model import Member, Names, Occurrence, Scope
 from redline.code.syntax.definitions import Parsed
@@ -74,6 +76,19 @@ class GoResolver(TypedResolver):
         starts = [one.start for one in unit.names.occurrences if one.line == line]
         starts += [member.start for member in unit.names.members if member.line == line]
         return self.target(path, min(starts)) if starts else None
+
+    def implements_library(self, target: ReferenceTarget) -> bool:
+        """Return whether a method's type satisfies a standard interface that has the method."""
+        method = self._methods.get(target.definition)
+        if method is None or method.node.kind() == "method_elem":
+            return False
+        wanted = re.compile(rf"(?:^|[:;] ?){re.escape(self.name)}\(")
+        for name, listed in INTERFACES.items():
+            found = self.members.find(Shape(name), self.name) if wanted.search(listed) else None
+            for asked in found.declarations if found is not None else ():
+                if self.interfaces.correspond(asked, method):
+                    return True
+        return False
 
     def folder_of(self, target: ReferenceTarget) -> WorkspacePath | None:
         """Return the only folder that may see it: of a lower-case name or package `main`."""
