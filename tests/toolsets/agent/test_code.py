@@ -313,6 +313,34 @@ def test_a_member_of_the_project_is_renamed_with_what_implements_it(
     assert (desk.root / name).read_text() == text.replace(symbol, "renamed")
 
 
+@pytest.mark.requirement("agent-rename-bound")
+def test_a_method_of_one_type_of_rust_is_renamed_beside_that_of_another(desk: Desk) -> None:
+    text = (
+        "pub struct Shop;\npub struct Door;\n\nimpl Shop {\n    pub fn open(&self) {}\n}\n\n"
+        "impl Door {\n    pub fn open(&self) {}\n}\n\npub trait Lid {\n    fn open(&self);\n}\n\n"
+        "pub fn all(shop: &Shop, door: &Door) {\n    shop.open();\n    door.open();\n}\n"
+    )
+    write(desk, {"src/lib.rs": text, "Cargo.toml": '[package]\nname = "a"\nversion = "1.0.0"\n'})
+    desk.text("rename", symbol="open", to="unlock", path="src/lib.rs", line=5)
+    lines = (desk.root / "src/lib.rs").read_text().split("\n")
+    assert [n for n, line in enumerate(lines, 1) if "unlock" in line] == [5, 17]
+
+
+@pytest.mark.requirement("agent-rename-bound")
+def test_an_assignment_in_a_class_that_typescript_merges_is_listed(desk: Desk) -> None:
+    files = {
+        "pkg/a.ts": "export class Shop {\n  open = 1;\n}\n",
+        "pkg/b.ts": "import { Shop } from './a';\nexport interface Stall extends Shop {}\n"
+        "export class Stall {\n  begin() {\n    this.open = 2;\n  }\n}\n",
+    }
+    write(desk, files)
+    said = desk.text("rename", symbol="open", to="unlock", path="pkg/a.ts", line=2)
+    assert (
+        "possible references, not renamed: pkg/b.ts:5" in said
+        or "this.unlock = 2" in (desk.root / "pkg/b.ts").read_text()
+    )
+
+
 @pytest.mark.requirement("agent-path-aliases")
 def test_a_rename_follows_imports_by_the_paths_of_a_configuration(desk: Desk) -> None:
     files = {

@@ -29,6 +29,9 @@ _MAX_NAMED = 12
 _MAX_LINES = 50_000
 _PARAMETERS = [{"kind": "required_parameter"}, {"kind": "optional_parameter"}]
 _TYPES = frozenset({"class", "interface", "enum", "type", "struct", "trait", "impl", "union"})
+_RUST_TYPE = re.compile(
+    r"\s*(?:pub(?:\([^)]*\))?\s+)?(?:unsafe\s+)?(?P<kind>trait|impl|struct|enum|union)\b"
+)
 # Languages in which a definition that no type holds is certainly not a member.
 SCOPED_GROUPS = frozenset({"python", "javascript"})
 _MAX_QUOTED = 200
@@ -78,6 +81,8 @@ def check_namesakes(
     if group == "javascript":
         _refuse_inherited(lookup, finder, own, cancel)
     others = [each for each in found if each.place not in renamed]
+    if group == "rust" and not every:
+        others = _of_traits(lookup, found, others)
     possible = [] if every else [each for each in others if each.is_in_object]
     others = [each for each in others if each not in possible]
     if others and not every:
@@ -98,6 +103,26 @@ def check_namesakes(
             details={"places": named},
         )
     return [f"{display_name(runtime.workspace, e.path)}:{e.symbol.line}" for e in possible]
+
+
+def _of_traits(lookup: CodeLookup, found: list[Namesake], others: list[Namesake]) -> list[Namesake]:
+    """Return the members that a trait of Rust may join to those renamed; none to a type's own."""
+    own = [each for each in found if each not in others]
+    if not any(_is_of_trait(lookup, each) for each in own):
+        return []
+    return [each for each in others if _is_of_trait(lookup, each)]
+
+
+def _is_of_trait(lookup: CodeLookup, namesake: Namesake) -> bool:
+    """Return whether a trait, or an `impl` of one, has a member; not known counts as yes."""
+    file = lookup.open(namesake.path)
+    for line in reversed(file.lines(1, namesake.symbol.line - 1).split("\n") if file else ()):
+        begun = _RUST_TYPE.match(line)
+        if begun is not None:
+            return begun["kind"] == "trait" or (
+                begun["kind"] == "impl" and (" for " in line or "{" not in line)
+            )
+    return True
 
 
 def _field_parameters(lookup: CodeLookup, finder: Finder, cancel: Cancel) -> Iterator[Namesake]:
