@@ -12,9 +12,11 @@ from redline.core.paths import WorkspacePath
 
 _CONFIGS = ("tsconfig.json", "jsconfig.json")
 _MAX_CHAIN = 10
-# Comments and the strings that may look like them, and commas before a bracket.
-_COMMENT = re.compile(r'("(?:\\.|[^"\\])*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
-_LAST_COMMA = re.compile(r'("(?:\\.|[^"\\])*")|,(?=\s*[\]}])')
+# Comments and the strings that may look like them, and commas before a bracket. What is not closed
+# reaches to the end, so that no text is read more than once.
+_STRING = r'("(?:\\.|[^"\\])*(?:"|\\?\Z))'
+_COMMENT = re.compile(_STRING + r"|//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
+_LAST_COMMA = re.compile(_STRING + r"|,(?=\s*[\]}])", re.DOTALL)
 
 Parts = tuple[str, ...]
 

@@ -34,7 +34,10 @@ from redline.code.syntax.node import SyntaxNode, begins_at, parent_of, required_
 from redline.code.syntax.uses import nodes_of
 from redline.core.paths import WorkspacePath
 
-_LISTED = re.compile(r"__all__\s*(?::[^=\n]*)?(?:\+?=|\.extend\()\s*[\[(]([^\])]*)[\])]")
+# A list that is not closed reaches to the end, so that no text is read more than once.
+_LISTED = re.compile(
+    r"__all__\s*(?::[^=\n]{0,200})?(?:\+?=|\.extend\()\s*[\[(]([^\])]*)(?:[\])]|\Z)"
+)
 _IMPORTING_ROLES = {BindingRole.IMPORT, BindingRole.DOTTED_IMPORT}
 _IMPORTING = {BindingRole.IMPORT, BindingRole.VARIABLE, BindingRole.DOTTED_IMPORT}
 
