@@ -314,6 +314,33 @@ def test_a_member_of_the_project_is_renamed_with_what_implements_it(
 
 
 @pytest.mark.requirement("agent-rename-bound")
+def test_a_member_of_go_is_joined_to_others_only_by_an_interface(desk: Desk) -> None:
+    text = (
+        "package shop\n\ntype Opener interface{ Open() }\n\ntype Shop struct{ size int }\n\n"
+        "func (s Shop) Open() {}\n\nfunc (s Shop) Sell(n int) { s.size = n }\n\n"
+        "type Door struct{ size int }\n\nfunc (d Door) Open() {}\n\nfunc (d Door) Sell() {}\n"
+    )
+    write(desk, {"shop/a.go": text})
+    said = desk.failure("rename", symbol="Open", to="Unlock", path="shop/a.go", line=7)
+    assert "shop/a.go:3" in said
+    for symbol, to, line in (("Sell", "Vend", 9), ("size", "extent", 5)):
+        desk.text("rename", symbol=symbol, to=to, path="shop/a.go", line=line)
+    expected = text.replace("Sell(n", "Vend(n").replace("s.size", "s.extent")
+    assert (desk.root / "shop/a.go").read_text() == expected.replace("size", "extent", 1)
+
+
+@pytest.mark.requirement("agent-rename-bound")
+def test_a_type_of_go_is_renamed_with_the_fields_that_embed_it(desk: Desk) -> None:
+    text = (
+        "package shop\n\ntype basic struct{ size int }\n\ntype Shop struct {\n\tbasic\n}\n\n"
+        "func (s Shop) Open() int { return s.basic.size + Shop{basic: basic{1}}.size }\n"
+    )
+    write(desk, {"shop/a.go": text})
+    desk.text("rename", symbol="basic", to="plain", path="shop/a.go", line=3)
+    assert (desk.root / "shop/a.go").read_text() == text.replace("basic", "plain")
+
+
+@pytest.mark.requirement("agent-rename-bound")
 def test_a_method_of_one_type_of_rust_is_renamed_beside_that_of_another(desk: Desk) -> None:
     text = (
         "pub struct Shop;\npub struct Door;\n\nimpl Shop {\n    pub fn open(&self) {}\n}\n\n"

@@ -28,6 +28,8 @@ from redline.code.syntax.uses import nodes_of
 from redline.core.paths import WorkspacePath
 
 _DOT_IMPORT = r"^\s*(?:import\s+)?\.\s+\""
+# Files that the index names for a definition; where there are more, they are not all known.
+_MAX_HOMES = 50
 _DEFINING = {"field_declaration", "method_declaration", "method_elem"}
 
 
@@ -45,6 +47,7 @@ class GoResolver(TypedResolver):
         self._use = re.compile(rf"\.\s*{written}\b|\b{written}\s*:|{_DOT_IMPORT}", re.MULTILINE)
         self._homes: set[WorkspacePath] = set()
         self._methods: dict[Definition, GoDeclaration] = {}
+        self._fields: set[Definition] = set()
         self._targets: list[ReferenceTarget] = []
         # Methods that count as a target's where they are called but not where they are declared.
         self._corresponding: set[Definition] = set()
@@ -89,6 +92,22 @@ class GoResolver(TypedResolver):
                 if self.interfaces.correspond(asked, method):
                     return True
         return False
+
+    def is_apart(self, target: ReferenceTarget) -> bool:
+        """Return whether it is a field, or a method that no interface of the workspace has."""
+        method = self._methods.get(target.definition)
+        if method is None:
+            return target.definition in self._fields
+        homes = self.units.files.defining(self.name)
+        if method.node.kind() == "method_elem" or len(homes) >= _MAX_HOMES:
+            return False
+        for unit in self.units.defining(self.name):
+            for each in unit.parsed.root.find_all(kind="method_elem"):
+                named = required_field(each, "name")
+                asked = GoDeclaration(unit, named, GoKind.METHOD, each)
+                if named.text() == self.name and self.interfaces.correspond(asked, method):
+                    return False
+        return True
 
     def folder_of(self, target: ReferenceTarget) -> WorkspacePath | None:
         """Return the only folder that may see it: of a lower-case name or package `main`."""
@@ -260,7 +279,11 @@ class GoResolver(TypedResolver):
     def _record_definitions(self, declarations: Iterable[GoDeclaration]) -> frozenset[Definition]:
         found = {each.definition: each for each in declarations}
         self._methods.update((t, each) for t, each in found.items() if each.kind is GoKind.METHOD)
-        return frozenset(found)
+        self._fields |= {t for t, each in found.items() if each.kind is GoKind.FIELD}
+        embedded = [each for each in found.values() if each.kind is GoKind.EMBEDDED]
+        # An embedded field has the name of its type, and a new one with it.
+        types = [self._resolve_plain(each.unit, each.site) for each in embedded if self.renaming]
+        return frozenset(found).union(*types)
 
 
 def _owners(unit: Unit, site: SyntaxNode) -> Iterator[str]:

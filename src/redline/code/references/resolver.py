@@ -51,3 +51,6 @@ class KnowsLibraries(Protocol):
 
     def implements_library(self, target: ReferenceTarget) -> bool:
         """Return whether a member implements an interface or trait outside the workspace."""
+
+    def is_apart(self, target: ReferenceTarget) -> bool:
+        """Return whether no interface or trait can join members of other types to a member."""

@@ -189,6 +189,10 @@ class RustResolver(TypedResolver):
             return False
         return not set(self.members.trait_of(home, found)) - {UNKNOWN}
 
+    def is_apart(self, target: ReferenceTarget) -> bool:  # noqa: ARG002 - for other languages
+        """Return False: traits join members of several types."""
+        return False
+
     def _meanings(self, unit: Unit) -> Iterator[Meaning]:
         yield from super()._meanings(unit)
         names = names_of(unit)

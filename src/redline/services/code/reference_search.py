@@ -80,11 +80,18 @@ class ReferenceSearch:
 
     def implements_library(self) -> bool:
         """Whether a definition is what an interface or trait of a library asks for."""
-        found = ((self._resolvers[_group_of(chosen.path)], t) for chosen, t in self.targets)
-        return any(
-            isinstance(resolver, KnowsLibraries) and resolver.implements_library(target)
-            for resolver, target in found
-        )
+        return any(each.implements_library(target) for each, target in self._libraries())
+
+    def is_apart(self) -> bool:
+        """Whether members of other types are certainly not joined to the definitions."""
+        found = [each.is_apart(target) for each, target in self._libraries()]
+        return bool(found) and all(found)
+
+    def _libraries(self) -> Iterator[tuple[KnowsLibraries, ReferenceTarget]]:
+        for chosen, target in self.targets:
+            resolver = self._resolvers[_group_of(chosen.path)]
+            if isinstance(resolver, KnowsLibraries):
+                yield resolver, target
 
     def _rows(self) -> list[IndexedUses]:
         """Return the files to look at: those that hold the name or may rename it, homes first."""

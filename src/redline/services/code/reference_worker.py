@@ -42,6 +42,7 @@ def _answer(own: ReferenceSearch) -> dict[str, Any]:
         "resolved": len(own.targets) == len(own.definitions),
         "member": any(target.is_member for _, target in own.targets),
         "library": own.with_definitions and own.implements_library(),
+        "apart": own.with_definitions and own.is_apart(),
     }
 
 

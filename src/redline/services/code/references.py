@@ -54,6 +54,8 @@ class Finder:
     is_member: bool = False
     # For a rename: whether an interface or trait of a library asks for the member.
     for_library: bool = False
+    # For a rename: whether members of other types are certainly not joined to it.
+    is_apart: bool = False
     _bound: dict[int, Chosen] = field(default_factory=dict)
 
     def find(self) -> Iterator[Used]:
@@ -61,7 +63,7 @@ class Finder:
         answer = self._search()
         self.unread = answer["unread"]
         self.resolved, self.is_member = answer["resolved"], answer["member"]
-        self.for_library = answer["library"]
+        self.for_library, self.is_apart = answer["library"], answer["apart"]
         self._bound = {thing: self.definitions[nth] for thing, nth in answer["bound"]}
         for path, seen, unread, indexed in answer["files"]:
             yield self._as_used(path_from(path), seen, unread, indexed)

@@ -62,7 +62,7 @@ def check_namesakes(
 
     With *every* any type that has the name prevents the rename.
     """
-    if not finder.is_member:
+    if not finder.is_member or (finder.is_apart and not every):
         return []
     home = finder.definitions[0]
     group = group_of_path(lookup, home.path)
