@@ -25,6 +25,7 @@ from redline.core.textfile import TextFile
 from redline.engine.reverting.clashes import Clash, blocked, describe_conflicts, describe_states
 from redline.engine.reverting.outlook import Outlook
 from redline.engine.reverting.states import fits, is_same, keep_mode, merge_modes
+from redline.engine.reverting.steps import RevertStep, with_moves
 from redline.engine.reverting.timeline import Passed, Timeline, TrackedEntry, TrackedPlace, removers
 from redline.plan.merge.line_diff import split_lines
 from redline.plan.merge.line_history import Version
@@ -33,15 +34,6 @@ from redline.plan.merge.three_way import merge_lines
 # Larger files are taken back whole or not at all, and a longer way is not followed step by step.
 MAX_MERGED_BYTES = 8 << 20
 MAX_VERSIONS = 500
-
-
-class RevertStep(NamedTuple):
-    """A step to carry out: what takes back step `number` of an operation, or does it `again`."""
-
-    step: Change | Rename
-    operation: str
-    number: int
-    again: bool = False
 
 
 class _Located(NamedTuple):
@@ -84,6 +76,7 @@ class RevertPlanner:
         later = self._later_operations(operations)
         self._timeline = Timeline(later)
         self._cancelled = _cancelled(later)
+        steps = with_moves(steps, self._timeline.moves_in)
         for each in _joined([self._locate(each) for each in steps]):
             self._take_step(each)
         if self._clashes:
