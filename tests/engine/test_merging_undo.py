@@ -424,6 +424,21 @@ def test_one_change_of_a_group_is_redone_alone(bench: Bench) -> None:
 
 
 @pytest.mark.requirement("history-undo-groups")
+def test_what_is_left_of_a_group_is_redone_as_one_change_around_a_persons_edit(
+    bench: Bench,
+) -> None:
+    _lay(bench)
+    first = bench.commit(bench.write("f", _with(_5="five\n", _9="nine\n")))
+    second = bench.commit(bench.write("f", _with(_5="five\n")))
+    other = bench.commit(bench.write("g", "g\n"))
+    group = bench.editor.revert(Revert(Direction.REWIND, (other.id, second.id, first.id)), ORIGIN)
+    bench.redo(other.id)
+    _lay(bench, "f", _with(_9="a person's\n"))
+    bench.redo(group.id)
+    assert _read(bench) == _with(_5="five\n", _9="a person's\n")
+
+
+@pytest.mark.requirement("history-undo-groups")
 def test_a_group_is_merged_around_other_work_or_refused_as_a_whole(bench: Bench) -> None:
     _lay(bench)
     _lay(bench, "g")

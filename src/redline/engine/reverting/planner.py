@@ -284,7 +284,7 @@ def _joined(steps: Sequence[_Located]) -> list[_Located]:
             joined.append(each)
         else:
             at = latest.get(each.entry)
-            both = None if at is None else _join(joined[at], each.step, each.since)
+            both = None if at is None else _join(joined[at], each.step)
             if at is None or both is None:
                 latest[each.entry] = len(joined)
                 joined.append(each)
@@ -293,10 +293,10 @@ def _joined(steps: Sequence[_Located]) -> list[_Located]:
     return joined
 
 
-def _join(later: _Located, older: Change, since: int) -> _Located | None:
+def _join(later: _Located, older: Change) -> _Located | None:
     newer = later.step
     assert isinstance(newer, Change)
-    if newer.after != older.before or later.since < since:
+    if newer.after != older.before:
         return None
     return later._replace(step=Change(newer.path, newer.before, older.after))
 
