@@ -165,8 +165,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     named = arguments[0] if arguments and arguments[0] in COMMANDS else ""
     if arguments and not named and not arguments[0].startswith("-"):
         return _report_unknown(arguments[0])
-    if named and COMMANDS[named][0].startswith(_SHORT_LIVED) and named != "watch":
-        gc.disable()  # it ends before there is anything to collect
+    is_short = bool(named) and COMMANDS[named][0].startswith(_SHORT_LIVED) and named != "watch"
+    if is_short or named == "serve":
+        gc.disable()  # it ends before there is anything to collect; a server enables it again
     parser = build_parser(named)
     parsed, unknown = parser.parse_known_args(arguments)
     if unknown:

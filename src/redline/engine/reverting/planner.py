@@ -179,8 +179,10 @@ class RevertPlanner:
             makers = tuple(name for each in conflicts for name in each.makers)
             self._clashes.append(Clash(path, text, makers, tuple(conflicts)))
             return None
-        self._merged[path] = None
-        return FileState.of(b"".join(merged.lines), mode or None)
+        content = b"".join(merged.lines)
+        if content != now.content:
+            self._merged[path] = None
+        return FileState.of(content, mode or None)
 
     def _versions(self, base: FileState, now: FileState, passed: Sequence[Passed]) -> list[Version]:
         """The contents between *base* and *now*: known from the journal, else the last alone."""

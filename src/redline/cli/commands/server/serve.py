@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import sys
 from typing import TYPE_CHECKING, Any
@@ -201,6 +202,7 @@ def run(args: argparse.Namespace) -> int:
         if settings.workspaces is not None:
             return _serve_many(args, settings)
         redline, server = _build(settings)
+        gc.freeze()  # what was loaded to start stays
     except (SettingsError, CatalogError) as failure:
         return report_usage_error(failure)
     except OSError as failure:
@@ -208,6 +210,8 @@ def run(args: argparse.Namespace) -> int:
 
         err(f"redline: {failure}")
         return 1
+    finally:
+        gc.enable()
 
     def start_recording(address: str) -> None:
         redline.served_at = address
@@ -232,6 +236,7 @@ def run(args: argparse.Namespace) -> int:
 def _serve_many(args: argparse.Namespace, settings: Settings) -> int:
     if args.stdio:
         raise SettingsError("--workspaces is served over HTTP; over stdio serve one --workspace")
+    gc.enable()
     from redline.cli.commands.workspaces.serve_many import serve_many
 
     return serve_many(settings)
