@@ -60,6 +60,8 @@ class Terminal:
         self._pid, self._terminal = pty.fork()
         if self._pid == 0:
             os.execve(argv[0], argv, environment)
+        self._poll = select.poll()
+        self._poll.register(self._terminal, select.POLLIN)
 
     def complete(self, typed: str) -> str:
         """Type and press tab."""
@@ -75,7 +77,7 @@ class Terminal:
         end, shown = time.monotonic() + LIMIT, b""
         while not path.exists():
             assert time.monotonic() < end, f"{path.name} did not come: {shown[-2000:]!r}"
-            if select.select([self._terminal], [], [], 0.05)[0]:
+            if self._poll.poll(50):
                 shown += os.read(self._terminal, 4096)
 
     def close(self) -> None:
