@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import sys
 from typing import TYPE_CHECKING, Any
@@ -213,6 +214,7 @@ def run(args: argparse.Namespace) -> int:
         if settings.workspaces is not None or settings.shared is not None:
             return _serve_many(args, settings)
         redline, server = _build(settings)
+        gc.freeze()  # what was loaded to start stays
     except (SettingsError, CatalogError) as failure:
         return report_usage_error(failure)
     except OSError as failure:
@@ -220,6 +222,8 @@ def run(args: argparse.Namespace) -> int:
 
         err(f"redline: {failure}")
         return 1
+    finally:
+        gc.enable()
 
     def start_recording(address: str) -> None:
         redline.served_at = address
@@ -246,6 +250,7 @@ def _serve_many(args: argparse.Namespace, settings: Settings) -> int:
     if args.stdio:
         flag = "--shared" if settings.workspaces is None else "--workspaces"
         raise SettingsError(f"{flag} is served over HTTP; over stdio serve one --workspace")
+    gc.enable()
     if settings.workspaces is None:
         from redline.cli.commands.workspaces.serve_group import serve_group
 
