@@ -9,6 +9,7 @@ import hashlib
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Protocol
 
 from redline.core.access.rights import Right
@@ -159,8 +160,13 @@ def session_of(client: Client) -> str:
     """
     if client.session:
         return client.session
-    parts = (_PROCESS, client.connection, client.name, client.principal)
-    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogateescape")).hexdigest()[:8]
+    return _name_session(client.connection, client.name, client.principal)
+
+
+@lru_cache(256)
+def _name_session(*parts: str) -> str:
+    named = "\0".join((_PROCESS, *parts))
+    return hashlib.sha256(named.encode("utf-8", "surrogateescape")).hexdigest()[:8]
 
 
 Handler = Callable[[Call], Result]

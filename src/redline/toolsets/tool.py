@@ -80,6 +80,14 @@ class Client(NamedTuple):
         return not self.connection.startswith(SESSIONLESS)
 
 
+_RIGHTS: dict[tuple[bool, bool], Rights] = {
+    (False, False): frozenset({Right.READ}),
+    (False, True): frozenset({Right.READ, Right.RUN}),
+    (True, False): frozenset({Right.READ, Right.WRITE}),
+    (True, True): frozenset({Right.READ, Right.WRITE, Right.RUN}),
+}
+
+
 class Tool(NamedTuple):
     """One tool: what is listed and what runs.
 
@@ -106,8 +114,7 @@ class Tool(NamedTuple):
     @property
     def rights(self) -> Rights:
         """What the caller must be allowed to do: its answers show files, commands change them."""
-        needed = {Right.READ: True, Right.WRITE: self.writes, Right.RUN: self.runs}
-        return frozenset(right for right, is_needed in needed.items() if is_needed)
+        return _RIGHTS[self.writes, self.runs]
 
     @property
     def argument_names(self) -> frozenset[str]:
