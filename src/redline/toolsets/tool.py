@@ -94,7 +94,8 @@ class Tool(NamedTuple):
     `handler` is "package.module:function". `writes` is True when a call may change the workspace:
     such tools are neither listed nor callable with --read-only. `runs` is True when it starts or
     controls commands. `unlisted` names arguments that are accepted but not in the schema. `app` is
-    the address of the page that shows its answers, for clients that show one.
+    the address of the page that shows its answers, for clients that show one. `exact` is True when
+    its handler reads numbers as the client wrote them: the request is kept as received for that.
     """
 
     name: str
@@ -110,6 +111,7 @@ class Tool(NamedTuple):
     unlisted: tuple[str, ...] = ()
     runs: bool = False
     app: str = ""
+    exact: bool = False
 
     @property
     def rights(self) -> Rights:

@@ -138,6 +138,8 @@ class Dispatch:
         may_approve = Right.APPROVE in context.client.rights
         where = self.server.name
         asker = asker_for(params, tool.name, arguments, context, where) if may_approve else None
+        if not tool.exact:
+            context.raw = None  # a large request is in memory once, not twice
         return Call(
             tool=tool,
             arguments=arguments,
