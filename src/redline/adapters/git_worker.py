@@ -16,6 +16,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple, TypeVar
 from zlib import crc32
 
+from redline.adapters.files.disk_read import O_NOFOLLOW, O_SAFE_OPEN
 from redline.adapters.sandbox.read_guard import ReadGuard
 from redline.core.errors import GitFailed
 from redline.core.paths import show_name
@@ -125,17 +126,21 @@ def _open(pygit2: Any, top: str) -> Any:
 
 def _mark_configuration(top: str) -> tuple[int, ...] | None:
     """The facts that change with a repository's configuration; None where they are not certain."""
-    name = os.path.join(top, ".git", "config")
     try:
-        found = os.stat(name, follow_symlinks=False)
-        if not modes.S_ISREG(found.st_mode) or found.st_size > _MAX_CONFIG:
-            return None
-        if time.time_ns() - found.st_mtime_ns < _RESTING:
-            return None  # it may change once more without a change of its time
-        with open(name, "rb") as file:
-            text = file.read().lower()
+        fd = os.open(os.path.join(top, ".git", "config"), os.O_RDONLY | O_NOFOLLOW | O_SAFE_OPEN)
     except OSError:
         return None
+    try:
+        found = os.fstat(fd)
+        if not modes.S_ISREG(found.st_mode) or found.st_size > _MAX_CONFIG:
+            return None
+        text = os.read(fd, _MAX_CONFIG).lower()
+    except OSError:
+        return None
+    finally:
+        os.close(fd)
+    if time.time_ns() - found.st_mtime_ns < _RESTING:
+        return None  # it may change once more without a change of its time
     if b"include" in text or b"worktreeconfig" in text:
         return None  # other files count as well
     return found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns, crc32(text)
