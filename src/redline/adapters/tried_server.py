@@ -208,6 +208,16 @@ def _family_of(pid: int) -> Iterator[int]:
 
 
 def _cpu_of(pid: int) -> float:
+    """Milliseconds of a process and its ended children, its own in nanoseconds where known."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    # Its own time in user and system mode, and that of children that ended.
-    return sum(int(fields[number]) for number in (11, 12, 13, 14)) * 1000 / os.sysconf("SC_CLK_TCK")
+    own, ended = (
+        sum(int(fields[number]) for number in numbers) * 1000 / os.sysconf("SC_CLK_TCK")
+        for numbers in ((11, 12), (13, 14))
+    )
+    exact = 0.0
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        try:
+            exact += int((task / "schedstat").read_text().split()[0]) / 1e6
+        except (OSError, IndexError):
+            continue
+    return (exact or own) + ended
