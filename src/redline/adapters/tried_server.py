@@ -58,7 +58,7 @@ class CaseFile:
 
     def read(self) -> bytes:
         """What it holds now; nothing where the server removed it."""
-        return self.path.read_bytes() if self.path.exists() else b""
+        return self.path.read_bytes() if self.path.is_file() else b""
 
     def remove(self) -> None:
         """Remove it and what the server left beside it."""
