@@ -32,6 +32,7 @@ PLAIN = {
     "adapters/workspaces/parked/moving.py": "a file of the state directory",
     "adapters/workspaces/parked/snapshot.py": "opened without waiting and checked; or a new file",
     "adapters/scratch.py": "a temporary directory of our own",
+    "adapters/tried_server.py": "/proc, the installed package, and a directory of our own",
     "adapters/std_streams.py": "descriptors we hold, and the null device",
     "adapters/workers/child.py": "descriptors we hold",
     "adapters/ripgrep/process.py": "temporary files of our own, and the null device",

@@ -4,119 +4,14 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from dataclasses import replace
+from itertools import islice
 
-from bench.noise.corpus import Change, corpus, history, invent_change, margin_of
-from bench.noise.drafts import (
-    DIALECTS,
-    Case,
-    Draft,
-    Quoted,
-    is_already_applied,
-    is_quoted,
-    is_trivial,
-    put_line,
-    quote_uniquely,
-    render,
-)
-from bench.noise.harmful import REFUSE, bad_call, half_failing, refusing
-from bench.noise.harmless import APPLY, applying, shared_prefix
-from bench.noise.single import (
-    blank_context,
-    blank_lines_differ,
-    changed_elsewhere,
-    elided_in_both,
-    headed,
-    wrong_numbers,
-)
-
-
-def doubtful(quote: Quoted, dialect: str, rng: random.Random) -> Case | None:
-    """Cases that may be refused, but not gone wrong."""
-    noise = rng.choice(("not utf-8", "only old mis-indented", "line numbers pasted", "sent twice"))
-    draft = Draft.of(quote)
-    if is_already_applied(draft) or is_trivial(draft):
-        return None
-    if noise == "not utf-8":
-        spots = [i for i in range(len(draft.file)) if not is_quoted(draft, i)]
-        if not spots:
-            return None
-        put_line(draft, rng.choice(spots), "caf\udce9")
-    elif noise == "only old mis-indented":
-        shared = shared_prefix([margin_of(line) for line in draft.old if line.strip()])
-        if not shared:
-            return None
-        draft.old = [line[len(shared) :] if line.strip() else line for line in draft.old]
-        if dialect == "apply_patch":
-            return None
-    elif noise == "line numbers pasted":
-        first = quote.first + 1
-        draft.old = [f"{first + i}: {line}" for i, line in enumerate(draft.old)]
-        draft.new = [f"{first + i}: {line}" for i, line in enumerate(draft.new)]
-    content, right = draft.content(), draft.right()
-    if noise == "sent twice":
-        call = render(dialect, draft, rng)
-        return Case(dialect, noise, "either", quote.change.name, right, call, right)
-    if content == right:
-        return None
-    call = render(dialect, draft, rng)
-    if noise == "only old mis-indented" and dialect == "edit_file":
-        right = _to_the_letter(content, call["edits"][0]) or right
-    return Case(dialect, noise, "either", quote.change.name, content, call, right)
-
-
-def _to_the_letter(content: bytes, edit: dict[str, str]) -> bytes | None:
-    """What replacing a text that the file has once gives; None where it has it not, or often."""
-    old, new = edit["oldText"].encode(), edit["newText"].encode()
-    return content.replace(old, new) if content.count(old) == 1 else None
+from bench.noise.corpus import corpus, history
+from redline.trials.cases import make_cases
+from redline.trials.drafts import Case
 
 
 def cases(count: int, seed: int = 1, files: int = 400) -> Iterator[Case]:
     """*count* cases, the same for the same seed and the same files."""
     rng = random.Random(seed)
-    texts = corpus(files, rng)
-    past = history(200)
-    made = 0
-    while made < count:
-        if past and rng.random() < 0.3:
-            change: Change | None = rng.choice(past)
-        else:
-            change = invent_change(*rng.choice(texts), rng)
-        if change is None or change.new == change.lines[change.start : change.stop]:
-            continue
-        quote = quote_uniquely(change, rng)
-        if quote is None:
-            continue
-        case = _case(quote, rng)
-        if case is not None:
-            made += 1
-            yield case
-
-
-_SINGLE = (
-    *(wrong_numbers, blank_context, headed),
-    *(changed_elsewhere, blank_lines_differ, elided_in_both),
-)
-
-
-def _case(quote: Quoted, rng: random.Random) -> Case | None:
-    dialect = rng.choice(DIALECTS)
-    roll = rng.random()
-    if roll < 0.5:
-        return applying(quote, dialect, rng.choice(list(APPLY)), rng)
-    if roll < 0.65:
-        return rng.choice(_SINGLE)(quote, rng)
-    if roll < 0.86:
-        noise = rng.choice(list(REFUSE))
-        if noise == "changed since read":
-            case = refusing(quote, "ai_edit", noise, rng)
-            if case is not None:
-                call = {k: v for k, v in case.call.items() if k != "expected_text"}
-                case = replace(case, call=call)
-            return case
-        return refusing(quote, dialect, noise, rng)
-    if roll < 0.9:
-        return bad_call(quote, dialect, rng)
-    if roll < 0.93:
-        return half_failing(quote, dialect, rng)
-    return doubtful(quote, dialect, rng)
+    return islice(make_cases(corpus(files, rng), history(200), rng), count)

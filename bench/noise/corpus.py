@@ -1,42 +1,19 @@
-"""Real files, and real and invented changes of them."""
+"""Real files, and real changes of them."""
 
 from __future__ import annotations
 
 import difflib
 import random
-import re
 import subprocess
 import sysconfig
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from bench.library.peers import REPO
+from redline.trials.changes import SourceChange, split_source
 
 EXTENSIONS = (".py", ".js", ".ts", ".c", ".h", ".md", ".rst", ".toml", ".yaml", ".css", ".rs")
-
-
-WORD = re.compile(r"[A-Za-z_]\w{2,}")
-
-
-_SPECIAL = (r"s.replace('$1', '\1')", 'echo "$& ${x} $$"', r"re.sub(r'\g<0>')")
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """Lines [start, stop) of a file become `new`; bodies only."""
-
-    name: str
-    lines: tuple[str, ...]
-    start: int
-    stop: int
-    new: tuple[str, ...]
-
-    @property
-    def after(self) -> tuple[str, ...]:
-        """The lines of the file afterwards."""
-        return self.lines[: self.start] + self.new + self.lines[self.stop :]
 
 
 def corpus(limit: int, rng: random.Random) -> list[tuple[str, tuple[str, ...]]]:
@@ -52,7 +29,7 @@ def corpus(limit: int, rng: random.Random) -> list[tuple[str, tuple[str, ...]]]:
     rng.shuffle(found)
     kept: list[tuple[str, tuple[str, ...]]] = []
     for path in found:
-        lines = _lines_of(path)
+        lines = split_source(path.read_bytes())
         if lines is not None:
             kept.append((path.name, lines))
         if len(kept) >= limit:
@@ -66,23 +43,11 @@ def _text_files(place: Path) -> tuple[Path, ...]:
     return tuple(sorted(p for p in files if ".git/" not in str(p)))
 
 
-def _lines_of(path: Path) -> tuple[str, ...] | None:
-    raw = path.read_bytes()
-    if len(raw) > 80_000 or b"\0" in raw or b"\r" in raw:
-        return None
-    try:
-        text = raw.decode("utf-8")
-    except UnicodeDecodeError:
-        return None
-    lines = tuple(text.split("\n")[:-1]) if text.endswith("\n") else ()
-    return lines if 12 <= len(lines) <= 1500 else None
-
-
 @cache
-def history(limit: int) -> tuple[Change, ...]:
+def history(limit: int) -> tuple[SourceChange, ...]:
     """Changes from this repository's own commits, one region each."""
     log = _git("log", "--format=%H", "--no-merges", f"-{limit}")
-    changes: list[Change] = []
+    changes: list[SourceChange] = []
     for commit in log.split():
         for row in _git(
             "diff-tree", "-r", "--diff-filter=M", "--no-commit-id", commit
@@ -102,54 +67,9 @@ def _git(*arguments: str) -> str:
     return done.stdout if done.returncode == 0 else ""
 
 
-def _regions(name: str, old: list[str], new: list[str]) -> Iterator[Change]:
+def _regions(name: str, old: list[str], new: list[str]) -> Iterator[SourceChange]:
     if not 4 <= len(old) <= 1500:
         return
     for tag, i1, i2, j1, j2 in difflib.SequenceMatcher(None, old, new).get_opcodes():
         if tag != "equal" and i2 - i1 < 40 and j2 - j1 < 40:
-            yield Change(name.rsplit("/", 1)[-1], tuple(old), i1, i2, tuple(new[j1:j2]))
-
-
-def invent_change(name: str, lines: tuple[str, ...], rng: random.Random) -> Change | None:
-    """A change as people make them: alter, add, remove, or wrap lines."""
-    filled = [i for i, line in enumerate(lines) if line.strip()]
-    if not filled:
-        return None
-    at = rng.choice(filled)
-    size = rng.randint(1, 4)
-    block = lines[at : at + size]
-    kind = rng.choice(("alter", "alter", "add", "add", "remove", "wrap", "rewrite"))
-    if kind == "alter":
-        new = tuple(alter_line(line, rng) for line in block)
-        return Change(name, lines, at, at + len(block), new) if new != block else None
-    if kind == "add":
-        return Change(name, lines, at + 1, at + 1, _added(lines, at, rng))
-    if kind == "remove":
-        return Change(name, lines, at, at + len(block), ())
-    margin = margin_of(lines[at])
-    if kind == "wrap":
-        deeper = tuple("    " + line if line.strip() else line for line in block)
-        return Change(name, lines, at, at + len(block), (f"{margin}if ready:", *deeper))
-    return Change(name, lines, at, at + len(block), _added(lines, at, rng))
-
-
-def alter_line(line: str, rng: random.Random) -> str:
-    words = list(WORD.finditer(line))
-    if not words:
-        return line
-    word = rng.choice(words)
-    fresh = word[0] + rng.choice(("_new", "2", "Ex", "s"))
-    return line[: word.start()] + fresh + line[word.end() :]
-
-
-def _added(lines: tuple[str, ...], at: int, rng: random.Random) -> tuple[str, ...]:
-    margin = margin_of(lines[at])
-    pool = [line.strip() for line in lines if line.strip()]
-    bodies = [alter_line(rng.choice(pool), rng) for _ in range(rng.randint(1, 4))]
-    if rng.random() < 0.2:
-        bodies.append(rng.choice(_SPECIAL))
-    return tuple(margin + body for body in bodies)
-
-
-def margin_of(line: str) -> str:
-    return line[: len(line) - len(line.lstrip(" \t"))]
+            yield SourceChange(name.rsplit("/", 1)[-1], tuple(old), i1, i2, tuple(new[j1:j2]))

@@ -24,6 +24,8 @@ from bench.programs.documents import json5_document, json_document, toml_documen
 from bench.programs.growth import SHM
 
 MOST = 4.0
+# The request as received, the decoder's copy of it and the text, in turn the text and both files.
+MOST_WRITTEN = 3.1
 WARM = (2_000, 400_000)
 TEXT_TOOLS = {"txt": "edit_file", "patched txt": "apply_patch"}
 CODE_TOOL = "ai_code_editing.edit_file"
@@ -134,6 +136,21 @@ def measure(report: Report, form: str, size: int) -> None:
                 report.facts.setdefault("missed", []).append(f"{row.task}: {row.note}")
 
 
+def measure_write(report: Report, size: int) -> None:
+    """write_file of a new file, then over it; the call itself holds the content as text."""
+    with warm_server("txt") as (server, _):
+        text = edit_of("txt", size).content.decode()
+        for what in ("new", "over a file"):
+            arguments = {"path": "written.txt", "content": f"{what}\n{text}"}
+            cpu, wall, grown = _call(server, "write_file", arguments)
+            times = grown * 1.048576e6 / len(text)
+            task = f"write_file {size / 1_000_000:.0f} MB, {what}"
+            row = Row(task, "redline", cpu, wall, wall, grown, note=f"{times:.1f} times the file")
+            report.add(row)
+            if times > MOST_WRITTEN:
+                report.facts.setdefault("missed", []).append(f"{row.task}: {row.note}")
+
+
 def _call(server: StdioServer, tool: str, arguments: dict[str, Any]) -> tuple[float, float, float]:
     """CPU and wall milliseconds, and the megabytes grown by."""
     before, start = server.cpu_ms(), time.perf_counter()
@@ -149,6 +166,7 @@ def main(arguments: list[str]) -> int:
         measure(report, form, 3_000_000 if short else 10_000_000)
     for form in ("py", "symbol.py"):
         measure(report, form, LARGE_CODE)
+    measure_write(report, 3_000_000 if short else 50_000_000)
     for form in () if short else ("json", "one line.json", *TEXT_TOOLS):
         measure(report, form, 50_000_000)
     report.finish(short=short)

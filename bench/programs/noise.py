@@ -17,10 +17,11 @@ from typing import Any
 from bench.library.measure import RESULTS, Report
 from bench.library.peers import REPO
 from bench.noise.cases import cases
-from bench.noise.drafts import Case
-from bench.noise.judge import PLANS, judge, outcome
+from bench.noise.plans import PLANS, outcome
 from redline.core.errors import RedlineError
 from redline.core.textfile import TextFile
+from redline.trials.drafts import Case
+from redline.trials.judging import judge
 
 FULL = 20_000
 

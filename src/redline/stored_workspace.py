@@ -196,7 +196,7 @@ class StoredWorkspace:
         self.at_close(workers.close)  # before parts that wait for answers of workers
         return workers
 
-    @property
+    @built_once
     def _guards(self) -> list[Guard]:
         """What looks at every change before it is made."""
         from redline.adapters.policy_file import PolicyGate

@@ -308,3 +308,63 @@ def test_nothing_that_a_repository_names_is_run(
     # The same repository makes git itself run them: the planting works.
     git("diff", check=False)
     assert marker.exists()
+
+
+def _let_rest(base: Path) -> None:
+    """Make the configuration look old: only then is a repository kept open between calls."""
+    config = base / ".git" / "config"
+    old = config.stat().st_mtime - 60
+    os.utime(config, (old, old))
+
+
+def test_a_repository_that_is_kept_open_shows_every_change(
+    base: Path, git: Run, reader: LibGit
+) -> None:
+    _commit(git, base, a="1\n", b="1\n")
+
+    def agrees() -> bool:
+        shown = b"".join(file.text for file in reader.diff(TOP, staged=False, context=3) or ())
+        found = reader.status(TOP, untracked=True)
+        assert found is not None
+        is_same_head = found.head == git("rev-parse", "HEAD").strip()
+        is_same = _ours(found) == _porcelain(git) and shown.decode() == git("diff")
+        return is_same and is_same_head
+
+    _let_rest(base)
+    assert agrees()
+    (base / "a").write_text("2\n")
+    assert agrees()
+    git("add", "a")
+    assert agrees()
+    (base / "new.log").write_text("x\n")
+    assert agrees()
+    (base / ".gitignore").write_text("*.log\n")
+    assert agrees()
+    _commit(git, base, b="2\n")
+    assert agrees()
+    (base / "a").chmod(0o755)
+    assert agrees()
+    (base / "b").write_text("3\n")
+    for letters in ("20", "12"):  # libgit2 keeps this for as long as a repository is open
+        git("config", "core.abbrev", letters)
+        _let_rest(base)
+        assert agrees()
+    subprocess.run(["rm", "-rf", str(base / ".git")], check=True)
+    git("init", "-q", "-b", "other")
+    _commit(git, base, c="3\n")
+    _let_rest(base)
+    (base / "c").write_text("4\n")
+    assert agrees()
+
+
+def test_a_configuration_that_includes_others_is_read_each_time(
+    base: Path, git: Run, reader: LibGit
+) -> None:
+    _commit(git, base, a="1\n")
+    (base / "a").write_text("2\n")
+    git("config", "include.path", "more")
+    _let_rest(base)
+    for letters in ("20", "12"):
+        (base / ".git" / "more").write_text(f"[core]\n\tabbrev = {letters}\n")
+        (file,) = reader.diff(TOP, staged=False, context=3) or ()
+        assert file.text.decode() == git("diff")

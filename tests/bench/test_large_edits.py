@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bench.library.measure import Report
-from bench.programs.large_edits import measure
+from bench.programs.large_edits import measure, measure_write
 
 # Its bytes before and after; of JSON with comments also a copy without them, of YAML and TOML the
 # messages to and from the worker that parses them.
@@ -35,3 +35,13 @@ def test_an_edit_of_a_large_file_takes_a_few_times_its_size(form: str) -> None:
     assert 1 < times["edit"] <= MOST.get(form, 2.8), times
     assert 1 < times["dry run"] <= MOST.get(form, 2.8), times
     assert times["undo"] <= 3.5, times
+
+
+@pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="needs Linux")
+def test_writing_a_large_file_takes_a_few_times_its_size() -> None:
+    report = Report("memory")
+    measure_write(report, 20_000_000)
+    new, over = (row.rss_mb * 1.048576 / 20 for row in report.rows)
+    # Over a file of this size, what it held is compared with what it will hold.
+    assert 1 < new <= 3.6, new
+    assert 1 < over <= 4.8, over

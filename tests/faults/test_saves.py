@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from redline.adapters.files import platform
 from redline.adapters.files.disk import Disk
 from redline.core.changes import ABSENT, Change, ChangeSet, FileState
 from redline.core.errors import Locked, RedlineError, StaleBase
@@ -146,3 +147,56 @@ def test_a_file_that_another_program_has_open_for_writing_is_not_replaced(top: P
     editor.commit(_plan(scene, remove=False), ORIGIN)
     assert (scene.root / "a").read_bytes() == b"new\n"
     store.close()
+
+
+def _save_unnoticed(path: Path) -> None:
+    """Save other bytes of the same size, and give the file its old times."""
+    before = path.stat()
+    fd = os.open(path, os.O_WRONLY | os.O_NONBLOCK)
+    os.write(fd, SAVED[: before.st_size].ljust(before.st_size, b"!"))
+    os.utime(fd, ns=(before.st_atime_ns, before.st_mtime_ns))
+    os.close(fd)
+
+
+@pytest.mark.requirement("engine-keeps-saves")
+@pytest.mark.parametrize("leases", [True, False])
+def test_a_save_that_leaves_size_and_times_as_they_were_is_kept(
+    top: Path, leases: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not leases:
+        monkeypatch.setattr(platform, "lease", lambda _fd: platform.Writers.UNKNOWN)
+    scene = Scene(top / "scene")
+    refused = 0
+    for number in range(1, 100):
+        scene.lay_out()
+        path, plan = scene.root / "a", _plan(scene, remove=False)
+        state = {"count": 0, "saved": b""}
+
+        def gate(
+            disk: Disk,
+            name: str,
+            arguments: tuple[Any, ...],
+            path: Path = path,
+            state: dict[str, Any] = state,
+            number: int = number,
+        ) -> None:
+            state["count"] += 1
+            if state["count"] == number:
+                try:
+                    _save_unnoticed(path)
+                except BlockingIOError:
+                    return  # the lease keeps it waiting
+                state["saved"] = path.read_bytes()
+
+        store, editor = scene.open(gated(gate, QuickDisk))
+        try:
+            editor.commit(plan, ORIGIN)
+        except (StaleBase, Locked):
+            refused += 1
+        if state["saved"]:
+            assert path.read_bytes() == state["saved"], number
+        store.close()
+        store.workspace.close()
+        if state["count"] < number:
+            break
+    assert refused

@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 
 from bench.noise.cases import cases
-from bench.noise.drafts import DIALECTS, Case
-from bench.noise.harmful import REFUSE
-from bench.noise.harmless import APPLY
-from bench.noise.judge import judge, outcome
+from bench.noise.plans import outcome
+from redline.trials.drafts import DIALECTS, Case
+from redline.trials.harmful import REFUSE
+from redline.trials.harmless import APPLY
+from redline.trials.judging import judge
 from tests.support import LONG
 from tests.wire.client import Client, connect
 

@@ -8,17 +8,36 @@ elsewhere leads out; where it cannot, those are checked by name.
 from __future__ import annotations
 
 import os
+import stat as modes
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import astuple
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
+from zlib import crc32
 
+from redline.adapters.files.disk_read import O_NOFOLLOW, O_SAFE_OPEN
 from redline.adapters.sandbox.read_guard import ReadGuard
 from redline.core.errors import GitFailed
 from redline.core.paths import show_name
 from redline.core.ports.git import GitEntry, GitFileDiff, GitStatus
 
 _T = TypeVar("_T")
+
+# Nanoseconds after which no file system gives two changes the same time.
+_RESTING = 3_000_000_000
+_MAX_CONFIG = 1 << 16
+
+
+class _Kept(NamedTuple):
+    """A repository that stays open for the next call, and the mark of its configuration."""
+
+    repository: Any
+    mark: tuple[int, ...]
+
+
+# By its directory; at most one.
+_kept: dict[str, _Kept] = {}
 
 # libgit2's letters as git prints them in a status and as a diff calls them.
 _WORDS = {"A": "added", "D": "deleted"}
@@ -72,18 +91,59 @@ def _read(places: list[int | str], roots: list[str], top: str, work: Callable[[A
     _read_no_other_configuration(pygit2)
 
     def inside() -> _T:
-        flags = pygit2.enums.RepositoryOpenFlag.NO_SEARCH
-        repository = pygit2.Repository(top, flags)
         try:
+            repository = _open(pygit2, top)
             _check_places(repository, roots)
             return work(repository)
-        finally:
-            repository.free()
+        except BaseException:
+            _kept.clear()
+            raise
 
     try:
         return _guard(tuple(places)).run(inside)
     except (pygit2.GitError, KeyError, ValueError, OSError) as error:
         raise GitFailed(str(error)) from None
+
+
+def _open(pygit2: Any, top: str) -> Any:
+    """The repository at *top*: the one of the last call, if its configuration is the same.
+
+    Reading an index takes as long as asking for the status, so it is read again only when it has
+    changed. libgit2 looks at most other files each time; what it does not is the configuration.
+    """
+    mark = _mark_configuration(top)
+    known = _kept.pop(top, None)
+    if known is not None and known.mark == mark:
+        repository = known.repository
+        repository.index.read(False)
+    else:
+        repository = pygit2.Repository(top, pygit2.enums.RepositoryOpenFlag.NO_SEARCH)
+    _kept.clear()
+    if mark is not None:
+        _kept[top] = _Kept(repository, mark)
+    return repository
+
+
+def _mark_configuration(top: str) -> tuple[int, ...] | None:
+    """The facts that change with a repository's configuration; None where they are not certain."""
+    try:
+        fd = os.open(os.path.join(top, ".git", "config"), os.O_RDONLY | O_NOFOLLOW | O_SAFE_OPEN)
+    except OSError:
+        return None
+    try:
+        found = os.fstat(fd)
+        if not modes.S_ISREG(found.st_mode) or found.st_size > _MAX_CONFIG:
+            return None
+        text = os.read(fd, _MAX_CONFIG).lower()
+    except OSError:
+        return None
+    finally:
+        os.close(fd)
+    if time.time_ns() - found.st_mtime_ns < _RESTING:
+        return None  # it may change once more without a change of its time
+    if b"include" in text or b"worktreeconfig" in text:
+        return None  # other files count as well
+    return found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns, crc32(text)
 
 
 @lru_cache(1)

@@ -93,6 +93,10 @@ COMMANDS = {
         "redline.cli.commands.server.doctor",
         "check the sandbox, git, journal and limits of this machine",
     ),
+    "bench-server": (
+        "redline.cli.commands.measuring.bench_server",
+        "try any MCP server that edits files: how fast, how exact",
+    ),
     "demo": (
         "redline.cli.commands.server.demo",
         "watch a scripted session in a temporary workspace",

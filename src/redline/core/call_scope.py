@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Hashable
+from contextvars import ContextVar, Token
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -12,27 +11,28 @@ if TYPE_CHECKING:
 
 
 class CallScope:
-    """One call, as `core.cancellation` and `core.budget` see it."""
+    """One call, as `core.cancellation` and `core.budget` see it, for the length of a `with`."""
 
-    __slots__ = ("cancel", "charged_bytes", "total_bytes")
+    __slots__ = ("_token", "cancel", "charged_bytes", "total_bytes")
 
     def __init__(self, cancel: Cancel) -> None:
         self.cancel = cancel
         self.charged_bytes: dict[Hashable, int] = {}
         self.total_bytes = 0
 
+    def __enter__(self) -> None:
+        self._token: Token[CallScope | None] = _current.set(self)
+
+    def __exit__(self, *_: object) -> None:
+        _current.reset(self._token)
+
 
 _current: ContextVar[CallScope | None] = ContextVar("call_scope", default=None)
 
 
-@contextmanager
-def call_scope(cancel: Cancel) -> Iterator[None]:
+def call_scope(cancel: Cancel) -> CallScope:
     """Run a call on this thread: *cancel* can stop it, and its memory is bounded."""
-    token = _current.set(CallScope(cancel))
-    try:
-        yield
-    finally:
-        _current.reset(token)
+    return CallScope(cancel)
 
 
 def current_call() -> CallScope | None:

@@ -54,7 +54,7 @@ def plan_text_edits(
     """
     planned = plan_replace(ports.tree, path, shown, edits, ports.regex, encoding)
     longest = max(len(planned.before), len(planned.after))
-    if not planned.change_set.steps or longest > MAX_PARSED_BYTES:
+    if not planned.change_set.steps or longest > MAX_PARSED_BYTES or not _has_parser(path.name):
         return planned
     before, after = (
         TextFile(raw, planned.encoding).text for raw in (planned.before, planned.after)
@@ -97,6 +97,10 @@ def find_broken_syntax(ports: Ports, name: str, before: str, after: str) -> str 
         raise
     except (LimitReached, TooLarge):
         return None
+
+
+def _has_parser(name: str) -> bool:
+    return language_of(name) is not None or named_format(name) is not None
 
 
 def _find_error(ports: Ports, name: str, text: str) -> str | None:

@@ -9,6 +9,7 @@ import hashlib
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Protocol
 
 from redline.core.access.rights import Right
@@ -166,7 +167,11 @@ def session_of(client: Client) -> str:
     """
     if client.session:
         return client.session
-    parts = (_group_name[0], client.connection, client.name, client.principal)
+    return _name_session(_group_name[0], client.connection, client.name, client.principal)
+
+
+@lru_cache(256)
+def _name_session(*parts: str) -> str:
     return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogateescape")).hexdigest()[:8]
 
 

@@ -10,6 +10,7 @@ from redline.toolsets.call import Call
 
 def exact_argument(call: Call, name: str, given: Any) -> Value:
     """Return the argument *name*, whose decoded value is *given*, with its numbers as written."""
+    assert call.tool.exact, "the request is not kept for this tool"
     if call.raw is not None:
         request = parse(call.raw)
         for message in request if isinstance(request, list) else [request]:

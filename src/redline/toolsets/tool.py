@@ -80,13 +80,22 @@ class Client(NamedTuple):
         return not self.connection.startswith(SESSIONLESS)
 
 
+_RIGHTS: dict[tuple[bool, bool], Rights] = {
+    (False, False): frozenset({Right.READ}),
+    (False, True): frozenset({Right.READ, Right.RUN}),
+    (True, False): frozenset({Right.READ, Right.WRITE}),
+    (True, True): frozenset({Right.READ, Right.WRITE, Right.RUN}),
+}
+
+
 class Tool(NamedTuple):
     """One tool: what is listed and what runs.
 
     `handler` is "package.module:function". `writes` is True when a call may change the workspace:
     such tools are neither listed nor callable with --read-only. `runs` is True when it starts or
     controls commands. `unlisted` names arguments that are accepted but not in the schema. `app` is
-    the address of the page that shows its answers, for clients that show one.
+    the address of the page that shows its answers, for clients that show one. `exact` is True when
+    its handler reads numbers as the client wrote them: the request is kept as received for that.
     """
 
     name: str
@@ -102,12 +111,12 @@ class Tool(NamedTuple):
     unlisted: tuple[str, ...] = ()
     runs: bool = False
     app: str = ""
+    exact: bool = False
 
     @property
     def rights(self) -> Rights:
         """What the caller must be allowed to do: its answers show files, commands change them."""
-        needed = {Right.READ: True, Right.WRITE: self.writes, Right.RUN: self.runs}
-        return frozenset(right for right, is_needed in needed.items() if is_needed)
+        return _RIGHTS[self.writes, self.runs]
 
     @property
     def argument_names(self) -> frozenset[str]:

@@ -80,6 +80,8 @@ class LinuxDisk(Disk):
     def __init__(self) -> None:
         self._renameat2 = _RENAMEAT2.get(os.uname().machine)
         self._statx = _STATX.get(os.uname().machine)
+        # Some C libraries and filters refuse this kind of access(); then every answer would be no.
+        self._may_ask_access = os.access("/", os.F_OK, follow_symlinks=False)
 
     def created_ns(self, base: Dir, name: str) -> int | None:
         """The birth time that statx gives; None where kernel or file system has none."""
@@ -92,6 +94,13 @@ class LinuxDisk(Disk):
         (mask,) = struct.unpack_from("=I", found, 0)
         seconds, nanos = struct.unpack_from("=qI", found, _BTIME_AT)
         return int(seconds * 1_000_000_000 + nanos) if mask & _STATX_BTIME else None
+
+    def has(self, base: Dir, name: str) -> bool:
+        """By access(), where that works: an entry that is missing costs no exception."""
+        if not self._may_ask_access:
+            return super().has(base, name)
+        assert isinstance(base, int)
+        return os.access(name, os.F_OK, dir_fd=base, follow_symlinks=False)
 
     def exists_plainly(self, base: Dir, parts: Sequence[str], *, follow: bool) -> bool | None:
         """One openat2: True, False when only the last part is missing, None when unsure."""

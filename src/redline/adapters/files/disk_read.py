@@ -85,6 +85,14 @@ class DiskReading:
             return os.fstat(fd_of(base))
         return os.stat(name, dir_fd=fd_of(base), follow_symlinks=False)
 
+    def has(self, base: Dir, name: str) -> bool:
+        """Whether *base* has an entry *name*, links not followed; False where it cannot be seen."""
+        try:
+            self.stat(base, name)
+        except OSError:
+            return False
+        return True
+
     def created_ns(self, base: Dir, name: str) -> int | None:
         """When *name* was created, or *base* itself; None where no system call says so."""
         seconds = getattr(self.stat(base, name), "st_birthtime", None)

@@ -141,6 +141,8 @@ class HeldStore:
 
     def take_decisions(self, session: str) -> Sequence[HeldChange]:
         """Decided changes that *session* was not yet informed of; each once."""
+        if not os.access(self._path, os.F_OK):
+            return []
         try:
             found = os.stat(self._path)
         except OSError:

@@ -124,8 +124,7 @@ class DiskStore(StoreReading):
         permits: ChangePermits = NO_PERMITS,
     ) -> StagedChange:
         """Lock, have every guard look at it, check every base and stage."""
-        from redline.adapters.journal.steps.file_guards import FileGuards
-        from redline.adapters.journal.transaction.locked import ChangeRequest, LockedPaths
+        from redline.adapters.journal.transaction.locked import ChangeRequest, hold
         from redline.adapters.journal.transaction.staged import stage_change
 
         self._refuse_roots(change_set)
@@ -136,7 +135,7 @@ class DiskStore(StoreReading):
             self.recovery.run()
         else:
             raise Locked("An unfinished change holds these files and cannot be settled yet")
-        locked = LockedPaths(self, held, handles, FileGuards(self.disk, self.show))
+        locked = hold(self, held, handles)
         try:
             for guard in self._guards():
                 guard.check(change_set, origin, permits, self.load_content)

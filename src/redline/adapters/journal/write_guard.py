@@ -204,7 +204,7 @@ class _Judgement:
             path = path.parent
             known = self._repositories.get(path)
             if known is None:
-                added = self._markers.get(path, set())
+                added = self._markers.get(path, ())
                 known = self._guard.lookup.holds_repository(path, added)
                 self._repositories[path] = known
             if known:

@@ -6,7 +6,7 @@ import os
 import re
 import stat as modes
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from redline.adapters.files.disk import Disk
@@ -89,17 +89,18 @@ class GuardLookup:
             for first in self._present(top):
                 for names in self._by_first[first]:
                     found += self._follow_names(top, names)
-            if not self._git_writes:
+            if not self._git_writes and self._has(top, ".git"):
                 found += self._git_aliases(top)
         return found
 
     def _present(self, top: WorkspacePath) -> list[str]:
         """Which first names of the rules are at the top of a root; cached while it is unchanged."""
-        facts = self._disk.stat(self._workspace.handle(top.root), "")
+        handle = self._workspace.handle(top.root)
+        facts = self._disk.stat(handle, "")
         known = self._tops.get(top.root)
         if known is not None and known[0] == (facts.st_mtime_ns, facts.st_ctime_ns):
             return known[1]
-        found = [first for first in self._by_first if self._has(top, first)]
+        found = [first for first in self._by_first if self._disk.has(handle, first)]
         # A change in the same instant as the last one would leave the time as it is.
         if time.time_ns() - facts.st_mtime_ns > _RESTING:
             self._tops[top.root] = (facts.st_mtime_ns, facts.st_ctime_ns), found
@@ -167,14 +168,8 @@ class GuardLookup:
     def _has(self, directory: WorkspacePath, name: str) -> bool:
         """Whether a directory has an entry; asked often for every edited file."""
         parts = directory.parts
-        try:
-            self._disk.stat(
-                self._workspace.handle(directory.root),
-                f"{'/'.join(parts)}/{name}" if parts else name,
-            )
-        except OSError:
-            return False
-        return True
+        path = f"{'/'.join(parts)}/{name}" if parts else name
+        return self._disk.has(self._workspace.handle(directory.root), path)
 
     def _stat(self, path: WorkspacePath) -> os.stat_result | None:
         try:
@@ -196,11 +191,10 @@ class GuardLookup:
 
     # -- repositories by what they hold -------------------------------------------------------
 
-    def holds_repository(self, path: WorkspacePath, added: set[str]) -> bool:
+    def holds_repository(self, path: WorkspacePath, added: Collection[str]) -> bool:
         """Whether a directory is a repository's, with the *added* markers in it."""
-        if self._git_writes:
+        if self._git_writes or ("head" not in added and not self._has(path, "HEAD")):
             return False
-
         return is_repository(
             lambda name: name in added or self._has(path, "HEAD" if name == "head" else name)
         )

@@ -35,7 +35,7 @@ class ReviewDatabase:
 
     def exists(self) -> bool:
         """Whether anything was ever written."""
-        return self._connection is not None or os.path.exists(self._path)
+        return self._connection is not None or os.access(self._path, os.F_OK)
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:

@@ -141,6 +141,8 @@ class Dispatch:
         asker = None
         if may_approve:
             asker = asker_for(params, tool.name, arguments, context, states, where)
+        if not tool.exact:
+            context.raw = None  # a large request is in memory once, not twice
         return Call(
             tool=tool,
             arguments=arguments,

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable
 from functools import partial
 from queue import SimpleQueue
-from threading import Condition, Thread, local
+from threading import Condition, Lock, Thread, local
 from typing import TYPE_CHECKING
 
 from redline.server.observe.log import warn
@@ -79,7 +79,9 @@ class Workers:
         self._ready: deque[tuple[_Queue, Job]] = deque()
         # One item for each job that is ready: threads wait here.
         self._calls: SimpleQueue[None] = SimpleQueue()
-        self._changed = Condition()
+        # Entered directly, this is much cheaper than its condition.
+        self._lock = Lock()
+        self._changed = Condition(self._lock)
         self._threads = 0
         self._unfinished = 0
         # Jobs that have a slot.
@@ -102,8 +104,10 @@ class Workers:
         share = max_calls or self._share
         if self.slots is not None and person:
             job = partial(self.slots.run, person, share, job)
-        with self._changed:
-            queue = self._queues.setdefault(owner, _Queue(owner, share))
+        with self._lock:
+            queue = self._queues.get(owner)
+            if queue is None:
+                queue = self._queues[owner] = _Queue(owner, share)
             queue.share = share
             is_too_much = queue.waiting and queue.held + size > _MAX_HELD_BYTES
             if is_too_much or len(queue.waiting) >= _MAX_WAITING:
@@ -112,7 +116,9 @@ class Workers:
             queue.waiting.append((job, size))
             queue.held += size
             self._advance(queue)
-        self._grow()
+            grows = self._takes_thread()
+        if grows:
+            self._start_thread()
 
     def _advance(self, queue: _Queue) -> None:
         """Give free slots to the next jobs in *queue*."""
@@ -127,28 +133,33 @@ class Workers:
 
     def lend(self, queue: _Queue, wait: Callable[[], object]) -> None:
         """Run *wait* on this thread; its slot goes to another job while it waits."""
-        with self._changed:
+        with self._lock:
             counts = self._lent < _MAX_LENT
             if counts:
                 self._lent += 1
                 queue.lent += 1
                 queue.placed -= 1
                 self._advance(queue)
-        self._grow()
+            grows = self._takes_thread()
+        if grows:
+            self._start_thread()
         try:
             wait()
         finally:
-            with self._changed:
+            with self._lock:
                 if counts:
                     self._lent -= 1
                     queue.lent -= 1
                     queue.placed += 1
 
-    def _grow(self) -> None:
-        with self._changed:
-            if self._threads >= min(self._placed, self._room):
-                return
-            self._threads += 1
+    def _takes_thread(self) -> bool:
+        """Count one more thread, if there are more jobs than threads; return whether."""
+        if self._threads >= min(self._placed, self._room):
+            return False
+        self._threads += 1
+        return True
+
+    def _start_thread(self) -> None:
         Thread(target=self._work, name=f"call-{self._threads}", daemon=True).start()
 
     @property
@@ -160,7 +171,7 @@ class Workers:
     def _work(self) -> None:
         while True:
             self._calls.get()
-            with self._changed:
+            with self._lock:
                 queue, job = (self._first or self._ready).popleft()
             _here.slot = (self, queue)
             try:
@@ -173,14 +184,15 @@ class Workers:
 
     def _leave(self, queue: _Queue) -> bool:
         """Free the slot of a finished job; return whether its thread should end."""
-        with self._changed:
+        with self._lock:
             self._unfinished -= 1
             self._placed -= 1
             queue.placed -= 1
             self._advance(queue)
             if not (queue.placed or queue.lent):
                 del self._queues[queue.owner]
-            self._changed.notify_all()
+            if not self._unfinished:
+                self._changed.notify_all()
             too_many = self._threads > self._room
             self._threads -= too_many
             return too_many

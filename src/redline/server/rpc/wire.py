@@ -31,9 +31,10 @@ _orjson: Any = None
 
 def decode(data: bytes) -> Any:
     """Return the JSON value in *data*; ValueError says what is wrong and where."""
-    if _orjson is None and (message := decode_plain(data)) is not None:
-        return message
-    return _load_orjson().loads(data)
+    if _orjson is not None:
+        return _orjson.loads(data)
+    message = decode_plain(data)
+    return _load_orjson().loads(data) if message is None else message
 
 
 def decode_plain(data: bytes) -> Json | None:

@@ -47,6 +47,7 @@ DOCUMENT_TOOLS = (
         s.CHANGED,
         "documents:set_values",
         CHANGES_FILES,
+        exact=True,
     ),
     tool(
         "instruct",

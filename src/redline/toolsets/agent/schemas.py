@@ -19,6 +19,8 @@ def tool(
     hints: Hints = READS,
     unlisted: tuple[str, ...] = (),
     app: str = "",
+    *,
+    exact: bool = False,
 ) -> Tool:
     """A tool; *place* is "module:function" in this package."""
     return Tool(
@@ -33,6 +35,7 @@ def tool(
         unlisted=unlisted,
         runs=hints is RUNS,
         app=app,
+        exact=exact,
     )
 
 

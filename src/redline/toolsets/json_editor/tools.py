@@ -89,6 +89,7 @@ PREVIEW = Tool(
     },
     handler=f"{_HERE}.preview:preview",
     hints=READS,
+    exact=True,
 )
 
 APPLY = Tool(

@@ -8,11 +8,10 @@ import time
 from dataclasses import dataclass
 
 from redline.adapters.files.disk_read import Dir
-from redline.adapters.journal.steps.handles import Observed
 from redline.adapters.journal.steps.progress import Verdict, is_state
 from redline.adapters.journal.steps.staged_files import StagedFiles
 from redline.adapters.journal.steps.staging import kept_name
-from redline.core.changes import Absent, Change, DirState, FileState, Rename
+from redline.core.changes import Absent, Change, DirState, FileState, Rename, State
 
 # A smaller file is compared byte by byte: that costs less than being wrong.
 _MIN_BY_MARK = 1 << 20
@@ -37,11 +36,11 @@ def has_no_exchange(error: OSError) -> bool:
     return error.errno in _NO_EXCHANGE
 
 
-def is_surely_unchanged(seen: Observed | None, mark: tuple[int, ...]) -> bool:
-    """Whether the facts alone show that a large file is what was *seen*."""
-    if seen is None or not isinstance(seen.state, FileState) or seen.state.size < _MIN_BY_MARK:
+def is_surely_unchanged(seen: State, mark: tuple[int, ...]) -> bool:
+    """Whether a large file whose *mark* is the same holds what was *seen*."""
+    if not isinstance(seen, FileState) or seen.size < _MIN_BY_MARK:
         return False
-    return seen.mark == mark and time.time_ns() - mark[3] > _MAX_CLOCK_STEP_NS
+    return time.time_ns() - mark[3] > _MAX_CLOCK_STEP_NS
 
 
 @dataclass(slots=True)
@@ -54,11 +53,15 @@ class Displacement(StagedFiles):
 
     def _is_base(self, number: int, step: Change) -> bool:
         """Whether what now has the staged name is what the step was planned on."""
-        if self.guards is not None and self.guards.is_disturbed(step.path):
+        guards, seen = self.guards, self.observed.get(step.path)
+        if guards is not None and guards.is_disturbed(step.path):
             return False
         path = self.staging[number].child(self.staged_name(number))
-        if is_surely_unchanged(self.observed.get(step.path), self.handles.mark(path)):
-            return True
+        mark = self.handles.mark(path)
+        if seen is not None and seen.mark == mark:
+            was_leased = guards is not None and guards.was_read_under_lease(step.path)
+            if was_leased or is_surely_unchanged(seen.state, mark):
+                return True
         found = self.handles.observe(path, step.before).state
         return is_state(step.before, found, step)
 

@@ -9,6 +9,7 @@ inode, a process that gets the lock checks that the file still has its name.
 
 Programs that know nothing of these locks, such as a person's editor, are noticed by a read lease
 (Linux): while it is held, the kernel lets no process open the file for writing without telling us.
+The file is read under its lease, so what was read is what it holds until the lease is broken.
 What neither lock nor lease can show is found by comparing what was replaced with what the change
 was planned on (`apply.py`).
 
@@ -28,7 +29,7 @@ from redline.adapters.files import platform
 from redline.adapters.files.disk import Disk
 from redline.adapters.files.disk_read import Dir
 from redline.adapters.files.platform import Writers
-from redline.adapters.journal.steps.handles import DirectoryHandles
+from redline.adapters.journal.steps.handles import DirectoryHandles, OpenFile
 from redline.core.changes import Change, FileState, Rename
 from redline.core.errors import Locked
 from redline.core.paths import WorkspacePath
@@ -43,9 +44,9 @@ _FIRST_NAP, _LAST_NAP = 0.0005, 0.01
 class _Guard:
     """A file that is going to be replaced, open and locked."""
 
-    fd: int
+    file: OpenFile
+    mark: tuple[int, ...]
     is_leased: bool = False
-    mark: tuple[int, ...] = ()
     # The new file, once it waits to be swapped in, and its mark.
     new: int = -1
     new_mark: tuple[int, ...] = ()
@@ -62,7 +63,7 @@ class FileGuards:
     _guards: dict[WorkspacePath, _Guard] = field(default_factory=dict)
 
     def lock(self, steps: Iterable[Change | Rename], handles: DirectoryHandles) -> None:
-        """Lock the files that *steps* replace or remove; Locked when one stays taken."""
+        """Lock and lease the files that *steps* replace or remove; Locked when one stays taken."""
         if not self.disk.locks_files:
             return
         wanted = {
@@ -72,27 +73,36 @@ class FileGuards:
         }
         deadline = time.monotonic() + self.lock_wait
         # In one order, so that two changes do not wait for each other.
-        for path in sorted(wanted, key=lambda path: (path.root, path.parts))[:MAX_GUARDED]:
-            fd = self._acquire(path, handles, deadline)
-            if fd >= 0:
-                self._guards[path] = _Guard(fd)
+        for path in sorted(wanted)[:MAX_GUARDED]:
+            file = self._acquire(path, handles, deadline)
+            if file is not None:
+                self._guards[path] = _Guard(file, _mark(file.facts))
+        self._lease()
+        for path, guard in self._guards.items():
+            handles.open_files[path] = guard.file
 
-    def _acquire(self, path: WorkspacePath, handles: DirectoryHandles, deadline: float) -> int:
-        """A descriptor that holds the lock of the file at *path*; -1 when there is no file."""
+    def _acquire(
+        self, path: WorkspacePath, handles: DirectoryHandles, deadline: float
+    ) -> OpenFile | None:
+        """The file at *path*, open and locked; None when there is none."""
         nap = _FIRST_NAP
         while True:
             try:
                 parent = handles.parent(path)
                 fd = self.disk.open_read(parent, (path.name,))
             except OSError:
-                return -1  # the base check says what is there instead
-            if not modes.S_ISREG(os.fstat(fd).st_mode):
+                return None  # the base check says what is there instead
+            opened = os.fstat(fd)
+            if not modes.S_ISREG(opened.st_mode):
                 os.close(fd)
-                return -1
+                return None
             is_locked = _try_lock(fd)
-            if is_locked and self._is_named(fd, parent, path.name):
-                return fd
+            there = self._stat(parent, path.name) if is_locked else None
+            if there is not None and os.path.samestat(there, opened):
+                return OpenFile(fd, there)
             os.close(fd)
+            if is_locked and there is None:
+                return None
             if is_locked:
                 continue  # it was replaced before we had the lock
             if time.monotonic() > deadline:
@@ -104,22 +114,20 @@ class FileGuards:
             time.sleep(nap)
             nap = min(nap * 2, _LAST_NAP)
 
-    def _is_named(self, fd: int, parent: Dir, name: str) -> bool:
-        """Whether an open file is the one at *name*, or nothing is there any more."""
+    def _stat(self, parent: Dir, name: str) -> os.stat_result | None:
         try:
-            there = self.disk.stat(parent, name)
+            return self.disk.stat(parent, name)
         except OSError:
-            return True
-        return os.path.samestat(there, os.fstat(fd))
+            return None
 
     # -- writers that take no locks -----------------------------------------------------------
 
-    def lease(self) -> None:
+    def _lease(self) -> None:
         """Lease every file, to notice writers; Locked when one does not close its file."""
         deadline = time.monotonic() + self.writer_wait
         for path, guard in self._guards.items():
             nap = _FIRST_NAP
-            while (writers := platform.lease(guard.fd)) is Writers.SOME:
+            while (writers := platform.lease(guard.file.fd)) is Writers.SOME:
                 if time.monotonic() > deadline:
                     raise Locked(
                         f"Another program has the file open for writing: {self.show(path)}",
@@ -129,16 +137,28 @@ class FileGuards:
                 time.sleep(nap)
                 nap = min(nap * 2, _LAST_NAP)
             guard.is_leased = writers is Writers.NONE
-            guard.mark = _mark(os.fstat(guard.fd))
+
+    def find_writer(self) -> WorkspacePath | None:
+        """The path of a file that another process waits to write; that process goes first."""
+        for path, guard in self._guards.items():
+            if guard.is_leased and self.is_disturbed(path):
+                self._let_write(guard)
+                return path
+        return None
+
+    def was_read_under_lease(self, path: WorkspacePath) -> bool:
+        """Whether the file that is or was at *path* holds what was read, unless it is disturbed."""
+        guard = self._guards.get(path)
+        return guard is not None and guard.is_leased and guard.file.was_read
 
     def is_disturbed(self, path: WorkspacePath) -> bool:
         """Whether a process wrote, or waits to write, the file that is or was at *path*."""
         guard = self._guards.get(path)
-        if guard is None or not guard.mark:
+        if guard is None:
             return False
-        if guard.is_leased and platform.lease_broken(guard.fd):
-            return True
-        return _mark(os.fstat(guard.fd)) != guard.mark
+        if guard.is_leased:
+            return platform.lease_broken(guard.file.fd)
+        return _mark(os.fstat(guard.file.fd)) != guard.mark
 
     def guard_new(self, path: WorkspacePath, where: Dir, name: str) -> None:
         """Lock the new file that is about to take the place of the one at *path*."""
@@ -172,27 +192,36 @@ class FileGuards:
         for path, guard in self._guards.items():
             if self.is_disturbed(path):
                 self._await_writer(guard)
-                size = os.fstat(guard.fd).st_size
-                found.append((path, self.disk.pread(guard.fd, size, 0)))
+                fd = guard.file.fd
+                found.append((path, self.disk.pread(fd, os.fstat(fd).st_size, 0)))
         return found
+
+    def _let_write(self, guard: _Guard) -> None:
+        """Let a process that waits to write open the file, and wait until it has closed it."""
+        deadline = time.monotonic() + self.writer_wait
+        platform.end_lease(guard.file.fd)
+        guard.is_leased = False
+        time.sleep(_LAST_NAP)
+        while platform.lease(guard.file.fd) is Writers.SOME and time.monotonic() < deadline:
+            time.sleep(_LAST_NAP)
 
     def _await_writer(self, guard: _Guard) -> None:
         """Let a process that waits to write do so, until it closes the file."""
         deadline = time.monotonic() + self.writer_wait
         if guard.is_leased:
-            platform.end_lease(guard.fd)
+            platform.end_lease(guard.file.fd)
             guard.is_leased = False
         while time.monotonic() < deadline:
             time.sleep(_LAST_NAP)
-            has_written = _mark(os.fstat(guard.fd)) != guard.mark
-            if has_written and platform.lease(guard.fd) is not Writers.SOME:
+            has_written = _mark(os.fstat(guard.file.fd)) != guard.mark
+            if has_written and platform.lease(guard.file.fd) is not Writers.SOME:
                 return
 
     def release(self) -> None:
         """End every lock and lease; harmless when called twice."""
         while self._guards:
             _, guard = self._guards.popitem()
-            os.close(guard.fd)
+            os.close(guard.file.fd)
             if guard.new >= 0:
                 os.close(guard.new)
 

@@ -7,6 +7,7 @@ import os
 import stat as modes
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from redline.adapters.files.disk import Disk
 from redline.adapters.files.disk_read import Dir, special_kind
@@ -29,8 +30,7 @@ _MAX_HANDLES = 200
 _LARGE = 1 << 20
 
 
-@dataclass(frozen=True, slots=True)
-class Observed:
+class Observed(NamedTuple):
     """What is at a path, with the facts that show whether it changed again."""
 
     state: State
@@ -46,6 +46,15 @@ class Observed:
         return self.state.content if isinstance(self.state, FileState) else None
 
 
+@dataclass(slots=True)
+class OpenFile:
+    """A file that a change keeps open, with its facts and whether it was read through this."""
+
+    fd: int
+    facts: os.stat_result
+    was_read: bool = False
+
+
 class DirectoryHandles:
     """Handles of directories, opened beneath the roots and kept while one change runs."""
 
@@ -55,6 +64,8 @@ class DirectoryHandles:
         self._handles: dict[WorkspacePath, Dir] = {}
         # Device and inode of directories that were asked for.
         self.identities: dict[WorkspacePath, tuple[int, int]] = {}
+        # Files that are open already: the next `observe` of each reads it through its descriptor.
+        self.open_files: dict[WorkspacePath, OpenFile] = {}
 
     def directory(self, path: WorkspacePath) -> Dir:
         """The handle of a directory; OSError when there is none."""
@@ -88,6 +99,7 @@ class DirectoryHandles:
             self._disk.close_dir(handle)
         self._handles.clear()
         self.identities.clear()
+        self.open_files.clear()
 
     def observe(self, path: WorkspacePath, known: State | None = None) -> Observed:
         """What is at *path*; a file is read.
@@ -119,6 +131,10 @@ class DirectoryHandles:
 
         One that is larger than any file a change may hold is not read; its digest is empty.
         """
+        file = self.open_files.pop(path, None)
+        if file is not None:
+            file.was_read = True
+            return self._observe_open(file.fd, file.facts, known)
         try:
             fd = self._disk.open_read(self.parent(path), (path.name,))
         except FileNotFoundError:
@@ -131,19 +147,20 @@ class DirectoryHandles:
             found = self._disk.fstat(fd)
             if not modes.S_ISREG(found.st_mode):
                 return None
-            is_plain = not self._disk.has_attributes(fd)
-            content = self._content(fd, found.st_size, known)
+            return self._observe_open(fd, found, known)
         finally:
             self._disk.close_fd(fd)
+
+    def _observe_open(self, fd: int, found: os.stat_result, known: FileState | None) -> Observed:
+        is_plain = not self._disk.has_attributes(fd)
+        content = self._content(fd, found.st_size, known)
+        mode = modes.S_IMODE(found.st_mode)
         if content is None:
-            unread = FileState("", found.st_size, modes.S_IMODE(found.st_mode))
-            owner = found.st_uid, found.st_gid
-            return Observed(unread, _mark(found), found.st_nlink, owner, is_plain)
-        if known is not None and content is known.content:
-            digest = known.digest
+            state = FileState("", found.st_size, mode)
+        elif known is not None and content is known.content:
+            state = FileState(known.digest, len(content), mode, content)
         else:
-            digest = digest_of(content)
-        state = FileState(digest, len(content), modes.S_IMODE(found.st_mode), content)
+            state = FileState(digest_of(content), len(content), mode, content)
         owner = found.st_uid, found.st_gid
         return Observed(state, _mark(found), found.st_nlink, owner, is_plain)
 
@@ -184,8 +201,9 @@ class DirectoryHandles:
             return None
 
     def _stat(self, path: WorkspacePath) -> os.stat_result:
-        if not path.parts:
-            return self._disk.stat(self._workspace.handle(path.root), "")
+        if not path.parts or path in self._handles:
+            # A directory that is open is looked up by its whole name: that shows it moved, too.
+            return self._disk.stat(self._workspace.handle(path.root), "/".join(path.parts))
         return self._disk.stat(self.parent(path), path.name)
 
     def buckets(self, paths: Iterable[WorkspacePath]) -> frozenset[int]:

@@ -46,6 +46,7 @@ class Preconditions:
     max_held: int
     expected: dict[WorkspacePath, State] = field(default_factory=dict)
     renames: list[Rename] = field(default_factory=list)
+    # What must still be true when everything is staged; of a directory, only which one it is.
     marks: dict[WorkspacePath, tuple[int, ...]] = field(default_factory=dict)
     observed: dict[WorkspacePath, Observed] = field(default_factory=dict)
     # Directories this set makes: whatever is below them is made by it too.
@@ -79,7 +80,7 @@ class Preconditions:
         if path in self.expected:
             return self.expected[path]
         above = path.parent
-        while above.parts:
+        while above.parts and self.expected:
             if above in self.fresh or not isinstance(self.expected.get(above, _DIR), DirState):
                 return ABSENT
             above = above.parent
@@ -103,7 +104,8 @@ class Preconditions:
             if isinstance(seen.state, SpecialState) and isinstance(known, Absent | FileState):
                 raise NotARegularFile(self.show(place))
             self.observed[place] = seen
-            self.marks[place] = seen.mark
+            is_directory = isinstance(seen.state, DirState)
+            self.marks[place] = seen.mark[:2] if is_directory else seen.mark
         return seen.state
 
     def _drop_content(self, place: WorkspacePath, seen: Observed, known: State | None) -> Observed:
@@ -167,7 +169,13 @@ class Preconditions:
         self._require_directory(step.path.parent)
 
     def _require_directory(self, path: WorkspacePath) -> None:
-        state = self.state(path) if path.parts else DirState()
+        if not path.parts:
+            return
+        identity = self.handles.identities.get(path)
+        if identity is not None and not self.expected:
+            self.marks[path] = identity  # it is open, so it is a directory: is it there still?
+            return
+        state = self.state(path)
         if isinstance(state, Absent):
             raise NotFound(self.show(path), f"No such directory: {self.show(path)}")
         if not isinstance(state, DirState):

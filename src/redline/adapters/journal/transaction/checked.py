@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from redline.adapters.files.os_errors import reading_failed
 from redline.adapters.journal.steps.handles import Observed
@@ -12,7 +13,6 @@ from redline.adapters.journal.transaction.locked import LockedPaths
 from redline.core.changes import (
     Change,
     ChangeSet,
-    DirState,
     FileAttributes,
     FileState,
     Rename,
@@ -25,20 +25,19 @@ from redline.core.paths import WorkspacePath
 _MAX_ATTRIBUTES = 64 << 10
 
 
-@dataclass(frozen=True, slots=True)
-class CheckedSteps:
+class CheckedSteps(NamedTuple):
     """The concrete steps of a change, what they were checked against, and what to report."""
 
     preconditions: Preconditions
-    steps: list[Step] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
+    steps: list[Step]
+    notes: list[str]
 
 
 def check_steps(change_set: ChangeSet, locked: LockedPaths) -> CheckedSteps:
     """Compare every base with the disk; the steps that change something, modes filled in."""
     store = locked.store
     preconditions = Preconditions(locked.handles, store.show, store.max_held)
-    checked = CheckedSteps(preconditions)
+    checked = CheckedSteps(preconditions, [], [])
     for step in split_kind_changes(change_set.steps):
         if not isinstance(step, Rename) and isinstance(step.after, SpecialState):
             checked.notes.append(f"the {step.after.kind} {store.show(step.path)} is not restored")
@@ -63,12 +62,12 @@ def _add_step(checked: CheckedSteps, step: Step, locked: LockedPaths) -> None:
 
 def check_again(checked: CheckedSteps, locked: LockedPaths) -> None:
     """Raise StaleBase if a program that takes no locks has written since the bases were read."""
-    preconditions = checked.preconditions
-    locked.guards.lease()
-    for path, mark in preconditions.marks.items():
+    written = locked.guards.find_writer()
+    if written is not None:
+        raise StaleBase(locked.store.show(written))
+    for path, mark in checked.preconditions.marks.items():
         found = locked.handles.mark(path)
-        is_directory = isinstance(preconditions.observed[path].state, DirState)
-        if found[:2] != mark[:2] or (found != mark and not is_directory):
+        if found[: len(mark)] != mark or (found and not mark):
             raise StaleBase(locked.store.show(path))
 
 

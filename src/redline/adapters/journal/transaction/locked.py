@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from redline.adapters.files.locks import Held
 from redline.adapters.journal.steps.file_guards import FileGuards
@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from redline.adapters.journal.store import DiskStore
 
 
-@dataclass(frozen=True, slots=True)
-class ChangeRequest:
+class ChangeRequest(NamedTuple):
     """Who asked for a change, and what kind of operation it becomes."""
 
     origin: Origin
@@ -44,3 +43,8 @@ class LockedPaths:
         self.handles.close()
         self.guards.release()
         self.path_locks.release()
+
+
+def hold(store: DiskStore, path_locks: Held, handles: DirectoryHandles) -> LockedPaths:
+    """Everything that a change of *store* with these locks holds on to."""
+    return LockedPaths(store, path_locks, handles, FileGuards(store.disk, store.show))

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 from redline.adapters.files.os_errors import writing_failed
 from redline.adapters.journal.format import records
@@ -26,8 +26,7 @@ from redline.core.errors import LeaseLost
 from redline.core.paths import WorkspacePath
 
 
-@dataclass(frozen=True, slots=True)
-class AnnouncedChange:
+class AnnouncedChange(NamedTuple):
     """A change whose slot says durably where it stages: recovery can clean up after it."""
 
     locked: LockedPaths
@@ -47,8 +46,7 @@ class AnnouncedChange:
         self.locked.release()
 
 
-@dataclass(frozen=True, slots=True)
-class JournalEntry:
+class JournalEntry(NamedTuple):
     """The line that commits an operation, with the contents it carries."""
 
     line: bytes
@@ -58,8 +56,7 @@ class JournalEntry:
     time: float
 
 
-@dataclass(frozen=True, slots=True)
-class StagedChange:
+class StagedChange(NamedTuple):
     """A change that is written, synced and checked, but not visible; see `ports.Transaction`."""
 
     request: ChangeRequest

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from bench.noise.drafts import (
+from redline.trials.drafts import (
     DIALECTS,
     Case,
     Draft,
@@ -29,7 +29,7 @@ def wrong_numbers(quote: Quoted, rng: random.Random) -> Case | None:
     if rng.random() < 0.5:
         n = rng.randint(1, 900)
         heading = f"@@ -{n},{len(draft.old)} +{n},{len(draft.new)} @@"
-        call = {"patch": envelope(quote.change.name, [hunk_of(draft, heading)])}
+        call: Any = {"patch": envelope(quote.change.name, [hunk_of(draft, heading)])}
         dialect = "apply_patch"
     else:
         call = render("ai_edit", draft, rng)
@@ -52,7 +52,7 @@ def blank_context(quote: Quoted, _rng: random.Random) -> Case | None:
     return _plain_case("apply_patch", "empty line as blank context", draft, call)
 
 
-def headed(quote: Quoted, _rng: random.Random) -> Case | None:
+def anchor_heading(quote: Quoted, _rng: random.Random) -> Case | None:
     """A heading that names the definition above, for a hunk that alone would be ambiguous."""
     draft = Draft.of(quote)
     if is_already_applied(draft):
@@ -114,7 +114,7 @@ def changed_elsewhere(quote: Quoted, rng: random.Random) -> Case | None:
     moved = [*lines[:at], *extra, *lines[at:]]
     offset = len(extra) if at <= quote.first else 0
     outcome = moved[: change.start + offset] + list(change.new) + moved[change.stop + offset :]
-    content, right = _encoded(moved), _encoded(outcome)
+    content, right = _encode(moved), _encode(outcome)
     if places(moved, quote.old) != 1:
         return None
     dialect = rng.choice(DIALECTS)
@@ -125,7 +125,7 @@ def changed_elsewhere(quote: Quoted, rng: random.Random) -> Case | None:
     return Case(dialect, noise, "apply", change.name, content, call, right, seen)
 
 
-def _encoded(lines: Sequence[str]) -> bytes:
+def _encode(lines: Sequence[str]) -> bytes:
     return "".join(line + "\n" for line in lines).encode("utf-8", "surrogateescape")
 
 

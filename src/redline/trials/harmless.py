@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-from bench.noise.corpus import margin_of
-from bench.noise.drafts import (
+from redline.trials.changes import margin_of
+from redline.trials.drafts import (
     Case,
     Draft,
     Quoted,
@@ -159,6 +159,7 @@ def _shift(draft: Draft, rng: random.Random) -> bool:
 
 
 def shared_prefix(margins: list[str]) -> str:
+    """What all margins begin with."""
     first, last = min(margins), max(margins)
     count = 0
     while count < min(len(first), len(last)) and first[count] == last[count]:
@@ -176,12 +177,12 @@ def _tabs(draft: Draft, _rng: random.Random) -> bool:
     blanks = all(set(m) <= {" "} and len(m) % 4 == 0 for m in margins)
     if not any(old_margins) or not (blanks or all(set(m) <= {"\t"} for m in margins)):
         return False
-    draft.old = [_swapped(line, blanks) for line in draft.old]
-    draft.new = [_swapped(line, blanks) for line in draft.new]
+    draft.old = [_swap_margin(line, blanks) for line in draft.old]
+    draft.new = [_swap_margin(line, blanks) for line in draft.new]
     return True
 
 
-def _swapped(line: str, blanks: bool) -> str:
+def _swap_margin(line: str, blanks: bool) -> str:
     margin = margin_of(line)
     swapped = "\t" * (len(margin) // 4) if blanks else "    " * len(margin)
     return swapped + line.lstrip(" \t") if line.strip() else ""

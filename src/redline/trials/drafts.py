@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from bench.noise.corpus import Change
+from redline.trials.changes import SourceChange
 
 DIALECTS = ("edit_file", "apply_patch", "ai_edit")
 
@@ -16,7 +16,7 @@ DIALECTS = ("edit_file", "apply_patch", "ai_edit")
 class Quoted:
     """What a call quotes of a change: context before and after, old and new lines."""
 
-    change: Change
+    change: SourceChange
     before: int
     behind: int
 
@@ -78,7 +78,7 @@ def plain(line: str) -> str:
 
 
 def places(lines: Sequence[str], wanted: Sequence[str]) -> int:
-    """In how many places *wanted* stands when read tolerantly, as text within lines."""
+    """How often *wanted* occurs when read tolerantly, as text within lines."""
     text = "\n".join(map(plain, lines)) + "\n"
     old = "\n".join(map(plain, wanted))
     if not old.strip():
@@ -89,7 +89,7 @@ def places(lines: Sequence[str], wanted: Sequence[str]) -> int:
     return count
 
 
-def quote_uniquely(change: Change, rng: random.Random) -> Quoted | None:
+def quote_uniquely(change: SourceChange, rng: random.Random) -> Quoted | None:
     """The change with enough context to be unique."""
     before, behind = rng.randint(0, 3), rng.randint(0, 3)
     for _ in range(8):
@@ -144,12 +144,12 @@ def render(dialect: str, draft: Draft, rng: random.Random) -> dict[str, Any]:
     if dialect == "edit_file":
         end = "\n" if rng.random() < 0.5 or not draft.new else ""
         old, new = "\n".join(draft.old) + end, "\n".join(draft.new) + (end if draft.new else "")
-        call = {"edits": [{"oldText": old, "newText": new}]}
-        return _crlf(call) if draft.crlf_call else call
+        edits: dict[str, Any] = {"edits": [{"oldText": old, "newText": new}]}
+        return _crlf_values(edits) if draft.crlf_call else edits
     if dialect == "apply_patch":
         return {"patch": envelope(draft.quote.change.name, [hunk_of(draft)], draft.crlf_call)}
     quote = draft.quote
-    call = {
+    call: dict[str, Any] = {
         "target_file": quote.change.name,
         "edit_instruction": "Apply the change.",
         "edit_type": "replace",
@@ -158,13 +158,17 @@ def render(dialect: str, draft: Draft, rng: random.Random) -> dict[str, Any]:
         "code_block": _block(draft.new, rng),
         "expected_text": _block(draft.old, rng),
     }
-    return _crlf(call) if draft.crlf_call else call
+    return _crlf_values(call) if draft.crlf_call else call
 
 
 def _block(lines: list[str], rng: random.Random) -> str:
     """Lines as one text; the last newline may be missing unless it says that a line is blank."""
     closed = bool(lines) and (not lines[-1].strip() or rng.random() < 0.5)
     return "\n".join(lines) + ("\n" if closed else "")
+
+
+def _crlf_values(call: dict[str, Any]) -> dict[str, Any]:
+    return {key: _crlf(value) for key, value in call.items()}
 
 
 def _crlf(value: Any) -> Any:
@@ -195,6 +199,7 @@ def envelope(name: str, hunks: list[str], crlf: bool = False) -> str:
 
 
 def is_quoted(draft: Draft, index: int) -> bool:
+    """Whether the call quotes line *index* of the file."""
     return draft.quote.first <= index < draft.quote.last
 
 
@@ -207,10 +212,11 @@ def put_line(draft: Draft, index: int, body: str) -> None:
 
 
 def is_trivial(draft: Draft) -> bool:
+    """Whether the edit changes nothing."""
     return draft.old == draft.new
 
 
 def is_already_applied(draft: Draft) -> bool:
-    """Whether the outcome stands in the file already, so that an edit sent twice looks the same."""
+    """Whether the file has the outcome already, so that an edit sent twice looks the same."""
     new = "\n".join(map(plain, draft.new))
     return bool(new) and new in "\n".join(map(plain, draft.file))

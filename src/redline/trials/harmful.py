@@ -6,8 +6,8 @@ import random
 from collections.abc import Callable
 from typing import Any
 
-from bench.noise.corpus import WORD, alter_line
-from bench.noise.drafts import (
+from redline.trials.changes import WORD, alter_line
+from redline.trials.drafts import (
     Case,
     Draft,
     Quoted,
@@ -29,11 +29,12 @@ def refusing(quote: Quoted, dialect: str, noise: str, rng: random.Random) -> Cas
     made = REFUSE[noise](draft, rng)
     if made is None:
         return None
-    call = render(dialect, draft, rng)
+    rendered = render(dialect, draft, rng)
+    call: dict[str, Any] | None = rendered
     if dialect == "ai_edit" and noise.startswith("duplicate"):
-        call = _numbers_elsewhere(call, draft, rng)
-        if call is None:
-            return None
+        call = _numbers_elsewhere(rendered, draft, rng)
+    if call is None:
+        return None
     content = draft.content()
     seen = made if isinstance(made, bytes) else None
     return Case(dialect, noise, "refuse", quote.change.name, content, call, content, seen)
@@ -42,7 +43,7 @@ def refusing(quote: Quoted, dialect: str, noise: str, rng: random.Random) -> Cas
 def _numbers_elsewhere(
     call: dict[str, Any], draft: Draft, rng: random.Random
 ) -> dict[str, Any] | None:
-    """Numbers at which the expected text does not stand."""
+    """Numbers at which the expected text is not."""
     wanted = [plain(line) for line in draft.old]
     size = len(wanted)
     bodies = [plain(line) for line in draft.file]
@@ -58,7 +59,7 @@ def _numbers_elsewhere(
 
 
 def _duplicate(draft: Draft, rng: random.Random) -> bool | None:
-    """The quoted lines stand a second time."""
+    """The quoted lines are there a second time."""
     spots = [i for i in range(len(draft.file) + 1) if not draft.quote.first < i < draft.quote.last]
     at = rng.choice(spots)
     draft.file[at:at] = draft.old
@@ -80,7 +81,7 @@ def _near_duplicate(draft: Draft, rng: random.Random) -> bool | None:
 
 
 def _stale(draft: Draft, rng: random.Random) -> bool | None:
-    """Somebody changed one of the quoted lines."""
+    """Another program changed one of the quoted lines."""
     spots = [i for i in range(draft.quote.first, draft.quote.last) if WORD.search(draft.file[i])]
     if not spots:
         return None
@@ -90,7 +91,7 @@ def _stale(draft: Draft, rng: random.Random) -> bool | None:
 
 
 def _gone(draft: Draft, rng: random.Random) -> bool | None:
-    """One of the quoted lines is no longer there, or a new one stands between them."""
+    """One of the quoted lines is no longer there, or a new one is between them."""
     if len(draft.old) < 2 or any(line.strip(" #/*") == "..." for line in draft.old):
         return None  # "..." may stand for the line that is gone
     at = rng.randrange(draft.quote.first + 1, draft.quote.last)
@@ -114,7 +115,7 @@ def misquote(draft: Draft, rng: random.Random) -> bool | None:
     return _nowhere(draft)
 
 
-def _elided(draft: Draft, rng: random.Random) -> bool | None:
+def _elide(draft: Draft, rng: random.Random) -> bool | None:
     """The call leaves lines out."""
     if len(draft.old) < 3:
         return None
@@ -143,7 +144,7 @@ REFUSE: dict[str, Callable[[Draft, random.Random], bool | bytes | None]] = {
     "stale": _stale,
     "line gone or added": _gone,
     "misquoted": misquote,
-    "elided": _elided,
+    "elided": _elide,
     "changed since read": _changed_lines,
 }
 

@@ -1,4 +1,4 @@
-"""Plan a case as the tools plan it, and judge what came of it."""
+"""Plan a case as the tools plan it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, cast
 
-from bench.noise.drafts import Case
 from redline.adapters.workers.failed_content import FailedContent
 from redline.adapters.workers.isolated_calls import IsolatedCalls
 from redline.code.analysis import IsolatedAnalysis
@@ -21,6 +20,7 @@ from redline.services.text_edits import replace_text
 from redline.toolsets.ai_code_editing.edit.planning import plan_edit
 from redline.toolsets.ai_code_editing.edit.request import EditRequest
 from redline.toolsets.ai_code_editing.edit.source import FileUnderEdit
+from redline.trials.drafts import Case
 
 if TYPE_CHECKING:
     from redline.core.ports.search import Regex
@@ -73,25 +73,3 @@ PLANS: dict[str, Callable[[Case, TextFile], str]] = {
     "apply_patch": _plan_hunks,
     "ai_edit": _plan_lines,
 }
-
-
-def judge(case: Case, after: bytes | None) -> str:
-    """exact, refused or wrong."""
-    if after is None:
-        return "refused"
-    if case.verdict == "refuse":
-        return "refused" if after == case.content else "wrong"
-    if after == case.right:
-        return "exact"
-    if case.fresh is not None and _same_but_new_ends(case.right, after, case.fresh):
-        return "exact"
-    return "refused" if after == case.content else "wrong"
-
-
-def _same_but_new_ends(right: bytes, after: bytes, fresh: range) -> bool:
-    """Whether only the ends of lines the edit wrote differ from what was expected."""
-    got, want = after.split(b"\n"), right.split(b"\n")
-    return len(got) == len(want) and all(
-        a == b or (i in fresh and a.rstrip(b"\r") == b.rstrip(b"\r"))
-        for i, (a, b) in enumerate(zip(got, want, strict=True))
-    )
