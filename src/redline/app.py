@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from redline.adapters.files.registry import WorkspacePlace
     from redline.adapters.processes.commands import SandboxedCommands
     from redline.adapters.processes.workspace_snapshots import WorkspaceSnapshots
+    from redline.adapters.templates.template import ProcessTemplates
     from redline.code.analysis import IsolatedAnalysis
     from redline.core.findings import Finding
     from redline.core.ports.code import CodeIndex
@@ -75,11 +76,14 @@ class Redline(RecordedWorkspace):
     never pays for them.
     """
 
-    def __init__(self, settings: Settings, name: str = "") -> None:
-        super().__init__(settings)
+    def __init__(
+        self, settings: Settings, name: str = "", templates: ProcessTemplates | None = None
+    ) -> None:
+        super().__init__(settings, templates)
         # The name among many workspaces of one server; previews in a shared store carry it.
         self._name = name
-        self._command_helper = capture_helper()  # as its code is now, even if it changes on disk
+        # As its code is now, even if it changes on disk.
+        self._command_helper = capture_helper() if templates is None else None
         self._proxy = _open_proxy(settings.allow_domains)
 
     def claim_std_streams(self) -> tuple[BinaryIO, BinaryIO]:
@@ -142,11 +146,12 @@ class Redline(RecordedWorkspace):
             hidden=(self.state_dir, state_home(), *self._own_configuration()),
             program=self._command_helper,
             proxy=self._proxy,
+            template=None if self._templates is None else self._templates.commands,
         )
 
     def rest(self) -> None:
         """End the processes that wait for the next call; call it only while no call runs."""
-        for name in ("confined", "_processes"):
+        for name in ("confined", "regex", "_processes"):
             part = vars(self).get(name)
             if part is not None:
                 part.rest()
@@ -187,7 +192,7 @@ class Redline(RecordedWorkspace):
         """Regular expressions in killable workers."""
         from redline.adapters.workers.regex_worker import RegexWorkers
 
-        return RegexWorkers()
+        return RegexWorkers(template=None if self._templates is None else self._templates.workers)
 
     @built_once
     def analysis(self) -> IsolatedAnalysis:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from redline.adapters.review.comments import SqliteComments
     from redline.adapters.review.questions import SqliteQuestions
     from redline.adapters.review.runs import SqliteRuns
+    from redline.adapters.templates.template import ProcessTemplates
     from redline.core.ports.confined import Confined
     from redline.core.ports.history import ChangeEditor, History
     from redline.core.ports.review import HeldChanges
@@ -37,8 +38,10 @@ class StoredWorkspace:
     Each property imports its adapter when first asked for.
     """
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, templates: ProcessTemplates | None = None) -> None:
         self.settings = settings
+        # What processes of this workspace are copied from, where a server has many.
+        self._templates = templates
         self.started = time()
         # Where a server of this workspace is reached: "stdio" or an address.
         self.served_at = ""
@@ -185,7 +188,8 @@ class StoredWorkspace:
         """Runs work that may hang or crash in processes that can be killed."""
         from redline.adapters.workers.isolated_calls import IsolatedCalls
 
-        workers = IsolatedCalls()
+        template = None if self._templates is None else self._templates.workers
+        workers = IsolatedCalls(template=template)
         self.at_close(workers.close)  # before parts that wait for answers of workers
         return workers
 

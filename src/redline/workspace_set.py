@@ -11,6 +11,7 @@ from redline.core.errors import Busy, InvalidArgument
 from redline.settings import Settings, SettingsError
 
 if TYPE_CHECKING:
+    from redline.adapters.templates.template import ProcessTemplates
     from redline.adapters.workspaces.parked.moving import MovedWorkspace, MoveReport
     from redline.core.ports.many.workspaces import WorkspaceDirectory, WorkspaceEntry
     from redline.web.access import ReviewAccess
@@ -42,7 +43,24 @@ def check_apart(directory: WorkspaceDirectory) -> None:
                 raise SettingsError(f"Workspaces must not lie in each other: {name} and {inner}")
 
 
-def open_one(entry: WorkspaceEntry, settings: Settings) -> Redline:
+def open_templates() -> ProcessTemplates | None:
+    """Return what processes of all workspaces are copied from; None where the system cannot.
+
+    Nothing is started before a workspace needs it.
+    """
+    from redline.adapters.processes.helper import start_template as start_helpers
+    from redline.adapters.sandbox.program import capture_helper
+    from redline.adapters.templates.template import ProcessTemplates, Template, is_possible
+    from redline.adapters.workers.worker_process import start_template as start_workers
+
+    if not is_possible():
+        return None
+    return ProcessTemplates(Template(start_workers), Template(start_helpers(capture_helper())))
+
+
+def open_one(
+    entry: WorkspaceEntry, settings: Settings, templates: ProcessTemplates | None = None
+) -> Redline:
     """Open one of many workspaces."""
     own = settings._replace(
         workspace=entry.path,
@@ -51,7 +69,7 @@ def open_one(entry: WorkspaceEntry, settings: Settings) -> Redline:
         read_only=settings.read_only or entry.read_only,
         policy=entry.policy or settings.policy,
     )
-    redline = Redline(own, name=entry.name)
+    redline = Redline(own, entry.name, templates)
     redline.require_policy()
     return redline
 

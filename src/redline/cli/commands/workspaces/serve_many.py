@@ -24,6 +24,7 @@ from redline.workspace_set import (
     open_audit_log,
     open_directory,
     open_one,
+    open_templates,
 )
 
 
@@ -37,9 +38,10 @@ def serve_many(settings: Settings) -> int:
     key = os.urandom(24).hex()
     access = open_access(settings, key)
     address: list[str] = []
+    templates = open_templates()
 
     def open_parts(entry: WorkspaceEntry) -> WorkspaceParts:
-        redline = open_one(entry, settings)
+        redline = open_one(entry, settings, templates)
         redline.served_at = f"{address[0]}/w/{entry.name}/mcp"
         server = ToolServer(
             catalogs[redline.settings.read_only],
