@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import getpass
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -104,3 +105,11 @@ def in_slices(changes: Sequence[Change]) -> Iterator[list[Change]]:
         size += sum(sizes)
     if held:
         yield held
+
+
+def login_name() -> str:
+    """Return the name of the person this runs for, empty where the system knows none."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return ""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 from collections.abc import Callable, Iterable, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -18,9 +17,14 @@ from redline.core.ports.history import ChangeEditor, Operation
 from redline.core.ports.recording import KnownEntry, KnownFiles, KnownWorkspace, Mark
 from redline.core.ports.store import Store
 from redline.core.ports.tree import Entry, Kind
-from redline.engine.recording.attribution import Part, in_slices, origin_of, split
+from redline.engine.recording.attribution import Part, in_slices, login_name, origin_of, split
 from redline.engine.recording.claims import ChangeTime, Claim, Claims
-from redline.engine.recording.journal_steps import CaughtUp, apply_operation, finished_since
+from redline.engine.recording.journal_steps import (
+    CaughtUp,
+    Preceding,
+    apply_operation,
+    finished_since,
+)
 from redline.engine.recording.looking import Looking, is_same, mark_of
 
 # Two writes within one tick of the file system's clock look alike.
@@ -66,7 +70,7 @@ class Recorder:
         self._files = files
         self._editor = editor
         self._store = store
-        self._person = _login()
+        self._person = login_name()
         self._lock = Lock()
         self._known = KnownWorkspace()
         self._doubtful: set[WorkspacePath] = set()
@@ -159,32 +163,42 @@ class Recorder:
     def _settle(
         self, paths: Iterable[WorkspacePath] | None, now_ns: int, cause: str
     ) -> Sequence[Operation]:
-        caught_up = self._catch_up()
-        self._doubtful |= caught_up.touched
+        before = self._catch_up()
+        self._doubtful |= before.touched
         # Read before the journal is: what an operation made visible is in the journal by then.
         seen = self._look(paths, now_ns)
         meanwhile = self._catch_up()
         since = self._known.position
         found = self._compare(seen, meanwhile.touched)
         self._name_uncovered(found.uncovered)
-        if found.changes or caught_up.preceding or meanwhile.preceding:
+        preceding = (*before.preceding, *meanwhile.preceding)
+        if found.changes or preceding:
             self._hear_hooks()
-        recorded: list[Operation] = []
-        for follower, changes in (*caught_up.preceding, *meanwhile.preceding):
-            for part in split(changes, partial(self._naming, follower)):
-                recorded += self._record(part, "before an edit", before=follower.id)
-        for part in split(found.changes, lambda change: self._claiming(change, seen, now_ns)):
+        recorded = self._record_preceding(preceding)
+        for part in split(found.changes, partial(self._claiming, seen=seen, now_ns=now_ns)):
             made = self._record(part, cause, since=since)
             since = made[-1].id if made else since
             recorded += made
         self._looked_ns = now_ns
         own = frozenset(operation.id for operation in recorded)
+        self._keep(found, before.touched | meanwhile.touched, own)
+        return recorded
+
+    def _record_preceding(self, preceding: Iterable[Preceding]) -> list[Operation]:
+        """Record what others changed before operations of Redline."""
+        recorded: list[Operation] = []
+        for follower, changes in preceding:
+            for part in split(changes, partial(self._naming, follower)):
+                recorded += self._record(part, "before an edit", before=follower.id)
+        return recorded
+
+    def _keep(self, found: _Found, touched: Set[WorkspacePath], own: frozenset[str]) -> None:
+        """Save what is known after a look, if anything is new."""
         self._known.own |= own
-        for path in (caught_up.touched | meanwhile.touched) - found.entries.keys():
+        for path in touched - found.entries.keys():
             found.entries[path] = self._entry(path)
         if found.entries or own:
             self._save(found)
-        return recorded
 
     def _look(self, paths: Iterable[WorkspacePath] | None, now_ns: int) -> _Seen:
         """Read everything at *paths* that may have changed, or everywhere."""
@@ -330,11 +344,3 @@ class Recorder:
         when = ChangeTime(self._looked_ns, int(follower.time * 1e9))
         found = self._claims.matching(self._looking.absolute(change.path), when)
         return tuple(claim for claim in found if claim.event.files)
-
-
-def _login() -> str:
-    """Return the name of the person this runs for, empty where the system knows none."""
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError):
-        return ""
