@@ -45,6 +45,8 @@ class StoredWorkspace:
         self.started = time()
         # Where a server of this workspace is reached: "stdio" or an address.
         self.served_at = ""
+        # Whether the list of a server's workspaces still has this one.
+        self.is_still_served: Callable[[], bool] = lambda: True
         self._at_close: list[Callable[[], object]] = []
         self._notices: list[str] = []
         self._is_closed = False
@@ -155,6 +157,11 @@ class StoredWorkspace:
         remember_roots(self.state_dir, [(r.path, r.writable) for r in self.workspace.roots])
         if self.served_at:
             self.at_close(announce_server(self.state_dir, self.served_at))
+            # Who parks it marks it first and then looks for servers; the other order here.
+            if not self.is_still_served():
+                from redline.core.errors import Busy
+
+                raise Busy("The workspace is being parked", hint="try again")
 
     def servers(self) -> list[RunningServer]:
         """Return the servers that work on this history now."""

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import uvicorn
 
+from redline.core.errors import Busy
 from redline.core.ports.many.workspaces import WorkspaceDirectory, WorkspaceEntry
 from redline.core.ports.pages import WebPages, WorkspaceFront
 from redline.server.calls.tool_server import ToolServer
@@ -19,6 +20,7 @@ from redline.server.ending import end_process_within
 from redline.server.http.app import HttpApp
 from redline.server.http.connections import connection_limit
 from redline.server.http.many.opened import OpenWorkspaces, ServedWorkspace
+from redline.server.http.many.resting import RestingWorkspaces
 from redline.server.http.many.routing import ManyWorkspaces
 from redline.server.http.mcp_endpoint import McpEndpoint
 from redline.server.http.pages import PageEndpoint, PagesAlone
@@ -29,6 +31,7 @@ from redline.server.http.uvicorn_protocol import protocol_with_limits
 from redline.server.observe.audit import Audit
 from redline.server.observe.log import warn
 from redline.services.people.users import workspace_name
+from redline.services.resting import IdleWorkspaces
 from redline.settings import Settings
 
 _GRACE_SECONDS = 3
@@ -78,10 +81,12 @@ def serve_workspaces(
     audit: Audit,
     settings: Settings,
     announce: Callable[[str, int], None],
+    idle: IdleWorkspaces | None = None,
 ) -> int:
     """Serve many workspaces until a signal; see `serve_http`.
 
-    *build_front* makes the first page; it gets a function that closes a workspace.
+    *build_front* makes the first page; it gets a function that closes a workspace. *idle* says
+    which workspaces are parked by themselves, if any are.
     """
     logging.basicConfig(handlers=[LibraryLog()], level=logging.WARNING, format="%(message)s")
     listening = _listen(settings)
@@ -91,6 +96,8 @@ def serve_workspaces(
     gate = Gate(auth, settings, audit, HttpCounts(settings))
 
     def open_one(entry: WorkspaceEntry) -> ServedWorkspace:
+        if directory.find(entry.name) != entry:
+            raise Busy(f"The workspace is being moved: {entry.name}", hint="try again")
         parts = open_parts(entry)
         own = gate.in_workspace(entry.name, parts.server.audit)
         pages = PageEndpoint(parts.pages, settings, own.auth, parts.server.audit)
@@ -100,7 +107,8 @@ def serve_workspaces(
 
     opened = OpenWorkspaces(open_one, settings.max_open, settings.workspace_idle)
     front = build_front(opened.shut_from_thread)
-    app = ManyWorkspaces(directory, opened, gate, settings, port, front)
+    resting = None if idle is None else RestingWorkspaces(idle, opened)
+    app = ManyWorkspaces(directory, opened, gate, settings, port, front, resting)
     try:
         _run(app, settings, listening, lambda: announce(settings.host, port))
         workers.drain(1.0)

@@ -92,6 +92,14 @@ def write_tree(top: str, entries: list[TreeEntry], reader: ChunkReader) -> None:
     os.sync()
 
 
+def is_changed_since(top: str, since: float) -> bool:
+    """Whether anything beneath *top* was written, made or moved later than *since*."""
+    try:
+        return any(facts.st_ctime > since for _, facts in _walk(top, lambda _: False))
+    except FileNotFoundError:  # it changes while we look
+        return os.path.isdir(top)
+
+
 def _write_file(path: str, entry: TreeEntry, reader: ChunkReader) -> None:
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
     with os.fdopen(os.open(path, flags, 0o600), "wb") as stream:

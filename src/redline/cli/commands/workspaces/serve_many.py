@@ -17,6 +17,7 @@ from redline.server.http.serve import WorkspaceParts, serve_workspaces
 from redline.server.observe.audit import Audit
 from redline.server.observe.log import Sink, to_stderr
 from redline.settings import Settings
+from redline.workspace_moving import open_idle
 from redline.workspace_set import (
     build_front,
     check_apart,
@@ -43,6 +44,7 @@ def serve_many(settings: Settings) -> int:
     def open_parts(entry: WorkspaceEntry) -> WorkspaceParts:
         redline = open_one(entry, settings, templates)
         redline.served_at = f"{address[0]}/w/{entry.name}/mcp"
+        redline.is_still_served = lambda: directory.find(entry.name) == entry
         server = ToolServer(
             catalogs[redline.settings.read_only],
             redline,
@@ -71,6 +73,7 @@ def serve_many(settings: Settings) -> int:
             Audit(sink, is_kept=bool(settings.audit_log)),
             settings,
             announce,
+            open_idle(directory, settings),
         )
     except OSError as failure:
         err(f"redline: cannot listen on {settings.host}:{settings.port}: {failure.strerror}")

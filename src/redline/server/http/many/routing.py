@@ -6,11 +6,12 @@ import asyncio
 from typing import Any
 
 from redline.core.access.rights import ALL_RIGHTS, NO_RIGHTS, Right, Rights
-from redline.core.errors import RedlineError
+from redline.core.errors import Busy, RedlineError
 from redline.core.ports.many.workspaces import WorkspaceDirectory, WorkspaceEntry
 from redline.core.ports.pages import WebRequest, WorkspaceFront
 from redline.server.http.host_policy import HostPolicy, HttpRefusal
-from redline.server.http.many.opened import OpenWorkspaces
+from redline.server.http.many.opened import OpenWorkspaces, ServedWorkspace
+from redline.server.http.many.resting import RestingWorkspaces
 from redline.server.http.pages import PageEndpoint, is_for_browsers
 from redline.server.http.people.auth import AuthFailed
 from redline.server.http.people.gate import PERSON, Gate
@@ -45,8 +46,10 @@ class ManyWorkspaces:
         settings: Settings,
         port: int,
         front: WorkspaceFront,
+        resting: RestingWorkspaces | None = None,
     ) -> None:
         self._directory = directory
+        self._resting = resting
         self._opened = opened
         self._gate = gate
         self._hosts = HostPolicy(settings, port)
@@ -92,6 +95,8 @@ class ManyWorkspaces:
                 warn(f"the list of workspaces cannot be read: {failure}")
                 continue
             await self._opened.close_idle(is_served=lambda name, known=names: name in known)  # type: ignore[misc]
+            if self._resting is not None:
+                await self._resting.park_idle()
 
     # --- the server itself -------------------------------------------------------------------
 
@@ -169,24 +174,44 @@ class ManyWorkspaces:
             sign_in = {**scope, "path": "/sign-in", "method": "GET"}
             await self._pages.serve(sign_in, headers, receive, send, may_read=False, status=401)
             return
-        entry = await asyncio.to_thread(self._find, name) if rights else None
-        if entry is None or not slash:
+        entry = await self._find_awake(name) if rights and slash else None
+        if entry is None:
             raise _not_found(scope["path"])
-        if entry.parked_at:
-            raise HttpRefusal(
-                503, wire.INTERNAL_ERROR, f"The workspace is parked: {name}\nhint: wake it"
-            )
-        try:
-            served = await self._opened.enter(entry)
-        except (RedlineError, OSError) as failure:
-            warn(f"the workspace {name} cannot be opened: {failure}")
-            raise HttpRefusal(
-                503, wire.INTERNAL_ERROR, f"The workspace cannot be opened: {name}"
-            ) from None
+        served = await self._open(entry)
         try:
             await served.app(inner, receive, send)
         finally:
             await self._opened.leave(served)
+
+    async def _find_awake(self, name: str) -> WorkspaceEntry | None:
+        """Return the workspace of this name, woken if need be; HttpRefusal while it rests."""
+        entry = await asyncio.to_thread(self._find, name)
+        if entry is None and self._resting is not None:
+            entry = await self._resting.find_elsewhere(name)
+        if entry is None or not entry.parked_at:
+            return entry
+        if self._resting is None or not self._resting.wakes(entry):
+            raise HttpRefusal(
+                503, wire.INTERNAL_ERROR, f"The workspace is parked: {name}\nhint: wake it"
+            )
+        await self._resting.wake(entry)
+        return await asyncio.to_thread(self._find, name)
+
+    async def _open(self, entry: WorkspaceEntry) -> ServedWorkspace:
+        if self._resting is not None:
+            await self._resting.note_use(entry)
+        try:
+            return await self._opened.enter(entry)
+        except Busy as failure:
+            text = f"{failure}\nhint: try again"
+            raise HttpRefusal(
+                503, wire.INTERNAL_ERROR, text, headers={"Retry-After": "1"}
+            ) from None
+        except (RedlineError, OSError) as failure:
+            warn(f"the workspace {entry.name} cannot be opened: {failure}")
+            raise HttpRefusal(
+                503, wire.INTERNAL_ERROR, f"The workspace cannot be opened: {entry.name}"
+            ) from None
 
     async def _find_rights(self, scope: Scope, headers: dict[str, str], name: str) -> Rights | None:
         """Return what the sender may do in a workspace; None for a browser to be asked who it is.
