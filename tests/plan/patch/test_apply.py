@@ -20,6 +20,7 @@ from redline.core.errors import (
     SymlinkEscape,
 )
 from redline.core.textfile import TextFile, line_body, split_lines
+from redline.plan.match import engine, lines, searched_text
 from redline.plan.patch.apply import PatchPlan, plan_patch
 from redline.plan.patch.parse import parse_patch
 from tests.plan.patch.in_memory import MemoryTree, patched, place_at, plan_text
@@ -308,3 +309,39 @@ def test_bytes_outside_a_hunk_never_change(
         assert after_text.startswith(head)
     if new or tail:
         assert before_text.endswith("\n") == after_text.endswith("\n")
+
+
+@pytest.mark.requirement("coding-patch-many-hunks")
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_many_hunks_search_an_index_of_the_lines(end: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The cost of a hunk does not grow with the file: nothing is split or counted again for it."""
+    splits = 0
+
+    def counted(text: str) -> list[str]:
+        nonlocal splits
+        splits += len(text) > 10_000
+        return split_lines(text)
+
+    for module in (engine, lines, searched_text):
+        monkeypatch.setattr(module, "split_lines", counted)
+    count = 2_000
+    before = "".join(f"line {n}{end}" for n in range(count))
+    hunks = [line for n in range(0, count, 4) for line in ("@@", f"-line {n}", f"+row {n}")]
+    hunks += [line for n in range(1, count, 4) for line in (f"@@ line {n}", f"+more {n}")]
+    after = _result({"a": before.encode()}, "*** Update File: a", *hunks)["a"].decode()
+    wanted = []
+    for n in range(count):
+        wanted.append(f"row {n}" if n % 4 == 0 else f"line {n}")
+        if n % 4 == 1:
+            wanted.append(f"more {n}")
+    assert after == "".join(line + end for line in wanted)
+    assert splits <= 2
+
+
+@pytest.mark.requirement("coding-patch-many-hunks")
+def test_a_refusal_stops_counting_hunks_that_have_no_place() -> None:
+    hunks = [line for n in range(200) for line in ("@@", f"-nowhere {n}", f"+row {n}")]
+    with pytest.raises(PatchError, match="and at least 47 more hunks"):
+        _plan({"a": b"one\n"}, "*** Update File: a", *hunks)
+    with pytest.raises(PatchError, match="and 2 more hunks"):
+        _plan({"a": b"one\n"}, "*** Update File: a", *hunks[:15])

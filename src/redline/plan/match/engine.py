@@ -27,6 +27,7 @@ edit sent twice changes nothing the second time.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import chain
 
 from redline.core.budget import join_text
 from redline.core.cancellation import cancellable
@@ -43,6 +44,7 @@ from redline.plan.match.compose import compose, dominant_end, lines_for
 from redline.plan.match.lines import hunk_candidates
 from redline.plan.match.nearest import nearest
 from redline.plan.match.placement import MatchLevel, Placement
+from redline.plan.match.searched_text import SearchedText, prepare_search
 from redline.plan.match.text import candidates
 from redline.plan.match.views import is_whole_lines, line_number, occurrences, unify_ends
 
@@ -77,7 +79,7 @@ def place(text: str, old: str, new: str, *, within: range | None = None) -> Plac
 
 
 def place_lines(
-    text: str,
+    text: str | SearchedText,
     hunk: Sequence[HunkLine],
     *,
     within: range | None = None,
@@ -94,7 +96,8 @@ def place_lines(
     new = "".join(f"{body}\n" for role, body in hunk if role != "-")
     if not old:
         raise InvalidArgument("The hunk names no line that is in the file", hint="add context")
-    return _only(text, hunk_candidates(text, hunk, within, at_end, roles_given), old, new)
+    file = prepare_search(text)
+    return _only(file.text, hunk_candidates(file, hunk, within, at_end, roles_given), old, new)
 
 
 def place_range(
@@ -121,12 +124,13 @@ def place_range(
     return _changing(placement, expected, new)
 
 
-def place_insert(text: str, before: int, new: str) -> Placement:
+def place_insert(text: str | SearchedText, before: int, new: str) -> Placement:
     """Put the lines of *new* before line *before* (from 1; one past the last line appends)."""
-    lines = split_lines(text)
+    file = prepare_search(text)
+    lines = file.lines
     if not 1 <= before <= len(lines) + 1:
         raise InvalidArgument(f"Line {before} is not in the file, it has {len(lines)}")
-    offset = sum(len(line) for line in lines[: before - 1])
+    offset = file.offsets[before - 1]
     end = _end_near(lines, before - 1) or "\n"
     added = [line_body(line) + end for line in split_lines(new)]
     if before > len(lines) and lines and not line_end(lines[-1]) and added:
@@ -317,8 +321,9 @@ def _replaced_range(lines: list[str], first: int, last: int, new: str) -> Placem
     return Placement(start, stop, replacement, MatchLevel.LITERAL, first + 1)
 
 
-def _end_near(lines: list[str], index: int) -> str:
-    for line in (*reversed(lines[:index]), *lines[index:]):
+def _end_near(lines: Sequence[str], index: int) -> str:
+    near = chain(range(index - 1, -1, -1), range(index, len(lines)))
+    for line in map(lines.__getitem__, near):
         if line_end(line):
             return line_end(line)
     return ""

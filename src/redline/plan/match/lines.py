@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import islice
 
 from redline.core.errors import NoMatch
 from redline.core.textfile import line_body, line_end, split_lines
 from redline.plan.match.align import Opcode, opcodes
 from redline.plan.match.blank_lines import find_blocks, requote
-from redline.plan.match.compose import Rewrite, as_given, compose, dominant_end
+from redline.plan.match.compose import Rewrite, as_given, compose
 from redline.plan.match.indent import Shift, explain, indent_of, is_one_change, unit_of
 from redline.plan.match.placement import MatchLevel, Placement
+from redline.plan.match.searched_text import KEYS, SearchedText, prepare_search
 from redline.plan.match.typography import FileTypography, fold
 from redline.plan.match.views import MAX_HITS, end_at, unify_ends
 
@@ -23,13 +22,6 @@ _SAMPLED = 5
 _MAX_COMPARED = 20_000
 
 _INDENTED = (MatchLevel.INDENT, MatchLevel.TYPOGRAPHY_INDENT)
-_KEYS: dict[MatchLevel, Callable[[str], str]] = {
-    MatchLevel.LITERAL: str,
-    MatchLevel.TRAILING: lambda body: body.rstrip(_BLANKS),
-    MatchLevel.INDENT: lambda body: body.strip(_BLANKS),
-    MatchLevel.TYPOGRAPHY: lambda body: fold(body).rstrip(_BLANKS),
-    MatchLevel.TYPOGRAPHY_INDENT: lambda body: fold(body).strip(_BLANKS),
-}
 
 
 def block_candidates(text: str, old: str, new: str, level: MatchLevel) -> list[Placement]:
@@ -40,7 +32,7 @@ def block_candidates(text: str, old: str, new: str, level: MatchLevel) -> list[P
     elif not may_stand(text, old):
         return []
     wanted = split_lines(unify_ends(old))
-    edit = _Edit(text, wanted, split_lines(unify_ends(new)), None)
+    edit = _Edit(prepare_search(text), wanted, split_lines(unify_ends(new)), None)
     if level is MatchLevel.BLANK_LINES:
         return edit.recounted()
     return edit.places(list(edit.starts(level)), level)
@@ -48,7 +40,7 @@ def block_candidates(text: str, old: str, new: str, level: MatchLevel) -> list[P
 
 def place_block(text: str, old: list[str], new: list[str]) -> Placement | None:
     """The placement of *old* as whole lines; None unless the text has them exactly once."""
-    edit = _Edit(text, old, new, None)
+    edit = _Edit(prepare_search(text), old, new, None)
     starts = list(edit.starts(MatchLevel.LITERAL))
     return edit.place(starts[0], MatchLevel.LITERAL) if len(starts) == 1 else None
 
@@ -60,7 +52,7 @@ def may_stand(text: str, old: str) -> bool:
 
 
 def hunk_candidates(
-    text: str,
+    text: SearchedText,
     hunk: Sequence[tuple[str, str]],
     within: range | None,
     at_end: bool,
@@ -70,10 +62,10 @@ def hunk_candidates(
     old = [f"{body}\n" for role, body in hunk if role != "+"]
     new = [f"{body}\n" for role, body in hunk if role != "-"]
     blank = not any(line.strip() for line in old)
-    if not blank and not may_stand(fold(text), fold("".join(old))):
+    if not (blank or text.is_indexed or may_stand(text.folded, fold("".join(old)))):
         return []
     edit = _Edit(text, old, new, _hunk_codes(hunk) if roles_given else None)
-    for level in _KEYS:
+    for level in KEYS:
         if (blank and level is not MatchLevel.LITERAL) or not edit.may_differ(level):
             continue
         starts = [start for start in edit.starts(level) if edit.fits(start, within, at_end)]
@@ -130,26 +122,16 @@ class _Edit:
     """Old and new lines against one text."""
 
     def __init__(
-        self, text: str, old: list[str], new: list[str], codes: list[Opcode] | None
+        self, file: SearchedText, old: list[str], new: list[str], codes: list[Opcode] | None
     ) -> None:
-        self.text = text
+        self.file = file
+        self.text = file.text
         self.old, self.new, self.codes = old, new, codes
         self.old_bodies = [line_body(line) for line in old]
         self.new_bodies = [line_body(line) for line in new]
-        self.end = dominant_end(text) or "\n"
-        self.ascii = text.isascii() and all(line.isascii() for line in old)
+        self.ascii = file.is_ascii and all(line.isascii() for line in old)
         # Where lines start that were found without cutting the text into all its lines.
         self._offsets: dict[int, int] = {}
-
-    @cached_property
-    def lines(self) -> list[str]:
-        """The lines of the text."""
-        return split_lines(self.text)
-
-    @cached_property
-    def bodies(self) -> list[str]:
-        """The same without their ends."""
-        return [line_body(line) for line in self.lines]
 
     def may_differ(self, level: MatchLevel) -> bool:
         """Whether *level* can find more than the stricter ones."""
@@ -158,10 +140,11 @@ class _Edit:
     def starts(self, level: MatchLevel) -> Iterator[int]:
         """The lines (from 0) where the old lines match at *level*."""
         most = max(2, min(MAX_HITS, _MAX_COMPARED // len(self.old)))
-        if level is MatchLevel.LITERAL and "\r" not in self.text and any(self.old_bodies):
+        is_plain = level is MatchLevel.LITERAL and not self.file.is_indexed
+        if is_plain and "\r" not in self.text and any(self.old_bodies):
             self._offsets = dict(islice(self._literal_starts(), most))
             return iter(self._offsets)
-        return islice(self._key_starts(_KEYS[level]), most)
+        return islice(self._key_starts(level), most)
 
     def _literal_starts(self) -> Iterator[tuple[int, int]]:
         """Lines where the old lines occur unchanged, and their offsets; every line ends in LF."""
@@ -176,23 +159,20 @@ class _Edit:
                 yield line, at
             at = text.find(f"\n{wanted}", at) + 1 or -1
 
-    def _key_starts(self, key: Callable[[str], str]) -> Iterator[int]:
-        have, want = list(map(key, self.bodies)), list(map(key, self.old_bodies))
-        counts = Counter(have)
-        anchor = min(range(len(want)), key=lambda index: counts[want[index]])
-        for at, body in enumerate(have):
-            start = at - anchor
-            if body == want[anchor] and start >= 0 and have[start : start + len(want)] == want:
+    def _key_starts(self, level: MatchLevel) -> Iterator[int]:
+        have, places = self.file.at_level(level)
+        want = list(map(KEYS[level], self.old_bodies))
+        rarest = min(range(len(want)), key=lambda index: len(places.get(want[index], ())))
+        for at in places.get(want[rarest], ()):
+            start = at - rarest
+            if start >= 0 and have[start : start + len(want)] == want:
                 yield start
 
     def fits(self, start: int, within: range | None, at_end: bool) -> bool:
         """Whether a match from line *start* keeps to where it may be."""
         stop = start + len(self.old)
         inside = within is None or (within.start <= start and stop <= within.stop)
-        return inside and (not at_end or stop == self._line_count())
-
-    def _line_count(self) -> int:
-        return self.text.count("\n") + (self.text[-1:] not in ("", "\n"))
+        return inside and (not at_end or stop == self.file.line_count)
 
     def places(self, starts: list[int], level: MatchLevel) -> list[Placement]:
         """A placement for every line of *starts* where the old lines can be meant.
@@ -210,17 +190,17 @@ class _Edit:
     def recounted(self) -> list[Placement]:
         """Every block that is the old lines but for the number of blank lines between them."""
         level = MatchLevel.BLANK_LINES
-        blocks = list(islice(find_blocks(self.old_bodies, self.bodies), MAX_HITS))
+        blocks = list(islice(find_blocks(self.old_bodies, self.file.bodies), MAX_HITS))
         if len(blocks) > 1:
-            offsets = [(sum(map(len, self.lines[: b.start])), b.start + 1) for b in blocks]
+            offsets = [(self.file.offsets[b.start], b.start + 1) for b in blocks]
             return [Placement(at, at, "", level, line) for at, line in offsets]
         for block in blocks:
-            lines = [f"{body}\n" for body in self.bodies[block.start : block.stop]]
+            lines = [f"{body}\n" for body in self.file.bodies[block.start : block.stop]]
             new = requote(self.old, self.new, self._kept_pairs(), lines)
             if new is not None:
                 if not line_end(self.old[-1]):
                     lines[-1] = line_body(lines[-1])
-                placement = _Edit(self.text, lines, new, None).place(block.start, level)
+                placement = _Edit(self.file, lines, new, None).place(block.start, level)
                 return [placement] if placement else []
         return []
 
@@ -240,16 +220,20 @@ class _Edit:
     def _compose(self, block: _Block, rewrite: Rewrite) -> str:
         """The replacement, terminated exactly when the place it takes is."""
         open_end = bool(line_end(self.old[-1])) and not line_end(block.lines[-1])
-        lines = [*block.lines[:-1], block.lines[-1] + self.end] if open_end else block.lines
+        lines = (
+            [*block.lines[:-1], block.lines[-1] + self.file.line_end] if open_end else block.lines
+        )
         behind = end_at(self.text, block.end)
-        replacement = compose(lines, self.old, self.new, self.end, rewrite, self.codes, behind)
+        replacement = compose(
+            lines, self.old, self.new, self.file.line_end, rewrite, self.codes, behind
+        )
         return line_body(replacement) if open_end else replacement
 
     def _block(self, start: int) -> _Block:
         offset = self._offsets.get(start)
         if offset is None:
-            offset = sum(map(len, self.lines[:start]))
-            lines = self.lines[start : start + len(self.old)]
+            offset = self.file.offsets[start]
+            lines = list(self.file.lines[start : start + len(self.old)])
         else:
             length = sum(map(len, self.old_bodies)) + len(self.old)
             lines = split_lines(self.text[offset : offset + length])
@@ -266,7 +250,7 @@ class _Edit:
         kept = set(self._kept_pairs().values())
         changed = [body for j, body in enumerate(self.new_bodies) if j not in kept]
         called = [fold_indent(body) for body in self.old_bodies]
-        return explain(called, found, self.new_bodies, changed, unit_of(self.bodies))
+        return explain(called, found, self.new_bodies, changed, unit_of(self.file.bodies))
 
     def _kept_pairs(self) -> dict[int, int]:
         """Which new line each old line that stays becomes."""

@@ -5,26 +5,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from redline.core.cancellation import cancellable
+from redline.plan.match.searched_text import KeyLines, SearchedText
 
 
-def regions_under(lines: Sequence[str], headings: Sequence[str]) -> list[range]:
+def regions_under(file: SearchedText, headings: Sequence[str]) -> list[range]:
     """The blocks that begin with the headings, each inside a block of the heading before it."""
-    regions = [range(len(lines))]
+    regions = [range(len(file.bodies))]
     for heading in headings:
-        starts = _heading_lines(lines, regions, heading)
+        starts = _heading_lines(file.stripped, regions, heading.strip())
         if not starts:
             return []
-        regions = [range(start, _block_end(lines, start)) for start in cancellable(starts)]
+        regions = [range(start, _block_end(file.bodies, start)) for start in cancellable(starts)]
     return regions
 
 
-def _heading_lines(lines: Sequence[str], regions: Sequence[range], heading: str) -> list[int]:
-    wanted = heading.strip()
+def _heading_lines(lines: KeyLines, regions: Sequence[range], wanted: str) -> list[int]:
+    same = lines.places.get(wanted, ())
+    found = [index for region in cancellable(regions) for index in same if index in region]
+    if found:
+        return found
     within = [index for region in cancellable(regions) for index in region]
-    same = [index for index in within if lines[index].strip() == wanted]
-    if same:
-        return same
-    return [index for index in within if lines[index].lstrip().startswith(wanted)]
+    return [index for index in within if lines.keys[index].startswith(wanted)]
 
 
 def _block_end(lines: Sequence[str], start: int) -> int:

@@ -15,8 +15,7 @@ from redline.core.errors import (
     PatchError,
     RedlineError,
 )
-from redline.core.textfile import line_body, split_lines
-from redline.plan.match.compose import dominant_end
+from redline.core.textfile import line_body
 from redline.plan.match.engine import (
     MatchLevel,
     Placement,
@@ -27,12 +26,17 @@ from redline.plan.match.engine import (
     place_lines,
 )
 from redline.plan.match.lines import hunk_candidates
+from redline.plan.match.searched_text import SearchedText
 from redline.plan.patch.headings import regions_under
 from redline.plan.patch.model import Hunk
 
 _SHOWN_FAILURES = 3
 # A heading that names more lines tells no place apart: the hunk must be unique after the first.
 _MAX_REGIONS = 100
+# From here on an index of the lines is cheaper than a search through the text for every hunk.
+_MANY = 8
+# As many hunks without a place refuse the patch at once: each is compared with the whole file.
+_MAX_MISSING = 50
 _MARK = "\ufeff"
 
 
@@ -64,14 +68,19 @@ def hunk_placements(
 
     All hunks are found in *text* as it is; one that has no place or several refuses them all.
     """
+    file = SearchedText(text, is_indexed=len(hunks) > _MANY)
     found: list[Placement] = []
     failures: list[tuple[int, Hunk, RedlineError]] = []
+    missing = 0
     for number, hunk in enumerate(hunks, 1):
         checkpoint()
         try:
-            found += _place(text, hunk, base)
+            found += _place(file, hunk, base)
         except MatchError as error:
             failures.append((number, hunk, error))
+            missing += not isinstance(error, AlreadyApplied)
+        if missing == _MAX_MISSING:
+            break
     if failures:
         raise _refusal(shown, failures, len(hunks))
     try:
@@ -86,53 +95,53 @@ def hunk_placements(
     return placements, notes
 
 
-def _place(text: str, hunk: Hunk, base: FileBase) -> list[Placement]:
+def _place(file: SearchedText, hunk: Hunk, base: FileBase) -> list[Placement]:
     """The placement of a hunk; none if it only quotes lines, which must be there all the same."""
     try:
-        placement = _find(text, hunk, base)
+        placement = _find(file, hunk, base)
     except AmbiguousMatch:
         if not hunk.only_keeps:
             raise
         return []
-    return [] if hunk.only_keeps else [_set_file_end(text, hunk, placement)]
+    return [] if hunk.only_keeps else [_set_file_end(file, hunk, placement)]
 
 
-def _find(text: str, hunk: Hunk, base: FileBase) -> Placement:
-    if base.is_numbered and (numbered := _place_by_number(text, hunk)):
+def _find(file: SearchedText, hunk: Hunk, base: FileBase) -> Placement:
+    if base.is_numbered and (numbered := _place_by_number(file, hunk)):
         return numbered
     if base.has_bom and any(body.startswith(_MARK) for _, body in hunk.lines):
         begins_file = any(body.startswith(_MARK) for body in hunk.old_lines)
         hunk = _without_mark(hunk)
         if begins_file:
-            return place_lines(text, hunk.lines, within=range(len(hunk.old_lines)))
+            return place_lines(file, hunk.lines, within=range(len(hunk.old_lines)))
     if hunk.only_adds:
-        return _insert(text, hunk)
+        return _insert(file, hunk)
     if hunk.bare_at is not None:
-        return _place_bare(text, hunk)
-    return _place_in_file(text, hunk)
+        return _place_bare(file, hunk)
+    return _place_in_file(file, hunk)
 
 
-def _place_in_file(text: str, hunk: Hunk) -> Placement:
+def _place_in_file(file: SearchedText, hunk: Hunk) -> Placement:
     """Place a hunk by the lines it quotes; the last blank ones may lie after the file's end."""
     try:
-        return _place_quoted(text, hunk)
+        return _place_quoted(file, hunk)
     except AlreadyApplied:
         raise
     except NoMatch:
-        beyond = _place_beyond_end(text, hunk)
+        beyond = _place_beyond_end(file, hunk)
         if beyond is None:
             raise
         return beyond
 
 
-def _place_by_number(text: str, hunk: Hunk) -> Placement | None:
+def _place_by_number(file: SearchedText, hunk: Hunk) -> Placement | None:
     """Place a hunk by its line number, if its lines are there to the letter."""
-    if hunk.start is None or hunk.start > len(split_lines(text)):
+    if hunk.start is None or hunk.start > file.line_count:
         return None
     if hunk.only_adds:
-        return place_insert(text, hunk.start + 1, "".join(f"{x}\n" for x in hunk.added_lines))
+        return place_insert(file, hunk.start + 1, "".join(f"{x}\n" for x in hunk.added_lines))
     within = range(hunk.start - 1, hunk.start - 1 + len(hunk.old_lines))
-    found = hunk_candidates(text, hunk.lines, within, hunk.at_end)
+    found = hunk_candidates(file, hunk.lines, within, hunk.at_end)
     return found[0] if found and found[0].level is MatchLevel.LITERAL else None
 
 
@@ -149,14 +158,14 @@ def _without_mark(hunk: Hunk) -> Hunk:
     return replace(hunk, lines=lines, unprefixed=None)
 
 
-def _place_bare(text: str, hunk: Hunk) -> Placement:
+def _place_bare(file: SearchedText, hunk: Hunk) -> Placement:
     """Place a hunk with context lines that lack their blank, only where it fits to the letter."""
     found: list[Placement] = []
     for lines in (hunk.lines, hunk.unprefixed):
         if lines is None:
             continue
         try:
-            placement = _place_quoted(text, replace(hunk, lines=lines))
+            placement = _place_quoted(file, replace(hunk, lines=lines))
         except AlreadyApplied:
             raise
         except NoMatch:
@@ -174,7 +183,7 @@ def _place_bare(text: str, hunk: Hunk) -> Placement:
     )
 
 
-def _place_beyond_end(text: str, hunk: Hunk) -> Placement | None:
+def _place_beyond_end(file: SearchedText, hunk: Hunk) -> Placement | None:
     """Place a hunk whose last blank context lines lie after the end of the file."""
     lines = hunk.lines
     while len(lines) > 1 and lines[-1] == (" ", ""):
@@ -182,7 +191,7 @@ def _place_beyond_end(text: str, hunk: Hunk) -> Placement | None:
         if all(role == "+" for role, _ in lines):
             return None
         try:
-            return _place_quoted(text, replace(hunk, lines=lines, at_end=True))
+            return _place_quoted(file, replace(hunk, lines=lines, at_end=True))
         except AlreadyApplied:
             raise
         except NoMatch:
@@ -190,48 +199,48 @@ def _place_beyond_end(text: str, hunk: Hunk) -> Placement | None:
     return None
 
 
-def _set_file_end(text: str, hunk: Hunk, placement: Placement) -> Placement:
+def _set_file_end(file: SearchedText, hunk: Hunk, placement: Placement) -> Placement:
     """*placement* with or without the newline at the end of the file, as the hunk says."""
     has_lines = any(role != "-" for role, _ in hunk.lines)
+    text = file.text
     if hunk.final_newline is None or not has_lines or placement.end != len(text):
         return placement
     # As the text ends, so does the replacement.
     is_ended = not text or text.endswith("\n")
     made = line_body(placement.replacement) if is_ended else placement.replacement
-    end = (dominant_end(text) or "\n") if hunk.final_newline else ""
+    end = file.line_end if hunk.final_newline else ""
     return replace(placement, replacement=made + end)
 
 
-def _place_quoted(text: str, hunk: Hunk) -> Placement:
+def _place_quoted(file: SearchedText, hunk: Hunk) -> Placement:
     if not hunk.headings:
-        return place_lines(text, hunk.lines, at_end=hunk.at_end)
-    lines = [line_body(line) for line in split_lines(text)]
-    regions = regions_under(lines, hunk.headings)
+        return place_lines(file, hunk.lines, at_end=hunk.at_end)
+    regions = regions_under(file, hunk.headings)
     if not hunk.firm:
-        return _place_loosely(text, hunk, regions)
+        return _place_loosely(file, hunk, regions)
     if not regions:
         # A heading that names no line is a remark; the hunk itself must be unique.
-        return place_lines(text, hunk.lines, at_end=hunk.at_end)
-    return _place_in(text, hunk, regions)
+        return place_lines(file, hunk.lines, at_end=hunk.at_end)
+    return _place_in(file, hunk, regions)
 
 
-def _place_loosely(text: str, hunk: Hunk, regions: list[range]) -> Placement:
+def _place_loosely(file: SearchedText, hunk: Hunk, regions: list[range]) -> Placement:
     """Place a hunk whose heading a diff program wrote: the last such line somewhere before it."""
     try:
-        return place_lines(text, hunk.lines, at_end=hunk.at_end)
+        return place_lines(file, hunk.lines, at_end=hunk.at_end)
     except AmbiguousMatch:
         if not regions:
             raise
-        within = range(regions[0].start, len(split_lines(text)))
-        return place_lines(text, hunk.lines, within=within, at_end=hunk.at_end)
+        within = range(regions[0].start, file.line_count)
+        return place_lines(file, hunk.lines, within=within, at_end=hunk.at_end)
 
 
-def _place_in(text: str, hunk: Hunk, regions: list[range]) -> Placement:
+def _place_in(file: SearchedText, hunk: Hunk, regions: list[range]) -> Placement:
     """The one place inside the blocks under the heading, else after the heading."""
-    last = len(split_lines(text))
+    last = file.line_count
     if len(regions) > _MAX_REGIONS:  # each would be a search of its own
         after = range(regions[0].start, last)
-        return place_lines(text, hunk.lines, within=after, at_end=hunk.at_end)
+        return place_lines(file, hunk.lines, within=after, at_end=hunk.at_end)
     found: dict[tuple[int, int], Placement] = {}
     failed: RedlineError | None = None
     for widened in (False, True):
@@ -239,7 +248,7 @@ def _place_in(text: str, hunk: Hunk, regions: list[range]) -> Placement:
             checkpoint()
             within = range(region.start, last) if widened else region
             try:
-                placement = place_lines(text, hunk.lines, within=within, at_end=hunk.at_end)
+                placement = place_lines(file, hunk.lines, within=within, at_end=hunk.at_end)
             except NoMatch as error:
                 failed = failed or error
                 continue
@@ -264,13 +273,12 @@ def _place_in(text: str, hunk: Hunk, regions: list[range]) -> Placement:
     )
 
 
-def _insert(text: str, hunk: Hunk) -> Placement:
+def _insert(file: SearchedText, hunk: Hunk) -> Placement:
     """Place lines with nothing around them: under their heading, or at the end of the file."""
-    lines = split_lines(text)
-    if hunk.at_end or not lines:
-        before = len(lines) + 1
+    if hunk.at_end or not file.text:
+        before = file.line_count + 1
     elif hunk.headings and hunk.firm:
-        before = _line_under_heading([line_body(line) for line in lines], hunk.headings)
+        before = _line_under_heading(file, hunk.headings)
     else:
         raise NoMatch(
             "The hunk has only + lines and does not say where they go",
@@ -278,12 +286,12 @@ def _insert(text: str, hunk: Hunk) -> Placement:
             " line of the file that they follow; at the end of the file, put *** End of File"
             " after them",
         )
-    _refuse_repeated_insert(lines, hunk, before)
-    return place_insert(text, before, "".join(f"{body}\n" for body in hunk.added_lines))
+    _refuse_repeated_insert(file.bodies, hunk, before)
+    return place_insert(file, before, "".join(f"{body}\n" for body in hunk.added_lines))
 
 
-def _line_under_heading(lines: Sequence[str], headings: Sequence[str]) -> int:
-    regions = regions_under(lines, headings)
+def _line_under_heading(file: SearchedText, headings: Sequence[str]) -> int:
+    regions = regions_under(file, headings)
     if len(regions) > 1:
         starts = [region.start + 1 for region in regions]
         raise AmbiguousMatch(
@@ -300,10 +308,10 @@ def _line_under_heading(lines: Sequence[str], headings: Sequence[str]) -> int:
     return regions[0].start + 2
 
 
-def _refuse_repeated_insert(lines: Sequence[str], hunk: Hunk, before: int) -> None:
+def _refuse_repeated_insert(bodies: Sequence[str], hunk: Hunk, before: int) -> None:
     added = list(hunk.added_lines)
     start = before - 1 - len(added) if hunk.at_end else before - 1
-    if start >= 0 and [line_body(x) for x in lines[start : start + len(added)]] == added:
+    if start >= 0 and bodies[start : start + len(added)] == added:
         raise AlreadyApplied(
             f"The new lines are already in place at line {start + 1}; nothing was changed",
             hint="nothing to do; to add them once more, give context lines",
@@ -326,7 +334,9 @@ def _refusal(
     for number, hunk, error in failures[:_SHOWN_FAILURES]:
         said.append(f"hunk {number} of {count} (line {hunk.at} of the patch): {_fact(error)}")
     if len(failures) > _SHOWN_FAILURES:
-        said.append(f"and {len(failures) - _SHOWN_FAILURES} more hunks")
+        more = len(failures) - _SHOWN_FAILURES
+        all_looked_for = len(failures) < _MAX_MISSING
+        said.append(f"and {'' if all_looked_for else 'at least '}{more} more hunks")
     _, hunk, first = failures[0]
     details = {**first.details, "path": shown, "hunk": failures[0][0], "patch_line": hunk.at}
     return PatchError(f"{shown}: " + "; ".join(said), hint=first.hint, details=details)

@@ -1,0 +1,98 @@
+"""A text that is searched, with what searches in it need worked out once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from itertools import accumulate
+from typing import NamedTuple
+
+from redline.core.textfile import split_lines
+from redline.plan.match.compose import dominant_end
+from redline.plan.match.placement import MatchLevel
+from redline.plan.match.typography import fold
+from redline.plan.match.views import unify_ends
+
+_BLANKS = " \t"
+KEYS: Mapping[MatchLevel, Callable[[str], str]] = {
+    MatchLevel.LITERAL: str,
+    MatchLevel.TRAILING: lambda body: body.rstrip(_BLANKS),
+    MatchLevel.INDENT: lambda body: body.strip(_BLANKS),
+    MatchLevel.TYPOGRAPHY: lambda body: fold(body).rstrip(_BLANKS),
+    MatchLevel.TYPOGRAPHY_INDENT: lambda body: fold(body).strip(_BLANKS),
+}
+
+
+class KeyLines(NamedTuple):
+    """The lines of a text as one level compares them, and where each of them stands."""
+
+    keys: Sequence[str]
+    places: Mapping[str, Sequence[int]]
+
+
+class SearchedText:
+    """*text*; with *is_indexed* its lines are looked up, which pays when many are searched for."""
+
+    def __init__(self, text: str, *, is_indexed: bool = False) -> None:
+        self.text = text
+        self.is_indexed = is_indexed
+        self._by_level: dict[MatchLevel, KeyLines] = {}
+
+    @cached_property
+    def lines(self) -> Sequence[str]:
+        """The lines with their ends."""
+        return split_lines(self.text)
+
+    @cached_property
+    def bodies(self) -> Sequence[str]:
+        """The lines without their ends."""
+        bodies = unify_ends(self.text).split("\n")
+        return bodies if bodies[-1] else bodies[:-1]
+
+    @cached_property
+    def offsets(self) -> Sequence[int]:
+        """Where each line starts, and where the text ends."""
+        return [0, *accumulate(map(len, self.lines))]
+
+    @cached_property
+    def line_count(self) -> int:
+        """How many lines there are."""
+        return self.text.count("\n") + (self.text[-1:] not in ("", "\n"))
+
+    @cached_property
+    def line_end(self) -> str:
+        """The line end of most lines."""
+        return dominant_end(self.text) or "\n"
+
+    @cached_property
+    def is_ascii(self) -> bool:
+        """Whether every character is ASCII."""
+        return self.text.isascii()
+
+    @cached_property
+    def folded(self) -> str:
+        """The text with look-alike characters as ASCII."""
+        return fold(self.text)
+
+    @cached_property
+    def stripped(self) -> KeyLines:
+        """The lines without any white space around them."""
+        return _key_lines([body.strip() for body in self.bodies])
+
+    def at_level(self, level: MatchLevel) -> KeyLines:
+        """The lines as *level* compares them."""
+        if level not in self._by_level:
+            self._by_level[level] = _key_lines(list(map(KEYS[level], self.bodies)))
+        return self._by_level[level]
+
+
+def prepare_search(text: str | SearchedText) -> SearchedText:
+    """*text* ready to be searched once, unless it is already."""
+    return text if isinstance(text, SearchedText) else SearchedText(text)
+
+
+def _key_lines(keys: Sequence[str]) -> KeyLines:
+    places: dict[str, list[int]] = {}
+    for line, key in enumerate(keys):
+        places.setdefault(key, []).append(line)
+    return KeyLines(keys, places)
