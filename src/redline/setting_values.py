@@ -98,6 +98,8 @@ PARSERS: dict[str, Callable[[Any], Any]] = {
     "max_open": _whole_number(1, 10_000),
     "park_after_days": _number(0),
     "park_to": str,
+    "shared": str,
+    "reachable_at": str,
     "directories": _directories,
     "allow_any_root": _flag,
     "state_dir": str,
