@@ -6,8 +6,6 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from redline.adapters.sandbox.program import capture_helper
-from redline.adapters.workers import loaded_program
 from redline.core.once import built_once
 from redline.recorded_workspace import RecordedWorkspace
 from redline.settings import Settings, config_home
@@ -20,6 +18,7 @@ if TYPE_CHECKING:
     from redline.adapters.files.registry import WorkspacePlace
     from redline.adapters.processes.commands import SandboxedCommands
     from redline.adapters.processes.workspace_snapshots import WorkspaceSnapshots
+    from redline.adapters.sandbox.program import Program
     from redline.adapters.templates.template import ProcessTemplates
     from redline.code.analysis import IsolatedAnalysis
     from redline.core.findings import Finding
@@ -42,6 +41,7 @@ def refuse_changed_modules() -> None:
     """
     import sys
 
+    from redline.adapters.workers import loaded_program
     from redline.adapters.workers.child import guard_imports
 
     def refuse() -> None:
@@ -73,17 +73,26 @@ class Redline(RecordedWorkspace):
     """One workspace with everything a handler may use (see services.runtime.Runtime).
 
     Each property imports its adapter when first asked for, so a server that only lists tools
-    never pays for them.
+    never pays for them. What child processes run is read at once, as it is now, unless this process
+    *is_brief*: then it is read when the first child starts.
     """
 
     def __init__(
-        self, settings: Settings, name: str = "", templates: ProcessTemplates | None = None
+        self,
+        settings: Settings,
+        name: str = "",
+        *,
+        templates: ProcessTemplates | None = None,
+        is_brief: bool = False,
     ) -> None:
         super().__init__(settings, templates)
         # The name among many workspaces of one server; previews in a shared store carry it.
         self._name = name
-        # As its code is now, even if it changes on disk.
-        self._command_helper = capture_helper() if templates is None else None
+        if not is_brief:
+            from redline.adapters.workers import loaded_program  # noqa: F401
+
+            if templates is None:
+                self._command_helper  # noqa: B018
         self._proxy = _open_proxy(settings.allow_domains)
 
     def claim_std_streams(self) -> tuple[BinaryIO, BinaryIO]:
@@ -128,6 +137,13 @@ class Redline(RecordedWorkspace):
         )
 
     @built_once
+    def _command_helper(self) -> Program:
+        """The code of the process that starts commands."""
+        from redline.adapters.sandbox.program import capture_helper
+
+        return capture_helper()
+
+    @built_once
     def _snapshots(self) -> WorkspaceSnapshots:
         from redline.adapters.processes.workspace_snapshots import WorkspaceSnapshots
 
@@ -144,7 +160,7 @@ class Redline(RecordedWorkspace):
             readable=self.settings.exec_allow_roots,
             git_writes=self.settings.git_writes,
             hidden=(self.state_dir, state_home(), *self._own_configuration()),
-            program=self._command_helper,
+            program=self._command_helper if self._templates is None else None,
             proxy=self._proxy,
             template=None if self._templates is None else self._templates.commands,
         )

@@ -67,7 +67,7 @@ def open_one(
         read_only=settings.read_only or entry.read_only,
         policy=entry.policy or settings.policy,
     )
-    redline = Redline(own, entry.name, templates)
+    redline = Redline(own, entry.name, templates=templates)
     redline.require_policy()
     return redline
 

@@ -25,6 +25,7 @@ from redline.instruct.readings import (
     is_function_word,
     understand,
 )
+from redline.instruct.stages import read_stages
 
 MAX_CANDIDATES = 5
 # What `sed` calls a substitution: s/old/new/
@@ -104,6 +105,8 @@ def _read(tree: DocumentTree, instruction: str) -> Proposal:
         chosen, ranked = decide(near)
         if chosen is not None and _removes(chosen):
             chosen = None
+    if chosen is None and not any(_is_sure(m) for m in ranked):
+        chosen = read_stages(tree, instruction)
     if chosen is not None:
         return _answer(chosen)
     shown = [m for m in ranked if m.operations and not (m.unexplained and _removes(m))]
@@ -113,6 +116,10 @@ def _read(tree: DocumentTree, instruction: str) -> Proposal:
         free = MAX_CANDIDATES - len(shown)
         shown += islice(guess_meanings(found.chart, shown), max(free, 0))
     return _ambiguous(tree, found, shown)
+
+
+def _is_sure(meaning: InstructionMeaning) -> bool:
+    return not meaning.doubt and not meaning.unexplained
 
 
 def _removes(meaning: InstructionMeaning) -> bool:

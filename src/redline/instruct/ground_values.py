@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Any
 
 from redline.instruct.effects.implied.words import speaks_of
-from redline.instruct.effects.typing import round_result
+from redline.instruct.effects.values.typing import round_result
 from redline.instruct.grammar.adjuncts.predicates import word_stem
 from redline.instruct.grammar.chart import Chart
 from redline.instruct.ground_words import FLAT, is_reordered, names_key, numbers_in

@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 
 from redline.instruct.effects.implied.words import speaks_of
-from redline.instruct.effects.typing import has_shape, same_shape
+from redline.instruct.effects.values.shapes import has_shape, same_shape
 from redline.instruct.grammar.adjuncts.predicates import word_stem
 from redline.instruct.ground_values import SaidValues
 from redline.instruct.ground_words import (

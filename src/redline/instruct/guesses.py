@@ -13,7 +13,8 @@ from decimal import Decimal
 
 from redline.instruct.effects.implied.words import speaks_of
 from redline.instruct.effects.outcome import Unclear
-from redline.instruct.effects.typing import has_shape, same_shape, type_value
+from redline.instruct.effects.values.shapes import has_shape, same_shape
+from redline.instruct.effects.values.typing import type_value
 from redline.instruct.grammar.adjuncts.predicates import word_stem
 from redline.instruct.grammar.chart import Chart
 from redline.instruct.language.words import key_words, number_in

@@ -18,6 +18,7 @@ from redline.instruct.grammar import (  # noqa: F401 - they register their rules
     slots,
 )
 from redline.instruct.grammar.additions import (  # noqa: F401 - they register their rules
+    definitions,
     new_places,
     pairs,
 )
@@ -28,6 +29,7 @@ from redline.instruct.grammar.adjuncts import (  # noqa: F401 - they register th
 )
 from redline.instruct.grammar.chart import Chart
 from redline.instruct.grammar.clauses import Clause
+from redline.instruct.grammar.nouns import pronouns  # noqa: F401 - it registers its rules
 from redline.instruct.grammar.sentences import Reading, readings
 from redline.instruct.grammar.values import TokenSpan
 from redline.instruct.grammar.vocabulary import KNOWN_WORDS
@@ -43,6 +45,7 @@ from redline.instruct.language.words import (
 from redline.instruct.lexicon.names import Lexicon
 from redline.instruct.lexicon.senses import Sort
 from redline.instruct.lexicon.tree import DocumentTree
+from redline.instruct.merging import merge_clauses
 from redline.instruct.model.operations import DocumentOperation, check_applicable
 from redline.instruct.model.values import dumps
 
@@ -92,9 +95,11 @@ class FoundMeanings:
     refusal: Unclear | None = None
 
 
-def understand(tree: DocumentTree, instruction: str, *, fuzzy: bool = False) -> FoundMeanings:
-    """Return every meaning of *instruction* over the document."""
-    chart = Chart(Lexicon(tree, tokenize(instruction), instruction, fuzzy=fuzzy))
+def understand(
+    tree: DocumentTree, instruction: str, *, fuzzy: bool = False, made: tuple[int, ...] = ()
+) -> FoundMeanings:
+    """Return every meaning of *instruction* over the document; *made* are nodes just added."""
+    chart = Chart(Lexicon(tree, tokenize(instruction), instruction, fuzzy=fuzzy), made)
     found = FoundMeanings(chart, [])
     best: int | None = None
     cheapest: int | None = None
@@ -149,7 +154,7 @@ def carry_out(chart: Chart, reading: Reading, choice: int | None = None) -> Inst
     tree = chart.tree
     tree.spend(200)
     outcomes: list[EffectOutcome] = []
-    focus: tuple[int, ...] = ()
+    focus = chart.made
     previous: Clause | None = None
     for clause in reading.clauses:
         focus = focus or _spoken_of(chart, reading, clause)
@@ -170,7 +175,7 @@ def carry_out(chart: Chart, reading: Reading, choice: int | None = None) -> Inst
         previous = clause
     if not outcomes:
         raise Unclear("clause", "it asks for no change")
-    operations = _merge(outcomes)
+    operations = merge_clauses(outcome.operations for outcome in outcomes)
     try:
         check_applicable(tree.document, operations)
     except (CannotApply, NodeNotFound) as error:
@@ -237,23 +242,6 @@ def _subject(chart: Chart, start: int, end: int) -> tuple[int, ...]:
         if chart.low(place) not in KNOWN_WORDS:
             return ()
     return ()
-
-
-def _merge(outcomes: list[EffectOutcome]) -> tuple[DocumentOperation, ...]:
-    """Return the operations of all clauses, each once; what holds a removal may be removed too."""
-    merged: dict[object, DocumentOperation] = {}
-    for outcome in outcomes:
-        for operation in outcome.operations:
-            key: object = (operation.op, operation.path, repr(operation.value), operation.new_path)
-            if operation.op == "insert":
-                key = (key, len(merged))
-            merged.setdefault(key, operation)
-    gone = [o.path for o in merged.values() if o.op == "remove"]
-    return tuple(
-        o
-        for o in merged.values()
-        if o.op != "remove" or not any(o.path[: len(p)] == p != o.path for p in gone)
-    )
 
 
 def _check_protected(

@@ -18,6 +18,7 @@ from redline.instruct.language.words import (
 )
 from redline.instruct.lexicon.senses import Sort
 from redline.instruct.model.operations import DocumentOperation
+from redline.instruct.model.values import dumps
 
 # Words that limit what is done: never part of something that may be left aside.
 _LIMITING = frozenset(
@@ -42,6 +43,8 @@ def doubtful_word(
     chart: Chart, start: int, end: int, operations: tuple[DocumentOperation, ...]
 ) -> str:
     """Return a word of the remark that may narrow what is done, or an empty text."""
+    if restates(chart, start, end, operations):
+        return ""
     inside = set(range(start, end))
     said = {
         form for place, token in enumerate(chart.tokens) if place not in inside
@@ -55,7 +58,9 @@ def doubtful_word(
     own = set(_own_names(chart, start, end, operations))
     for place in range(start, end):
         token = chart.tokens[place]
-        if token.low.startswith("(") and token.low.strip("()") in VERBS:
+        if token.low.strip("()") in VERBS and (
+            token.low.startswith("(") or chart.low(place - 1) == "("
+        ):
             return token.text.strip("()")
         if place in own or token.low in _COLOURLESS:
             continue
@@ -64,6 +69,24 @@ def doubtful_word(
         if _may_narrow(chart, place, (start, end), operations):
             return token.text
     return ""
+
+
+def restates(chart: Chart, start: int, end: int, operations: tuple[DocumentOperation, ...]) -> bool:
+    """Return whether words in brackets say again what is changed: (active: true), (`a.b`)."""
+    inner = [t for t in chart.tokens[start + 1 : end - 1] if t.low not in _SIGNS]
+    if chart.low(start) != "(" or chart.low(end - 1) != ")" or not 0 < len(inner) <= 2:
+        return False
+    where = key_form(inner[0].text)
+    value = inner[1].text.lower() if len(inner) == 2 else None
+    for operation in operations:
+        names = {key_form(operation.path[-1]), key_form(".".join(operation.path))}
+        held = operation.value if operation.op in ("replace", "add") else None
+        if where in names and (value is None or dumps(held).strip('"').lower() == value):
+            return True
+    return False
+
+
+_SIGNS = frozenset(": = -> => is := →".split())
 
 
 def _may_narrow(

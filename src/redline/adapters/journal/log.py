@@ -11,7 +11,8 @@ from __future__ import annotations
 import math
 import os
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 
 from redline.adapters.files.disk import Disk
@@ -129,7 +130,8 @@ class Journal:
             self._check_fence()
             self.refresh()
             kept = self._select(keep, wanted)
-            self._discard_half_written()
+            with suppress(FileNotFoundError):  # half written
+                self._disk.unlink(self._directory, _NEXT)
             fd = self._disk.create(self._directory, _NEXT)
             try:
                 self._disk.append(fd, kept)
@@ -152,12 +154,6 @@ class Journal:
             if text is not None:
                 inherited.append(format_line(b"K " + format_content(digest, text)))
         return b"".join(inherited + lines)
-
-    def _discard_half_written(self) -> None:
-        try:
-            self._disk.unlink(self._directory, _NEXT)
-        except FileNotFoundError:
-            return
 
     def close(self) -> None:
         """Close the files."""
@@ -288,6 +284,11 @@ class Journal:
         index = self._index
         return read_backwards(index, end, having, partial(self._window_before, index))
 
+    def session_starts(self, without: Collection[str]) -> dict[bytes, str]:
+        """See `LineIndex.find_session_starts`."""
+        index = self._index
+        return index.find_session_starts(without, partial(self._window_before, index))
+
     def _window_before(self, index: LineIndex, name: str) -> tuple[bytes, int]:
         """The line of an operation and what precedes it in the file, and where that begins."""
         with self._guard:
@@ -329,10 +330,9 @@ class Journal:
 
     def _follow(self) -> None:
         """Look at the size, opening the file again when pruning has put another in its place."""
-        try:
+        found = None
+        with suppress(FileNotFoundError):
             found = self._disk.stat(self._directory, NAME)
-        except FileNotFoundError:
-            found = None
         if found is None or (found.st_dev, found.st_ino) != self._identity:
             self._reopen()
         else:

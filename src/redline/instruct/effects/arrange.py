@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from redline.instruct.effects.adding.members import check_new
 from redline.instruct.effects.context import EffectContext
 from redline.instruct.effects.outcome import EffectOutcome, Unclear
 from redline.instruct.effects.places import index_in
@@ -65,8 +66,12 @@ def move(context: EffectContext) -> EffectOutcome:
     """Move an element within its array, or a place into another container."""
     clause = context.clause
     found = context.resolve(_at_origin(context))
-    if len(found.nodes) != 1:
+    if len(found.nodes) != 1 and not _go_together(context, found):
         raise Unclear("several", "it is not clear what is to be moved", found.nodes)
+    if len(found.nodes) > 1:
+        outcomes = [_into_container(context, node, None) for node in found.nodes]
+        moved = [operation for one in outcomes for operation in one.operations]
+        return context.outcome(moved, found.nodes)
     node, place = found.nodes[0], clause.role("place")
     if not context.whole:
         context.doubt = "only a part of a name says what is to be moved"
@@ -76,6 +81,15 @@ def move(context: EffectContext) -> EffectOutcome:
     if place is not None:
         return _to_new_place(context, node, place)
     return _into_container(context, node, position)
+
+
+def _go_together(context: EffectContext, found: ResolvedNodes) -> bool:
+    """Return whether several members are named that all go into one object."""
+    clause, tree = context.clause, context.tree
+    plain = all(clause.role(role) is None for role in ("pos", "place", "key"))
+    target = clause.role("target")
+    members = all(isinstance(tree.keys[n], str) for n in found.nodes)
+    return bool(plain and target.joined and members and clause.role("holder") is not None)
 
 
 def _into_container(
@@ -106,6 +120,8 @@ def _under_key(context: EffectContext, node: int, holder: int, key: str) -> Effe
 
 def _to_new_place(context: EffectContext, node: int, place: NewPlace) -> EffectOutcome:
     """Move a value to a path that is free."""
+    if place.inner:
+        return _into_new_object(context, node, place)
     if place.holder == node or context.tree.inside((place.holder,), (node,)):
         raise Unclear("target", "a value cannot move into itself", (node,))
     if place.holder == context.tree.parents[node]:
@@ -115,6 +131,26 @@ def _to_new_place(context: EffectContext, node: int, place: NewPlace) -> EffectO
         renamed = DocumentOperation("rename", path, value, value, (*path[:-1], place.key))
         return context.outcome([renamed.with_confidence(context.rate(0.95))], (node,))
     return _move_node(context, node, (*context.tree.path(place.holder), place.key))
+
+
+def _into_new_object(context: EffectContext, node: int, place: NewPlace) -> EffectOutcome:
+    """Move a value into an object that is made for it."""
+    tree, key = context.tree, context.tree.keys[node]
+    if not isinstance(key, str) or tree.inside((place.holder,), (node,)):
+        raise Unclear("target", "it cannot be put there", (node,))
+    if not place.said and context.clause.role("CREATING") is None:
+        context.doubt = context.doubt or f"there is no {place.key!r} yet"
+    value = tree.values[node]
+    new = value
+    for part in reversed(place.inner):
+        new = {part or key: new}
+    check_new(context, place.holder, place.key)
+    operations = [
+        DocumentOperation("remove", tree.path(node), value),
+        DocumentOperation("add", (*tree.path(place.holder), place.key), value=new),
+    ]
+    rated = [operation.with_confidence(context.rate(0.95)) for operation in operations]
+    return context.outcome(rated, (node,))
 
 
 def _same_list(context: EffectContext, node: int, target: int) -> int:

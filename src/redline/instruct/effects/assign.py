@@ -7,7 +7,8 @@ from dataclasses import replace
 from redline.instruct.effects.context import EffectContext
 from redline.instruct.effects.outcome import EffectOutcome, Unclear
 from redline.instruct.effects.resolved import ResolvedNodes
-from redline.instruct.effects.typing import has_shape, type_value
+from redline.instruct.effects.values.shapes import has_shape
+from redline.instruct.effects.values.typing import type_value
 from redline.instruct.grammar.phrase import Phrase
 from redline.instruct.grammar.values import TokenSpan
 from redline.instruct.language.words import key_form

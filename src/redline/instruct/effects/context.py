@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 from redline.instruct.effects.outcome import EffectOutcome, Unclear
 from redline.instruct.effects.resolved import Nothing, ResolvedNodes
-from redline.instruct.effects.typing import doubt_of, shape_doubt, type_value
+from redline.instruct.effects.values.shapes import shape_doubt
+from redline.instruct.effects.values.typing import doubt_of, type_value
 from redline.instruct.grammar.additions.new_places import NewPlace
 from redline.instruct.grammar.chart import Chart
 from redline.instruct.grammar.clauses import Clause, ScopePhrase
@@ -22,16 +23,10 @@ from redline.instruct.model.values import Num, Value, dumps, same
 
 # Verbs that hardly begin a text.
 _ASKING = frozenset("add append insert remove delete drop set rename replace increase".split())
-
-
 # Words that begin to say where something is.
 _PLACING = frozenset("in on at by of for from with under over into near inside".split())
-
-
 # Effects of which `it` may be the document itself where nothing was spoken of before.
 _OF_THE_DOCUMENT = frozenset({"verbed", "implied", "enum"})
-
-
 # Effects of which `it` is the field that was spoken of, not its record.
 _OF_A_FIELD = frozenset({"rename", "retype", "case", "scale", "shift", "affix", "sort", "reverse",
                          "assign", "switch"})  # fmt: skip
@@ -76,7 +71,7 @@ class EffectContext:
             many, unsure = many or wide, unsure or loose
             if before and not nodes and (scope.condition is not None or self._is_empty(scope)):
                 raise Nothing(self.text(phrase), many=many and not scope.loose)
-        if not nodes:
+        if not nodes or any(set(part).isdisjoint(nodes) for part in phrase.parts):
             raise Unclear("target", f"nothing here is {self.text(phrase)!r}")
         near = nodes if many or len(nodes) == 1 else self._near(nodes)
         unsure = unsure or self._is_of_several(near, scoped)
@@ -139,6 +134,8 @@ class EffectContext:
             if self.clause.effect in _OF_THE_DOCUMENT and self.text(phrase).lower() == "it":
                 return (0,)
             raise Unclear("target", f"it is not clear what {self.text(phrase)!r} refers to")
+        if not phrase.nodes and self.focus == self.chart.made:
+            return self.focus
         if not phrase.nodes and self.clause.effect in _OF_A_FIELD and self._is_field():
             return self.focus
         if not phrase.nodes:

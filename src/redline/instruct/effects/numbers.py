@@ -7,10 +7,10 @@ from decimal import Decimal
 
 from redline.instruct.effects.assign import PRICES
 from redline.instruct.effects.context import EffectContext
-from redline.instruct.effects.moments import shift_time
 from redline.instruct.effects.outcome import EffectOutcome, Unclear
 from redline.instruct.effects.resolved import ResolvedNodes
-from redline.instruct.effects.typing import number_for, round_result
+from redline.instruct.effects.values.moments import is_moment, shift_time
+from redline.instruct.effects.values.typing import number_for, round_result
 from redline.instruct.grammar.phrase import Phrase
 from redline.instruct.grammar.selectors import size_of
 from redline.instruct.grammar.values import TokenSpan
@@ -32,7 +32,8 @@ def shift(context: EffectContext) -> EffectOutcome:
     """Change numbers by an amount, or to a goal that lies that way."""
     direction = _direction(context)
     found = _owned_numbers(context) or context.resolve(context.clause.role("target"))
-    found = _amounts_of(context, found)
+    timed = context.clause.extra in ("later", "sooner")
+    found = _moments_of(context, found) if timed else _amounts_of(context, found)
     goal = context.clause.role("goal")
     if goal is not None:
         return _towards(context, found, goal, direction)
@@ -75,7 +76,21 @@ def _direction(context: EffectContext) -> int:
     """Return 1 to add and -1 to take away."""
     if context.clause.extra == "signed":
         return -1 if context.text(context.clause.role("value")).startswith("-") else 1
-    return -1 if context.clause.extra in ("down", "minus", "lose") else 1
+    return -1 if context.clause.extra in ("down", "minus", "lose", "sooner") else 1
+
+
+def _moments_of(context: EffectContext, found: ResolvedNodes) -> ResolvedNodes:
+    """Return the one date or time of what is put off, or it itself."""
+    tree = context.tree
+    nodes: list[int] = []
+    for node in found.nodes:
+        held = tree.values[node]
+        fields = tree.children(node) if isinstance(held, dict) else (node,)
+        dated = [f for f in fields if isinstance(v := tree.values[f], str) and is_moment(v)]
+        if len(dated) != 1:
+            raise Unclear("target", "it is not clear which date is meant", (node,))
+        nodes += dated
+    return ResolvedNodes(tuple(nodes), found.many, found.whole, found.cost, found.phrase)
 
 
 def _amounts_of(context: EffectContext, found: ResolvedNodes) -> ResolvedNodes:

@@ -16,8 +16,8 @@ def anchor_in(context: EffectContext, anchor: Phrase, array: int | None = None) 
     nodes = anchor.nodes
     if array is not None:
         nodes = tuple(n for n in nodes if tree.parents[n] == array)
-    elif not anchor.owner:
-        nodes = context.resolve(anchor).nodes
+    else:
+        nodes = context.resolve(anchor, scoped=not anchor.owner).nodes
     if len(nodes) != 1 or not anchor.whole or not tree.is_element(nodes[0]):
         raise Unclear("several", f"{context.text(anchor)!r} is not one element", nodes)
     return nodes[0]

@@ -6,7 +6,8 @@ from redline.instruct.effects.adding.elements import containers
 from redline.instruct.effects.context import EffectContext
 from redline.instruct.effects.outcome import EffectOutcome, Unclear
 from redline.instruct.effects.resolved import Nothing, ResolvedNodes
-from redline.instruct.grammar.nouns.heads import DETERMINERS, PRONOUNS
+from redline.instruct.grammar.nouns.heads import DETERMINERS
+from redline.instruct.grammar.nouns.pronouns import PRONOUNS
 from redline.instruct.grammar.phrase import Phrase
 from redline.instruct.grammar.values import TokenSpan
 from redline.instruct.language.tokens import text_of

@@ -7,7 +7,7 @@ import re
 from redline.instruct.effects.context import EffectContext
 from redline.instruct.effects.outcome import EffectOutcome, Unclear
 from redline.instruct.effects.resolved import ResolvedNodes
-from redline.instruct.effects.typing import has_shape, same_shape
+from redline.instruct.effects.values.shapes import has_shape, same_shape
 from redline.instruct.grammar.phrase import Phrase
 from redline.instruct.grammar.values import TokenSpan
 from redline.instruct.language.words import join_words, key_form, key_words, number_in, unit_of
@@ -251,6 +251,9 @@ def set_flag_by_verb(context: EffectContext) -> EffectOutcome:
     state = context.clause.role("state")
     wanted = (state.state == "true") is not (context.clause.role("NOT") is not None)
     fields = []
+    verb = context.chart.low(context.clause.start)
+    if found.cost > 2 and not any(verb[:4] in str(context.tree.keys[n]) for n in state.nodes):
+        context.doubt = context.doubt or f"what {verb!r} and its object mean is a guess"
     for node in found.nodes:
         inner = [
             n for n in context.tree.below(node, state.nodes) if context.tree.parents[n] == node

@@ -13,7 +13,7 @@ from redline.instruct.effects import (
     states,
     texts,
 )
-from redline.instruct.effects.adding import copies, elements, members, records
+from redline.instruct.effects.adding import copies, elements, keys, members, records
 from redline.instruct.effects.context import EffectContext
 from redline.instruct.effects.implied import fields
 from redline.instruct.effects.outcome import EffectOutcome, Unclear
@@ -31,9 +31,11 @@ def _no_value(context: EffectContext) -> EffectOutcome:
 
 EFFECTS: dict[str, Callable[[EffectContext], EffectOutcome]] = {
     "assign": assign.assign,
+    "assigninto": assign.assign,
     "assignlist": assign.assign_list,
     "respectively": assign.respectively,
     "owned": assign.give_field,
+    "setfields": keys.set_fields,
     "cost": assign.cost,
     "copy": copies.copy,
     "copykey": copies.copy_to_key,

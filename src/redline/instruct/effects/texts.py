@@ -8,7 +8,7 @@ from collections.abc import Callable
 from redline.instruct.effects.context import EffectContext
 from redline.instruct.effects.outcome import EffectOutcome, Unclear
 from redline.instruct.effects.resolved import ResolvedNodes
-from redline.instruct.effects.typing import doubt_of
+from redline.instruct.effects.values.typing import doubt_of
 from redline.instruct.grammar.values import TokenSpan
 from redline.instruct.language.words import key_form, number_in
 from redline.instruct.lexicon.paths import nodes_of_path
@@ -177,7 +177,7 @@ def _is_text(value: Value, text: str, exact: bool) -> bool:
 def _search_places(context: EffectContext) -> tuple[tuple[int, ...], bool]:
     """Return the scalars in which to look, and whether several may change."""
     clause, tree = context.clause, context.tree
-    within, key = clause.role("within"), clause.role("key")
+    within, key = clause.role("within"), clause.role("key") or clause.role("kind")
     many = clause.extra == "all"
     nodes: tuple[int, ...] = (0,)
     if within is not None:

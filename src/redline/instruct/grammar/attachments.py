@@ -323,5 +323,6 @@ def join(tree: DocumentTree, parts: list[Phrase]) -> Phrase:
         owner=any(p.owner for p in chosen),
         fields=tuple(n for p in chosen for n in p.fields),
         joined=True,
+        parts=tuple(part for p in chosen for part in (p.parts or (p.nodes,))),
         filtered=all(p.filtered for p in chosen),
     )

@@ -37,8 +37,9 @@ def rule(category: str) -> Callable[[Rule], Rule]:
 class Chart:
     """The cells filled so far for one instruction; each is computed once."""
 
-    def __init__(self, lexicon: Lexicon) -> None:
+    def __init__(self, lexicon: Lexicon, made: tuple[int, ...] = ()) -> None:
         self.lexicon = lexicon
+        self.made = made  # what the step before has added, renamed or moved
         self.tree: DocumentTree = lexicon.tree
         self.tokens: Tokens = lexicon.tokens
         self.source = lexicon.source

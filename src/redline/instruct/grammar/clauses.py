@@ -177,7 +177,9 @@ def distribute_scope(clauses: tuple[Clause, ...]) -> tuple[Clause, ...] | None:
         return None
     built = list(clauses)
     for place in range(len(clauses) - 2, -1, -1):
-        if clauses[place].scopes:
+        own = clauses[place].scopes
+        # what is said in front of all of them is shared anyway
+        if own and own != last.scopes[-len(own) :]:
             return None
         built[place] = replace(clauses[place], scopes=last.scopes)
         if not clauses[place].gap:

@@ -35,13 +35,15 @@ _PRICED = {
     "priced": ("price", "cost"), "costing": ("price", "cost"), "aged": ("age",), "earning": _PAY,
     "making": _PAY, "paid": _PAY, "weighing": ("weight",),
 }  # fmt: skip
-_TRIGGERS = ("whose", "where", "with", "having", "for-which", "when", "if", "that-have",
+_TRIGGERS = ("whose", "where", "wherever", "with", "having", "for-which", "when", "if", "that-have",
              "that-has", "who-have", "who-has", "which-have", "which-has")  # fmt: skip
 _RELATIVES = frozenset("that which who".split())
 _COPULAS: dict[str, bool] = {
     "is": True, "are": True, "was": True, "were": True, "isn't": False, "aren't": False,
     "wasn't": False, "isnt": False, "arent": False, "aren’t": False, "isn’t": False,
 }  # fmt: skip
+# Verbs that say that a record has a value somewhere.
+_HOLDING = frozenset("use uses using run runs hold holds carry carries contain contains".split())
 _NAMED = frozenset("numbered named called titled labeled labelled entitled".split())
 
 
@@ -156,7 +158,7 @@ def _simple(chart: Chart, start: int) -> Iterator[Edge]:
         if after > 0:
             after += chart.low(after) in ("a", "an") and direction_of(chart.low(after + 1)) is None
             yield from chart.edges("PREDICATE", after)
-            if trigger in ("where", "when", "if"):
+            if trigger in ("where", "when", "if", "wherever"):
                 yield from _with_subject(chart, after)
     low = chart.low(start)
     if low in _RELATIVES:
@@ -235,10 +237,18 @@ def _relative(chart: Chart, start: int) -> Iterator[Edge]:
     if low in ("have", "has", "had"):
         yield from chart.edges("PREDICATE", start + 1 + (chart.low(start + 1) in ("a", "an")))
         yield from chart.edges("STATE", start + 1)
-    if low in ("cost", "costs"):
+    if low in _HOLDING:
+        place = start + 1 + (chart.low(start + 1) in ("on", "in", "at"))
+        yield from (_dearer(edge) for edge in chart.edges("STATE", place))
+    yield from _costing(chart, start)
+    yield from chart.edges("PREDICATE", start)
+
+
+def _costing(chart: Chart, start: int) -> Iterator[Edge]:
+    """Yield `which cost over 5`."""
+    if chart.low(start) in ("cost", "costs"):
         for end, op in [(start + 1, "="), *operators(chart, start + 1)]:
             yield from _by_forms(chart, end, ("price", "cost"), op)
-    yield from chart.edges("PREDICATE", start)
 
 
 def _opposite(condition: Condition) -> Condition:
@@ -255,6 +265,25 @@ def _in_place(chart: Chart, start: int) -> Iterator[Edge]:
     for edge in chart.edges("CORE", start + 1 + (chart.low(start + 1) == "the")):
         if edge.item.sort in (Sort.RECORD, Sort.KEY, Sort.FLAG):
             yield Edge(edge.end, Among(edge.item.nodes, True, edge.item.cost, edge.item.whole))
+
+
+@rule("SIMPLE")
+def _by_field(chart: Chart, start: int) -> Iterator[Edge]:
+    """A field and its value behind a preposition: by the author "Shelley", for port 3389."""
+    if chart.low(start) not in ("by", "for", "from", "of", "on", "in", "at"):
+        return
+    for edge in chart.edges("FIELD", start + 1):
+        field = edge.item
+        token = chart.tokens[edge.end] if edge.end < chart.size else None
+        if token is None or not all(chart.tree.is_record(chart.tree.parents[n])
+                                    for n in field.nodes[:50]):  # fmt: skip
+            continue
+        if token.kind == "quoted" or number_in(token.text) is not None:
+            for end, found in operands(chart, edge.end, field.nodes):
+                if found.cost == 0 and fits(chart.tree, field.nodes, "=", found.texts):
+                    yield Edge(
+                        end, Test(field.nodes, "=", found.texts, field.cost + 1, field.whole)
+                    )
 
 
 @rule("SIMPLE")

@@ -41,6 +41,24 @@ def _participle(chart: Chart, start: int) -> Iterator[Edge]:
 
 
 @rule("SIMPLE")
+def _related_field(chart: Chart, start: int) -> Iterator[Edge]:
+    """A participle that speaks of a field: assigned to "Idris", located in "north"."""
+    low, link = chart.low(start), chart.low(start + 1)
+    if not low.endswith("ed") or len(low) < 6 or link not in _LINKS:
+        return
+    stem = low[:-2][:8]
+    stem = stem[:-1] if stem[-2:-1] == stem[-1:] else stem
+    forms = [f for f in chart.tree.by_form if f.startswith(stem)]
+    fields = tuple(sorted(n for f in forms for n in chart.tree.by_form[f]))
+    if len(forms) == 1 and not any(isinstance(chart.tree.values[n], bool) for n in fields):
+        for end, found in operands(chart, start + 2, fields):
+            yield Edge(end, Test(fields, "=", found.texts, found.cost + 1))
+
+
+_LINKS = frozenset("to in at on with as for from".split())
+
+
+@rule("SIMPLE")
 def _label_filter(chart: Chart, start: int) -> Iterator[Edge]:
     """A participle made from a field and the value in quotes: tagged "camping"."""
     low = chart.low(start)

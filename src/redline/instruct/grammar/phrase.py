@@ -35,6 +35,7 @@ class Phrase:
     fields: Nodes = ()
     top: bool = False  # the members of the document itself, not what they hold
     joined: bool = False  # several names, each of which must count
+    parts: tuple[Nodes, ...] = ()  # the nodes of each of them
     doubt: str = ""
     missing: str = ""
 

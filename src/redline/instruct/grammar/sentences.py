@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import count
 
-from redline.instruct.grammar.adjuncts.announcements import AS_FOLLOWS, announcements
+from redline.instruct.grammar.adjuncts.announcements import announcements
 from redline.instruct.grammar.adjuncts.courtesies import (
     AFTER,
     AFTER_VALUES,
@@ -16,23 +16,22 @@ from redline.instruct.grammar.adjuncts.courtesies import (
     REASONS,
     SEPARATORS,
 )
+from redline.instruct.grammar.adjuncts.fronts import find_fronts
 from redline.instruct.grammar.adjuncts.introductions import only_introduces
-from redline.instruct.grammar.adjuncts.list_items import before_bullet, is_bullet
+from redline.instruct.grammar.adjuncts.list_items import before_bullet, is_bullet, is_lettered
 from redline.instruct.grammar.adjuncts.protections import (
     KEEPING_WORDS,
     PROTECTING,
     find_protections,
 )
 from redline.instruct.grammar.chart import Chart
-from redline.instruct.grammar.clauses import Clause, ScopePhrase, distribute_scope
+from redline.instruct.grammar.clauses import Clause, distribute_scope
 from redline.instruct.grammar.frames import GAP_FRAMES, VERBS
-from redline.instruct.language.word_classes import CLASSES
-from redline.instruct.language.words import number_in, singular
+from redline.instruct.grammar.reading_state import ReadingState
+from redline.instruct.language.words import number_in
 
 MAX_READINGS = 60
 MAX_STEPS = 1500
-_EDITING = frozenset(CLASSES["SET"].split()) - {"move", "put"} | {"with"}
-_FINDING = frozenset("find locate select pick look-up take open go-to".split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,18 +46,6 @@ class Reading:
     unexplained: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _State:
-    place: int
-    clauses: tuple[Clause, ...] = ()
-    fronts: tuple[ScopePhrase, ...] = ()
-    cost: int = 0
-    remarks: tuple[tuple[int, int], ...] = ()
-    protected: tuple[int, ...] = ()
-    headed: tuple[ScopePhrase, ...] = ()  # scopes of a heading, for every item of the list below
-    joined: bool = False  # a separator that does not end the sentence was just read
-
-
 def readings(
     chart: Chart, hopeless: Callable[[Reading], bool] = lambda _: False
 ) -> Iterator[Reading]:
@@ -67,7 +54,7 @@ def readings(
     A beginning that is *hopeless* by itself is not read on.
     """
     order = count()
-    waiting: list[tuple[int, int, _State]] = [(0, next(order), _State(0))]
+    waiting: list[tuple[int, int, ReadingState]] = [(0, next(order), ReadingState(0))]
     seen: set[object] = set()
     found = steps = 0
     while waiting and found < MAX_READINGS and steps < MAX_STEPS:
@@ -95,7 +82,7 @@ def readings(
                 heapq.heappush(waiting, (new.cost, next(order), new))
 
 
-def _steps(chart: Chart, state: _State) -> Iterator[_State]:
+def _steps(chart: Chart, state: ReadingState) -> Iterator[ReadingState]:
     place = state.place
     if state.clauses and not state.joined:
         yield from _closings(chart, state)
@@ -110,13 +97,13 @@ def _steps(chart: Chart, state: _State) -> Iterator[_State]:
     if state.clauses and chart.low(place - 1) not in ENDS:
         yield from _gaps(chart, state)
     if fresh:
-        yield from _fronts(chart, state)
+        yield from find_fronts(chart, state)
         yield from _skip_announcement(chart, state)
         yield from _prefaces(chart, state)
     yield from _protections(chart, state)
 
 
-def _with(state: _State, clause: Clause, end: int) -> _State:
+def _with(state: ReadingState, clause: Clause, end: int) -> ReadingState:
     return replace(
         state, place=end, clauses=(*state.clauses, clause), joined=False,
         cost=state.cost + clause.cost,
@@ -140,6 +127,8 @@ def _openings(chart: Chart, place: int, fresh: bool) -> Iterator[int]:
     low = chart.low(place)
     if (low in SEPARATORS and low != "-") or (low == "-" and fresh):
         yield place + 1
+    if is_lettered(low):
+        yield place + 1
     if fresh and is_bullet(chart, place):
         yield place + 1 + (chart.low(place + 1) in (".", ")") and low.isdigit())
     if fresh and low == "step" and chart.low(place + 1).isdigit():
@@ -148,7 +137,7 @@ def _openings(chart: Chart, place: int, fresh: bool) -> Iterator[int]:
         yield end + (chart.low(end) == ",")
 
 
-def _gaps(chart: Chart, state: _State) -> Iterator[_State]:
+def _gaps(chart: Chart, state: ReadingState) -> Iterator[ReadingState]:
     """Yield clauses that leave out the verb of the one before."""
     last = state.clauses[-1]
     if last.effect not in GAP_FRAMES or last.role("pairs") is not None:
@@ -159,7 +148,7 @@ def _gaps(chart: Chart, state: _State) -> Iterator[_State]:
             yield _with(state, clause, edge.end)
 
 
-def _closings(chart: Chart, state: _State) -> Iterator[_State]:
+def _closings(chart: Chart, state: ReadingState) -> Iterator[ReadingState]:
     """Yield what may follow a clause: a separator, a courtesy, a reason."""
     place = state.place
     for end in chart.phrases(place, AFTER):
@@ -181,13 +170,19 @@ def _closings(chart: Chart, state: _State) -> Iterator[_State]:
     yield from _protections(chart, state)
 
 
-def _reasons(chart: Chart, state: _State) -> Iterator[_State]:
+def _reasons(chart: Chart, state: ReadingState) -> Iterator[ReadingState]:
     place = state.place + (chart.low(state.place) in (",", "—", "–"))
     dash = chart.low(state.place) in ("—", "–")
     opened = chart.low(place).startswith("(")
     if not dash and not opened and next(chart.phrases(place, REASONS), None) is None:
         return
     for end in range(place + 2, chart.size + 1):
+        if opened and chart.low(end) == ")":
+            yield replace(
+                state, place=end + 1, cost=state.cost + 3,
+                remarks=(*state.remarks, (place, end + 1)),
+            )  # fmt: skip
+            return
         if end == chart.size or chart.low(end) in ENDS:
             yield replace(
                 state, place=end, cost=state.cost + 3, remarks=(*state.remarks, (place, end))
@@ -195,7 +190,7 @@ def _reasons(chart: Chart, state: _State) -> Iterator[_State]:
             return
 
 
-def _asides(chart: Chart, state: _State) -> Iterator[_State]:
+def _asides(chart: Chart, state: ReadingState) -> Iterator[ReadingState]:
     """Yield the end of words behind a comma that name nothing: `, sorry for the late notice`."""
     place = state.place + 1
     if chart.low(state.place) not in (",", "-") or place >= chart.size:
@@ -215,7 +210,7 @@ def _asides(chart: Chart, state: _State) -> Iterator[_State]:
         yield replace(state, place=end, cost=state.cost + 4, remarks=remarks)
 
 
-def _in_text(chart: Chart, state: _State) -> bool:
+def _in_text(chart: Chart, state: ReadingState) -> bool:
     """Return whether what was read last is bare words, which what follows may go on with."""
     last = chart.tokens[state.place - 1]
     return last.kind == "word" and number_in(last.text) is None and any(
@@ -223,7 +218,7 @@ def _in_text(chart: Chart, state: _State) -> bool:
     )  # fmt: skip
 
 
-def _prefaces(chart: Chart, state: _State) -> Iterator[_State]:
+def _prefaces(chart: Chart, state: ReadingState) -> Iterator[ReadingState]:
     """Yield the place behind words that only introduce: a reason, a label, a sentence."""
     for place in range(state.place + 1, chart.size - 1):
         low = chart.low(place)
@@ -244,79 +239,7 @@ def _prefaces(chart: Chart, state: _State) -> Iterator[_State]:
             return
 
 
-def _fronts(chart: Chart, state: _State) -> Iterator[_State]:
-    """Yield scopes said before the clauses they apply to."""
-    place = state.place + (chart.low(state.place) == "only")
-    verb = chart.low(place) in _EDITING | _FINDING
-    if verb or chart.low(place) in ("for", "in", "on", "under", "within", "inside", "at", "from",
-                                    "across"):  # fmt: skip
-        for edge in chart.edges("NPLIST", place + 1):
-            yield from _front_scope(
-                chart, state, edge.end, ScopePhrase(edge.item, cost=edge.item.cost), verb
-            )
-    yield from _headings(chart, state)
-    for edge in chart.edges("SCOPE", place):
-        if edge.item.condition is not None:
-            yield from _front_scope(chart, state, edge.end, edge.item, False)
-    if chart.low(place) in ("if", "unless", "when"):
-        yield from _conditional(chart, state)
-
-
-def _headings(chart: Chart, state: _State) -> Iterator[_State]:
-    """Yield `staging:` and `Close the job by` as scopes of what follows."""
-    place = state.place
-    for edge in chart.edges("NPLIST", place):
-        if chart.low(edge.end) == ":":
-            scope = ScopePhrase(edge.item, cost=edge.item.cost + 1)
-            yield from _front_scope(chart, state, edge.end, scope, True)
-    if chart.tokens[place].kind == "word":
-        for edge in chart.edges("NPLIST", place + 1):
-            if chart.low(edge.end) == "by":
-                scope = ScopePhrase(edge.item, cost=edge.item.cost)
-                yield from _front_scope(chart, state, edge.end, scope, True)
-
-
-def _conditional(chart: Chart, state: _State) -> Iterator[_State]:
-    """Yield `If Alice is admin,`: a subject of its own and what it is."""
-    wanted = chart.low(state.place) != "unless"
-    for subject in chart.edges("NP", state.place + 1):
-        phrase = subject.item
-        if phrase.many or len(phrase.nodes) != 1 or chart.low(subject.end) not in ("is", "isn't"):
-            continue
-        positive = chart.low(subject.end) == "is"
-        for edge in chart.edges("STATE", subject.end + 1):
-            chosen = edge.item.select(chart.tree, phrase.nodes)
-            if chosen is None:
-                continue
-            holds = bool(chosen) is positive
-            scope = ScopePhrase(
-                None if holds is wanted else replace(phrase, nodes=(), filtered=True),
-                cost=phrase.cost,
-                about=phrase,
-            )
-            yield from _front_scope(chart, state, edge.end, scope, False)
-
-
-def _front_scope(
-    chart: Chart, state: _State, end: int, scope: ScopePhrase, strict: bool
-) -> Iterator[_State]:
-    end = next(chart.phrases(end, AS_FOLLOWS), end)
-    low = chart.low(end)
-    cost = state.cost + scope.cost
-    found = strict and low == "and" and chart.low(state.place) in _FINDING
-    if low in (",", ":", "then") or found:
-        after = end + 1 + (low == "," and chart.low(end + 1) in ("then", "and"))
-        scopes = (*state.fronts, scope)
-        headed = scopes if low == ":" and chart.low(after) == "\n" else ()
-        yield replace(state, place=after, fronts=scopes, headed=headed, cost=cost, joined=True)
-    elif low == "by" and chart.low(end + 1).endswith("ing"):
-        scopes = (*state.fronts, scope)
-        yield replace(state, place=end + 1, fronts=scopes, cost=cost + 1, joined=True)
-    elif not strict and (low in VERBS or singular(low) in VERBS):
-        yield replace(state, place=end, fronts=(*state.fronts, scope), cost=cost + 1, joined=True)
-
-
-def _skip_announcement(chart: Chart, state: _State) -> Iterator[_State]:
+def _skip_announcement(chart: Chart, state: ReadingState) -> Iterator[ReadingState]:
     """Yield the place behind `Make the following two changes to staging only:`."""
     for after, scope, kept in announcements(chart, state.place):
         joined = bool(state.clauses)
@@ -330,10 +253,15 @@ def _skip_announcement(chart: Chart, state: _State) -> Iterator[_State]:
         )  # fmt: skip
 
 
-def _protections(chart: Chart, state: _State) -> Iterator[_State]:
+def _protections(chart: Chart, state: ReadingState) -> Iterator[ReadingState]:
     """Yield `don't touch X`, `production must stay as it is`: an assertion over the result."""
     place = state.place + (chart.low(state.place) in (",", "and", ";"))
     last = state.clauses[-1].effect if state.clauses else ""
+    if chart.low(place) == "(":
+        for end, nodes in find_protections(chart, place + 1, last):
+            if chart.low(end) == ")":
+                yield replace(state, place=end + 1, protected=(*state.protected, *nodes))
+        return
     for end, nodes in find_protections(chart, place, last):
         if (state.clauses or nodes) and _may_end(chart, end):
             kept = (*state.protected, *nodes)

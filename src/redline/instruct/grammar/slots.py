@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from redline.instruct.grammar.chart import Chart, Edge, rule
 from redline.instruct.grammar.frames import VERBS
-from redline.instruct.grammar.nouns.heads import CLASS_NOUNS
+from redline.instruct.grammar.nouns.suffixes import CLASS_NOUNS, CLASSIFYING
 from redline.instruct.grammar.phrase import Phrase
 from redline.instruct.grammar.values import TokenSpan
 from redline.instruct.language.words import GENERIC, STRUCTURAL, key_words, number_in, singular
@@ -58,6 +58,7 @@ def _struct(chart: Chart, start: int) -> Iterator[Edge]:
 
 _PAIR_WORDS = (
     ("pair",), ("key-value", "pair"), ("key", "value", "pair"), ("key/value", "pair"),
+    ("environment", "variable"), ("env", "variable"), ("env", "var"), ("config", "key"),
     ("name-value", "pair"), ("sub-object",), ("subsection",), ("dictionary",), ("sub-key",),
 )  # fmt: skip
 
@@ -65,14 +66,26 @@ _PAIR_WORDS = (
 @rule("KIND")
 def _kind(chart: Chart, start: int) -> Iterator[Edge]:
     """A noun for what a collection holds: tag, user, script."""
-    for edge in chart.edges("NAME", start):
+    for edge in chart.edges("CORE", start):
         if edge.item.sort is Sort.ITEMS and edge.item.whole:
             yield edge
+            yield from _kind_with_noun(chart, edge)
     for sense in chart.lexicon.senses(start):
         if sense.sort is Sort.KEY and sense.cost < 3:
             empty = tuple(n for n in sense.nodes if chart.tree.values[n] in ([], {}))
             if empty:
                 yield Edge(sense.end, Phrase(start, sense.end, empty, Sort.KEY, sense.cost))
+
+
+def _kind_with_noun(chart: Chart, edge: Edge) -> Iterator[Edge]:
+    """Yield a kind with a noun behind it that names nothing: a loan record, a firewall rule."""
+    low = chart.low(edge.end)
+    if singular(low) in GENERIC:
+        yield Edge(edge.end + 1, edge.item)
+    elif low == "member" and not chart.lexicon.senses(edge.end):
+        yield Edge(edge.end + 1, replace(edge.item, many=False))
+    elif low in CLASSIFYING and not edge.item.many and not chart.lexicon.senses(edge.end):
+        yield Edge(edge.end + 1, edge.item.dearer(1))
 
 
 @rule("ONEKIND")

@@ -156,6 +156,9 @@ def _coded_key(chart: Chart, start: int) -> Iterator[Edge]:
 def _given_value(chart: Chart, start: int) -> Iterator[Edge]:
     """A value with the words that introduce it: with the value 5, set to "a", = true."""
     begin = start + (chart.low(start) == ",")
+    if chart.low(start) == "(":
+        yield from _in_brackets(chart, start + 1)
+    yield from _given_empty(chart, begin)
     for place in chart.phrases(begin, _OPENERS):
         yield from chart.edges("VAL", place)
         for edge in chart.edges("LIT", place + (chart.low(place) in ("a", "the", "an"))):
@@ -173,11 +176,42 @@ def _given_value(chart: Chart, start: int) -> Iterator[Edge]:
                 yield Edge(edge.end, replace(edge.item, cost=1, extra="noun"))
 
 
+def _in_brackets(chart: Chart, place: int) -> Iterator[Edge]:
+    """Yield a value in brackets behind the key that gets it: (true), (value null)."""
+    place += chart.low(place) in ("with", "default", "initial", "initially")
+    place += chart.low(place) in ("value", "=", ":")
+    place += chart.low(place) in ("=", ":", "of")
+    for edge in chart.edges("LIT", place):
+        if chart.low(edge.end) == ")":
+            yield Edge(edge.end + 1, edge.item)
+
+
+def _given_empty(chart: Chart, place: int) -> Iterator[Edge]:
+    """Yield `with an empty object as its value`."""
+    if chart.low(place) not in ("with", "holding", "as", "being", "set", "=", "containing"):
+        return
+    after = place + 1 + (chart.low(place + 1) == "to")
+    after += chart.low(after) in ("a", "an")
+    kind = EMPTY_VALUES.get(chart.low(after + 1))
+    if chart.low(after) != "empty" or kind is None:
+        return
+    end = after + 2
+    end += 3 * (chart.low(end) == "as" and chart.low(end + 2) == "value")
+    yield Edge(end, TokenSpan(place + 1, end, 0, kind))
+
+
+# How an empty value is written that is called so.
+EMPTY_VALUES = {"array": "[]", "list": "[]", "object": "{}", "string": '""', "text": '""',
+                "map": "{}"}  # fmt: skip
+
+
 def _first_cost(chart: Chart, start: int) -> int:
     """Return what it costs that a value begins so: words that speak of it are dear."""
     low = chart.low(start)
     if low in ("the", "a", "an"):
         return 4 if chart.low(start + 1) in ("value", "values", "string", "word") else 1
+    if low in _TYPES and next(_describe_literal(chart, start), None) is not None:
+        return 4
     return 4 if low in ("value", "values", "named", "called") else 0
 
 

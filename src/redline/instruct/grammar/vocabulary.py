@@ -6,7 +6,8 @@ from redline.instruct.grammar.adjuncts.courtesies import COURTESIES
 from redline.instruct.grammar.attachments import PREPOSITIONS
 from redline.instruct.grammar.comparisons import SPOKEN_OPERATORS
 from redline.instruct.grammar.frames import FRAMES
-from redline.instruct.grammar.nouns.heads import DETERMINERS, PRONOUNS
+from redline.instruct.grammar.nouns.heads import DETERMINERS
+from redline.instruct.grammar.nouns.pronouns import PRONOUNS
 from redline.instruct.language.words import (
     ARTICLES,
     GENERIC,

@@ -21,6 +21,8 @@ _INITIAL = re.compile(r"[A-Z]\.|(Mr|Mrs|Ms|Dr|St|Jr|Sr|Prof|Inc|Ltd|Co|[Nn]o|[Nn
 _PAIR = re.compile(
     r"\"?([\w.$@-]+)\"?\s*([:=])\s*(-?\d+(?:\.\d+)?|true|false|null|\"[^\"\\]*\"|\[\]|\{\})"
 )
+_GROUP = re.compile(r"\(([^()]+)\)(?=$|[\s,.;:!?])")
+_LIST_MARK = re.compile(r"\d{1,2}|[a-z]|[ivx]{1,4}", re.IGNORECASE)
 _POSSESSIVE = re.compile(r"^(.+?)(?:['’]s|(?<=s)['’])$", re.IGNORECASE)
 
 
@@ -85,11 +87,32 @@ def _special(text: str, position: int, found: list[Token]) -> int:
             value, end = literal
             found.append(Token("json", text[position:end], position, end, value))
             return end
-    for sign in _ARROWS:
-        if text.startswith(sign, position):
-            found.append(Token("sign", sign, position, position + len(sign)))
-            return position + len(sign)
+    return _sign(text, position, found)
+
+
+def _sign(text: str, position: int, found: list[Token]) -> int:
+    """Read an operator or a bracket around words; 0 when none begins here."""
+    mark = text[position]
+    bracket = (mark == "(" and _opens_group(text, position)) or (mark == ")" and _is_open(found))
+    signs = (mark,) if bracket else _ARROWS
+    sign = next((sign for sign in signs if text.startswith(sign, position)), "")
+    if sign:
+        found.append(Token("sign", sign, position, position + len(sign)))
+        return position + len(sign)
     return 0
+
+
+def _opens_group(text: str, position: int) -> bool:
+    """Whether a bracket encloses words of the sentence; `(a)` and `f(x)` are words themselves."""
+    if position and not text[position - 1].isspace():
+        return False
+    group = _GROUP.match(text, position)
+    return group is not None and not _LIST_MARK.fullmatch(group[1])
+
+
+def _is_open(found: list[Token]) -> bool:
+    brackets = [token.text for token in found if token.kind == "sign" and token.text in "()"]
+    return brackets[-1:] == ["("]
 
 
 def _pair_tokens(pair: re.Match[str]) -> list[Token]:
@@ -147,10 +170,8 @@ def _literal(text: str, position: int) -> tuple[Value, int] | None:
 
 def _plain(text: str, position: int, found: list[Token]) -> int:
     """Read up to the next blank and take marks and possessives apart."""
-    end = position
-    while end < len(text) and not text[end].isspace():
-        end += 1
-    chunk = text[position:end]
+    chunk = _chunk(text, position, found)
+    end = position + len(chunk)
     body = chunk.rstrip(_TRAILING)
     if _INITIAL.fullmatch(chunk) and end < len(text):
         body = chunk
@@ -175,6 +196,14 @@ def _plain(text: str, position: int, found: list[Token]) -> int:
     for offset, mark in enumerate(tail):
         _mark(mark, position + len(body) + offset, found)
     return end
+
+
+def _chunk(text: str, position: int, found: list[Token]) -> str:
+    """The text up to the next blank, or up to the bracket that closes a group."""
+    chunk = text[position:].split(maxsplit=1)[0]
+    closing = chunk.find(")")
+    closes = closing > 0 and "(" not in chunk[:closing] and _is_open(found)
+    return chunk[:closing] if closes else chunk
 
 
 def _inner_comma(body: str) -> int:

@@ -30,7 +30,7 @@ CLASSES: dict[str, str] = {
     "should-be-changed-to needs-to-be-set-to has-changed-to changed-to went-to is-supposed-to-be "
     "should-have-been was-supposed-to-be now-equals has-to-become needs-to-become should-go-to "
     "should-be-updated-to was-changed-to got-changed-to moved-to has-moved-to switched-to "
-    "has-been have-been would-be gets must-become should-really-be should-just-be are-to-be is-to-be should-always-be",
+    "is-set-to are-set-to has-been have-been would-be gets must-become should-really-be should-just-be are-to-be is-to-be should-always-be",
     "HAVE": "should-have must-have needs-to-have ought-to-have should-get gets get now-has has "
     "needs must-get shall-have have should-now-have will-have has-to-have now-have needs",
     "ENSURE": "ensure make-sure see-to-it ensure-that make-sure-that see-to-it-that "
@@ -38,7 +38,7 @@ CLASSES: dict[str, str] = {
     "WANT": "i-want we-want i-need we-need i-would-like we-would-like i'd-like we'd-like "
     "i-want-to-have i-would-prefer id-like",
     "ADD": "adding add append insert push include put attach register create introduce give-it "
-    "define place list allow permit whitelist",
+    "define place list allow permit whitelist store enroll enrol tack hire",
     "REMOVE": "removing deleting dropping remove delete drop erase eliminate discard strip get-rid-of take-out unset prune "
     "purge throw-out throw-away scrap ditch kill axe cut clear-out do-away-with lose omit "
     "take-away deregister nuke nix rm",
@@ -53,13 +53,17 @@ CLASSES: dict[str, str] = {
     "REPLACE": "replace substitute swap-out swap",
     "CHANGE": "change update turn convert switch alter",
     "ART": " ".join(_ARTICLES),
-    "NAMED": "named called titled with-key with-the-key with-name with-the-name",
-    "WITHF": "with : having containing consisting-of -",
+    "NAMED": "named called titled with-key with-the-key with-name with-the-name under-the-name "
+    "under-the-key under-key",
+    "WITHF": "with : having containing consisting-of - using from where made-of made-up-of composed-of "
+    "comprising as-follows with-: using-: ,-with made-of-: from-:",
     "SAMEVAL": "with-the-same-value-as with-the-value-of equal-to with-a-value-equal-to = "
     "that-equals set-to-the-value-of holding-the-value-of copied-from with-the-value-from "
     "with-the-current-value-of set-to-the-same-value-as with-a-copy-of ,-equal-to "
     ",-with-the-same-value-as ,-set-to-the-value-of with-the-value-in taking-the-value-of "
     ",-copied-from set-to-the-current-value-of that-holds-the-value-of that-has-the-value-of",
+    "COPYOF": "as-a-copy-of as-copy-of as-a-duplicate-of copied-from based-on as-a-clone-of by-copying "
+    ",-copied-from identical-to ,-a-copy-of like",
     "ROOT": "the-root the-top-level root top-level the-document-root the-root-object",
     "VERIFY": "verify validate",
     "SAMEAS": "the-same-as the-same-value-as match the-value-of the-current-value-of equal-to "
@@ -70,7 +74,7 @@ CLASSES: dict[str, str] = {
     "where-it-appears where-it-is-used wherever-it-is-used",
     "WASTYPE": "from-a-number from-number from-a-string from-string from-an-integer from-a-boolean "
     "from-a-single-value from-a-float from-text from-a-scalar",
-    "INTO": "to into onto in on under within inside for at",
+    "INTO": "to into onto in on under within inside for at of beneath below",
     "TYPED": "to-a to-an into-a into-an a an to into to-be-a to-be-an",
     "ARROW": "-> => →",
     "TOO": "too as-well also",

@@ -29,6 +29,8 @@ from redline.instruct.lexicon.synonyms import (
 )
 from redline.instruct.lexicon.tree import DocumentTree
 
+# Words that are rather part of the sentence than a key of that name.
+_FUNCTION_WORDS = ARTICLES | QUANTIFIERS | frozenset("to from by as in with into".split())
 _COLLECTIVE = frozenset("staff crew personnel team people roster fleet inventory stock".split())
 
 
@@ -96,9 +98,10 @@ class Lexicon:
             return []
         if first.path and (first.text not in self.tree.by_key or self._paths(start)):
             return []
-        if end == start + 1 and first.kind == "word" and first.low in ARTICLES | QUANTIFIERS:
+        if end == start + 1 and first.kind == "word" and first.low in _FUNCTION_WORDS:
             exact = self.tree.by_key.get(first.text)
-            return [Sense(end, Sort.KEY, tuple(exact), 1)] if exact else []
+            cost = 1 if first.low in ARTICLES | QUANTIFIERS else 2
+            return [Sense(end, Sort.KEY, tuple(exact), cost)] if exact else []
         nodes, cost, whole = self._by_name(start, end)
         if not nodes:
             return []

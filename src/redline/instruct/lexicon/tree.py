@@ -18,7 +18,7 @@ Nodes = tuple[int, ...]
 NAME_FORMS = frozenset(
     "name fullname displayname firstname lastname username nick nickname title label handle".split()
 )
-_ID_FORMS = frozenset(
+ID_FORMS = frozenset(
     "id uuid key code sku slug email symbol isbn login number hostname n no nr num ref "
     "plate".split()
 )
@@ -208,7 +208,7 @@ class DocumentTree:
         known = self._identifying.get(key)
         if known is None:
             form, words = key_form(key), key_words(key)
-            known = form in NAME_FORMS or form in _ID_FORMS
+            known = form in NAME_FORMS or form in ID_FORMS
             known = known or (len(words) > 1 and words[-1] in _ID_ENDINGS)
             self._identifying[key] = known
         return known or self.is_label(node)

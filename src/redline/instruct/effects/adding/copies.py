@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from redline.instruct.effects.adding.keys import field_of
 from redline.instruct.effects.adding.members import check_new, holders_of, home_of
 from redline.instruct.effects.context import EffectContext
 from redline.instruct.effects.outcome import EffectOutcome, Unclear
@@ -43,7 +44,9 @@ def copy_to_key(context: EffectContext) -> EffectOutcome:
             raise Unclear("type", "a key can only be added to an object", (place.holder,))
         return context.outcome(_copied(context, place.holder, place.key, origin), (place.holder,))
     origins: dict[int, int] = {}
-    if clause.extra == "beside" and clause.role("holder") is None and not clause.scopes:
+    if clause.extra == "top":
+        origins[0] = _one_source(context, source)
+    elif clause.extra == "beside" and clause.role("holder") is None and not clause.scopes:
         origin = _one_source(context, source)
         origins[tree.parents[origin]] = origin
     else:
@@ -84,8 +87,22 @@ def _copied(context: EffectContext, node: int, key: str, origin: int) -> list[Do
     if tree.inside((node,), (origin,)):
         raise Unclear("target", "a value cannot be copied into itself", (node,))
     path = (*tree.path(node), key)
-    added = DocumentOperation("add", path, value=tree.values[origin])
+    added = DocumentOperation("add", path, value=_vary_copy(context, origin))
     return [added.with_confidence(context.rate(0.95))]
+
+
+def _vary_copy(context: EffectContext, origin: int) -> Value:
+    """Return what is copied, with the fields that are given another value."""
+    value, pairs = context.tree.values[origin], context.clause.role("pairs")
+    if pairs is None:
+        return value
+    if not isinstance(value, dict):
+        raise Unclear("type", "only an object has fields", (origin,))
+    new = dict(value)
+    for key_span, span in pairs.items:
+        field = field_of(context, origin, key_span)
+        new[str(context.tree.keys[field])] = context.type_value(span, field)
+    return new
 
 
 def merge(context: EffectContext) -> EffectOutcome:

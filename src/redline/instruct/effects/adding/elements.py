@@ -5,7 +5,7 @@ from __future__ import annotations
 from redline.instruct.effects.context import EffectContext
 from redline.instruct.effects.outcome import EffectOutcome, Unclear
 from redline.instruct.effects.places import anchor_in, doubt_case, index_in
-from redline.instruct.effects.typing import doubt_of, type_value
+from redline.instruct.effects.values.typing import doubt_of, type_value
 from redline.instruct.grammar.adjuncts.positions import ListPosition
 from redline.instruct.grammar.phrase import Phrase
 from redline.instruct.grammar.values import TokenSpan
@@ -95,7 +95,12 @@ def _scoped_arrays(context: EffectContext) -> list[int]:
     again = context.chart.low(context.clause.end) != "in"
     if context.chart.low(context.clause.end) == "instead" and not _was_last(context):
         context.doubt = context.doubt or "it may be meant to take the place of the other"
-    listed = len(focus) == 1 and isinstance(context.tree.values[focus[0]], list)
+    tree = context.tree
+    homes = {tree.parents[node] for node in focus if tree.is_element(node)}
+    if len(homes) == 1 and not any(isinstance(tree.values[n], dict | list) for n in focus):
+        # "replace a by b in the tags and add c"
+        focus = tuple(homes)
+    listed = len(focus) == 1 and isinstance(tree.values[focus[0]], list)
     if not phrases and again and listed:
         # "remove a from the tags and add b": the list is said once
         context.cost += 1
@@ -146,17 +151,22 @@ def containers(context: EffectContext, kind: Phrase) -> list[int]:
     return sorted({tree.parents[n] for n in kind.nodes})
 
 
-def _of_kind(
-    context: EffectContext, kind: Phrase, owner: Phrase | None, position: ListPosition | None
-) -> list[int]:
+def lists_of_kind(context: EffectContext, kind: Phrase) -> list[int]:
+    """Return the lists of such things, those too that are empty in the record that is meant."""
     tree = context.tree
     arrays = [n for n in containers(context, kind) if isinstance(tree.values[n], list)]
-    # the kind's array may be empty in the record that is meant
     keys = {str(tree.keys[n]) for n in arrays}
     every = sorted(
         n for key in keys for n in tree.by_key.get(key, ()) if isinstance(tree.values[n], list)
     )
-    arrays = every or arrays
+    return every or arrays
+
+
+def _of_kind(
+    context: EffectContext, kind: Phrase, owner: Phrase | None, position: ListPosition | None
+) -> list[int]:
+    tree = context.tree
+    arrays = lists_of_kind(context, kind)
     if position is not None and position.anchors:
         beside = {tree.parents[anchor_in(context, anchor)] for anchor in position.anchors}
         arrays = [n for n in arrays if n in beside]

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import re
+from dataclasses import replace
 
 from redline.instruct.effects.adding.elements import containers
-from redline.instruct.effects.adding.records import build_object
+from redline.instruct.effects.adding.keys import key_text, named_pair, section_for
+from redline.instruct.effects.adding.records import EMPTY, build_object
 from redline.instruct.effects.context import EffectContext
 from redline.instruct.effects.outcome import EffectOutcome, Unclear
 from redline.instruct.effects.resolved import ResolvedNodes
-from redline.instruct.effects.typing import doubt_of, type_value
+from redline.instruct.effects.values.typing import doubt_of, type_value
 from redline.instruct.grammar.additions.new_places import NewPlace
 from redline.instruct.grammar.phrase import Phrase
 from redline.instruct.grammar.values import TokenSpan
 from redline.instruct.language.words import key_form
+from redline.instruct.lexicon.senses import Sort
 from redline.instruct.model.operations import ABSENT, DocumentOperation
 from redline.instruct.model.values import Value, same
 
@@ -28,7 +30,11 @@ def newkey(context: EffectContext) -> EffectOutcome:
     for node in found.nodes:
         if not isinstance(tree.values[node], dict):
             raise Unclear("type", "a key can only be added to an object", (node,))
-        operations += _member(context, *home_of(context, node))
+        section = section_for(context, node)
+        if section is not None and isinstance(tree.values[section], list):
+            operations.append(named_pair(context, section))
+            continue
+        operations += _member(context, *home_of(context, node if section is None else section))
     return context.outcome(operations, found.nodes, "already there")
 
 
@@ -39,6 +45,11 @@ def newkeys(context: EffectContext) -> EffectOutcome:
     operations: list[DocumentOperation] = []
     for node in found.nodes:
         held = context.tree.values[node]
+        if not isinstance(held, dict):
+            raise Unclear("type", "a key can only be added to an object", (node,))
+        section = section_for(context, node)
+        if section is not None:
+            node, held = section, context.tree.values[section]
         if not isinstance(held, dict):
             raise Unclear("type", "a key can only be added to an object", (node,))
         for key_span, value in pairs:
@@ -127,12 +138,27 @@ def _scoped_holders(context: EffectContext) -> ResolvedNodes:
 def _objects_of(context: EffectContext, kind: Phrase, holder: Phrase | None) -> list[int]:
     tree = context.tree
     objects = [n for n in containers(context, kind) if isinstance(tree.values[n], dict)]
+    many = False
     if holder is not None:
         objects = list(tree.inside(objects, context.resolve(holder).nodes))
-    if len(objects) != 1:
+    elif context.clause.scopes and objects:
+        objects, many = _objects_in_scope(context, kind, tuple(objects))
+    if not objects or (len(objects) > 1 and not many):
         rank = "several" if objects else "target"
         raise Unclear(rank, f"{context.text(kind)!r} is not one section", tuple(objects))
     return objects
+
+
+def _objects_in_scope(
+    context: EffectContext, kind: Phrase, objects: tuple[int, ...]
+) -> tuple[list[int], bool]:
+    """Return the sections of a kind in the clause's scopes: one, or that of each record."""
+    named = [scope.phrase.nodes for scope in context.clause.scopes if scope.phrase is not None]
+    if len(context.clause.scopes) == 1 and named == [objects] and len(objects) == 1:
+        context.scoped = True
+        return list(objects), False
+    found = context.resolve(replace(kind, nodes=objects, sort=Sort.KEY, many=False))
+    return list(found.nodes), found.many
 
 
 def _member(context: EffectContext, node: int, key: str) -> list[DocumentOperation]:
@@ -157,7 +183,11 @@ def _member(context: EffectContext, node: int, key: str) -> list[DocumentOperati
         raise Unclear("value", f"{key!r} is there already", (node,))
     check_new(context, node, key)
     peers = [] if value.extra == "literal" else peers
-    new = type_value(tokens, context.chart.source, ABSENT, peers, key)
+    new = (
+        EMPTY[value.extra]
+        if value.extra in EMPTY
+        else type_value(tokens, context.chart.source, ABSENT, peers, key)
+    )
     if isinstance(new, str) and len(tokens) > 1:
         context.doubt = context.doubt or doubt_of(tokens, "", peers, key)
     if _names_collection(context, key):
@@ -243,24 +273,3 @@ def _siblings(context: EffectContext, node: int) -> list[dict[str, Value]]:
     held = context.tree.values[parent]
     items = held if isinstance(held, list) else list(held.values())  # type: ignore[union-attr]
     return [item for item in items if isinstance(item, dict)]
-
-
-def key_text(context: EffectContext, span: TokenSpan, beside: list[str]) -> str:
-    """Return the new key; several words are joined the way the keys beside it are."""
-    tokens = context.chart.tokens[span.start : span.end]
-    if len(tokens) == 1:
-        text = tokens[0].text
-        if not text or (tokens[0].kind == "word" and not re.fullmatch(r"[\w@$.-]+", text)):
-            raise Unclear("value", f"{text!r} is not a key")
-        return text
-    words = [token.text.lower() for token in tokens]
-    if any(key_form(token.text) in context.tree.by_form for token in tokens):
-        context.doubt = context.doubt or "how the new key is written is a guess"
-    if any("_" in key for key in beside):
-        return "_".join(words)
-    if any(key != key.lower() and "-" not in key for key in beside):
-        return words[0] + "".join(word.capitalize() for word in words[1:])
-    if any("-" in key for key in beside):
-        return "-".join(words)
-    context.doubt = context.doubt or "how the new key is written is a guess"
-    return "_".join(words)

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from redline.instruct.effects.adding.elements import containers
+from redline.instruct.effects.adding.elements import lists_of_kind
 from redline.instruct.effects.context import EffectContext
 from redline.instruct.effects.outcome import EffectOutcome, Unclear
 from redline.instruct.effects.places import anchor_in, index_in
-from redline.instruct.effects.typing import doubt_of, type_value
+from redline.instruct.effects.values.typing import doubt_of, type_value
 from redline.instruct.grammar.adjuncts.positions import ListPosition
 from redline.instruct.grammar.phrase import Phrase
 from redline.instruct.grammar.values import TokenSpan
 from redline.instruct.language.words import key_form, key_words
 from redline.instruct.lexicon.senses import Sort
-from redline.instruct.lexicon.tree import NAME_FORMS
+from redline.instruct.lexicon.tree import ID_FORMS, NAME_FORMS
 from redline.instruct.model.operations import ABSENT, DocumentOperation
 from redline.instruct.model.values import Value
 
-_EMPTY: dict[str, Value] = {"[]": [], "{}": {}, '""': ""}
+EMPTY: dict[str, Value] = {"[]": [], "{}": {}, '""': ""}
 
 
 def newrecord(context: EffectContext) -> EffectOutcome:
@@ -24,7 +24,7 @@ def newrecord(context: EffectContext) -> EffectOutcome:
     clause, tree = context.clause, context.tree
     where, kind = clause.role("where"), clause.role("kind")
     position = where.position if where is not None else None
-    listed = where.listed if where is not None else None
+    listed = where.listed if where is not None else clause.role("within")
     arrays = _listed(context, listed, kind) if listed is not None else []
     if listed is None and kind is not None:
         arrays = _record_arrays(context, kind, position)
@@ -50,9 +50,7 @@ def _listed(context: EffectContext, listed: Phrase, kind: Phrase | None) -> list
     """Return the list that is named, or the one of a kind within what is named."""
     tree = context.tree
     found = context.resolve(listed)
-    homes = (
-        [n for n in containers(context, kind) if isinstance(tree.values[n], list)] if kind else []
-    )
+    homes = lists_of_kind(context, kind) if kind is not None else []
     lists = [n for n in found.nodes if isinstance(tree.values[n], list)]
     if len(lists) == len(found.nodes):
         if kind is not None and not set(lists) & set(homes):
@@ -66,7 +64,7 @@ def _record_arrays(
     context: EffectContext, kind: Phrase, position: ListPosition | None
 ) -> list[int]:
     tree = context.tree
-    arrays = [n for n in containers(context, kind) if isinstance(tree.values[n], list)]
+    arrays = lists_of_kind(context, kind)
     if position is not None and position.anchors:
         beside = {tree.parents[anchor_in(context, anchor)] for anchor in position.anchors}
         arrays = [n for n in arrays if n in beside]
@@ -85,13 +83,21 @@ def _build_record(context: EffectContext, held: list[Value]) -> Value:
     first: dict[str, Value] = {}
     name, pairs = clause.role("name"), clause.role("pairs")
     if name is not None:
-        keys = [k for k in siblings[0] if key_form(k) in NAME_FORMS] if siblings else ["name"]
+        keys = _name_keys(siblings)
         if len(keys) != 1:
             raise Unclear("target", "which field is its name is not known")
         first[keys[0]] = _typed_as(context, name, keys[0], siblings)
     if pairs is None and (not siblings or len(siblings[0]) > 1):
         context.doubt = context.doubt or "its other fields are not given"
     return build_object(context, siblings, first)
+
+
+def _name_keys(siblings: list[dict[str, Value]]) -> list[str]:
+    """Return the fields that may hold a record's name: else the one by which it is known."""
+    if not siblings:
+        return ["name"]
+    named = [key for key in siblings[0] if key_form(key) in NAME_FORMS]
+    return named or [key for key in siblings[0] if key_form(key) in ID_FORMS]
 
 
 def build_object(
@@ -131,8 +137,8 @@ def _typed_as(
 ) -> Value:
     tokens = context.chart.tokens[span.start : span.end]
     peers = [item[key] for item in siblings if key in item]
-    if span.extra in _EMPTY:
-        return _EMPTY[span.extra]
+    if span.extra in EMPTY:
+        return EMPTY[span.extra]
     if span.extra == "empty":
         return _empty_like(peers, key)
     context.doubt = context.doubt or doubt_of(tokens, ABSENT, peers, key)

@@ -24,9 +24,10 @@ from redline.instruct.effects.implied.words import (
     speaks_of,
     tells_apart,
 )
-from redline.instruct.effects.moments import shift_time
 from redline.instruct.effects.outcome import EffectOutcome, Unclear
-from redline.instruct.effects.typing import has_shape, number_for
+from redline.instruct.effects.values.moments import shift_time
+from redline.instruct.effects.values.shapes import has_shape
+from redline.instruct.effects.values.typing import number_for
 from redline.instruct.grammar.adjuncts.predicates import Predicate, word_stem
 from redline.instruct.grammar.values import TokenSpan
 from redline.instruct.grammar.vocabulary import KNOWN_WORDS

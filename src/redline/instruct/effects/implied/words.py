@@ -6,7 +6,7 @@ import re
 from decimal import Decimal
 
 from redline.instruct.effects.context import EffectContext
-from redline.instruct.effects.typing import has_shape, same_shape
+from redline.instruct.effects.values.shapes import has_shape, same_shape
 from redline.instruct.grammar.adjuncts.predicates import Predicate, word_stem
 from redline.instruct.grammar.values import TokenSpan
 from redline.instruct.language.words import key_words, number_in, unit_of

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from redline.instruct.grammar.chart import Chart, Edge, rule
 from redline.instruct.grammar.frames import phrase_table
-from redline.instruct.grammar.values import TokenSpan
+from redline.instruct.grammar.values import EMPTY_VALUES, TokenSpan
 from redline.instruct.language.words import STRUCTURAL, number_in, singular
 from redline.instruct.lexicon.senses import Sort
 
@@ -34,7 +34,6 @@ _JOINTS = phrase_table(
         "as well as|; and|. \n -"
     ).split("|")
 )
-_EMPTY = {"array": "[]", "list": "[]", "object": "{}", "string": '""', "text": '""', "map": "{}"}
 # What a bare new key may not be: words that speak of keys and values.
 _NO_KEYS = STRUCTURAL | frozenset(
     "value values the a an to of in for on with and or as by from is are be named called it set "
@@ -104,7 +103,7 @@ def _shows_its_end(chart: Chart, span: TokenSpan) -> bool:
 def _empty_value(chart: Chart, key: TokenSpan, place: int) -> Iterator[_Found]:
     """Yield `tags an empty array`."""
     after = place + (chart.low(place) in ("a", "an"))
-    kind = _EMPTY.get(chart.low(after + 1))
+    kind = EMPTY_VALUES.get(chart.low(after + 1))
     if chart.low(after) == "empty" and kind:
         yield after + 2, key, TokenSpan(place, after + 2, 0, kind)
     elif chart.low(after) == "empty":
@@ -117,7 +116,7 @@ def _empty_pair(chart: Chart, start: int) -> Iterator[_Found]:
     if chart.low(place) not in ("empty", "no"):
         return
     for end, key in _pair_keys(chart, place + 1):
-        kind = _EMPTY.get(chart.low(end))
+        kind = EMPTY_VALUES.get(chart.low(end))
         if kind is not None:
             yield end + 1, key, TokenSpan(place, end + 1, 0, kind)
         yield end, key, TokenSpan(place, end, 0, "empty")
@@ -125,7 +124,15 @@ def _empty_pair(chart: Chart, start: int) -> Iterator[_Found]:
 
 def _pair_keys(chart: Chart, start: int) -> Iterator[tuple[int, TokenSpan]]:
     place = start + (chart.low(start) in ("a", "an", "the", "its"))
-    place += chart.low(place) in _FIELD_WORDS and place + 1 < chart.size
+    if chart.low(place) in _FIELD_WORDS and place + 1 < chart.size:
+        yield from _written_keys(chart, place + 1)
+        if chart.low(place) not in chart.tree.by_key:
+            return
+    yield from _written_keys(chart, place)
+
+
+def _written_keys(chart: Chart, place: int) -> Iterator[tuple[int, TokenSpan]]:
+    """Yield the keys that begin here: in quotes, known, or before a sign."""
     if place >= chart.size:
         return
     token = chart.tokens[place]

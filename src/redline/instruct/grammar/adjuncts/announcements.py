@@ -32,7 +32,7 @@ AS_FOLLOWS = phrase_table(
 def announcements(chart: Chart, start: int) -> Iterator[tuple[int, ScopePhrase | None, Nodes]]:
     """Yield where the changes begin, the scope they are announced for, and what must stay."""
     place = start
-    while chart.low(place) in _ANNOUNCING:
+    while chart.low(place) in _ANNOUNCING or _qualifies(chart, place, start):
         place += 1
         if chart.low(place) == ":" and place > start + 1:
             yield _begin(chart, place), None, ()
@@ -44,6 +44,14 @@ def announcements(chart: Chart, start: int) -> Iterator[tuple[int, ScopePhrase |
                 if chart.low(after) == ":":
                     scope = ScopePhrase(edge.item, cost=edge.item.cost)
                     yield _begin(chart, after), scope, kept
+
+
+def _qualifies(chart: Chart, place: int, start: int) -> bool:
+    """Return whether a word only says of what kind the changes are: these rule changes."""
+    return place > start and chart.low(place + 1) in _CHANGES and bool(chart.lexicon.senses(place))
+
+
+_CHANGES = frozenset("change changes edit edits update updates adjustments modifications".split())
 
 
 def _begin(chart: Chart, colon: int) -> int:

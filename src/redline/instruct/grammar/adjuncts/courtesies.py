@@ -7,14 +7,16 @@ from redline.instruct.grammar.frames import phrase_table
 BEFORE = phrase_table(
     tuple(text.split())
     for text in (
-        "please|kindly|just|also|then|now|could you|can you|would you|will you|could you please|"
+        "i.e.|that is ,|in other words ,|please|kindly|just|also|then|now|could you|can you|"
+        "would you|will you|could you please|"
         "can you please|would you please|i want you to|i'd like you to|i would like you to|"
         "i need you to|we need to|you should|need to|let's|let us|go ahead and|next|finally|hey|hi|"
         "hello|ok|okay|so|i want to|i'd like to|i would like to|we should|we want to|you need to|"
         "help me|we'd like to|simply|i need to|i'd like|can we|could we|should we|lets|pls|plz|"
         "we have to|you have to|quickly|actually|oh|well|and|apply this change :|in addition|"
         "additionally|furthermore|we'd like you to|go and|it would be great if you could|do|"
-        "please note that|note that|remember that|please remember that|just so you know|fyi|"
+        "record that|please record that|please note that|note that|remember that|"
+        "please remember that|just so you know|fyi|"
         "first|firstly|first ,|second|secondly|third|thirdly|fourth|lastly|last|after that|"
         "afterwards|"
         "and then|and finally|then finally|subsequently|following that|in a second step|"

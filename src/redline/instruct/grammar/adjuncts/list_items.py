@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 from redline.instruct.grammar.adjuncts.courtesies import ENDS
 from redline.instruct.grammar.chart import Chart
+
+_LETTERED = re.compile(r"\(?(?:\d{1,2}|[a-h]|i{1,3}|iv|v)\)")
 
 
 def before_bullet(chart: Chart, place: int) -> int:
@@ -15,6 +19,11 @@ def before_bullet(chart: Chart, place: int) -> int:
         if start >= 0 and marked and (start == 0 or chart.low(start - 1) in (*ENDS, ":", ",")):
             return start
     return place
+
+
+def is_lettered(low: str) -> bool:
+    """Return whether a word is the mark of a list item in brackets: (a), b), (2), ii)."""
+    return _LETTERED.fullmatch(low) is not None
 
 
 def is_bullet(chart: Chart, place: int) -> bool:

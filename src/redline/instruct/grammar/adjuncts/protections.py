@@ -2,21 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
+from redline.instruct.grammar.adjuncts.rest import about_itself, about_rest
 from redline.instruct.grammar.chart import Chart
 from redline.instruct.grammar.frames import phrase_table
 from redline.instruct.lexicon.tree import Nodes
-
-Patterns = tuple[re.Pattern[str], ...]
-
-
-def _patterns(text: str) -> Patterns:
-    """Return a pattern for things of one word and one for things of two."""
-    things = (r"[\w.`-]+", r"[\w.-]+ [\w.-]+")
-    return tuple(re.compile(text.replace("THING", thing)) for thing in things)
-
 
 _PROTECT = [
     f"{joint}{words}"
@@ -26,89 +17,59 @@ _PROTECT = [
         "do not modify|don't alter|do not alter|without changing|without touching|leave|keep|"
         "without modifying|without altering|leaving|keeping|preserve|preserving|do not remove|"
         "don't remove|don't delete|do not delete|do not overwrite|do not affect|without affecting|"
-        "do not edit|don't edit|retain|retaining|nothing else|no other"
+        "do not edit|don't edit|retain|retaining|nothing else|no other|do not add it to|"
+        "don't add it to|do not set it in|don't set it in"
     ).split("|")
 ]
 PROTECTING = phrase_table(tuple(text.split()) for text in _PROTECT)
 _KEEPING = frozenset("leave keep keeping leaving preserve preserving retain retaining".split())
 # Words that say what must stay: never part of an aside that asks for nothing.
 KEEPING_WORDS = _KEEPING | frozenset(
-    "unchanged untouched as-is intact other others rest else only without alone unmodified".split()
-)
-_MAX_WORDS = 16
-_MODAL = r"(?:(?:should|must|shall|may|will|can|needs? to|ha(?:s|ve) to|is to|are to|is|are) )?"
-_TOUCH = r"(?:change|touch|modify|alter|edit|affect|update|remove|delete|overwrite|move|rename)"
-_TOUCHED = (
-    r"(?:changed?|changes|touched|modified|altered|edited|affected|updated|removed|deleted|moved|"
-    r"different)"
-)
-_AS_IT_IS = (
-    r"(?:exactly )?(?:unchanged|untouched|as[ -]is|as (?:it is|it was|they are|they were|before)|"
-    r"alone|intact|the same|unmodified|unaffected|in place|where (?:it is|they are))"
-)
-_THING = "THING"
-# All that a change does not speak of: everything else, the other jobs, the rest of the file.
-_REST = (
-    r"(?:anything else|everything else|all else|"
-    rf"(?:any|all|every|the|its|their)?(?: of the)? ?other {_THING}|the others|others|"
-    rf"the rest(?: of (?:the|this|that|its|their) {_THING})?|"
-    rf"all (?:the )?(?:others|remaining {_THING})|the remaining {_THING})"
-)
-_COUNT = r"(?:(?:one|two|three|four|five|six|single|\d+) )?"
-_ABOUT_REST = _patterns(
-    rf"(?:but |and |while )?(?:"
-    rf"(?:only|just) (?:this|these|those|that|the) {_COUNT}{_THING} {_MODAL}(?:be )?{_TOUCHED}"
-    rf"|(?:only|just) (?:change|touch|modify) (?:this|these|those|that)(?: {_COUNT}[\w-]+)?"
-    rf"|nothing else(?: {_MODAL}(?:be )?{_TOUCHED})?"
-    rf"|no (?:other|further|more) {_THING} {_MODAL}(?:be )?{_TOUCHED}"
-    rf"|no (?:other|further) changes?(?: (?:are|is) needed)?"
-    rf"|{_REST} {_MODAL}not (?:be )?{_TOUCHED}"
-    rf"|{_REST} {_MODAL}(?:be |to )?(?:stays?|remains?|left|kept) {_AS_IT_IS}"
-    rf"|(?:leave|leaving) {_REST}(?: {_AS_IT_IS})?"
-    rf"|(?:keep|keeping|preserve|preserving|retain|with) {_REST}(?: {_AS_IT_IS})?"
-    rf"|(?:do not|don't|dont|never|without) {_TOUCH}(?:ing)? {_REST}"
-    rf"|without (?:changing|touching|modifying|altering|editing|affecting|removing) {_REST}"
-    rf")(?= |$)"
-)
-# What is moved or renamed keeps its value anyway.
-_ABOUT_ITSELF = _patterns(
-    rf"(?:but |and |while )?(?:"
-    rf"(?:its|their|the) (?:(?:current|existing|old|key) )?[\w-]+ {_MODAL}"
-    rf"(?:be )?(?:stays?|remains?|kept) {_AS_IT_IS}"
-    rf"|(?:keep|keeping|preserve|preserving|retain|retaining|leave|leaving|without changing) "
-    rf"(?:its|the|their) (?:(?:current|existing|old|key|same) )*"
-    rf"(?:value|values|contents?|position|order|data|name|key)(?: {_AS_IT_IS})?"
-    rf")(?= |$)"
+    "unchanged untouched as-is intact other others rest else only without alone unmodified not "
+    "elsewhere remaining stays stay".split()
 )
 _AS_IS = phrase_table(
-    (("alone",), ("as", "is"), ("untouched",), ("unchanged",), ("as", "it", "is"), ("as-is",),
-     ("as", "they", "are"), ("the", "same"), ("intact",), ("unmodified",), ("as", "before"))
-)  # fmt: skip
+    tuple(text.split())
+    for text in (
+        "alone|as is|untouched|unchanged|as it is|as-is|as they are|the same|intact|unmodified|"
+        "as before|in place|there|in there|where it is|where they are|as it stands|as they stand|"
+        "as it was|as they were|unaffected|unaltered|in the list|in it"
+    ).split("|")
+)
+_MODALS = ("must ", "should ", "shall ", "has to ", "have to ", "needs to ", "will ", "is to ",
+           "are to ", "")  # fmt: skip
+_DONE = "changed touched modified affected altered edited removed deleted moved updated".split()
 _STAYS = phrase_table(
     tuple(f"{modal}{verb}".split())
-    for modal in ("must ", "should ", "shall ", "has to ", "have to ", "needs to ", "")
-    for verb in ("remain", "stay", "be left", "be kept", "remains", "stays", "not be changed",
-                 "not change", "not be touched", "not be modified", "not be affected")
+    for modal in _MODALS
+    for verb in ("remain", "stay", "be left", "be kept", "remains", "stays", "not change",
+                 "be preserved", "be retained", *(f"not be {done}" for done in _DONE))
 )  # fmt: skip
-
-
-def _about(patterns: Patterns, chart: Chart, start: int) -> Iterator[int]:
-    """Yield where a remark that one of *patterns* describes ends, when it begins at *start*."""
-    text = " ".join(chart.lows[start : start + _MAX_WORDS])
-    for pattern in patterns:
-        found = pattern.match(text)
-        if found:
-            yield start + found[0].count(" ") + 1
+_KEPT = phrase_table(
+    tuple(f"{be} {words}".split())
+    for be in ("is", "are")
+    for words in ("off limits", "off-limits", "unaffected", "unchanged", "untouched",
+                  "not affected", *(f"not to be {done}" for done in _DONE))
+)  # fmt: skip
+# What begins a contrast with another place: `to the rules, not to the overrides`.
+_CONTRASTS = phrase_table(
+    tuple(f"{joint}not {words}".split())
+    for joint in ("", "but ", "and ")
+    for words in ("to", "in", "for", "on", "under", "at", "from", "the one of", "the one in",
+                  "the one for", "those of", "those in", "that of", "that in")
+)  # fmt: skip
 
 
 def staying(chart: Chart, start: int) -> Iterator[tuple[int, Nodes]]:
     """Yield where `production must remain unchanged` ends and the nodes it protects."""
-    yield from ((end, ()) for end in _about(_ABOUT_REST, chart, start))
+    yield from ((end, ()) for end in about_rest(chart, start))
     for edge in chart.edges("NPLIST", start):
-        for after in chart.phrases(edge.end, _STAYS) if edge.item.nodes else ():
-            negated = "not" in chart.lows[edge.end : after]
-            stays = chart.low(after - 1) in ("stays", "stay", "remains", "remain")
-            tail = next(chart.phrases(after, _AS_IS), after if negated or stays else None)
+        if not edge.item.nodes:
+            continue
+        yield from ((end, edge.item.nodes) for end in chart.phrases(edge.end, _KEPT))
+        for after in chart.phrases(edge.end, _STAYS):
+            stays = "not" in chart.lows[edge.end : after] or chart.low(after - 1) != "left"
+            tail = next(chart.phrases(after, _AS_IS), after if stays else None)
             if tail is not None:
                 yield tail, edge.item.nodes
 
@@ -120,11 +81,15 @@ def find_protections(chart: Chart, place: int, last: str) -> Iterator[tuple[int,
     """
     yield from staying(chart, place)
     if last in ("rename", "move", "retype"):
-        yield from ((end, ()) for end in _about(_ABOUT_ITSELF, chart, place))
+        yield from ((end, ()) for end in about_itself(chart, place))
     for start in chart.phrases(place, PROTECTING):
         keeps = chart.low(start - 1) in _KEEPING
         for edge in chart.edges("NPLIST", start):
-            bare = not keeps or chart.low(start - 1) in ("leave", "leaving")
+            bare = bool(last) or not keeps or chart.low(start - 1) in ("leave", "leaving")
             tail = next(chart.phrases(edge.end, _AS_IS), edge.end if bare else None)
             if tail is not None and edge.item.nodes:
                 yield tail, edge.item.nodes
+    for start in chart.phrases(place, _CONTRASTS) if last else ():
+        for edge in chart.edges("NPLIST", start):
+            if edge.item.nodes:
+                yield edge.end, edge.item.nodes

@@ -32,6 +32,18 @@ _TAILS = {
         rf"|(?:if|where|wherever) (?:{_SUBJECT} )?(?:is |are )?(?:present|there|listed|included)"
         rf"|(?:if|where|wherever) {_SUBJECT} (?:exists?|occurs?|appears?)|if any|if present"
     ),
+    # what is moved keeps its key
+    "SAMENAME": (
+        r"(?:under|with|keeping|using) (?:the same|its|their|the|its current|the current|its own) "
+        r"(?:name|names|key|keys|field name|key name|value)|unchanged"
+    ),
+    # objects that a path leads through are made
+    "CREATING": (
+        r"(?:by )?(?:and )?(?:creating|create|adding|add|introducing) "
+        r"(?:(?!if |and )[\w.\0-]+ ){0,4}(?!if |and )[\w.\0-]+"
+        r"(?: if (?:it )?(?:is |does )?(?:not |doesn't )?(?:needed|required|necessary|missing|"
+        r"absent|there|exist|exists|present|exist yet|there yet))?"
+    ),
     # what was to be made sure of is brought about
     "REPAIR": (
         r"(?:and |or )?(?:otherwise )?(?:add|append|insert|include|correct|fix|change|set|update|"

@@ -14,41 +14,28 @@ from redline.instruct.grammar.nouns.kinds import (
     superlatives,
 )
 from redline.instruct.grammar.nouns.ordinals import ordinal, pick_by_number
+from redline.instruct.grammar.nouns.suffixes import structural_suffix
 from redline.instruct.grammar.phrase import Phrase
 from redline.instruct.language.words import (
-    GENERIC,
     QUANTIFIERS,
     STRUCTURAL,
-    is_plural,
     number_in,
     singular,
 )
 from redline.instruct.lexicon.senses import Sense, Sort
 from redline.instruct.lexicon.tree import DocumentTree
-from redline.instruct.model.values import Num
 
 DETERMINERS = frozenset("the a an my our your this that these those existing current".split())
-PRONOUNS = frozenset("it them they he she him her this that those these".split())
-POSSESSIVES = frozenset("its their his her".split())
 _PARTS = frozenset("value field key entry property setting flag option member attribute".split())
 _WITHIN = frozenset("in of under within inside".split())
 _TITLES = frozenset("mr mrs ms miss dr prof sir madam".split())
 _MAX_PARTS = 6
-_MEASURES = frozenset("size count number amount level rate length value total".split())
-_TEXTUAL = frozenset("message text string label caption wording".split())
 _POINTERS = (
     ("json", "pointer"), ("json", "path"), ("jsonpath",), ("pointer",), ("path",), ("route",),
     ("endpoint",),
 )  # fmt: skip
 # What precedes a path: the value at /a/b, whatever is stored under `a.b`.
 _STORED = frozenset("at in under stored found located".split())
-# What a key in quotes may be called: the `delete` operation, the `retry` policy.
-CLASS_NOUNS = frozenset(
-    "operation method endpoint policy limit threshold handler rule header toggle switch string "
-    "number boolean text date timestamp label dictionary mapping table constant environment stage "
-    "job step task plan role group service module package dependency plugin feature command script "
-    "argument env profile job queue channel host region locale language page route".split()
-)
 _TOP = tuple(
     tuple(text.split())
     for text in (
@@ -134,7 +121,7 @@ def _core(chart: Chart, start: int) -> Iterator[Edge]:
             continue
         seen.add(key)
         yield Edge(phrase.end, phrase)
-        tail = _structural_suffix(chart, phrase)
+        tail = structural_suffix(chart, phrase)
         if tail is not None:
             agenda.append((tail, parts))
         if parts >= _MAX_PARTS or not phrase.nodes:
@@ -176,43 +163,6 @@ def _is_exact(chart: Chart, place: int) -> bool:
         return False
     token = chart.tokens[place]
     return token.path or token.kind in ("code", "quoted")
-
-
-def _structural_suffix(chart: Chart, phrase: Phrase) -> Phrase | None:
-    """Return the phrase with a word such as `field` or `section` behind it."""
-    low = chart.low(phrase.end)
-    if low == "one" and phrase.sort is Sort.RECORD and not phrase.many:
-        return replace(phrase, end=phrase.end + 1)  # "the midnight sun one"
-    if low in GENERIC and phrase.sort is Sort.ITEMS and not phrase.many:
-        return replace(phrase, end=phrase.end + 1)  # "the employee record"
-    if singular(low) in GENERIC and phrase.sort in (Sort.KEY, Sort.PATH):
-        return _entries(chart.tree, phrase, is_plural(low))
-    measured = singular(low) in _MEASURES and phrase.nodes and all(
-        isinstance(chart.tree.values[n], Num) for n in phrase.nodes
-    )  # fmt: skip
-    measured = measured or (low in _TEXTUAL and phrase.sort is Sort.KEY and phrase.nodes and all(
-        isinstance(chart.tree.values[n], str) for n in phrase.nodes
-    ))  # fmt: skip
-    named = singular(low) in STRUCTURAL - GENERIC and phrase.sort in (Sort.KEY, Sort.PATH)
-    quoted = chart.tokens[phrase.end - 1].kind in ("quoted", "code")
-    if quoted and low in CLASS_NOUNS and not any(s.whole for s in chart.lexicon.senses(phrase.end)):
-        return replace(phrase, end=phrase.end + 1)
-    if not measured and not named:
-        return None
-    many = phrase.many or (is_plural(low) and len(phrase.nodes) > 1)
-    whole = phrase.whole or (named and low in ("list", "array", "collection"))
-    return replace(phrase, end=phrase.end + 1, many=many, weak=False, whole=whole)
-
-
-def _entries(tree: DocumentTree, phrase: Phrase, plural: bool) -> Phrase | None:
-    """Return the members of what is named: the rsvp entries; or itself: the "react" entry."""
-    held = [tree.values[n] for n in phrase.nodes]
-    if not plural:
-        return replace(phrase, end=phrase.end + 1)
-    if not all(isinstance(value, dict | list) for value in held):
-        return None
-    nodes = tuple(sorted(c for n in phrase.nodes for c in tree.children(n)))
-    return replace(phrase, end=phrase.end + 1, nodes=nodes, sort=Sort.ITEMS, many=True, weak=False)
 
 
 @rule("HEAD")
@@ -258,25 +208,6 @@ def _members(chart: Chart, start: int) -> Iterator[Edge]:
 
 
 @rule("HEAD")
-def _pronoun(chart: Chart, start: int) -> Iterator[Edge]:
-    """A pronoun, or names that belong to one."""
-    low = chart.low(start)
-    if low in PRONOUNS:
-        many = low in ("them", "they", "those", "these")
-        yield Edge(start + 1, Phrase(start, start + 1, (), Sort.KEY, many=many, owner=True))
-    if low in POSSESSIVES:
-        for edge in chart.edges("CORE", start + 1):
-            if not edge.item.weak:
-                yield Edge(edge.end, replace(edge.item, start=start, owner=True))
-    if low in ("the", "this") and chart.low(start + 1) == "value":
-        yield Edge(start + 2, Phrase(start, start + 2, (), Sort.KEY, 1, many=True, owner=True))
-    for words in _SAME:
-        after = chart.words(start, words)
-        if after > 0:
-            yield from _same_thing(chart, start, after)
-
-
-@rule("HEAD")
 def _top_level(chart: Chart, start: int) -> Iterator[Edge]:
     """The document itself, or its own members: the top level."""
     for words in _TOP:
@@ -284,19 +215,6 @@ def _top_level(chart: Chart, start: int) -> Iterator[Edge]:
         if after > 0:
             level = words[0] in ("top", "root", "top-level", "root-level", "outermost")
             yield Edge(after, Phrase(start, after, (0,), Sort.PATH, top=level))
-
-
-_SAME = (("the", "same"), ("that", "same"), ("said",), ("this", "same"), ("the", "very", "same"))
-
-
-def _same_thing(chart: Chart, start: int, place: int) -> Iterator[Edge]:
-    """Yield `the same employee`, `the same object`: what was spoken of last."""
-    low = chart.low(place)
-    if singular(low) in GENERIC and not is_plural(low):
-        yield Edge(place + 1, Phrase(start, place + 1, (), Sort.KEY, owner=True))
-    for edge in chart.edges("CORE", place):
-        if edge.item.sort in (Sort.ITEMS, Sort.RECORD) and not edge.item.many:
-            yield Edge(edge.end, replace(edge.item, start=start, owner=True, weak=False))
 
 
 def _determiner(chart: Chart, start: int) -> tuple[int, bool, bool]:

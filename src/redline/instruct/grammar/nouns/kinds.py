@@ -9,6 +9,8 @@ from redline.instruct.grammar.chart import Chart
 from redline.instruct.grammar.phrase import Phrase
 from redline.instruct.language.words import (
     GENERIC,
+    ORDINALS,
+    QUANTIFIERS,
     STRUCTURAL,
     is_plural,
     key_form,
@@ -26,6 +28,11 @@ _RELATIVES = frozenset("that which whose with where who".split())
 _BEFORE_ONE = frozenset("the this that first second third last next other".split())
 _BEFORE_KIND = frozenset("the every each all any of for in from to".split())
 _AFTER_KIND = frozenset("named called titled to is are and by in from for on at".split())
+# Nouns for records, and the fields by which they are such.
+_TRAITS = {
+    "product": ("sku", "price", "stock"), "article": ("sku", "price", "stock"),
+    "employee": ("salary", "hour", "shift", "jobtitle"), "person": ("age", "birthday", "birthdate"),
+}  # fmt: skip
 _LISTS = frozenset("list array collection".split())
 _EVERYONE = frozenset("everyone everybody anyone anybody".split())
 _MOST: dict[str, tuple[tuple[str, ...], bool]] = {
@@ -91,6 +98,25 @@ def _kinds_without_key(chart: Chart, start: int, word: str, plural: bool) -> Ite
         )  # fmt: skip
         if nodes:
             yield Phrase(start, start + 1, nodes, Sort.ITEMS, 1, many=plural)
+    yield from _kinds_by_traits(chart, start, word, plural)
+    yield from _kinds_of_root(chart, start, word, plural)
+
+
+def _kinds_by_traits(chart: Chart, start: int, word: str, plural: bool) -> Iterator[Phrase]:
+    """Yield records that are what a noun says by their fields: a product has a price."""
+    tree, forms = chart.tree, _TRAITS.get(word)
+    if forms is not None:
+        fields = [n for form in forms for n in tree.by_form.get(form, ())]
+        records = tuple(
+            sorted({tree.parents[n] for n in fields if tree.is_element(tree.parents[n])})
+        )
+        if records:
+            yield Phrase(start, start + 1, records, Sort.ITEMS, 2, many=plural)
+
+
+def _kinds_of_root(chart: Chart, start: int, word: str, plural: bool) -> Iterator[Phrase]:
+    """Yield what the document is, or what it is a list of."""
+    tree = chart.tree
     root = tree.document
     if isinstance(root, dict) and any(
         len(words := key_words(key)) == 2 and words[0] == word and words[1] in NAMING
@@ -120,9 +146,11 @@ def _is_noun(chart: Chart, start: int) -> bool:
         return True
     after = chart.tokens[start + 1] if start + 1 < chart.size else None
     # "zorb items" are items of a kind that is not known
-    ends = after is None or after.kind in ("quoted", "poss", "sign", "end")
+    ends = after is None or after.kind in ("quoted", "poss", "sign", "end", "json")
     ends = ends or chart.low(start + 1) in _RELATIVES | _AFTER_KIND
-    return ends and chart.tokens[start].text == low and (flagged or before in _BEFORE_KIND)
+    ends = ends or (before in QUANTIFIERS and bool(chart.edges("FILTER", start + 1)))
+    counted = before in _BEFORE_KIND or before in ORDINALS or before in ("a", "an", "new")
+    return ends and chart.tokens[start].text == low and (flagged or counted)
 
 
 def by_number(chart: Chart, start: int) -> Iterator[Phrase]:

@@ -6,7 +6,17 @@ TABLE = """
 copykey         copy|duplicate NPLIST:source to|into|as|under NEWPATH:place
 copykey         copy|duplicate NPLIST:source to|into|as ART? STRUCT? NAMED? KEYNAME:key INTO NPLIST:holder
 copykey         copy|duplicate NPLIST:source INTO NPLIST:holder as|under ART? STRUCT? NAMED? KEYNAME:key
-copykey=beside  copy|duplicate NPLIST:source to|into|as a-new|new|another STRUCT NAMED? KEYNAME:key
+copykey=beside  copy|duplicate|clone NPLIST:source to|into|as a-new|new|another|a STRUCT NAMED? KEYNAME:key
+copykey=beside  copy|duplicate|clone NPLIST:source as|under|under-the-name|under-the-key|under-the-new-name|under-the-new-key|under-a-new-key|to-a-new-key CODED:key
+copykey=beside  make|create|store|save|keep|add a-copy|a-duplicate of NPLIST:source under-the-name|under-the-key|under-the-new-key|called|named|as|under CODED:key
+copykey         make|create|store|save|keep|put|add a-copy|a-duplicate of NPLIST:source under|as|at|in|to|into NEWPATH:place
+copykey         make|create|store|save|keep|put|add a-copy|a-duplicate of NPLIST:source INTO NPLIST:holder as|under|named|called ART? STRUCT? NAMED? KEYNAME:key
+copykey=top     copy|duplicate|clone NPLIST:source to|into|as ART top-level STRUCT? NAMED? KEYNAME:key
+copykey=top     copy|duplicate|clone NPLIST:source to|into|at ROOT as|under ART? STRUCT? NAMED? KEYNAME:key
+copykey         ADD ART? KIND? KEYNAME:key INTO NPLIST:holder COPYOF NPLIST:source
+copykey         ADD ART? KIND? KEYNAME:key INTO NPLIST:holder COPYOF NPLIST:source WITHF|but-with|except-for PAIRS:pairs
+copykey         ADD ART? KIND:kind NAMED? KEYNAME:key COPYOF NPLIST:source
+copykey         ADD ART? KIND:kind NAMED? KEYNAME:key COPYOF NPLIST:source WITHF|but-with|except-for PAIRS:pairs
 copykey         ADD ART? STRUCT? NEWPATH:place SAMEVAL NPLIST:source
 copykey         ADD ART? KEYNAME:key STRUCT? SAMEVAL NPLIST:source
 copykey         ADD ART? KEYNAME:key STRUCT? SAMEVAL NPLIST:source INTO NPLIST:holder
@@ -20,6 +30,10 @@ append          ADD VAL:value WHERE:where ONCE?
 append          ADD VALS:values WHERE:where ONCE?
 append+1        ADD a|an|the|some VAL:value WHERE:where
 append          ADD WHERE:where ART? KIND? VAL:value ONCE?
+append          ADD WHERE:where :|the-following-:|the-following-object-:|the-following-entry-:|this-object-:|this-entry-: JSON:value
+append          ADD both VALS:values WHERE:where
+append          VAL:value should-be|must-be|needs-to-be|has-to-be|is|shall-be|is-to-be also? added|appended|included|inserted to|in|into NPLIST:list
+append          KIND:kind VAL:value should-be|must-be|needs-to-be|has-to-be|is|shall-be added|appended|included|inserted to|in|into NPLIST:owner
 append          ADD LIT:value ONCE?
 append          ADD VAL:value as ART? KIND:kind
 append          ADD VAL:value INTO NPLIST:owner as ART? KIND:kind
@@ -77,6 +91,7 @@ newkey          ADD ART? CODED:key STRUCT? WITHF PAIRS:pairs INTO NPLIST:holder
 newkey          ADD ART? CODED:key STRUCT? INTO NPLIST:holder WITHF PAIRS:pairs
 newkey          ADD INTO NPLIST:holder ART? CODED:key STRUCT? WITHF PAIRS:pairs
 newkey          ADD ART? STRUCT NAMED? KEYNAME:key WITHF PAIRS:pairs
+newkey=top      ADD ART? top-level STRUCT NAMED? KEYNAME:key WITHF PAIRS:pairs
 newkey          ADD ART? STRUCT NAMED? KEYNAME:key WITHF PAIRS:pairs INTO NPLIST:holder
 newkey          ADD ART? STRUCT NAMED? KEYNAME:key INTO NPLIST:holder WITHF PAIRS:pairs
 newkey          ADD ART? STRUCT NAMED? KEYNAME:key INTO|at ROOT WITHF PAIRS:pairs
@@ -89,8 +104,33 @@ newkey          ADD a|an|the|new? array|list NAMED? KEYNAME:key containing|with|
 newkey          ADD a|an|the|new? array|list NAMED? KEYNAME:key INTO NPLIST:holder containing|with|of|= VALS:values
 newkey          set|create a-new|new STRUCT? KEYNAME:key to|= VAL:value
 newkey          set|create a-new|new STRUCT? KEYNAME:key to|= VAL:value INTO NPLIST:holder
+newkey          extend|supplement|augment|enrich NPLIST:holder with|by ART? STRUCT? NAMED? KEYNAME:key GIVEN:value
+newkeys         extend|supplement|augment|enrich NPLIST:holder with|by ART? STRUCT? PAIRS:pairs
+merge           extend|supplement|augment|enrich NPLIST:target with|by JSON:value
 newkey+3        give NPLIST:holder a|an new? KEYNAME:key STRUCT? GIVEN:value
-newrecord       ADD ART? KIND:kind JSON:value
+newkey          give NPLIST:holder ART STRUCT NAMED? KEYNAME:key GIVEN:value
+newkey          give NPLIST:holder ART CODED:key STRUCT? GIVEN:value
+newkey          ADD ART? KIND:kind STRUCT? NAMED? KEYNAME:key INTO NPLIST:holder DEFINED:value
+newkey          ADD ART? KIND:kind STRUCT? NAMED? KEYNAME:key DEFINED:value
+newkey          ADD ART? STRUCT? NAMED? KEYNAME:key INTO NPLIST:holder DEFINED:value
+newkey          ADD ART? KIND:kind CODED:key INTO NPLIST:holder WITHF PAIRS:pairs
+newkey          ADD ART? KIND:kind CODED:key WITHF PAIRS:pairs INTO NPLIST:holder
+newkey          ADD ART? KIND:kind CODED:key STRUCT? GIVEN:value INTO NPLIST:holder
+newrecord       ADD ART? KIND:kind :|with? JSON:value
+newrecord       ADD ART? KIND:kind WITHF PAIRS:pairs PUTIT:where
+newrecord       ADD ART? KIND:kind NAMED|:? VAL:name WITHF PAIRS:pairs PUTIT:where
+newrecord       ADD ART? KIND:kind from|with|using these-fields|the-following-fields|these-values|the-following-values PUTIT:where :? PAIRS:pairs
+newrecord       ADD ART? KIND:kind JSON:value WHERE:where
+newrecord       ADD ART? KIND:kind JSON:value PUTIT:where
+newrecord       ADD ART? KIND:kind KEYNAME:name WHERE:where WITHF PAIRS:pairs
+newrecord       ADD ART? KIND:kind PAIRS:pairs WHERE:where
+newrecord       ADD ART? KIND:kind ( PAIRS:pairs )
+newrecord       ADD ART? KIND:kind WHERE:where ( PAIRS:pairs )
+append          ADD ART NOUN QUOTED:value WHERE:where
+copykey         ADD ART? KIND? KEYNAME:key COPYOF NPLIST:source
+newrecord       ADD ART? KIND:kind PAIRS:pairs PUTIT:where
+newrecord       ADD ART? KIND:kind INTO NPLIST:within WITHF PAIRS:pairs
+newrecord       ADD ART? KIND:kind INTO NPLIST:within :|with? JSON:value
 newrecord       ADD JSON:value as ART? KIND:kind
 newrecord       ADD ART? STRUCT WHERE:where :|with? JSON:value
 newrecord       ADD ART? NOUN WHERE:where :|with? JSON:value

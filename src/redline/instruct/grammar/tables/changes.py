@@ -8,7 +8,7 @@ assign          put|leave|keep NPLIST:target at VAL:value
 assign          SET NPLIST:target to-read|to-say QUOTED:value
 assign          SET NPLIST:target from VAL:old TO VAL:value
 assign          SET NPLIST:target : VAL:old ->|=>|→ VAL:value
-assign=bare+1   set|change|update|switch NPLIST:target VAL:value
+assign=bare+1   set|change|update|switch|assign|enter NPLIST:target VAL:value
 assign=bare     MAKE NPLIST:target be|equal|become|read|say? VAL:value
 assign          NPLIST:target IS now? VAL:value
 assign          NPLIST:target IS VAL:value now|instead|from-now-on
@@ -23,6 +23,13 @@ assign          NPLIST:target IS VAL:value , not VAL:old
 assign          use|put|set|take|assign|make VAL:value as|for NPLIST:target
 assign          reorder|rearrange NPLIST:target to|as JSON:value
 assign          assign VAL:value to NPLIST:target
+assigninto      write|store|put|save|enter|assign|place|record|fill LIT:value to|into|in|at|under NPLIST:target
+assign          MARK|set NPLIST:target as LIT:value
+setfields       SET|give|assign|enter|write|use the-following|these|the VALUED :? in|on|of|for|under|within|to|inside|at NPLIST:owner : PAIRS:pairs
+setfields       SET|give NPLIST:owner the-following|these|the VALUED :? PAIRS:pairs
+setfields       SET|give NPLIST:owner to-the-following|with-the-following|with-these|to-these|as-follows VALUED? :? PAIRS:pairs
+setfields       SET NPLIST:owner to|with PAIRS:pairs
+setfields       SET NPLIST:owner by-setting|and-set|to-have PAIRS:pairs
 assign=bare+1   use NPLIST:target VAL:value
 assign          replace NPLIST:target with|by VAL:value
 assign          the? value of NPLIST:target IS VAL:value
@@ -135,6 +142,10 @@ money=discount  discount NPLIST:owner by AMT:value
 money=discount  apply|give|offer a|an? AMT:value discount to|on|for NPLIST:owner
 money=discount  give NPLIST:owner a|an? AMT:value discount
 shift=one       increment|bump NPLIST:target
+shift=later     postpone|delay|push-back|defer|push|move-back|put-back NPLIST:target by AMT:value
+shift=later     move|push|shift NPLIST:target back|out|later by AMT:value
+shift=sooner    advance|bring-forward|move-forward|move-up|pull-forward NPLIST:target by AMT:value
+shift=sooner    bring|move|pull|shift NPLIST:target forward|earlier by AMT:value
 shift=one       increment NPLIST:target by AMT:value
 shift=minus     decrement NPLIST:target
 shift=minus     decrement NPLIST:target by AMT:value
@@ -186,15 +197,18 @@ assign          NPLIST:target is|are no-longer VAL:old but|,-but VAL:value
 GAPS: dict[str, tuple[str, ...]] = {
     "assign": ("NPLIST:target TO VAL:value", "TO VAL:value", "NPLIST:target IS VAL:value",
                "NPLIST:target 's TO VAL:value", "of|for|in|under|on NPLIST:target TO VAL:value", "NPLIST:target VAL:value", "VAL:value"),
+    "assigninto": ("LIT:value to|into|in|at|under NPLIST:target",),
     "cost": ("NPLIST:owner VAL:value",),
     "owned": ("a|an? FIELD:target of|=|to? VAL:value",),
     "switch": ("NPLIST:target",),
-    "shift": ("NPLIST:target by AMT:value", "by AMT:value", "NPLIST:target to VAL:goal"),
+    "shift": ("NPLIST:target by AMT:value", "by AMT:value", "NPLIST:target to VAL:goal",
+              "of|for|in|under|on NPLIST:target to VAL:goal", "of|for|in|under|on NPLIST:target by AMT:value"),
     "rename": ("NPLIST:target TO KEYNAME:key",),
     "remove": ("NPLIST:target",),
     "append": ("VAL:value WHERE:where",),
     "newkey": ("KEYNAME:key GIVEN:value",
                "KEYNAME:key = VAL:value INTO NPLIST:holder"),
     "replace": ("VAL:old with|by VAL:new", "VAL:old to VAL:new"),
+    "setfields": ("PAIRS:pairs",),
     "enum": ("NPLIST:owner as|to VAL:value",),
 }  # fmt: skip

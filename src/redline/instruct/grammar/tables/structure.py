@@ -49,6 +49,11 @@ renamed         RENAME NPLIST:target VAL:value
 replace         REPLACE VAL:old with|by|for VAL:new
 replace         REPLACE VAL:old with|by|for VAL:new in|within|inside|of|across|under NPLIST:within WHEREVER?
 replace         REPLACE the? FIELD:key VAL:old with|by|for VAL:new
+replace         REPLACE the? KIND:kind VAL:old with|by|for VAL:new
+replace         REPLACE the? KIND:kind VAL:old with|by|for VAL:new in|within|inside|of|across|under|from NPLIST:within WHEREVER?
+replace=all     CHANGE FIELD:key from VAL:old to VAL:new WHEREVER
+replace=all     CHANGE|REPLACE FIELD:key from VAL:old to VAL:new in|within|inside|across|under NPLIST:within WHEREVER
+replace=all     CHANGE FIELD:key from VAL:old to VAL:new WHEREVER in|within|inside|across|under NPLIST:within
 replace         REPLACE the? FIELD:key VAL:old with|by|for VAL:new in|within|inside|of|across|under NPLIST:within WHEREVER?
 replace         CHANGE VAL:old to|into VAL:new
 replace         CHANGE the? FIELD:key LIT:old to|into VAL:new
@@ -64,9 +69,14 @@ swap            SWAP NPLIST:pair
 swap            SWAP NPLIST:one with|and|for NPLIST:two
 move            move|put|bring|shift NPLIST:target to|into|under|inside|in NPLIST:holder
 move            move|relocate NPLIST:target to|into NEWPATH:place
-move            move|relocate|lift|hoist NPLIST:target to|into|under NPLIST:holder as|under|named|called the|a|new? STRUCT? KEYNAME:key
+move            move|relocate|nest|put|place|extract NPLIST:target to|into|under|inside|in|at NEWTREE:place CREATING
+move            move|relocate|lift|hoist NPLIST:target to|into|under NPLIST:holder as|under|named|called|under-the-name|with-the-name the|a|new? STRUCT? KEYNAME:key
 move            move|relocate|lift|hoist NPLIST:target from NPLIST:origin to|into|under NPLIST:holder as|named|called KEYNAME:key
-move            lift|hoist|pull NPLIST:target up? to|into NPLIST:holder
+move            lift|hoist|pull|extract|promote|nest NPLIST:target up? to|into|under NPLIST:holder
+move            move|relocate|nest|put|place|extract NPLIST:target to|into|under|inside|in|at NEWTREE:place
+move            REMOVE|take|pull|cut NPLIST:target from|out-of NPLIST:origin and|,-and ADD|move|paste|reinsert it|them to|into|in|at|under|onto NPLIST:holder SAMENAME?
+move            REMOVE|take|pull|cut NPLIST:target out-of|from NPLIST:origin and|,-and ADD|move|paste it to|into|in|at|under NPLIST:holder as|under|named|called the|a|new? STRUCT? KEYNAME:key
+move            move|put|bring|shift|relocate|transfer NPLIST:target to|into|under|inside|in NPLIST:holder SAMENAME
 move            move|relocate NPLIST:target from NPLIST:origin to NEWPATH:place
 move            transfer|reassign|relocate NPLIST:target to|into NPLIST:holder
 move            move|take|pull NPLIST:target out-of|from NPLIST:origin to|into|and-into NPLIST:holder

@@ -24,6 +24,11 @@ def shift_time(held: str, said: str, direction: int) -> str:
     return moved
 
 
+def is_moment(held: str) -> bool:
+    """Return whether a text is a date or a time of day."""
+    return _moved(held, timedelta()) is not None
+
+
 def _length(said: str) -> timedelta | None:
     match = _LENGTH.fullmatch(said)
     number, unit = (number_in(match[1]), unit_of(match[2])) if match else (None, None)

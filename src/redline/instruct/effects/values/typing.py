@@ -6,8 +6,9 @@ import re
 from collections.abc import Sequence
 from decimal import ROUND_HALF_UP, Decimal
 
-from redline.instruct.effects.bare import bare_doubt, list_doubt
 from redline.instruct.effects.outcome import Unclear
+from redline.instruct.effects.values.bare import bare_doubt, list_doubt
+from redline.instruct.effects.values.shapes import SHAPES
 from redline.instruct.language.dates import clock_in, date_in
 from redline.instruct.language.tokens import Tokens, text_of
 from redline.instruct.language.words import (
@@ -37,20 +38,6 @@ _ASKED_FOR = frozenset(
 _DANGLING = ARTICLES | frozenset(
     "to into in of for on with from and or by at as is are be than under within its".split()
 )
-_SHAPES: tuple[tuple[str, re.Pattern[str]], ...] = (
-    ("an e-mail address", re.compile(r"[^@\s]+@[^@\s]+\.[^@\s.]+")),
-    (
-        "a date and time",
-        re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?"),
-    ),
-    ("a date", re.compile(r"\d{4}-\d\d-\d\d")),
-    ("a time of day", re.compile(r"([01]\d|2[0-4]):[0-5]\d(:\d\d)?")),
-    ("a URL", re.compile(r"[a-z][a-z0-9+.-]*://\S+", re.IGNORECASE)),
-    ("a colour", re.compile(r"#([0-9a-fA-F]{3}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})")),
-    ("an amount with a currency sign", re.compile(r"[$€£]\d[\d,]*(\.\d+)?")),
-    ("a version", re.compile(r"[v^~]?\d+(\.\d+){1,2}(-[\w.]+)?")),
-    ("a quantity with a unit", re.compile(r"\d+(\.\d+)?[A-Za-z%]{1,3}")),
-)
 _COMPUTED = re.compile(
     r"(the )?(sum|total|average|mean|median|count|number|product|difference|maximum|minimum|max|"
     r"min|highest|lowest|largest|smallest|combined|total number) (of|between|value|number)\b",
@@ -59,6 +46,7 @@ _COMPUTED = re.compile(
 # Keys whose short values are codes rather than words.
 _CODED = frozenset("language lang locale country currency".split())
 _CODE = re.compile(r"[A-Za-z]{2,3}([-_]\w+)?")
+_RATED = frozenset("price cost fee rate wage rent tariff".split())
 _WARMTH = frozenset("temp temperature target degree degrees heat oven".split())
 _ORDINAL = re.compile(r"(?:the )?(\d{1,2})(st|nd|rd|th)")
 _SUFFIXED = re.compile(r"(\d+(?:\.\d+)?)([A-Za-z]+)")
@@ -183,9 +171,18 @@ def number_for(tokens: Tokens, text: str, current: Num, key: str) -> Value:
         return Num(ordinal[1])
     pieces = _SUFFIXED.fullmatch(plain)
     words = list(pieces.groups()) if pieces else plain.split()
+    return _number_in_words(words, key, text)
+
+
+def _number_in_words(words: list[str], key: str, text: str) -> Value:
+    """A number with its unit, or with what a price is counted by: 2.10 per kg."""
     if len(words) == 2:
         return _with_unit(words[0], words[1], key, text)
-    raise Unclear("type", f"expected a number, not {text!r}", value=text)
+    counted = len(words) == 3 and words[1] in ("per", "a", "an") and _RATED & set(key_words(key))
+    rate = number_in(words[0].lstrip("$€£")) if counted else None
+    if rate is None:
+        raise Unclear("type", f"expected a number, not {text!r}", value=text)
+    return Num(rate)
 
 
 def _percentage(digits: str, current: Num, text: str) -> Value:
@@ -264,31 +261,9 @@ def _check_plain(tokens: Tokens, text: str) -> None:
         raise Unclear("value", f"{text!r} does not name a value", value=text)
 
 
-def shape_doubt(new: Value, current: Value | NoValue) -> bool:
-    """Return whether a date, address or the like would take the place of a plain text."""
-    if not isinstance(new, str) or not isinstance(current, str) or not current:
-        return False
-    telling = _SHAPES[:5]
-    return any(s.fullmatch(new) for _, s in telling) and not any(
-        s.fullmatch(current) for _, s in _SHAPES
-    )
-
-
-def same_shape(left: Value, right: str) -> bool:
-    """Return whether two texts are both dates, both URLs and so on."""
-    if not isinstance(left, str):
-        return False
-    return any(s.fullmatch(left) and s.fullmatch(right) for _, s in _SHAPES)
-
-
-def has_shape(text: str) -> bool:
-    """Whether a text is an e-mail address, date, URL or the like, which an empty text is not."""
-    return any(shape.fullmatch(text) for _, shape in _SHAPES)
-
-
 def _keep_shape(text: str, current: str) -> str:
     """*text*, in the shape an e-mail address, date, URL or colour must have."""
-    for name, shape in _SHAPES:
+    for name, shape in SHAPES:
         if not shape.fullmatch(current):
             continue
         if shape.fullmatch(text):

@@ -1,0 +1,1 @@
+"""Values as words say them: typed as their place asks, in the shape they must keep."""

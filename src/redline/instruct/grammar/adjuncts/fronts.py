@@ -1,0 +1,106 @@
+"""Scopes in front of the clauses they apply to: in staging, for each user, `staging:`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from redline.instruct.grammar.adjuncts.announcements import AS_FOLLOWS
+from redline.instruct.grammar.chart import Chart
+from redline.instruct.grammar.clauses import ScopePhrase
+from redline.instruct.grammar.frames import VERBS
+from redline.instruct.grammar.reading_state import ReadingState
+from redline.instruct.language.word_classes import CLASSES
+from redline.instruct.language.words import singular
+
+_EDITING = frozenset(CLASSES["SET"].split()) - {"move", "put"} | {"with"}
+_FINDING = frozenset(
+    "find locate select pick look-up take open go-to promote demote process handle treat adapt "
+    "prepare refresh migrate cancel retire renew reopen finish complete close start begin launch "
+    "publish archive restore relocate reassign expose".split()
+)
+
+
+def find_fronts(chart: Chart, state: ReadingState) -> Iterator[ReadingState]:
+    """Yield scopes said before the clauses they apply to."""
+    place = state.place + (chart.low(state.place) == "only")
+    verb = chart.low(place) in _EDITING | _FINDING
+    if verb or chart.low(place) in ("for", "in", "on", "under", "within", "inside", "at", "from",
+                                    "across"):  # fmt: skip
+        for edge in chart.edges("NPLIST", place + 1):
+            yield from _front_scope(
+                chart, state, edge.end, ScopePhrase(edge.item, cost=edge.item.cost), verb
+            )
+    yield from _headings(chart, state)
+    for edge in chart.edges("SCOPE", place):
+        if edge.item.condition is not None:
+            yield from _front_scope(chart, state, edge.end, edge.item, False)
+            yield from _located_condition(chart, state, edge.end, edge.item)
+    if chart.low(place) in ("if", "unless", "when"):
+        yield from _conditional(chart, state)
+
+
+def _located_condition(
+    chart: Chart, state: ReadingState, end: int, scope: ScopePhrase
+) -> Iterator[ReadingState]:
+    """Yield `Where id is "a" in routes,`: a condition and the list it is to be looked up in."""
+    if chart.low(end) not in ("in", "of", "within", "inside", "under"):
+        return
+    wider = replace(state, fronts=(*state.fronts, scope), cost=state.cost + scope.cost)
+    for edge in chart.edges("NPLIST", end + 1):
+        place = ScopePhrase(edge.item, cost=edge.item.cost)
+        yield from _front_scope(chart, wider, edge.end, place, False)
+
+
+def _headings(chart: Chart, state: ReadingState) -> Iterator[ReadingState]:
+    """Yield `staging:` and `Close the job by` as scopes of what follows."""
+    place = state.place
+    for edge in chart.edges("NPLIST", place):
+        if chart.low(edge.end) == ":":
+            scope = ScopePhrase(edge.item, cost=edge.item.cost + 1)
+            yield from _front_scope(chart, state, edge.end, scope, True)
+    if chart.tokens[place].kind == "word":
+        for edge in chart.edges("NPLIST", place + 1):
+            if chart.low(edge.end) == "by":
+                scope = ScopePhrase(edge.item, cost=edge.item.cost)
+                yield from _front_scope(chart, state, edge.end, scope, True)
+
+
+def _conditional(chart: Chart, state: ReadingState) -> Iterator[ReadingState]:
+    """Yield `If Alice is admin,`: a subject of its own and what it is."""
+    wanted = chart.low(state.place) != "unless"
+    for subject in chart.edges("NP", state.place + 1):
+        phrase = subject.item
+        if phrase.many or len(phrase.nodes) != 1 or chart.low(subject.end) not in ("is", "isn't"):
+            continue
+        positive = chart.low(subject.end) == "is"
+        for edge in chart.edges("STATE", subject.end + 1):
+            chosen = edge.item.select(chart.tree, phrase.nodes)
+            if chosen is None:
+                continue
+            holds = bool(chosen) is positive
+            scope = ScopePhrase(
+                None if holds is wanted else replace(phrase, nodes=(), filtered=True),
+                cost=phrase.cost,
+                about=phrase,
+            )
+            yield from _front_scope(chart, state, edge.end, scope, False)
+
+
+def _front_scope(
+    chart: Chart, state: ReadingState, end: int, scope: ScopePhrase, strict: bool
+) -> Iterator[ReadingState]:
+    end = next(chart.phrases(end, AS_FOLLOWS), end)
+    low = chart.low(end)
+    cost = state.cost + scope.cost
+    found = strict and low == "and" and chart.low(state.place) in _FINDING
+    if low in (",", ":", "then") or found:
+        after = end + 1 + (low == "," and chart.low(end + 1) in ("then", "and"))
+        scopes = (*state.fronts, scope)
+        headed = scopes if low == ":" and chart.low(after) == "\n" else ()
+        yield replace(state, place=after, fronts=scopes, headed=headed, cost=cost, joined=True)
+    elif low == "by" and chart.low(end + 1).endswith("ing"):
+        scopes = (*state.fronts, scope)
+        yield replace(state, place=end + 1, fronts=scopes, cost=cost + 1, joined=True)
+    elif not strict and (low in VERBS or singular(low) in VERBS):
+        yield replace(state, place=end, fronts=(*state.fronts, scope), cost=cost + 1, joined=True)
