@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from redline.adapters.processes.commands import SandboxedCommands
     from redline.adapters.processes.workspace_snapshots import WorkspaceSnapshots
     from redline.adapters.sandbox.program import Program
-    from redline.adapters.templates.template import ProcessTemplates
     from redline.code.analysis import IsolatedAnalysis
     from redline.core.findings import Finding
     from redline.core.ports.code import CodeIndex
@@ -77,22 +76,14 @@ class Redline(RecordedWorkspace):
     *is_brief*: then it is read when the first child starts.
     """
 
-    def __init__(
-        self,
-        settings: Settings,
-        name: str = "",
-        *,
-        templates: ProcessTemplates | None = None,
-        is_brief: bool = False,
-    ) -> None:
-        super().__init__(settings, templates)
+    def __init__(self, settings: Settings, name: str = "", *, is_brief: bool = False) -> None:
+        super().__init__(settings)
         # The name among many workspaces of one server; previews in a shared store carry it.
         self._name = name
         if not is_brief:
             from redline.adapters.workers import loaded_program  # noqa: F401
 
-            if templates is None:
-                self._command_helper  # noqa: B018
+            self._command_helper  # noqa: B018
         self._proxy = _open_proxy(settings.allow_domains)
 
     def claim_std_streams(self) -> tuple[BinaryIO, BinaryIO]:
@@ -160,9 +151,9 @@ class Redline(RecordedWorkspace):
             readable=self.settings.exec_allow_roots,
             git_writes=self.settings.git_writes,
             hidden=(self.state_dir, state_home(), *self._own_configuration()),
-            program=self._command_helper if self._templates is None else None,
+            program=None if self.templates else self._command_helper,
             proxy=self._proxy,
-            template=None if self._templates is None else self._templates.commands,
+            template=self.templates and self.templates.commands,
         )
 
     def rest(self) -> None:
@@ -208,7 +199,7 @@ class Redline(RecordedWorkspace):
         """Regular expressions in killable workers."""
         from redline.adapters.workers.regex_worker import RegexWorkers
 
-        return RegexWorkers(template=None if self._templates is None else self._templates.workers)
+        return RegexWorkers(template=self.templates and self.templates.workers)
 
     @built_once
     def analysis(self) -> IsolatedAnalysis:

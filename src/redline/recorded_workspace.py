@@ -13,7 +13,6 @@ from redline.stored_workspace import StoredWorkspace
 
 if TYPE_CHECKING:
     from redline.adapters.recorder.activity import LockedActivity
-    from redline.adapters.templates.template import ProcessTemplates
     from redline.core.ports.git import Git
     from redline.core.ports.history import Operation
     from redline.core.ports.recording import RecorderCondition
@@ -27,8 +26,8 @@ _ASK_AGAIN = 15.0
 class RecordedWorkspace(StoredWorkspace):
     """Adds the recorder, and what it asks git."""
 
-    def __init__(self, settings: Settings, templates: ProcessTemplates | None = None) -> None:
-        super().__init__(settings, templates)
+    def __init__(self, settings: Settings) -> None:
+        super().__init__(settings)
         self._opening = Lock()
         self._is_closing = False
 

@@ -39,10 +39,10 @@ class StoredWorkspace:
     Each property imports its adapter when first asked for.
     """
 
-    def __init__(self, settings: Settings, templates: ProcessTemplates | None = None) -> None:
+    def __init__(self, settings: Settings) -> None:
         self.settings = settings
         # What processes of this workspace are copied from, where a server has many.
-        self._templates = templates
+        self.templates: ProcessTemplates | None = None
         self.started = time()
         # Where a server of this workspace is reached: "stdio" or an address.
         self.served_at = ""
@@ -199,8 +199,7 @@ class StoredWorkspace:
         """Runs work that may hang or crash in processes that can be killed."""
         from redline.adapters.workers.isolated_calls import IsolatedCalls
 
-        template = None if self._templates is None else self._templates.workers
-        workers = IsolatedCalls(template=template)
+        workers = IsolatedCalls(template=self.templates and self.templates.workers)
         self.at_close(workers.close)  # before parts that wait for answers of workers
         return workers
 

@@ -67,7 +67,8 @@ def open_one(
         read_only=settings.read_only or entry.read_only,
         policy=entry.policy or settings.policy,
     )
-    redline = Redline(own, entry.name, templates=templates)
+    redline = Redline(own, entry.name, is_brief=templates is not None)
+    redline.templates = templates
     redline.require_policy()
     return redline
 
