@@ -74,4 +74,4 @@ class Ledger:
             elif found and not attempt.may_be_there:
                 self.blame(f"{workspace}/{file}: {attempt.token} was refused and is there")
         for token in there.keys() - {"BEGIN", "END"}:
-            self.blame(f"{workspace}/{file}: nobody wrote {token}")
+            self.blame(f"{workspace}/{file}: no client wrote {token}")
