@@ -190,6 +190,8 @@ class Redline(RecordedWorkspace):
     @built_once
     def grants(self) -> Grants:
         """Permissions a person gave."""
+        if self.shared is not None:
+            return self.shared.grants
         from redline.adapters.grants import MemoryGrants
 
         return MemoryGrants()
@@ -232,7 +234,12 @@ class Redline(RecordedWorkspace):
         """Stores previews until they are applied."""
         from redline.adapters.previews.open_store import open_previews
 
-        return open_previews(self.settings.sessions, self._name)
+        store = open_previews(self.settings.sessions, self._name)
+        if self.shared is None:
+            return store
+        from redline.adapters.previews.signed import SignedPreviews
+
+        return SignedPreviews(store, self.shared.sign)
 
     @built_once
     def llm(self) -> Llm | None:

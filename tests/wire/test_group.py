@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -59,6 +60,17 @@ def test_another_server_goes_on_when_the_owner_is_killed_or_stops(group: Group) 
     assert len(changes(c, "red")) == 3
     (number,) = (group.base / "state").rglob("lease-number")
     assert int(number.read_text()) >= 3
+
+
+@pytest.mark.requirement("group-any-server")
+def test_a_workspace_that_another_server_has_can_be_archived(group: Group) -> None:
+    a, b = group.start(), group.start()
+    assert not write(a, "red", "a.txt", "one\n")["isError"]
+    cookie = b.sign_in("ana")
+    status, text = b.post(cookie, "/archive", name="red")
+    assert status == 303, text
+    assert not (group.base / "ws" / "red").exists()
+    assert a.ask("ana", "red", "tools/list")[0] == 404
 
 
 def lease_seconds(group: Group) -> list[int]:
@@ -187,6 +199,14 @@ def test_one_workspace_is_served_by_several_servers_too(tmp_path: Path) -> None:
                 assert len(listed) == 3
                 assert client.fetch("GET", "/")[0] == 200
                 assert client.fetch("GET", "/readyz")[0] == 200
+            assert isinstance(a, HttpClient)
+            assert isinstance(b, HttpClient)
+            (key,) = re.findall(r"#key=(\w+)", "".join(b._banner))
+            form = {"Content-Type": "application/x-www-form-urlencoded"}
+            signed_in = [
+                site.fetch("POST", "/sign-in", f"key={key}".encode(), form)[0] for site in (a, b)
+            ]
+            assert signed_in == [303, 403], "a key that one server printed, at another, once"
     finally:
         redis.stop()
 

@@ -120,7 +120,8 @@ class _Replay:
 def stopping(scope: Scope) -> HttpRefusal:
     """Return the answer to requests that come while the server stops."""
     fields = {**CLOSE, **_AGAIN, **({NOT_OWNER: "1"} if FORWARDED in scope else {})}
-    return HttpRefusal(503, wire.INTERNAL_ERROR, "The server is stopping", None, fields)
+    data = {"reason": "stopping", "done": "nothing"}
+    return HttpRefusal(503, wire.INTERNAL_ERROR, "The server is stopping", data, fields)
 
 
 def _not_owner(workspace: str) -> HttpRefusal:
