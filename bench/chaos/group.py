@@ -35,7 +35,7 @@ frontend group
 backend group
     balance roundrobin
     option httpchk
-    http-check send meth GET uri /readyz ver HTTP/1.1 hdr Host 127.0.0.1:{port}
+    http-check send meth GET uri /healthz ver HTTP/1.1 hdr Host 127.0.0.1:{port}
     http-check expect status 200
     default-server check inter 500ms fall 2 rise 1 on-marked-down shutdown-sessions
 {servers}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import threading
 import time
 
@@ -46,12 +47,13 @@ class Worker(threading.Thread):
             try:
                 self._chance.choice(jobs)(workspace)
                 self._ledger.count("jobs done")
-            except Lost:
+            except Lost as lost:
                 self._ledger.count("answers lost")
+                self._ledger.count(f"lost: {_shorten(str(lost))}")
                 time.sleep(_PAUSE)
             except Refused as refused:
                 self._ledger.count("calls refused")
-                self._ledger.count(f"refused: {refused.text[:70]}")
+                self._ledger.count(f"refused: {_shorten(refused.text)}")
                 time.sleep(_PAUSE)
             except Exception as failure:
                 self._ledger.blame(f"{self.name}: {failure!r}")
@@ -129,3 +131,9 @@ class Worker(threading.Thread):
     def _token(self) -> str:
         self._tokens += 1
         return f"c{self._number}-{self._tokens}"
+
+
+def _shorten(text: str) -> str:
+    """The part of a failure that tells its kind."""
+    found = re.search(r'"message": ?"([^"\\]*)', text)
+    return re.sub(r"[0-9a-f]{16,}|team-\d+|client-\d+", "...", found[1] if found else text)[:90]

@@ -160,7 +160,7 @@ def main(arguments: list[str]) -> int:
     for name, value in report.facts.items():
         print(f"{name:36}{value:>10}")
     for reason, number in ledger.counts.most_common():
-        if reason.startswith("refused: "):
+        if reason.startswith(("refused: ", "lost: ")):
             print(f"{number:6} {reason}")
     for took, story in sorted(ledger.takeovers)[-5:]:
         print(f"{took:6.2f} s to take over {story[-700:]}")
