@@ -105,16 +105,25 @@ class Worker(threading.Thread):
         }
         shown = self._client.call(workspace, "json_editor_preview", arguments)
         session = shown["structuredContent"]["session_id"]
-        try:
-            done = self._client.call(workspace, "json_editor_apply", {"session_id": session})
-        except Refused as refused:
-            if refused.status == 200 and "session" in refused.text.lower():
-                self._ledger.blame(f"{workspace}: a preview is lost: {refused}")
-            raise
+        done = self._apply(workspace, session)
         found = done["structuredContent"]["modified_document"]
         if found != {"name": "a", "count": value}:
             self._ledger.blame(f"{workspace}: another preview was applied: {found}")
         self._ledger.count("previews applied")
+
+    def _apply(self, workspace: str, session: str) -> Json:
+        """Apply a preview, also one that must wait until Redis is back."""
+        while True:
+            try:
+                return self._client.call(workspace, "json_editor_apply", {"session_id": session})
+            except Refused as refused:
+                if "REDIS_CONNECTION_ERROR" in refused.text and not self._ending.is_set():
+                    self._ledger.count("applied again when Redis was back")
+                    time.sleep(_PAUSE)
+                    continue
+                if "SESSION_NOT_FOUND" in refused.text:
+                    self._ledger.blame(f"{workspace}: a preview is lost: {refused}")
+                raise
 
     def _ask(self, workspace: str) -> None:
         """Make a file that needs a person's consent; the person says yes."""
