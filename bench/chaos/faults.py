@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from bench.chaos.clients import ModernClient
 from bench.chaos.group import Group, Server
-from bench.chaos.ledger import Ledger
+from bench.chaos.ledger import Ledger, Takeover
 from bench.chaos.wire import Lost, Refused
 from bench.chaos.work import SHARED
 
@@ -40,6 +40,7 @@ class Faults(threading.Thread):
         self._mending: list[tuple[float, Callable[[], None]]] = []
         self._broken: set[str] = set()
         self._probes: list[threading.Thread] = []
+        self._redis_away_at = 0.0  # the last time it was
 
     def run(self) -> None:
         """Break and mend until *stop*; then mend everything."""
@@ -84,8 +85,8 @@ class Faults(threading.Thread):
         owned = self._find_owned(server)
         server.kill()
         self._ledger.count("servers killed")
-        self._probe(server, owned, "killed")
         self._broken.add(server.name)
+        self._probe(server, owned, "killed")
 
         def restart() -> None:
             server.start(self._group.allowed)
@@ -101,8 +102,8 @@ class Faults(threading.Thread):
         owned = self._find_owned(server)
         server.suspend()
         self._ledger.count("servers suspended")
-        self._probe(server, owned, "suspended")
         self._broken.add(server.name)
+        self._probe(server, owned, "suspended")
 
         def resume() -> None:
             server.resume()
@@ -115,10 +116,12 @@ class Faults(threading.Thread):
         self._ledger.count("Redis connections cut")
 
     def _stop_redis(self) -> None:
+        self._redis_away_at = float("inf")
         self._group.redis.stop()
         self._ledger.count("Redis stopped")
         time.sleep(self._chance.uniform(0.2, 2.0))
         self._group.redis.start()
+        self._redis_away_at = time.monotonic()
 
     def _delete_leases(self) -> None:
         leases = self._leases()
@@ -162,30 +165,35 @@ class Faults(threading.Thread):
     def _probe(self, dead: Server, workspaces: list[str], how: str) -> None:
         """Measure how long workspaces of a server that is gone take no edit at another one."""
         start = time.monotonic()
-        others = [e for e in self._group.servers if e is not dead and e.name not in self._broken]
         for name in workspaces:
-            port = self._chance.choice(others).port
-            given = (name, port, start, f"{dead.name} {how}")
+            given = (name, start, f"{dead.name} {how}")
             probe = threading.Thread(target=self._time_takeover, args=given)
             probe.start()
             self._probes.append(probe)
 
-    def _time_takeover(self, workspace: str, port: int, start: float, story: str) -> None:
-        client = ModernClient(port, self._ledger)
-        attempt_number = 0
+    def _time_takeover(self, workspace: str, start: float, story: str) -> None:
+        attempt_number, last = 0, ""
         while time.monotonic() - start < _PROBE_LIMIT:
             attempt_number += 1
             token = f"p{time.monotonic_ns()}-{attempt_number}-{threading.get_ident()}"
             attempt = self._ledger.send(token, workspace, SHARED)
             edit = {"oldText": "END\n", "newText": f"{token}\nEND\n"}
+            # Not through haproxy, which may still send requests to the one that is gone.
+            whole = [each for each in self._group.servers if each.name not in self._broken]
+            client = ModernClient(random.choice(whole).port, self._ledger)
             try:
                 client.call(workspace, "edit_file", {"path": SHARED, "edits": [edit]})
             except (Lost, Refused) as failure:
-                attempt.may_be_there = isinstance(failure, Lost)
-                story += f"; {time.monotonic() - start:.1f} s: {str(failure)[:160]}"
+                if isinstance(failure, Refused):
+                    attempt.refuse(f"refused: {failure}")
+                if str(failure)[:90] != last:
+                    last = str(failure)[:90]
+                    story += f"; {time.monotonic() - start:.1f} s: {last}"
                 time.sleep(0.05)
             else:
                 attempt.must_be_there = True
-                self._ledger.took_over(time.monotonic() - start, f"{workspace}: {story}")
+                seconds = time.monotonic() - start
+                is_away = self._redis_away_at >= start
+                self._ledger.took_over(Takeover(seconds, is_away, f"{workspace}: {story}"))
                 return
-        self._ledger.blame(f"{workspace}: not taken over in {_PROBE_LIMIT:g} s")
+        self._ledger.blame(f"{workspace}: not taken over in {_PROBE_LIMIT:g} s: {story}")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 
 @dataclass
@@ -21,6 +22,20 @@ class Attempt:
     may_be_there: bool = True  # sent, and not refused
     must_be_there: bool = False  # acknowledged, and its undo not asked for
     change: str = ""  # its id in the history, if it was acknowledged
+    said: str = ""  # why it must not be there: a refusal, or that it was undone
+
+    def refuse(self, why: str) -> None:
+        """Note that it had no effect, or has none any more."""
+        self.may_be_there = self.must_be_there = False
+        self.said = why[:300]
+
+
+class Takeover(NamedTuple):
+    """How long a workspace of a server that is gone took no edit."""
+
+    seconds: float
+    is_redis_away: bool  # at some time meanwhile: then no server can take anything over
+    story: str
 
 
 @dataclass
@@ -31,7 +46,7 @@ class Ledger:
     counts: Counter[str] = field(default_factory=Counter)
     faults: list[str] = field(default_factory=list)
     walls: list[float] = field(default_factory=list)
-    takeovers: list[tuple[float, str]] = field(default_factory=list)
+    takeovers: list[Takeover] = field(default_factory=list)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def send(self, token: str, workspace: str, file: str) -> Attempt:
@@ -56,10 +71,10 @@ class Ledger:
         with self._lock:
             self.walls.append(milliseconds)
 
-    def took_over(self, seconds: float, story: str) -> None:
-        """Note how long a workspace of a server that is gone took no edit, and what was tried."""
+    def took_over(self, takeover: Takeover) -> None:
+        """Note that a workspace of a server that is gone takes edits again."""
         with self._lock:
-            self.takeovers.append((seconds, story))
+            self.takeovers.append(takeover)
 
     def judge_file(self, workspace: str, file: str, content: str) -> None:
         """Compare a file at the end with what was acknowledged."""
@@ -72,6 +87,6 @@ class Ledger:
             elif attempt.must_be_there and not found:
                 self.blame(f"{workspace}/{file}: {attempt.token} was acknowledged and is gone")
             elif found and not attempt.may_be_there:
-                self.blame(f"{workspace}/{file}: {attempt.token} was refused and is there")
+                self.blame(f"{workspace}/{file}: {attempt.token} is there after: {attempt.said}")
         for token in there.keys() - {"BEGIN", "END"}:
             self.blame(f"{workspace}/{file}: no client wrote {token}")

@@ -71,11 +71,11 @@ class Worker(threading.Thread):
             return
         attempt.must_be_there = False  # from here on it may be undone, whatever the answer
         try:
-            self._client.call(workspace, "undo_change", {"id": attempt.change})
+            done = self._client.call(workspace, "undo_change", {"id": attempt.change})
         except Refused:
             attempt.must_be_there = True
             raise
-        attempt.may_be_there = False
+        attempt.refuse(f"undone: {done.get('structuredContent') or done}")
         self._ledger.count("changes undone")
 
     def _patch(self, workspace: str) -> Attempt:
@@ -91,8 +91,8 @@ class Worker(threading.Thread):
     def _change(self, attempt: Attempt, tool: str, arguments: Json) -> Json:
         try:
             result = self._client.call(attempt.workspace, tool, arguments)
-        except Refused:
-            attempt.may_be_there = False
+        except Refused as refused:
+            attempt.refuse(f"refused: {refused}")
             raise
         attempt.must_be_there = True
         return result

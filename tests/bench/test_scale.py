@@ -35,8 +35,8 @@ def test_nothing_acknowledged_is_lost_while_servers_and_redis_are_killed(tmp_pat
         ("BEGIN END", ["done was acknowledged and is gone"]),
         ("BEGIN done done END", ["done is there 2 times"]),
         ("BEGIN done lost lost END", ["lost is there 2 times"]),
-        ("BEGIN done refused END", ["refused was refused and is there"]),
-        ("BEGIN done undone END", ["undone was refused and is there"]),
+        ("BEGIN done refused END", ["refused is there after: no"]),
+        ("BEGIN done undone END", ["undone is there after: undone"]),
         ("BEGIN done stranger END", ["no client wrote stranger"]),
     ],
 )
@@ -45,6 +45,7 @@ def test_the_judge_sees_what_is_lost_doubled_or_nobodys(content: str, seen: list
     done, refused, undone = (ledger.send(t, "w", "f") for t in ("done", "refused", "undone"))
     ledger.send("lost", "w", "f")  # no answer came
     done.must_be_there = True
-    refused.may_be_there = undone.may_be_there = False
+    refused.refuse("no")
+    undone.refuse("undone")
     ledger.judge_file("w", "f", content)
     assert ledger.faults == [f"w/f: {each}" for each in seen]
