@@ -99,7 +99,11 @@ def test_an_owner_that_was_stopped_for_longer_than_its_lease_writes_nothing(grou
     listener.start()
     assert asked.wait(60), seen
     a.client.process.send_signal(signal.SIGSTOP)
-    # What reads waits in front of the stopped server until its lease has ended, and is made again.
+    # What may have been done is not done twice; what reads is made again when the lease has ended.
+    late = {"path": str(group.base / "ws" / "red" / "late.txt"), "content": "late\n"}
+    status, lost = b.ask("ana", "red", "tools/call", name="write_file", arguments=late)
+    assert status == 502
+    assert lost["error"]["data"] == {"reason": "owner_lost", "done": "unknown"}
     assert changes(b, "red") == []
     assert not write(b, "red", "b.txt", "by b\n")["isError"]
     queued = threading.Thread(target=lambda: seen.append(str(write(a, "red", "q.txt", "q\n"))))
