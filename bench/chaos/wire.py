@@ -87,9 +87,12 @@ def _read(answer: http.client.HTTPResponse) -> Iterator[Json]:
 
 
 def result_of(message: Json) -> Json:
-    """The result that a message carries; Refused when it is an error."""
+    """The result that a message carries; Refused when it is an error, Lost when that says so."""
     if "result" not in message:
-        raise Refused(200, json.dumps(message.get("error", message)))
+        error = message.get("error", message)
+        if (error.get("data") or {}).get("done") == "unknown":
+            raise Lost(json.dumps(error))
+        raise Refused(200, json.dumps(error))
     result: Json = message["result"]
     if result.get("isError"):
         raise Refused(200, json.dumps(result.get("content")))
