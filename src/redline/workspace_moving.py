@@ -110,7 +110,7 @@ class IdleStore:
     def is_used_since(self, entry: WorkspaceEntry, since: float, now: float) -> bool:
         """Whether it was called, changed or first seen later than *since*."""
         from redline.adapters.workspaces.last_call import read_last_call
-        from redline.adapters.workspaces.parked.snapshot import is_changed_since
+        from redline.adapters.workspaces.parked.snapshot import find_change
 
         state_dir = _describe(entry).state_dir
         last = read_last_call(state_dir)
@@ -119,8 +119,12 @@ class IdleStore:
         if last is None or last > since:
             return True
         # Other programs may work there without a call.
-        journal = os.path.join(state_dir, "journal")
-        return any(is_changed_since(top, since) for top in (journal, entry.path))
+        for top in (os.path.join(state_dir, "journal"), entry.path):
+            changed = find_change(top, since)
+            if changed is not None:
+                self.note_use(entry, changed)  # so that the next look is short
+                return True
+        return False
 
     def is_half_parked(self, entry: WorkspaceEntry) -> bool:
         """Whether a park was interrupted before everything was removed here."""

@@ -92,12 +92,15 @@ def write_tree(top: str, entries: list[TreeEntry], reader: ChunkReader) -> None:
     os.sync()
 
 
-def is_changed_since(top: str, since: float) -> bool:
-    """Whether anything beneath *top* was written, made or moved later than *since*."""
+def find_change(top: str, since: float) -> float | None:
+    """Return when something beneath *top* was written, made or moved, if later than *since*."""
     try:
-        return any(facts.st_ctime > since for _, facts in _walk(top, lambda _: False))
-    except FileNotFoundError:  # it changes while we look
-        return os.path.isdir(top)
+        for _, facts in _walk(top, lambda _: False):
+            if facts.st_ctime > since:
+                return facts.st_ctime
+    except FileNotFoundError:  # it changes while we look, or was never there
+        return os.stat(top).st_ctime if os.path.isdir(top) else None
+    return None
 
 
 def _write_file(path: str, entry: TreeEntry, reader: ChunkReader) -> None:

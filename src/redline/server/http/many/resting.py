@@ -17,6 +17,7 @@ from redline.services.resting import IdleWorkspaces
 # A call waits this long for its workspace; longer than most take to wake.
 _PATIENCE = 10.0
 _MAX_RETRY_SECONDS = 60
+_RETRY_SECONDS = 600.0
 _MB = 1 << 20
 
 
@@ -50,7 +51,19 @@ class RestingWorkspaces:
         self._opened = opened
         self._patience = patience
         self._waking: dict[str, _Waking] = {}
-        self._failed: set[str] = set()
+        # When to try again what could not be parked.
+        self._retry_at: dict[str, float] = {}
+        self._parking: asyncio.Task[None] | None = None
+
+    def look(self) -> None:
+        """Park what had no call for long, unless that is still being done."""
+        if self._parking is None or self._parking.done():
+            self._parking = asyncio.create_task(self.park_idle())
+
+    def stop(self) -> None:
+        """Begin nothing more."""
+        if self._parking is not None:
+            self._parking.cancel()
 
     async def park_idle(self) -> None:
         """Park every workspace that had no call for long."""
@@ -60,19 +73,18 @@ class RestingWorkspaces:
             warn(f"idle workspaces cannot be found: {failure}")
             return
         for entry in due:
-            if entry.name not in self._waking:
+            is_failed = self._retry_at.get(entry.name, 0.0) > monotonic()
+            if entry.name not in self._waking and not is_failed:
                 await self._park(entry)
 
     async def _park(self, entry: WorkspaceEntry) -> None:
         try:
             await self._opened.while_closed(entry.name, partial(self._idle.park, entry.name))
-            self._failed.discard(entry.name)
         except Busy:
             return  # in use, or moved by another server
         except (RedlineError, OSError) as failure:
-            if entry.name not in self._failed:  # tried again and again, said once
-                warn(f"the idle workspace {entry.name} cannot be parked: {failure}")
-            self._failed.add(entry.name)
+            warn(f"the idle workspace {entry.name} cannot be parked: {failure}")
+            self._retry_at[entry.name] = monotonic() + _RETRY_SECONDS
 
     async def note_use(self, entry: WorkspaceEntry) -> None:
         """Remember that a workspace was called."""

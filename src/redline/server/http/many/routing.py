@@ -92,6 +92,8 @@ class ManyWorkspaces:
         self._is_ready = False
         if self._watching is not None:
             self._watching.cancel()
+        if self._resting is not None:
+            self._resting.stop()
         self._opened.stop()
         self._pages.stop()
 
@@ -106,7 +108,7 @@ class ManyWorkspaces:
                 continue
             await self._opened.close_idle(is_served=lambda name, known=names: name in known)  # type: ignore[misc]
             if self._resting is not None:
-                await self._resting.park_idle()
+                self._resting.look()
 
     # --- the server itself -------------------------------------------------------------------
 
