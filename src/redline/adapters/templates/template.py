@@ -15,6 +15,8 @@ from typing import NamedTuple, Protocol
 from redline.adapters.templates.forking import MAX_PACKET
 
 _ENDING = 5.0
+# A template that does not answer for so long is started again; loading takes about a second.
+_PATIENCE = 60.0
 
 
 class ChildProcess(Protocol):
@@ -64,9 +66,10 @@ class Template:
     def _ask(self, request: bytes, descriptors: Sequence[int]) -> tuple[int, int]:
         if self._socket is None:
             ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+            ours.settimeout(_PATIENCE)
+            self._socket = ours
             with theirs:
                 self._process = self._start(theirs.fileno())
-            self._socket = ours
         socket.send_fds(self._socket, [request], list(descriptors))
         said, handles, _flags, _address = socket.recv_fds(self._socket, MAX_PACKET, 1)
         if not said or not handles:
