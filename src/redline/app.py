@@ -234,12 +234,8 @@ class Redline(RecordedWorkspace):
         """Stores previews until they are applied."""
         from redline.adapters.previews.open_store import open_previews
 
-        store = open_previews(self.settings.sessions, self._name)
-        if self.shared is None:
-            return store
-        from redline.adapters.previews.signed import SignedPreviews
-
-        return SignedPreviews(store, self.shared.sign)
+        sign = None if self.shared is None else self.shared.sign
+        return open_previews(self.settings.sessions, self._name, sign)
 
     @built_once
     def llm(self) -> Llm | None:
