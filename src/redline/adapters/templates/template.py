@@ -35,6 +35,14 @@ class ChildProcess(Protocol):
         """End it now."""
 
 
+class TemplateEnded(OSError):
+    """A template ended instead of making a copy; `status` is how."""
+
+    def __init__(self, status: int | None) -> None:
+        super().__init__("The template process has ended")
+        self.status = status
+
+
 class Template:
     """Copies one process again and again, from any thread.
 
@@ -49,7 +57,7 @@ class Template:
         self._socket: socket.socket | None = None
 
     def fork(self, arguments: Sequence[str], descriptors: Sequence[int]) -> ForkedProcess:
-        """Start a copy; the descriptors stay the caller's to close. OSError."""
+        """Start a copy; the descriptors stay the caller's to close. TemplateEnded, OSError."""
         request = json.dumps({"fork": list(arguments)}).encode()
         with self._lock:
             for is_last in (False, True):
@@ -57,10 +65,10 @@ class Template:
                     number, handle = self._ask(request, descriptors)
                     assert self._socket is not None
                     return ForkedProcess(self, self._socket, number, handle)
-                except OSError:
-                    self._drop()
+                except OSError as failure:
+                    status = self._drop()
                     if is_last:
-                        raise
+                        raise TemplateEnded(status) from failure
         raise AssertionError("unreachable")
 
     def _ask(self, request: bytes, descriptors: Sequence[int]) -> tuple[int, int]:
@@ -93,17 +101,20 @@ class Template:
         with self._lock:
             self._drop()
 
-    def _drop(self) -> None:
+    def _drop(self) -> int | None:
+        """End the template; return how it ended, None if it never ran."""
+        status = None
         if self._socket is not None:
             self._socket.close()  # it ends when it sees that
         self._socket = None
         if self._process is not None:
             try:
-                self._process.wait(_ENDING)
+                status = self._process.wait(_ENDING)
             except subprocess.TimeoutExpired:
                 self._process.kill()
-                self._process.wait()
+                status = self._process.wait()
             self._process = None
+        return status
 
 
 class ProcessTemplates(NamedTuple):

@@ -13,9 +13,10 @@ from queue import Empty, SimpleQueue
 from time import monotonic
 from typing import IO
 
-from redline.adapters.templates.template import ChildProcess, Template
+from redline.adapters.templates.template import ChildProcess, Template, TemplateEnded
 from redline.adapters.workers import loaded_program
 from redline.adapters.workers.messages import frame, receive
+from redline.core.errors import ProgramChanged
 
 # A worker that sends more has lost its way, or wants to fill the server's memory.
 MAX_ANSWER = 128 << 20
@@ -77,9 +78,11 @@ class WorkerProcess:
         self._sink, self._source = os.fdopen(sink, "wb"), os.fdopen(source, "rb")
         try:
             self._process = template.fork((), (requests, answers))
-        except BaseException:
+        except BaseException as failure:
             self._sink.close()
             self._source.close()
+            if isinstance(failure, TemplateEnded) and failure.status == _FOUND_CHANGES:
+                raise ProgramChanged from None
             raise
         finally:
             os.close(requests)
