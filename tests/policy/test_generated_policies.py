@@ -309,7 +309,7 @@ def check_sealed(
         known = (before.get(path),) if kind != "allow" else (before.get(path), intended.get(path))
         assert after.get(path) in known, f"{path}\n{about}"
         assert (path in after) == (path in before) or kind == "allow", f"{path}\n{about}"
-    (named,) = re.findall(r"read-only by the policy: ([^\"]*?), (?:homes|whole)", reply)
+    (named,) = set(re.findall(r"read-only by the policy: ([^\"]*?), (?:homes|whole)", reply))
     for path in {*before, *intended}:
         if any(path.startswith(f"{name}/") for name in named.split(", ")):
             assert verdict_of_path(policy, path, before, intended, asked) == "deny", about

@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 
+from redline.settings import SettingsError, load
 from tests.adapters.previews.redis_server import RedisServer
 from tests.wire.client import HttpClient, connect
 from tests.wire.group import Group, Session, changes, group_of, until, write
@@ -230,12 +231,22 @@ def test_a_server_that_cannot_join_says_why(group: Group, tmp_path: Path) -> Non
 
     many = ["--workspaces", str(group.base / "ws"), "--shared"]
     assert "cannot be reached" in refused(*many, "redis://127.0.0.1:1/0")
-    assert "redis://HOST:PORT/DB" in refused(*many, "memory")
     elsewhere = str(tmp_path / "other")
     assert "--state-dir" in refused(*many, group.redis.url, REDLINE_STATE_DIR=elsewhere)
-    assert "--shared" in refused("--reachable-at", "http://a:1")
-    assert "--reachable-at" in refused(
-        *many, group.redis.url, "--http", "0.0.0.0:0", REDLINE_AUTH_TOKEN="t" * 20
-    )
-    assert "http://HOST:PORT" in refused(*many, group.redis.url, "--reachable-at", "a:1")
     assert "over HTTP" in refused("--stdio", "--shared", group.redis.url)
+
+
+@pytest.mark.requirement("group-settings")
+def test_settings_with_which_servers_cannot_work_as_one_are_refused(tmp_path: Path) -> None:
+    here = {"workspace": str(tmp_path), "shared": "redis://127.0.0.1/0"}
+    assert load(here, {}).sessions == here["shared"], "previews are shared too"
+    everywhere = {**here, "host": "0.0.0.0", "auth_token": "t" * 20}
+    assert load({**everywhere, "reachable_at": "http://10.0.0.5:8000"}, {})
+    for flags, reason in (
+        ({**here, "shared": "memory"}, "redis://HOST:PORT/DB"),
+        ({"workspace": str(tmp_path), "reachable_at": "http://a:1"}, "pass --shared too"),
+        (everywhere, "pass --reachable-at"),
+        ({**here, "reachable_at": "a:1"}, "http://HOST:PORT"),
+    ):
+        with pytest.raises(SettingsError, match=re.escape(reason)):
+            load(flags, {})
