@@ -125,6 +125,16 @@ def _add_http_flags(parser: argparse.ArgumentParser) -> None:
         "--max-open", metavar="N", help="how many of many are open at once (default: 64)"
     )
     http.add_argument(
+        "--park-after-days",
+        metavar="DAYS",
+        help="park one of many workspaces after so many days without a call (default: never)",
+    )
+    http.add_argument(
+        "--park-to",
+        metavar="URL",
+        help="where it is parked: each at URL/NAME, such as s3://bucket/idle",
+    )
+    http.add_argument(
         "--shared",
         metavar="URL",
         help="redis://HOST:PORT/DB: servers that name the same one work as one (extra redis)",
