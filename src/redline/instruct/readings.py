@@ -23,6 +23,7 @@ from redline.instruct.grammar.additions import (  # noqa: F401 - they register t
     pairs,
 )
 from redline.instruct.grammar.adjuncts import (  # noqa: F401 - they register their rules
+    contrasts,
     positions,
     predicates,
     tails,

@@ -77,6 +77,8 @@ def _check_bare(context: EffectContext, found: ResolvedNodes, value: TokenSpan) 
     for node in found.nodes[:20]:
         peers = [p.lower() for p in context.tree.peers(node) if isinstance(p, str)]
         held = context.tree.values[node]
+        if isinstance(held, str) and (held.lower() == said or _is_listed_word(context, held, said)):
+            continue
         if (
             context.clause.extra == "terse"
             and said not in peers
@@ -85,6 +87,12 @@ def _check_bare(context: EffectContext, found: ResolvedNodes, value: TokenSpan) 
             raise Unclear("clause", f"it is not clear that {said!r} is the value", found.nodes)
         if context.tree.repeats(node) and said not in peers:
             context.doubt = context.doubt or f"no other has {context.text(value)!r}"
+
+
+def _is_listed_word(context: EffectContext, held: str, said: str) -> bool:
+    """Return whether a word is the value of one more field of a list: `total 16, status paid`."""
+    single = held.isalpha() and held.islower() and said.isalpha()
+    return single and context.previous is not None and context.previous.effect == "assign"
 
 
 def _check_kind(context: EffectContext, found: ResolvedNodes, value: TokenSpan, said: str) -> None:
@@ -104,7 +112,7 @@ def _check_statement(context: EffectContext, found: ResolvedNodes, value: TokenS
     """Doubt that `the pool is closed` gives the pool another name, or `move X to Y` a new text."""
     first = context.chart.tokens[value.start]
     moved = context.chart.low(context.clause.start) in _MOVING
-    if first.kind != "word" or not (context.is_statement or moved):
+    if first.kind != "word" or not (context.is_statement or moved) or first.low == "null":
         return
     said = context.text(value)
     for node in found.nodes[:20]:

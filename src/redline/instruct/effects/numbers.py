@@ -67,7 +67,9 @@ def _doubt_difference(
     context: EffectContext, found: ResolvedNodes, amount: TokenSpan, share: Decimal | None
 ) -> None:
     """Put in doubt that `all prices +5` adds 5 to each of them."""
-    each = context.chart.low(context.clause.end - 1) in ("each", "board", "all")
+    each = context.chart.low(context.clause.end - 1) in ("each", "board", "all") or any(
+        scope.phrase is not None and scope.phrase.quantified for scope in context.clause.scopes
+    )
     if context.clause.extra == "signed" and share is None and len(found.nodes) > 1 and not each:
         context.doubt = context.doubt or f"{context.text(amount)!r} may be a percentage"
 
@@ -246,7 +248,7 @@ def scale(context: EffectContext) -> EffectOutcome:
     if amount is None:
         factor, divides = Decimal(2) if extra == "half" else Decimal(int(extra)), extra == "half"
     else:
-        size = size_of(context.text(amount))
+        size = size_of(context.text(amount).lstrip("x×*"))
         if not isinstance(size, Decimal) or context.text(amount).endswith("%"):
             raise Unclear("value", "no factor is given", found.nodes)
         factor, divides = size, extra == "over"

@@ -135,6 +135,8 @@ def switch(context: EffectContext) -> EffectOutcome:
     """Turn flags on or off, or over."""
     owner, target = context.clause.role("owner"), context.clause.role("target")
     found = context.resolve(owner or target)
+    if target.sort is Sort.FLAG and not target.many:
+        raise Unclear("target", f"{context.text(target)!r} only says how it is", found.nodes)
     if owner is not None:
         held = set(found.nodes)
         inner = tuple(n for n in target.nodes if context.tree.parents[n] in held)

@@ -24,11 +24,13 @@ from redline.instruct.language.words import key_form, number_in
 from redline.instruct.lexicon.senses import Sort
 from redline.instruct.lexicon.tree import DocumentTree
 
+_LENGTHS = ("duration", "length", "minute", "durationminute", "durationmin", "lengthmin",
+            "runtime", "second", "duration", "lengthminute")  # fmt: skip
 # Comparatives that name their field: older than 30, cheaper than 5.
 _COMPARATIVES: dict[str, tuple[tuple[str, ...], str]] = {
     "older": (("age",), ">"), "younger": (("age",), "<"), "cheaper": (("price", "cost"), "<"),
     "pricier": (("price", "cost"), ">"), "heavier": (("weight",), ">"),
-    "lighter": (("weight",), "<"),
+    "lighter": (("weight",), "<"), "longer": (_LENGTHS, ">"), "shorter": (_LENGTHS, "<"),
 }  # fmt: skip
 _PAY = ("salary", "pay", "wage", "income")
 _PRICED = {

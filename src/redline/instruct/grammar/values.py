@@ -278,6 +278,19 @@ def _signed_amount(chart: Chart, start: int) -> Iterator[Edge]:
         yield from chart.edges("AMT", start)
 
 
+@rule("FACTOR")
+def _factor(chart: Chart, start: int) -> Iterator[Edge]:
+    """A factor as it is jotted down: x2, *1.5, ×3."""
+    if start < chart.size and chart.tokens[start].kind == "word":
+        if _FACTOR.fullmatch(chart.low(start)):
+            yield Edge(start + 1, TokenSpan(start, start + 1))
+        elif chart.low(start) in ("x", "×", "*") and number_in(chart.low(start + 1)) is not None:
+            yield Edge(start + 2, TokenSpan(start + 1, start + 2))
+
+
+_FACTOR = re.compile(r"[x×*]\d+(?:\.\d+)?")
+
+
 @rule("STATED")
 def _statement(chart: Chart, start: int) -> Iterator[Edge]:
     """A value alone, behind the name of a section: `oven: on, 180 degrees`."""

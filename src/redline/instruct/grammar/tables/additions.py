@@ -55,6 +55,9 @@ append          NPLIST:list should|must|needs-to|has-to include|contain|have VAL
 append          WANT VAL:value in|added-to NPLIST:list
 append          ADD NPLIST:record INTO NPLIST:list
 append          NPLIST:list VAL:value TOO
+append          NPLIST:list += VAL:value
+append          + VAL:value
+append          VAL:value in|added
 append          also NPLIST:list VAL:value
 append=front    prepend VAL:value to NPLIST:list
 newkey          ADD ART? KEYNAME:key STRUCT? GIVEN:value
