@@ -38,6 +38,8 @@ def remove(context: EffectContext) -> EffectOutcome:
         if not nodes:
             raise Unclear("target", "it is not there", found.nodes)
         found = ResolvedNodes(nodes, found.many, found.whole, 0, target)
+    if target.sort is Sort.FLAG and not target.many:
+        raise Unclear("target", f"{context.text(target)!r} only says how it is", found.nodes)
     _check(context, found, target)
     return _remove_nodes(context, found.nodes)
 
@@ -48,8 +50,6 @@ def _check(context: EffectContext, found: ResolvedNodes, target: Phrase) -> None
         raise Unclear("several", "what everything is here is not clear", found.nodes)
     if 0 in found.nodes:
         raise Unclear("target", "the whole document cannot be removed")
-    if target.sort is Sort.FLAG and not target.many:
-        raise Unclear("target", f"{context.text(target)!r} only says how it is", found.nodes)
     if not context.whole:
         context.doubt = f"{context.text(target)!r} is only a part of a name"
     elif context.chart.low(context.clause.start) in _STOPPING and any(

@@ -22,7 +22,8 @@ BEFORE = phrase_table(
         "and then|and finally|then finally|subsequently|following that|in a second step|"
         "in the same step|at the same time|moreover|similarly|likewise|in this document|"
         "in the document|in the json|in this file|in the given document|"
-        "by the way|sadly|unfortunately|honestly|frankly|to be honest|heads up|sorry|sorry but|luckily|in fact|it turned out that|"
+        "by the way|sadly|unfortunately|honestly|frankly|to be honest|heads up|sorry|"
+        "sorry but|luckily|in fact|it turned out that|"
         "it turns out that|i heard that|i think|we decided that|we have decided that|"
         "good news|great news|as discussed|as agreed|it turns out"
     ).split("|")
