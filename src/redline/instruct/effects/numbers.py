@@ -14,7 +14,7 @@ from redline.instruct.effects.values.typing import number_for, round_result
 from redline.instruct.grammar.phrase import Phrase
 from redline.instruct.grammar.selectors import size_of
 from redline.instruct.grammar.values import TokenSpan
-from redline.instruct.language.words import key_form, number_in
+from redline.instruct.language.words import is_plural, key_form, number_in
 from redline.instruct.model.values import Num, Value
 
 _MONEY = {
@@ -31,6 +31,7 @@ _VERSION = re.compile(r"\d+(\.\d+)+")
 def shift(context: EffectContext) -> EffectOutcome:
     """Change numbers by an amount, or to a goal that lies that way."""
     direction = _direction(context)
+    _check_noun(context)
     found = _owned_numbers(context) or context.resolve(context.clause.role("target"))
     timed = context.clause.extra in ("later", "sooner")
     found = _moments_of(context, found) if timed else _amounts_of(context, found)
@@ -61,6 +62,17 @@ def shift(context: EffectContext) -> EffectOutcome:
         return _plus(value, direction * abs(step.decimal))
 
     return context.each(found, compute)
+
+
+def _check_noun(context: EffectContext) -> None:
+    """Refuse `Kara levels up to 13`, where the key in another number is rather a verb."""
+    target = context.clause.role("target")
+    if not context.is_statement or context.clause.role("goal") is None or target is None:
+        return
+    word = context.chart.low(target.end - 1)
+    keys = {str(context.tree.keys[n]).lower() for n in target.nodes}
+    if is_plural(word) and not any(is_plural(key) for key in keys):
+        raise Unclear("target", f"{word!r} may not be a field", target.nodes)
 
 
 def _doubt_difference(

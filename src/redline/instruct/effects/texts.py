@@ -81,7 +81,7 @@ def _renamed_key(
 def give_name(context: EffectContext) -> EffectOutcome:
     """Give a record that is known by its name another name."""
     target, value = context.clause.role("target"), context.clause.role("value")
-    if target.sort is Sort.ITEMS and not target.fields:
+    if not target.fields and (target.sort is Sort.ITEMS or target.nodes == (0,)):
         return _name_record(context)
     if target.sort not in (Sort.RECORD, Sort.ELEMENT, Sort.ITEMS) or not target.fields:
         raise Unclear("type", "it has no name to change", target.nodes)
@@ -105,7 +105,10 @@ def give_name(context: EffectContext) -> EffectOutcome:
 
 def _name_record(context: EffectContext) -> EffectOutcome:
     """Give the one record that is meant by its place or a condition another name."""
-    found = context.resolve(context.clause.role("target"))
+    target = context.clause.role("target")
+    found = ResolvedNodes((0,)) if target.nodes == (0,) else context.resolve(target)
+    if context.clause.scopes and target.nodes == (0,):
+        raise Unclear("clause", "it is not clear what the scope applies to")
     tree, value = context.tree, context.clause.role("value")
     named = [c for n in found.nodes for c in tree.children(n)
              if key_form(str(tree.keys[c])) in NAME_FORMS]  # fmt: skip

@@ -127,7 +127,7 @@ def _state(chart: Chart, start: int) -> Iterator[Edge]:
     """What records are: flags, kinds and values, with `not` before them."""
     wanted, place = True, start
     if chart.low(place) in ("not", "n't"):
-        wanted, place = False, place + 1
+        wanted, place = False, place + 1 + (chart.low(place + 1) == "yet")
     place += chart.low(place) in ("a", "an", "currently", "still", "already", "marked")
     place += chart.low(place) == "as"
     if place < chart.size and chart.tokens[place].kind == "quoted":

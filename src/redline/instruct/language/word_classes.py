@@ -18,7 +18,7 @@ _ARTICLES = [
 CLASSES: dict[str, str] = {
     "SET": "set change update modify edit switch adjust alter correct fix put bring turn assign "
     "revise amend reset reschedule push bump upgrade downgrade extend restore shift move "
-    "configure convert overwrite scale ramp dial roll crank setting changing updating switching",
+    "configure convert overwrite scale ramp dial roll crank pin setting changing updating switching",
     "UPV": "increasing raising increase raise bump boost grow up extend lengthen add-to crank-up",
     "DOWNV": "decreasing lowering reducing decrease reduce lower cut drop shrink shorten trim slash knock-down bring-down",
     "MAKE": "make let have get render turn",

@@ -132,16 +132,16 @@ class Lexicon:
         return found + self._items(end, nodes, cost, whole, plural, quoted)
 
     def _records_by_label(self, nodes: list[int]) -> list[int]:
-        """Return the records of the one array in which each is known by such a field: dishes."""
+        """Return the records of the lists in which each is known by such a field: dishes."""
         tree = self.tree
         owners = [tree.parents[n] for n in nodes]
         arrays = {tree.parents[owner] for owner in owners if owner > 0}
-        if len(arrays) != 1 or not all(map(tree.is_element, owners)):
+        if not arrays or len(owners) < 2 or not all(map(tree.is_element, owners)):
             return []
-        held = tree.values[arrays.pop()]
-        whole = isinstance(held, list) and len(held) == len(owners) > 1
+        held = [tree.values[array] for array in arrays]
+        whole = sum(len(items) for items in held if isinstance(items, list)) == len(owners)
         texts = all(isinstance(tree.values[n], str) for n in nodes)
-        return sorted(owners) if whole and texts and tree.is_label(nodes[0]) else []
+        return sorted(owners) if whole and texts and any(map(tree.is_label, nodes)) else []
 
     def _is_plural_key(self, node: int) -> bool:
         return _is_plural_text(str(self.tree.keys[node]))

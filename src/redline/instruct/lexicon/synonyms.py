@@ -49,7 +49,8 @@ WRITTEN_OUT = {short: long for long, short in SHORTENED.items()}
 _SAID_SHORT = {
     "param": "parameter", "ep": "episode", "pic": "photo", "sub": "subscriber", "pw": "password",
     "mem": "memory", "req": "request", "cfg": "config", "svc": "service", "usr": "user",
-    "ver": "version", "res": "resolution", "mgr": "manager", "tel": "phone", "btn": "button", "lib": "library",
+    "res": "resolution",
+    "ver": "version", "mgr": "manager", "tel": "phone", "btn": "button", "lib": "library",
     "pkg": "package", "acct": "account", "dest": "destination", "src": "source", "len": "length",
     "freq": "frequency", "appt": "appointment", "notif": "notification", "emp": "employee",
     "cust": "customer", "inv": "invoice", "fav": "favourite", "pos": "position",

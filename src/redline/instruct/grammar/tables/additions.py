@@ -152,6 +152,7 @@ newrecord       ADD ART? STRUCT WITHF PAIRS:pairs WHERE:where
 newrecord       ADD ART? STRUCT WHERE:where WITHF PAIRS:pairs
 newrecord       ADD ART? NOUN WITHF PAIRS:pairs WHERE:where
 newrecord       ADD ART? NOUN WHERE:where WITHF PAIRS:pairs
+newrecord+1     ADD ART FIELD:noun WHERE:where WITHF PAIRS:pairs
 newrecord       ADD WHERE:where ART? STRUCT WITHF PAIRS:pairs
 newrecord       ADD WHERE:where ART? KIND:kind WITHF PAIRS:pairs
 newrecord       ADD WHERE:where : PAIRS:pairs
