@@ -42,6 +42,7 @@ PLAIN = {
     "adapters/images.py": "bytes in memory",
     "adapters/review/browser.py": "a file of the state directory",
     "adapters/review/runs.py": "a file of /proc",
+    "adapters/review/terminal.py": "the terminal of the process",
     "adapters/review/secret.py": "a file of the state directory",
     "web/layout.py": "files of the installed package",
 }

@@ -6,8 +6,6 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from redline.adapters.sandbox.program import capture_helper
-from redline.adapters.workers import loaded_program
 from redline.core.once import built_once
 from redline.recorded_workspace import RecordedWorkspace
 from redline.settings import Settings, config_home
@@ -20,6 +18,7 @@ if TYPE_CHECKING:
     from redline.adapters.files.registry import WorkspacePlace
     from redline.adapters.processes.commands import SandboxedCommands
     from redline.adapters.processes.workspace_snapshots import WorkspaceSnapshots
+    from redline.adapters.sandbox.program import Program
     from redline.code.analysis import IsolatedAnalysis
     from redline.core.findings import Finding
     from redline.core.ports.code import CodeIndex
@@ -41,6 +40,7 @@ def refuse_changed_modules() -> None:
     """
     import sys
 
+    from redline.adapters.workers import loaded_program
     from redline.adapters.workers.child import guard_imports
 
     def refuse() -> None:
@@ -72,14 +72,18 @@ class Redline(RecordedWorkspace):
     """One workspace with everything a handler may use (see services.runtime.Runtime).
 
     Each property imports its adapter when first asked for, so a server that only lists tools
-    never pays for them.
+    never pays for them. What child processes run is read at once, as it is now, unless this process
+    *is_brief*: then it is read when the first child starts.
     """
 
-    def __init__(self, settings: Settings, name: str = "") -> None:
+    def __init__(self, settings: Settings, name: str = "", *, is_brief: bool = False) -> None:
         super().__init__(settings)
         # The name among many workspaces of one server; previews in a shared store carry it.
         self._name = name
-        self._command_helper = capture_helper()  # as its code is now, even if it changes on disk
+        if not is_brief:
+            from redline.adapters.workers import loaded_program  # noqa: F401
+
+            self._command_helper  # noqa: B018
         self._proxy = _open_proxy(settings.allow_domains)
 
     def claim_std_streams(self) -> tuple[BinaryIO, BinaryIO]:
@@ -122,6 +126,13 @@ class Redline(RecordedWorkspace):
             CommandRules(self.rules, self.holding, self.editor),
             self.runs,
         )
+
+    @built_once
+    def _command_helper(self) -> Program:
+        """The code of the process that starts commands."""
+        from redline.adapters.sandbox.program import capture_helper
+
+        return capture_helper()
 
     @built_once
     def _snapshots(self) -> WorkspaceSnapshots:

@@ -59,3 +59,10 @@ def show_in_browser(url: str, state_dir: str) -> Callable[[], None]:
     from redline.adapters.review.browser import show_in_browser
 
     return show_in_browser(url, state_dir)
+
+
+def ask_at_terminal(question: str) -> str | None:
+    """Return what the person at this process's terminal types; None where there is none."""
+    from redline.adapters.review.terminal import ask_at_terminal
+
+    return ask_at_terminal(question)

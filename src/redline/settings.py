@@ -28,6 +28,9 @@ class Settings(NamedTuple):
     workspace_idle: float = 600.0
     # How many of many are open at once; for a further one the longest idle is closed.
     max_open: int = 64
+    # The Redis that several servers share to work as one, and where the others reach this one.
+    shared: str | None = None
+    reachable_at: str | None = None
     # Further roots as (path, writable), in the order given.
     directories: tuple[tuple[str, bool], ...] = ()
     allow_any_root: bool = False
@@ -105,6 +108,8 @@ def load(
     values = gather(flags, environ, config)
     if "directories" in values and "workspace" not in values:
         values["workspace"] = ""
+    if values.get("shared"):
+        values.setdefault("sessions", values["shared"])
     if "workspaces" in values:
         _check_many(values)
         values["workspace"] = ""
@@ -280,6 +285,25 @@ def _check_together(settings: Settings) -> None:
         raise SettingsError(f"--oauth-issuer takes a URL, got {settings.oauth_issuer}")
     if settings.oauth_issuer and not settings.oauth_audience:
         raise SettingsError("--oauth-issuer needs --oauth-audience: the URL of this server")
+    _check_group(settings)
+
+
+def _check_group(settings: Settings) -> None:
+    """Refuse settings with which several servers cannot work as one."""
+    if settings.shared is None:
+        if settings.reachable_at is not None:
+            raise SettingsError("--reachable-at is for servers that work as one: pass --shared too")
+        return
+    if not settings.shared.startswith(("redis://", "rediss://", "unix://")):
+        raise SettingsError("--shared takes redis://HOST:PORT/DB")
+    if settings.reachable_at is None:
+        if settings.host in ("0.0.0.0", "::"):  # noqa: S104 - compared, not bound
+            raise SettingsError(
+                f"Other servers cannot reach this one at {settings.host}\n"
+                "hint: pass --reachable-at http://HOST:PORT"
+            )
+    elif not settings.reachable_at.startswith(("http://", "https://")):
+        raise SettingsError(f"--reachable-at takes http://HOST:PORT, got {settings.reachable_at}")
 
 
 def is_loopback(host: str) -> bool:

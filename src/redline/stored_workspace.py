@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from redline.adapters.files.disk import Disk
     from redline.adapters.files.registry import RunningServer
     from redline.adapters.files.workspace import DiskWorkspace
+    from redline.adapters.journal.log import CommitFence
     from redline.adapters.journal.policy_guard import PolicyGuard
     from redline.adapters.journal.store import DiskStore, Guard
     from redline.adapters.journal.write_guard import WriteGuard
@@ -42,6 +43,8 @@ class StoredWorkspace:
         self.started = time()
         # Where a server of this workspace is reached: "stdio" or an address.
         self.served_at = ""
+        # What keeps this process from committing once another server has the workspace.
+        self.fence: CommitFence | None = None
         self._at_close: list[Callable[[], object]] = []
         self._notices: list[str] = []
         self._is_closed = False
@@ -139,6 +142,7 @@ class StoredWorkspace:
             locks,
             guards=lambda: self._guards,
             recover=recover,
+            fence=self.fence,
         )
         if recover:
             self._register()

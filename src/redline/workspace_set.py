@@ -56,17 +56,6 @@ def open_one(entry: WorkspaceEntry, settings: Settings) -> Redline:
     return redline
 
 
-def open_access(settings: Settings, key: str) -> ReviewAccess:
-    """Return who may sign in, the same for all workspaces of a server."""
-    from redline.adapters.files.platform import state_home
-    from redline.adapters.review.secret import load_secret
-    from redline.web.access import ReviewAccess
-
-    # No workspace can have this name.
-    home = os.path.join(settings.state_dir or state_home(), ".server")
-    return ReviewAccess(load_secret(home), key)
-
-
 def open_audit_log(path: str) -> Callable[[dict[str, Any]], None]:
     """Open the file that audit lines go to."""
     from redline.adapters.audit_file import open_audit_file

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
+import select
 import subprocess
 import sys
+import termios
 from pathlib import Path
 from typing import IO
 
@@ -31,8 +34,35 @@ class Shell:
             input=stdin,
             capture_output=True,
             timeout=60,
+            start_new_session=True,  # without a terminal, also where the tests have one
         )
         return done.returncode, done.stdout, done.stderr.decode()
+
+    def at_terminal(
+        self, *args: str, types: str = "yes\n", stdin: bytes = b""
+    ) -> tuple[int, bytes, str]:
+        """The same for a person who types something at a terminal; what it asked comes last."""
+        terminal, inner = os.openpty()
+        try:
+            os.write(terminal, types.encode())  # waits there until it is read
+            running = subprocess.Popen(
+                [sys.executable, "-m", "redline", *args],
+                cwd=self.folder,
+                env=self.env,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+                preexec_fn=lambda: fcntl.ioctl(inner, termios.TIOCSCTTY, 0),
+            )
+            said, _ = running.communicate(stdin, timeout=60)
+            shown = b""
+            while select.select([terminal], [], [], 0)[0]:
+                shown += os.read(terminal, 1 << 16)
+        finally:
+            os.close(terminal)
+            os.close(inner)
+        return running.returncode, said, shown.decode()
 
     def into(self, target: IO[bytes], *args: str) -> tuple[int, str]:
         """The same with standard output going to *target*."""

@@ -22,7 +22,7 @@ from tests.faults.power import CHOSEN, CUT, POLICIES, PowerDisk
 from tests.faults.scene import ORIGIN, Scene, at
 from tests.support import LONG
 
-SYNCS = {"StagedFiles.sync_staged", "Journal._write_or_take_back", "Swap.sync_directories"}
+SYNCS = {"StagedFiles.sync_staged", "write_or_take_back", "Swap.sync_directories"}
 BLOB_SYNCS = {"Blobs._write", "Blobs.store"}
 # What each change of the story makes of a place of the workspace; None removes it.
 Step = tuple[str, bytes | None]

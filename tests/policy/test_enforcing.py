@@ -236,10 +236,15 @@ def test_values_inside_a_document_have_rules_of_their_own(bench: Open) -> None:
         ("d.yaml", "image: a\n", "image: !other a\n"),
         ("d.yaml", "a: 1\n---\nimage: a\n", "a: 1\n---\nimage: b\n"),
         ("d.yaml", "image: '1'\n", "image: 1\n"),
+        ("d.yaml", "image: 1\n", "image: true\n"),
+        ("d.yaml", "image: [{a: 1}]\n", "image: [{a: 1.0}]\n"),
+        ("d.yaml", "image: 0.0\n", "image: -0.0\n"),
+        ("d.yaml", "image: [!x {a: 1}]\n", "image: [!x {a: 1.0}]\n"),
         ("d.json", '{"image": "a"}', '{"image": "b", "image": "a"}'),
         ("d.json", '{"image": {"a": 1}}', '{"image": {}}'),
         ("d.json", '[{"image": 1}]', '[0, {"image": 1}]'),
         ("d.toml", 'image = "a"\n', 'image = "b"\n'),
+        ("d.toml", "image = 2026-01-01T01:00:00+01:00\n", "image = 2026-01-01T00:00:00Z\n"),
     ],
 )
 def test_no_way_of_writing_hides_a_changed_value(

@@ -135,6 +135,56 @@ def test_hunks_are_taken_back_with_the_mouse_and_the_keyboard(desk: Desk) -> Non
     page.wait_for_selector("text=Nothing matches")
 
 
+@pytest.mark.requirement("web-in-place")
+def test_views_follow_each_other_in_one_page_and_the_way_back_leads_where_one_was(
+    desk: Desk,
+) -> None:
+    many = [desk.agent.edit(("place.txt", f"{n}\n"), session=f"p{n}") for n in range(60)]
+    page = desk.go("")
+    page.wait_for_selector("#state[data-state=on]")
+    page.evaluate("window.stays = 'here'")
+    page.locator(f"#op-{many[20]}").scroll_into_view_if_needed()
+    assert page.evaluate("scrollY") > 0
+    page.click(f"#op-{many[20]} a.files")
+    page.wait_for_selector("body[data-view=change] table.diff")
+    assert page.evaluate("[scrollY, document.activeElement.id]") == [0, "main"]
+    assert page.url.endswith(f"/change/{many[20]}")
+    assert many[20] in page.title()
+    page.click("text=Blame")
+    page.wait_for_selector("table.blame")
+    page.go_back()
+    page.wait_for_selector("table.unified")
+    made = desk.agent.edit(("place.txt", "meanwhile\n"), session="later")
+    page.go_back()
+    page.wait_for_selector(f"body[data-view=activity] #op-{many[20]}")
+    place = f"document.getElementById('op-{many[20]}').getBoundingClientRect()"
+    wait_until(page, f"{place}.top > 0 && {place}.bottom < innerHeight")
+    page.evaluate("scrollTo(0, 0)")
+    page.wait_for_selector(f"#op-{made}")
+    page.go_forward()
+    page.wait_for_selector("table.unified")
+    page.focus(".skip")
+    page.keyboard.press("Enter")  # a place within the view
+    wait_until(page, "location.hash === '#main'")
+    page.go_back()
+    page.go_back()
+    page.wait_for_selector("#timeline")
+    assert page.evaluate("window.stays") == "here", "the page was loaded again"
+    page.reload()
+    page.wait_for_selector("body.act #timeline .op")
+
+
+@pytest.mark.requirement("web-in-place")
+def test_a_link_leads_to_a_whole_page_where_nobody_is_signed_in_any_more(desk: Desk) -> None:
+    context = desk.open_context(storage_state=desk.context.storage_state())
+    page = desk.open_page(desk.server.address, context)
+    page.wait_for_selector("body.act .op")
+    context.clear_cookies()
+    page.click(f"#op-{desk.change} a.files, .op a.files >> nth=0")
+    page.wait_for_selector("#sign-in")
+    context.close()
+
+
 @pytest.mark.requirement("web-undo-blocked")
 def test_a_blocked_undo_is_merged_with_one_click(desk: Desk) -> None:
     desk.agent.edit(("c.txt", "".join(LINES)))

@@ -13,6 +13,7 @@ from typing import NoReturn, TextIO
 
 from redline.core.diff import visible
 from redline.core.errors import InvalidArgument
+from redline.review_site import ask_at_terminal
 
 # The exit code of a command that finds nothing, or has nothing to do.
 NOTHING_FOUND = 3
@@ -164,3 +165,9 @@ def ask(question: str) -> bool:
         return input(f"{escape_for_terminal(question)} [y/N] ").strip().lower() in {"y", "yes"}
     except EOFError:
         return False
+
+
+def ask_person(question: str) -> bool | None:
+    """Ask the person at this process's terminal for a `yes`; None where there is no terminal."""
+    said = ask_at_terminal(escape_for_terminal(f"{question} [yes/No] "))
+    return None if said is None else said.strip().lower() == "yes"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 import re
 from collections.abc import Hashable, Iterable, Iterator
@@ -143,7 +142,9 @@ def _middle(old: LineSpan[AnyStr], new: LineSpan[AnyStr], head: int) -> list[_Op
     before, after = old.line_count(), new.line_count()
     if before + after > _MATCHER_LIMIT or not before or not after or before == after == 1:
         return [("replace", head, head + before, head, head + after)]
-    matcher = difflib.SequenceMatcher(None, _keys(old), _keys(new), autojunk=False)
+    from difflib import SequenceMatcher  # late: most commands compare nothing
+
+    matcher = SequenceMatcher(None, _keys(old), _keys(new), autojunk=False)
     return [
         (tag, i1 + head, i2 + head, j1 + head, j2 + head)
         for tag, i1, i2, j1, j2 in matcher.get_opcodes()

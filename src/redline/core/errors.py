@@ -19,7 +19,7 @@ RedlineError
 ├── DocumentError              a structured document
 │   ├── DocumentSyntax (NestsTooDeep) ├── NodeNotFound ├── CannotApply
 ├── Conflict                   the world moved on
-│   ├── StaleBase ├── UndoBlocked ├── Locked ├── HeldStale ├── HeldDecided
+│   ├── StaleBase ├── UndoBlocked ├── Locked (LeaseLost) ├── HeldStale ├── HeldDecided
 ├── HistoryError               ├── UnknownOperation ├── NothingToUndo ├── AlreadyUndone
 │                              └── UnknownHeld
 ├── Refused                    a rule says no
@@ -72,6 +72,7 @@ from redline.core.error_families.edits import (
     DocumentSyntax,
     HistoryError,
     InvalidPattern,
+    LeaseLost,
     Locked,
     MatchError,
     NestsTooDeep,
@@ -137,6 +138,7 @@ __all__ = [
     "InvalidArgument",
     "InvalidPattern",
     "IsADirectory",
+    "LeaseLost",
     "LimitReached",
     "Locked",
     "MatchError",

@@ -16,8 +16,6 @@ from redline.core.changes import (
     SpecialState,
     State,
 )
-from redline.core.diff import pieces_of_bytes, unified_diff
-from redline.core.encodings.opening import open_versions
 from redline.core.paths import WorkspacePath
 from redline.core.textfile import TextFile, encode, is_utf8
 
@@ -111,6 +109,10 @@ def _step_diff(step: Change | Rename, label: Label) -> Iterator[str]:
 
 def _text_diff(step: Change, old_label: str, new_label: str) -> Iterator[str] | None:
     """The diff of two texts in pieces; None when there is no text to show."""
+    # Late: what only lists paths should not pay for it.
+    from redline.core.diff import pieces_of_bytes, unified_diff
+    from redline.core.encodings.opening import open_versions
+
     old, new = _content(step.before), _content(step.after)
     if old is None or new is None:
         return None

@@ -7,6 +7,7 @@ Aliases count as the values they repeat, and what `<<` merges counts as if it we
 
 from __future__ import annotations
 
+import marshal
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from itertools import zip_longest
@@ -22,6 +23,8 @@ _MAX_TOUCHED = 5_000
 _SMALL = 1 << 16
 _MERGE = "<<"
 _MISSING = object()
+_MARSHAL = 2
+_TEXT = {str}
 
 
 def touched_fields(
@@ -68,8 +71,7 @@ def _differences(before: Any, after: Any) -> Iterator[Steps]:
     waiting: list[tuple[Steps, Any, Any]] = [((), before, after)]
     while waiting:
         steps, old, new = waiting.pop()
-        # Equal texts are equal values of equal types, which `1 == True` does not say.
-        if old == new and repr(old) == repr(new):
+        if old == new and _have_equal_types(old, new):
             continue
         if getattr(old, "tag", None) != getattr(new, "tag", None):
             yield steps
@@ -85,6 +87,15 @@ def _differences(before: Any, after: Any) -> Iterator[Steps]:
             pair = was.get(key, _MISSING), becomes.get(key, _MISSING)
             if pair[0] is not pair[1]:
                 waiting.append(((*steps, key), *pair))
+
+
+def _have_equal_types(old: Any, new: Any) -> bool:
+    """Whether equal values are written alike too, which `1 == True` does not say."""
+    try:
+        # In this version a value's bytes depend on nothing but the value.
+        return marshal.dumps(old, _MARSHAL) == marshal.dumps(new, _MARSHAL)
+    except ValueError:  # a tag or a date is in it
+        return repr(old) == repr(new)
 
 
 def _merge(steps: Steps) -> Steps:
@@ -168,7 +179,7 @@ def _children(value: Any) -> dict[str, Any] | None:
         return {str(at): inner for at, inner in enumerate(value)}
     if not isinstance(value, dict):
         return None
-    if all(type(key) is str for key in value):
+    if set(map(type, value)) <= _TEXT:
         return value
     found = {_key(key): inner for key, inner in value.items()}
     if len(found) != len(value):

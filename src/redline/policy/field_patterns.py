@@ -6,8 +6,8 @@ A pattern is a document path (see `documents.base.path`) in which `*` is any one
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TypeAlias
 
 from redline.documents.base.path import parse_path
@@ -15,6 +15,8 @@ from redline.documents.base.path import parse_path
 # One step into a document, positions as text: keys and positions are compared alike.
 Steps: TypeAlias = tuple[str, ...]
 _ANY, _MANY = "*", "**"
+# Changes touch the same values again and again.
+_MAX_REMEMBERED = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +37,8 @@ class FieldPattern:
         return _matches(self.steps, steps)
 
 
-def _matches(pattern: Steps, steps: Sequence[str]) -> bool:
+@lru_cache(_MAX_REMEMBERED)
+def _matches(pattern: Steps, steps: Steps) -> bool:
     """Walk all ways through the pattern at once: linear in both, however many wildcards."""
     positions = _skip(pattern, {0})
     for step in steps:

@@ -93,6 +93,11 @@ class Judge:
         if not has_fields:
             yield self._ruling(place, candidates[0] if candidates else None, "")
             return
+        general = None if candidates[-1].fields else candidates[-1]
+        others = self.policy.default if general is None else general.action
+        if all(action is Action.ALLOW for action in (others, *(r.action for r in candidates))):
+            yield self._ruling(place, general, "")  # whichever values are touched
+            return
         yield from self._field_rulings(place, candidates)
 
     def _may_match(self, rule: Rule, place: Place) -> bool:

@@ -49,11 +49,16 @@ class ChangeView:
 
     @classmethod
     def load(
-        cls, runtime: Runtime, viewer: Viewer, operation: Operation, notes: Notes
+        cls,
+        runtime: Runtime,
+        viewer: Viewer,
+        operation: Operation,
+        notes: Notes,
+        files: Sequence[FileDiff] | None = None,
     ) -> ChangeView:
-        """Read the files of an operation."""
+        """Read the files of an operation, unless they are given."""
         label = lambda path: display_name(runtime.workspace, path)  # noqa: E731
-        files = read_files(operation.change_set, label)
+        files = read_files(operation.change_set, label) if files is None else files
         later = find_later(runtime, operation)
         gone = find_gone(runtime, operation, files) if later else frozenset()
         return cls(runtime, viewer, operation, files, notes, later, gone)

@@ -88,11 +88,14 @@ class Visit:
     def change(self, ident: str, *, is_part: bool = False) -> ChangeView:
         """Return the view of a change; a part of one that was just shown is not read again."""
         loaded = self.site.loaded
-        known = loaded.get(ident) if is_part else None
-        if known is not None and known.viewer == self.viewer:
+        known = loaded.get(ident)
+        if is_part and known is not None and known.viewer == self.viewer:
             return known
         operation = self.operation(ident)
-        found = ChangeView.load(self.runtime, self.viewer, operation, self._notes(operation.id))
+        # What an operation did never changes; what became of it since does.
+        files = known.files if known and known.operation.id == operation.id else None
+        notes = self._notes(operation.id)
+        found = ChangeView.load(self.runtime, self.viewer, operation, notes, files)
         while len(loaded) >= 8:
             loaded.pop(next(iter(loaded)), None)
         loaded[ident] = found

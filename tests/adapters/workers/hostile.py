@@ -37,6 +37,14 @@ def fill_memory(_ask: Ask) -> int:
     return len(b"x" * (1 << 40))
 
 
+def read_limits(_ask: Ask) -> list[int]:
+    """The soft limits of address space and processor time, and the process that has them."""
+    import resource
+
+    kinds = (resource.RLIMIT_AS, resource.RLIMIT_CPU)
+    return [*(resource.getrlimit(kind)[0] for kind in kinds), os.getpid()]
+
+
 def fill_answer(_ask: Ask) -> bytes:
     """Answer more than a server wants to hold."""
     return bytes(200 << 20)

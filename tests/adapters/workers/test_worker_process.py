@@ -58,6 +58,23 @@ def test_too_much_memory_is_refused(workers: IsolatedCalls) -> None:
         workers.call(HOSTILE + "fill_memory", ())
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such limits")
+def test_each_call_has_the_limits_of_its_own_budget(workers: IsolatedCalls) -> None:
+    seen = [
+        workers.call(HOSTILE + "read_limits", (), budget=Budget(20.0, memory << 30, cpu))
+        for memory, cpu in ((2, 0), (1, 9), (1, 9), (2, 9), (2, 0))
+    ]
+    assert len({pid for _, _, pid in seen}) == 1, "one worker answered them all"
+    assert [memory >> 30 for memory, _, _ in seen] == [2, 1, 1, 2, 2]
+    assert [cpu < 20 for _, cpu, _ in seen] == [False, True, True, True, False]
+
+
+def test_nothing_waits_to_kill_a_worker_that_has_answered(workers: IsolatedCalls) -> None:
+    workers.call(HOSTILE + "echo", (1,))
+    assert workers._keeper is not None
+    assert not workers._keeper._running
+
+
 def test_an_answer_without_bound_is_not_read(workers: IsolatedCalls) -> None:
     with pytest.raises(LimitReached):
         workers.call(HOSTILE + "fill_answer", ())

@@ -9,7 +9,7 @@ import pytest
 from redline.plan.merge.line_diff import diff_lines, split_lines
 from redline.plan.merge.line_history import Version
 from redline.plan.merge.three_way import merge_lines
-from tests.plan.merge.pairs import compare
+from tests.plan.merge.pairs import Pair, compare, git_merge, our_merge
 from tests.plan.merge.undone_files import compare_files
 from tests.support import LONG
 
@@ -61,3 +61,17 @@ def test_a_line_removed_and_restored_in_between_counts_as_kept() -> None:
     assert merged.conflicts == ()
     (conflict,) = merge_lines(base, wanted, versions[:2]).conflicts
     assert (conflict.now, conflict.wanted, conflict.makers) == ((b"x\n",), (b"B\n",), ("one",))
+
+
+@pytest.mark.requirement("history-merge-as-git")
+def test_repeated_lines_are_merged_as_git_does_unless_both_sides_share_a_change(
+    tmp_path: Path,
+) -> None:
+    # Read from the end, the line is repeated right where the other side adds one.
+    clear = Pair(b"a\n", b"a\na\n", b"b\na\n")
+    assert our_merge(clear) == git_merge(clear, tmp_path) == b"b\na\na\n"
+    # The lines between are the same either way, but which of them both sides removed is unclear.
+    base, wanted = b"x\ng\nr\nz\n", b"g\nn\ng\nr\nz\ny\n"
+    unclear = Pair(base, wanted, b"g\nr\nz\n")
+    assert our_merge(unclear) is None
+    assert git_merge(unclear, tmp_path) is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable
 
 from redline.adapters.journal.format.lines import DIGEST, PREFIX
@@ -9,10 +10,15 @@ from redline.adapters.journal.format.lines import DIGEST, PREFIX
 Place = tuple[int, int]
 # How much is read at once where many lines are looked at.
 WINDOW = 1 << 18
+# So many contents are searched for as text, which is quick for one; then every line is looked at.
+_MAX_SEARCHES = 4
 
 
 class InlineContents:
-    """Offset and length of each content; lines are looked at when one is asked for."""
+    """Offset and length of each content; lines are looked at when one is asked for.
+
+    Few contents are asked for by most commands, and all of them by some.
+    """
 
     def __init__(self, read: Callable[[int, int], bytes]) -> None:
         self._read = read
@@ -20,6 +26,7 @@ class InlineContents:
         # Lines not looked at yet, the latest last: most never are.
         self._unread: list[Place] = []
         self._window, self._start = b"", 0
+        self._searches = 0
 
     def note(self, offset: int, length: int) -> None:
         """Take in a line with contents."""
@@ -27,6 +34,10 @@ class InlineContents:
 
     def locate(self, digest: str) -> Place | None:
         """Return where a content is, looking at the lines taken in last first."""
+        if digest not in self._places and self._unread and self._searches < _MAX_SEARCHES:
+            self._searches += 1
+            self._search(digest)
+            return self._places.get(digest)
         while digest not in self._places and self._unread:
             offset, length = self._unread.pop()
             at = offset - self._start
@@ -38,6 +49,23 @@ class InlineContents:
         if not self._unread:
             self._window = b""
         return self._places.get(digest)
+
+    def _search(self, digest: str) -> None:
+        """Find the text of a content in the lines that were not looked at, the latest first."""
+        text = digest.encode("latin-1") + b":"
+        first, end = self._unread[0][0], sum(self._unread[-1])
+        while end - first >= len(text):
+            start = max(first, end - WINDOW)
+            window = self._read(end - start, start)
+            at = window.rfind(text)
+            while at >= 0:
+                number = bisect_right(self._unread, start + at, key=lambda line: line[0]) - 1
+                offset, length = self._unread[number]
+                self.look_at(self._read(length, offset), offset)
+                if digest in self._places:
+                    return
+                at = window.rfind(text, 0, at)  # it was in what somebody wrote about a change
+            end = start + len(text) - 1
 
     def look_at(self, raw: bytes, offset: int) -> None:
         """Note the contents of a line that was read for another reason."""

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from zlib import crc32
 
 from redline.adapters.journal.format.lines import FRAME, PREFIX, Head, Line
+from redline.adapters.journal.format.records import read_session
 from redline.adapters.journal.inline_contents import InlineContents
 
 # How many fixed fields an operation has, and how long those of a plain change are at most.
 _FIELDS, _MAX_HEAD = 5, 100
 # In the field `reverts`: the operation happened right before the one that is named.
 BEFORE = "<"
-# What follows the id of nearly every operation.
-_PLAIN = b" change - "
+# How long ids are, and what follows that of nearly every operation.
+_ID, _PLAIN = 8, b" change - "
+# Where an id begins in its line, and the letters of lines that have one: the first carry contents.
+_ID_AT, _CARRIES, _REFERS = PREFIX + 2, ord("C"), ord("R")
 
 # The line of an operation and what precedes it in the file, and where that begins; LookupError
 # where it was pruned since.
@@ -100,6 +103,32 @@ class LineIndex:
         number = self._numbers[operation_id]
         return self._offsets[number], self._lengths[number]
 
+    def find_session_starts(
+        self, without: Collection[str], window_before: WindowBefore
+    ) -> dict[bytes, str]:
+        """Find the first operation of each session, those in *without* left aside.
+
+        Sessions are named as the lines have them.
+        """
+        found: dict[bytes, str] = {}
+        offsets, numbers = self._offsets, self._numbers
+        window, start = b"", 0
+        origin, session = b"\n", b""  # most lines begin as the one before
+        for name in reversed(self.ids):
+            at = offsets[numbers[name]] - start
+            if not 0 <= at < len(window):
+                try:
+                    window, start = window_before(name)
+                except LookupError:  # the rest was pruned since
+                    break
+                at = offsets[numbers[name]] - start
+            body = window.index(b"{", at)  # no field before it has one
+            if not window.startswith(origin, body):
+                origin, session = read_session(window, body)
+            if name not in without:
+                found[session] = name
+        return found
+
     def number_at(self, offset: int) -> int:
         """The last operation of the file that begins at *offset* or before; -1 if there is none."""
         return bisect_right(self._offsets, offset) - 1
@@ -123,37 +152,75 @@ class LineIndex:
     def take_in(self, data: bytes) -> None:
         """Take in what follows `end`; every command does so with all that there is."""
         first, start = self.end, 0
-        ids, offsets, lengths, heads = self._ids, self._offsets, self._lengths, self._heads
-        numbers, note, find = self._numbers, self.contents.note, data.find
-        view = memoryview(data)
+        find, starts, view = data.find, data.startswith, memoryview(data)
+        note = self.contents.note
+        # Plain changes that were not added yet: all that follow each other are added as one.
+        begins: list[int] = []
+        ends: list[int] = []
         while (end := find(b"\n", start)) >= 0:
             begin, start = start, end + 1
-            name_at = begin + PREFIX + 2
             if data[begin : begin + 8] != b"%08x" % crc32(view[begin + PREFIX : end]):
                 self.unreadable += end > begin
                 continue
-            kind = data[name_at - 2 : name_at]
-            if kind not in (b"C ", b"R "):
-                self._take_note(kind, data[name_at:end], first + begin)
-                continue
-            space = find(b" ", name_at)
-            name = data[name_at:space].decode("latin-1")
-            if kind == b"C ":
+            letter = data[begin + PREFIX]
+            if letter == _CARRIES:
                 note(first + begin, start - begin)
-            if name not in numbers:
-                numbers[name] = len(ids)
-                ids.append(name)
-                offsets.append(first + begin)
-                lengths.append(start - begin)
-                if data.startswith(_PLAIN, space):
-                    heads.append(data[name_at : name_at + _MAX_HEAD])
-                else:
-                    heads.append(self._take_special(data[name_at:end]))
+            if starts(_PLAIN, begin + _ID_AT + _ID) and letter in (_CARRIES, _REFERS):
+                begins.append(begin)
+                ends.append(start)
+            else:
+                self._add_plain(data, begins, ends)
+                begins, ends = [], []
+                self._take_other(data[begin + PREFIX : end], begin)
+        self._add_plain(data, begins, ends)
         self.end = first + start
 
+    def _add_plain(self, data: bytes, begins: list[int], ends: list[int]) -> None:
+        """Add the plain changes whose lines begin and end there."""
+        first, count = self.end, len(self._ids)
+        heads = [data[at + _ID_AT : at + _ID_AT + _MAX_HEAD] for at in begins]
+        ids = [head[:_ID].decode("latin-1") for head in heads]
+        numbers = dict(zip(ids, range(count, count + len(ids)), strict=True))
+        if len(numbers) < len(ids) or not self._numbers.keys().isdisjoint(numbers):
+            for head, begin, end in zip(heads, begins, ends, strict=True):  # one is there twice
+                self._add(head[:_ID].decode("latin-1"), head, begin, end - begin)
+            return
+        self._numbers |= numbers
+        self._ids += ids
+        self._offsets += [first + begin for begin in begins]
+        self._lengths += [end - begin for begin, end in zip(begins, ends, strict=True)]
+        self._heads += heads
+
+    def _add(self, name: str, head: bytes | Head, begin: int, length: int) -> bool:
+        """Add an operation whose line is so far behind `end`; False if it is there already."""
+        if name in self._numbers:
+            return False
+        self._numbers[name] = len(self._ids)
+        self._ids.append(name)
+        self._offsets.append(self.end + begin)
+        self._lengths.append(length)
+        self._heads.append(head)
+        return True
+
+    def _take_other(self, payload: bytes, begin: int) -> None:
+        """Take in a line that is more than a plain change, or no operation."""
+        kind, rest = payload[:2], payload[2:]
+        if kind in (b"C ", b"R "):
+            name = rest.partition(b" ")[0].decode("latin-1")
+            if self._add(name, b"", begin, len(payload) + FRAME):
+                self._heads[-1] = self._take_special(rest)
+        elif kind == b"K ":
+            self.contents.note(self.end + begin, len(payload) + FRAME)
+        elif kind == b"V ":
+            self.revoked.add(rest.decode("latin-1"))
+        elif kind == b"F ":
+            self.finished.add(rest.decode("latin-1"))
+
     def _take_special(self, line: bytes) -> Head:
-        """Take in an operation that is more than a plain change."""
+        """Read an operation that was added last and is more than a plain change."""
         head = _parse(line)
+        if head.reverts is None and head.kind == "change":
+            return head  # only its id is of another length
         if head.reverts is None or head.reverts[0] != BEFORE:
             self._special.append(len(self._ids) - 1)
             return head
@@ -165,15 +232,6 @@ class LineIndex:
             self._before[head.id] = follower.head.id
             time = min(time, follower.head.time - 1e-6)
         return head._replace(reverts=None, time=time)
-
-    def _take_note(self, kind: bytes, rest: bytes, offset: int) -> None:
-        """Take in a line that is not an operation."""
-        if kind == b"K ":
-            self.contents.note(offset, len(rest) + FRAME + 2)
-        elif kind == b"V ":
-            self.revoked.add(rest.decode("latin-1"))
-        elif kind == b"F ":
-            self.finished.add(rest.decode("latin-1"))
 
     def _in_order(self) -> tuple[list[str], dict[str, int]]:
         state = len(self._ids), len(self.revoked)
@@ -226,10 +284,10 @@ def read_backwards(
 def _read_all(
     index: LineIndex, end: int, window_before: WindowBefore
 ) -> Iterator[tuple[str, bytes]]:
-    ids, window, start = index.ids, b"", 0
+    ids, span, window, start = index.ids, index.span, b"", 0
     for position in range(end - 1, -1, -1):
         name = ids[position]
-        offset, length = index.span(name)
+        offset, length = span(name)
         at = offset - start
         if not 0 <= at < len(window):
             window, start = window_before(name)

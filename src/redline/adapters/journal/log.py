@@ -11,7 +11,8 @@ from __future__ import annotations
 import math
 import os
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 
 from redline.adapters.files.disk import Disk
@@ -27,19 +28,25 @@ from redline.adapters.journal.format.lines import (
 )
 from redline.adapters.journal.inline_contents import WINDOW
 from redline.adapters.journal.line_index import LineIndex, read_backwards
-from redline.adapters.journal.undecided import Undecided
+from redline.adapters.journal.undecided import write_or_take_back
 
 NAME = "journal"
 _LOCK = "journal.lock"
 _NEXT = "journal.next"
 
+CommitFence = Callable[[Disk, Dir], None]
+"""Called beneath the lock of the journal in this directory, before a commit; LeaseLost."""
+
 
 class Journal:
     """The operations of one workspace, shared by every process that works on it."""
 
-    def __init__(self, disk: Disk, directory: Dir) -> None:
+    def __init__(self, disk: Disk, directory: Dir, fence: CommitFence | None = None) -> None:
         self._disk = disk
         self._directory = directory
+        self._check_fence: Callable[[], None] = (
+            (lambda: None) if fence is None else partial(fence, disk, directory)
+        )
         self._guard = threading.RLock()
         self._lock = OneLock(LockFiles(partial(disk.open_own, directory)), _LOCK)
         self._fd = -1
@@ -63,8 +70,10 @@ class Journal:
         *added* is what it put into blobs, as the line says too. OSError means that the line is not
         there and never will be; Undecided that this cannot be determined.
         """
-        with self._guard:
-            self._append(line)
+        with self._guard, self._lock:
+            self._check_fence()
+            self._follow()
+            self._append_alone(line)
             self._note_own(inline, added)
 
     def commit_after(
@@ -79,9 +88,15 @@ class Journal:
         *line_before* makes the line: it gets the operation that follows, if there is one by now.
         """
         with self._guard, self._lock:
+            self._check_fence()
             self.refresh()
             self._append_alone(line_before(self._index.follower_of(since)))
             self._note_own(inline, added)
+
+    def raise_fence(self) -> None:
+        """Refuse from now on what servers with an older lease would commit; LeaseLost."""
+        with self._guard, self._lock:
+            self._check_fence()
 
     def _note_own(self, inline: Iterable[str], added: int) -> None:
         self._durable.update(inline)
@@ -104,39 +119,19 @@ class Journal:
         end = self.last_size
         if end not in (0, self._own_end) and self._disk.pread(self._fd, 1, end - 1) != b"\n":
             data = b"\n" + data
-        self._write_or_take_back(data, end)
+        write_or_take_back(self._disk, self._fd, data, end)
         if end != self._own_end:
             self._own_begin = end
         self._own_end = end + len(data)
 
-    def _write_or_take_back(self, data: bytes, end: int) -> None:
-        try:
-            self._disk.pwrite(self._fd, data, end)
-            self._disk.sync_data(self._fd)
-        except OSError as error:
-            self._take_back(data, end, error)
-            raise
-
-    def _take_back(self, data: bytes, end: int, error: OSError) -> None:
-        whole = self._disk.pread(self._fd, len(data), end) == data
-        try:
-            self._disk.truncate(self._fd, end)
-        except OSError:
-            if whole:
-                raise Undecided(is_there=True) from error
-            return  # what is there fails its checksum
-        try:
-            self._disk.sync_data(self._fd)
-        except OSError:
-            if whole:
-                raise Undecided(is_there=False) from error
-
     def replace(self, keep: Iterable[Line], wanted: Iterable[str]) -> None:
         """Rewrite the file with only *keep* and contents *wanted*; the caller holds off commits."""
         with self._guard, self._lock:
+            self._check_fence()
             self.refresh()
             kept = self._select(keep, wanted)
-            self._discard_half_written()
+            with suppress(FileNotFoundError):  # half written
+                self._disk.unlink(self._directory, _NEXT)
             fd = self._disk.create(self._directory, _NEXT)
             try:
                 self._disk.append(fd, kept)
@@ -159,12 +154,6 @@ class Journal:
             if text is not None:
                 inherited.append(format_line(b"K " + format_content(digest, text)))
         return b"".join(inherited + lines)
-
-    def _discard_half_written(self) -> None:
-        try:
-            self._disk.unlink(self._directory, _NEXT)
-        except FileNotFoundError:
-            return
 
     def close(self) -> None:
         """Close the files."""
@@ -295,6 +284,11 @@ class Journal:
         index = self._index
         return read_backwards(index, end, having, partial(self._window_before, index))
 
+    def session_starts(self, without: Collection[str]) -> dict[bytes, str]:
+        """See `LineIndex.find_session_starts`."""
+        index = self._index
+        return index.find_session_starts(without, partial(self._window_before, index))
+
     def _window_before(self, index: LineIndex, name: str) -> tuple[bytes, int]:
         """The line of an operation and what precedes it in the file, and where that begins."""
         with self._guard:
@@ -336,10 +330,9 @@ class Journal:
 
     def _follow(self) -> None:
         """Look at the size, opening the file again when pruning has put another in its place."""
-        try:
+        found = None
+        with suppress(FileNotFoundError):
             found = self._disk.stat(self._directory, NAME)
-        except FileNotFoundError:
-            found = None
         if found is None or (found.st_dev, found.st_ino) != self._identity:
             self._reopen()
         else:

@@ -74,7 +74,7 @@ class PolicyGuard:
         places = list(found.places())
         if not places:
             return []
-        size = lru_cache(1)(partial(_measure, policy, places, found.count))
+        size = _MeasuredOnce(policy, places, found.count)
         return Judge(policy, origin, size, self._documents).judge(places)
 
     def judge_steps(self, change_set: ChangeSet, origin: Origin) -> list[Ruling]:
@@ -85,7 +85,7 @@ class PolicyGuard:
         found = _Places(self, change_set, _as_it_is)
         places = list(found.places())
         assert len(places) == len(change_set.steps)
-        size = lru_cache(1)(partial(_measure, policy, places, found.count))
+        size = _MeasuredOnce(policy, places, found.count)
         judge = Judge(policy, origin, size, self._documents)
         return [judge.strictest(place) for place in places]
 
@@ -276,6 +276,23 @@ def _below(top: WorkspacePath, names: tuple[str, ...]) -> WorkspacePath:
 
 def _nothing() -> Content:
     return None
+
+
+class _MeasuredOnce:
+    """How large a change is, measured when it is first asked for."""
+
+    __slots__ = ("_count", "_places", "_policy", "_size")
+
+    def __init__(self, policy: Policy, places: Sequence[Place], count: int) -> None:
+        self._policy = policy
+        self._places = places
+        self._count = count
+        self._size: Size | None = None
+
+    def __call__(self) -> Size:
+        if self._size is None:
+            self._size = _measure(self._policy, self._places, self._count)
+        return self._size
 
 
 def _measure(policy: Policy, places: Sequence[Place], count: int) -> Size:

@@ -20,12 +20,12 @@ from redline.adapters.journal.format.lines import Head, format_operation
 from redline.adapters.journal.format.slots import new_ids
 from redline.adapters.journal.intent_slots import Slots
 from redline.adapters.journal.line_index import BEFORE
-from redline.adapters.journal.log import Journal
+from redline.adapters.journal.log import CommitFence, Journal
 from redline.adapters.journal.retention import may_exceed, what_stays
 from redline.adapters.journal.store_read import MAX_HELD, StoreReading
 from redline.adapters.journal.undecided import Undecided
 from redline.core.changes import Change, ChangeSet, DirState, FileState, Rename
-from redline.core.errors import Locked, PathDenied, WriteFailed
+from redline.core.errors import LeaseLost, Locked, PathDenied, WriteFailed
 from redline.core.once import built_once
 from redline.core.paths import WorkspacePath, show_name
 from redline.core.ports.history import NO_PERMITS, ChangePermits, Operation, Origin
@@ -66,6 +66,7 @@ class DiskStore(StoreReading):
         *,
         guards: Callable[[], Sequence[Guard]] = tuple,
         recover: bool = True,
+        fence: CommitFence | None = None,
         max_inline: int = MAX_INLINE,
         min_delta: int = MIN_DELTA,
         max_held: int = MAX_HELD,
@@ -83,12 +84,18 @@ class DiskStore(StoreReading):
             blobs = disk.open_root(os.path.join(state_dir, "blobs"))
             self.blobs = Blobs(disk, blobs, min_delta)
             self.slots = Slots(disk, disk.open_root(os.path.join(state_dir, "slots")))
-            journal = Journal(disk, self._directory)
+            journal = Journal(disk, self._directory, fence)
         except OSError as error:
             raise writing_failed(error, state_dir) from error
         super().__init__(
             workspace, journal, ContentStore(journal, self.blobs, max_inline), max_held
         )
+        try:  # before anything is read for a client
+            if recover:
+                journal.raise_fence()
+        except BaseException:
+            self.close()
+            raise
         orphans = self.slots.orphans() if recover else []
         if orphans:
             self.recovery.settle(orphans)
@@ -308,7 +315,7 @@ class DiskStore(StoreReading):
                     self.journal.replace(keep, wanted)
                     self.blobs.keep_only(wanted)
                 return dropped
-            except OSError:
+            except (OSError, LeaseLost):
                 return 0  # history may be longer than asked for; a change never fails over that
             finally:
                 self._blob_locks.release(_BLOB_LOCK, lock)

@@ -206,20 +206,12 @@ class StoreReading:
     def marks(self) -> list[Operation]:
         """See `core.ports.history.History.marks`."""
         self.journal.refresh()
-        marks: list[str] = []
-        first: dict[bytes, str] = {}
-        checkpoints = {
-            line.head.id for line in self.journal.special if line.head.kind == "checkpoint"
-        }
-        session_of = records.SessionReader()
-        for name, raw in self.journal.raw_newest_first(len(self.journal.ids)):
-            if name in checkpoints:
-                marks.append(name)
-            else:
-                first[session_of(raw)] = name
+        special = (line.head for line in self.journal.special)
+        checkpoints = {head.id for head in special if head.kind == "checkpoint"}
+        first = self.journal.session_starts(checkpoints)
         first.pop(b"", None)
         first.pop(b'""', None)
-        marks += first.values()
+        marks = [*checkpoints, *first.values()]
         marks.sort(key=self.journal.order.__getitem__, reverse=True)
         lines = [self._line(name) for name in marks]
         return [self._operation(line, self.journal.body(line), 0) for line in lines]

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from threading import Lock
-from typing import Any
+from collections.abc import Callable
 
 from redline.adapters.previews.memory import MAX_OF_ONE
-from redline.core.errors import LimitReached, StoreUnavailable
+from redline.adapters.redis_connection import RedisConnection
+from redline.core.errors import LimitReached
 from redline.core.ports.previews import StoredPreview
 
-TIMEOUT = 2.0
 MAX_PREVIEWS = 10_000
 _PREFIX = "redline:preview:"
 _ORDER = "redline:previews"
@@ -51,11 +48,9 @@ class RedisPreviews:
         *,
         max_previews: int = MAX_PREVIEWS,
     ) -> None:
-        self._url = url
+        self._redis = RedisConnection(url, "Session store", "--sessions")
         self._clock = clock
         self._max_previews = max_previews
-        self._lock = Lock()
-        self._client: Any = None
 
     def save(self, preview: StoredPreview) -> None:
         """Keep *preview* until it expires."""
@@ -65,22 +60,19 @@ class RedisPreviews:
         lifetime = int((preview.expires_at - now) * 1000)
         if lifetime <= 0:
             return
-        with self._connect() as client:
-            client.eval(
-                _PUT,
-                2,
-                _PREFIX + preview.id,
-                _ORDER,
-                _pack(preview),
-                lifetime,
-                preview.expires_at,
-                now,
-                self._max_previews,
-            )
+        self._redis.run(
+            _PUT,
+            (_PREFIX + preview.id, _ORDER),
+            _pack(preview),
+            lifetime,
+            preview.expires_at,
+            now,
+            self._max_previews,
+        )
 
     def get(self, preview_id: str, principal: str) -> StoredPreview | None:
         """The live preview of that principal, or None."""
-        with self._connect() as client:
+        with self._redis.connect() as client:
             data = client.get(_PREFIX + preview_id)
         if data is None:
             return None
@@ -91,48 +83,15 @@ class RedisPreviews:
 
     def replace(self, old: StoredPreview, new: StoredPreview) -> bool:
         """Swap the payload if it still is *old*'s."""
-        with self._connect() as client:
-            done = client.eval(_SWAP, 1, _PREFIX + old.id, _pack(old), _pack(new))
-        return bool(done)
+        return bool(self._redis.run(_SWAP, (_PREFIX + old.id,), _pack(old), _pack(new)))
 
     def ping(self) -> None:
         """Raise StoreUnavailable when Redis cannot be reached."""
-        with self._connect() as client:
-            client.ping()
+        self._redis.ping()
 
     def close(self) -> None:
         """Close the connections."""
-        with self._lock:
-            if self._client is not None:
-                self._client.close()
-                self._client = None
-
-    @contextmanager
-    def _connect(self) -> Iterator[Any]:
-        try:
-            import redis
-        except ModuleNotFoundError:
-            raise StoreUnavailable(
-                "The redis package is not installed", hint="pip install 'redline[redis]'"
-            ) from None
-        try:
-            yield self._make_client(redis)
-        except (redis.RedisError, ValueError, OSError) as error:
-            raise StoreUnavailable(
-                f"Session store cannot be reached: {_reason(error)}",
-                hint="check that Redis is running and the address given to --sessions",
-            ) from None
-
-    def _make_client(self, redis: Any) -> Any:
-        with self._lock:
-            if self._client is None:
-                self._client = redis.Redis.from_url(
-                    self._url,
-                    socket_timeout=TIMEOUT,
-                    socket_connect_timeout=TIMEOUT,
-                    health_check_interval=15,
-                )
-            return self._client
+        self._redis.close()
 
 
 def _pack(preview: StoredPreview) -> bytes:
@@ -144,11 +103,3 @@ def _unpack(preview_id: str, data: bytes) -> StoredPreview:
     head, _, payload = data.partition(b"\n")
     principal, expires_at = json.loads(head)
     return StoredPreview(preview_id, principal, payload, expires_at)
-
-
-def _reason(error: Exception) -> str:
-    """The first line of what went wrong; an address may hold a password, so it is left out."""
-    kind = type(error).__name__
-    return {"ConnectionError": "connection refused or lost", "TimeoutError": "timed out"}.get(
-        kind, kind
-    )

@@ -1,18 +1,19 @@
-"""The secret that signs the cookies of the review page."""
+"""Secrets that every process with the same state directory knows."""
 
 from __future__ import annotations
 
 import os
 
-_NAME, _SIZE = "review-secret", 32
+# Signs the cookies of the review page.
+_REVIEW, _SIZE = "review-secret", 32
 
 
-def load_secret(state_dir: str) -> bytes:
-    """Return the secret of a workspace, the same for every process; made when first asked for.
+def load_secret(state_dir: str, name: str = _REVIEW) -> bytes:
+    """Return a secret of a workspace, the same for every process; made when first asked for.
 
     It lies in the state directory, which commands and tools do not see.
     """
-    path = os.path.join(state_dir, _NAME)
+    path = os.path.join(state_dir, name)
     try:
         return _read(path)
     except (FileNotFoundError, ValueError):

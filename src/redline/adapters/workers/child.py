@@ -11,6 +11,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from importlib import import_module
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from typing import Any, BinaryIO
@@ -106,62 +107,65 @@ def guard_imports(state: str, refuse: Callable[[], None] = _end) -> None:
 
 class _Channel:
     def __init__(self, requests: BinaryIO, answers: BinaryIO) -> None:
+        from redline.adapters.workers import messages
+        from redline.core.errors import RedlineError
+
+        self.messages = messages
+        self.expected = RedlineError
         self._requests = requests
         self._answers = answers
 
     def receive(self) -> Any:
         """The next message; None at the end."""
-        from redline.adapters.workers.messages import decode, receive
-
-        body = receive(self._requests.read)
-        return None if body is None else decode(body)
+        body = self.messages.receive(self._requests.read)
+        return None if body is None else self.messages.decode(body)
 
     def send(self, message: Any) -> None:
         """Send one message."""
-        from redline.adapters.workers.messages import encode, frame
-
-        for part in frame(encode(message)):
+        for part in self.messages.frame(self.messages.encode(message)):
             self._answers.write(part)
         self._answers.flush()
 
     def ask(self, *asked: Any) -> Any:
         """What the server's function of that name answers."""
-        from redline.adapters.workers.messages import decode_error
-
         self.send(("ask", asked, False))
         reply = self.receive()
         if reply is None:
             sys.exit(0)
         verdict, value = reply
         if verdict == "error":
-            raise decode_error(value)
+            raise self.messages.decode_error(value)
         return value
 
 
 def serve(requests: BinaryIO, answers: BinaryIO) -> None:
     """Answer until the input ends."""
     channel = _Channel(requests, answers)
+    limits = _CallLimits()
     channel.send("ready")
     while (request := channel.receive()) is not None:
         function, budget, arguments = request
-        _limit_call(*budget)
-        channel.send((*_run(channel, function, arguments), _is_worn()))
-        _set_alarm(0)
+        limits.set(*budget)
+        channel.send((*_run(channel, function, arguments), limits.is_worn()))
+        limits.clear()
 
 
 def _run(channel: _Channel, function: str, arguments: list[Any]) -> tuple[str, Any]:
-    from redline.adapters.workers.messages import encode_error
-    from redline.core.errors import RedlineError
-
-    module, _, name = function.partition(":")
     try:
-        return "value", getattr(import_module(module), name)(channel.ask, *arguments)
-    except RedlineError as error:
-        return "error", encode_error(error)
+        return "value", _find(function)(channel.ask, *arguments)
+    except channel.expected as error:
+        return "error", channel.messages.encode_error(error)
     except (MemoryError, RecursionError):
         return "exhausted", None
     except Exception as error:  # passed to the server, which raises it as its own
         return "failed", f"{type(error).__name__}: {error}"
+
+
+@lru_cache(64)
+def _find(function: str) -> Callable[..., Any]:
+    module, _, name = function.partition(":")
+    found: Callable[..., Any] = getattr(import_module(module), name)
+    return found
 
 
 def limit_process() -> None:
@@ -203,24 +207,52 @@ def forbid_outside() -> None:
         return
 
 
-def _limit_call(seconds: float, memory: int, cpu: int) -> None:
-    try:
+class _CallLimits:
+    """The limits of one call; what the kernel holds already is not set again."""
+
+    def __init__(self) -> None:
+        self._set: dict[int, int] = {}
+
+    def set(self, seconds: float, memory: int, cpu: int) -> None:
+        """Set them before a call."""
+        try:
+            import resource
+        except ImportError:
+            return
+        self._set_soft(resource.RLIMIT_AS, memory)
+        usage = resource.getrusage(resource.RUSAGE_SELF)
+        used = usage.ru_utime + usage.ru_stime
+        self._set_soft(resource.RLIMIT_CPU, int(used + (cpu + 1 if cpu else seconds + _GRACE)))
+        _set_alarm(seconds + _GRACE)
+
+    def clear(self) -> None:
+        """Let this process wait for the next call for as long as it takes."""
+        _set_alarm(0)
+
+    def is_worn(self) -> bool:
+        """Whether this process holds more memory than a fresh one should replace."""
+        try:
+            import resource
+        except ImportError:
+            return False
+        if resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 <= _MAX_RESIDENT:
+            return False  # it never held as much
+        try:
+            with open("/proc/self/statm", "rb") as file:
+                pages = int(file.read().split()[1])
+        except (OSError, ValueError):
+            return False
+        return pages * 4096 > _MAX_RESIDENT
+
+    def _set_soft(self, limit: int, value: int) -> None:
         import resource
-    except ImportError:
-        return
-    _set_soft(resource.RLIMIT_AS, memory)
-    usage = resource.getrusage(resource.RUSAGE_SELF)
-    used = usage.ru_utime + usage.ru_stime
-    _set_soft(resource.RLIMIT_CPU, int(used + (cpu + 1 if cpu else seconds + _GRACE)))
-    _set_alarm(seconds + _GRACE)
 
-
-def _set_soft(limit: int, value: int) -> None:
-    import resource
-
-    _, hard = resource.getrlimit(limit)
-    soft = value if hard == resource.RLIM_INFINITY else min(value, hard)
-    resource.setrlimit(limit, (soft, hard))
+        if self._set.get(limit) == value:
+            return
+        _, hard = resource.getrlimit(limit)
+        soft = value if hard == resource.RLIM_INFINITY else min(value, hard)
+        resource.setrlimit(limit, (soft, hard))
+        self._set[limit] = value
 
 
 def _set_alarm(seconds: float) -> None:
@@ -228,16 +260,6 @@ def _set_alarm(seconds: float) -> None:
 
     if hasattr(signal, "setitimer"):
         signal.setitimer(signal.ITIMER_REAL, seconds)
-
-
-def _is_worn() -> bool:
-    """Whether this process holds more memory than a fresh one should replace."""
-    try:
-        with open("/proc/self/statm", "rb") as file:
-            pages = int(file.read().split()[1])
-    except (OSError, ValueError):
-        return False
-    return pages * 4096 > _MAX_RESIDENT
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from queue import Empty, SimpleQueue
 from time import monotonic
 from typing import Any
 
@@ -47,7 +48,9 @@ class IsolatedCalls:
         self._budget = budget or Budget()
         self._max_idle = idle
         self._descriptors = tuple(descriptors)
-        self._slots = threading.BoundedSemaphore(busy)
+        self._slots: SimpleQueue[None] = SimpleQueue()
+        for _ in range(busy):
+            self._slots.put(None)
         self._lock = threading.Lock()
         self._idle: list[WorkerProcess] = []
         self._asked: set[WorkerProcess] = set()
@@ -65,12 +68,14 @@ class IsolatedCalls:
         """What *function* gives for *arguments*; TimeLimit, WorkerDied, LimitReached, Busy."""
         allowed = budget or self._budget
         request = encode((function, allowed, arguments))
-        if not self._slots.acquire(timeout=allowed.seconds):
-            raise Busy("Too many queries and checks are running", hint="try again")
+        try:
+            self._slots.get(timeout=allowed.seconds)
+        except Empty:
+            raise Busy("Too many queries and checks are running", hint="try again") from None
         try:
             verdict, value = self._ask(request, allowed, answers or {})
         finally:
-            self._slots.release()
+            self._slots.put(None)
         if verdict == "error":
             raise decode_error(value)
         if verdict == "exhausted":

@@ -8,10 +8,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from heapq import heappop, heappush
-from itertools import count
+from collections.abc import Callable, Sequence
 from queue import Empty, SimpleQueue
 from time import monotonic
 
@@ -114,8 +111,7 @@ class Keeper:
 
     def __init__(self) -> None:
         self._orders: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
-        self._due: list[tuple[float, int, _Deadline]] = []
-        self._number = count()
+        self._running: set[Deadline] = set()
         self._lock = threading.Lock()
         self._wakes_at = 0.0
         self._thread = threading.Thread(target=self._run, name="workers", daemon=True)
@@ -137,20 +133,20 @@ class Keeper:
             raise worker
         return worker
 
-    @contextmanager
-    def kill_at(self, worker: WorkerProcess, ends: float) -> Iterator[_Deadline]:
+    def kill_at(self, worker: WorkerProcess, ends: float) -> Deadline:
         """Kill *worker* at the moment *ends*, unless the block is left before."""
-        deadline = _Deadline(worker)
-        ends = max(ends, monotonic() + _MIN_SECONDS)
+        deadline = Deadline(self, worker, max(ends, monotonic() + _MIN_SECONDS))
         with self._lock:
-            heappush(self._due, (ends, next(self._number), deadline))
-            is_sooner = ends < self._wakes_at
+            self._running.add(deadline)
+            is_sooner = deadline.ends < self._wakes_at
         if is_sooner:
-            self._orders.put(lambda: None)
-        try:
-            yield deadline
-        finally:
-            deadline.cancel()
+            self._orders.put(_look)
+        return deadline
+
+    def cancel(self, deadline: Deadline) -> None:
+        """Leave the worker of *deadline* alone from now on."""
+        with self._lock:
+            self._running.discard(deadline)
 
     def close(self) -> None:
         """End the thread."""
@@ -170,32 +166,41 @@ class Keeper:
     def _wait(self) -> float | None:
         """Kill the workers past their deadline; return how long until the next deadline."""
         with self._lock:
-            while self._due and self._due[0][0] <= monotonic():
-                heappop(self._due)[2].strike()
-            self._wakes_at = self._due[0][0] if self._due else float("inf")
-            return max(0.0, self._wakes_at - monotonic()) if self._due else None
+            now = monotonic()
+            for deadline in [each for each in self._running if each.ends <= now]:
+                self._running.discard(deadline)
+                deadline.strike()
+            # A call that has been answered by then wakes the thread for nothing, once.
+            self._wakes_at = min((each.ends for each in self._running), default=float("inf"))
+            return max(0.0, self._wakes_at - now) if self._running else None
 
 
-class _Deadline:
-    """Kills a worker once, unless it was cancelled before."""
+def _look() -> None:
+    """Have the thread look at the deadlines again."""
 
-    def __init__(self, worker: WorkerProcess) -> None:
-        self._worker: WorkerProcess | None = worker
-        self._lock = threading.Lock()
+
+class Deadline:
+    """The time at which a worker is killed; leaving the block before cancels it."""
+
+    __slots__ = ("_cpu", "_keeper", "_worker", "ends", "has_struck", "used")
+
+    def __init__(self, keeper: Keeper, worker: WorkerProcess, ends: float) -> None:
+        self._keeper = keeper
+        self._worker = worker
         self._cpu = worker.cpu_seconds()
+        self.ends = ends
         self.has_struck = False
         # Processor time the worker used before it was killed.
         self.used = 0.0
 
+    def __enter__(self) -> Deadline:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._keeper.cancel(self)
+
     def strike(self) -> None:
         """Kill the worker."""
-        with self._lock:
-            if self._worker is not None:
-                self.used = self._worker.cpu_seconds() - self._cpu
-                self.has_struck = True
-                self._worker.signal_end()
-
-    def cancel(self) -> None:
-        """Leave the worker alone from now on."""
-        with self._lock:
-            self._worker = None
+        self.used = self._worker.cpu_seconds() - self._cpu
+        self.has_struck = True
+        self._worker.signal_end()

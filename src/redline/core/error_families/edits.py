@@ -122,6 +122,16 @@ class Locked(Conflict):
     """Another call or process held the file for too long."""
 
 
+class LeaseLost(Locked):
+    """Another server of the group has the workspace by now; nothing was changed."""
+
+    def __init__(self, workspace: str) -> None:
+        super().__init__(
+            f"This server does not have the workspace any more; nothing was changed: {workspace}",
+            hint="repeat the call: it reaches the server that has it now",
+        )
+
+
 class HistoryError(RedlineError):
     """The history cannot answer."""
 

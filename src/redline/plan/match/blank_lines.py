@@ -15,8 +15,8 @@ def find_blocks(old: Sequence[str], bodies: Sequence[str]) -> Iterator[range]:
     *old* and *bodies* hold lines without their ends. Blank lines around the quoted ones must be
     there as they were quoted.
     """
-    wanted = _filled(old)
-    have = _filled(bodies)
+    wanted = _filled_lines(old)
+    have = _filled_lines(bodies)
     if len(wanted) < 2:
         return
     keys = [bodies[at].rstrip(_BLANKS) for at in have]
@@ -40,7 +40,7 @@ def requote(
     *new* each line of *old* that stays becomes. None when it is not clear what becomes of blank
     lines that the call has in another number.
     """
-    ours, theirs = _filled([line_body(line) for line in old]), _filled(list(found))
+    ours, theirs = _filled_lines([line_body(line) for line in old]), _filled_lines(list(found))
     lines: dict[int, list[str]] = {j: [line] for j, line in enumerate(new)}
     for k, i in enumerate(ours):
         if i in kept:
@@ -74,5 +74,5 @@ def _kept_gap(start: int, stop: int, kept: dict[int, int]) -> list[int] | None:
     return gap
 
 
-def _filled(bodies: Sequence[str]) -> list[int]:
+def _filled_lines(bodies: Sequence[str]) -> list[int]:
     return [at for at, body in enumerate(bodies) if body.strip()]

@@ -62,7 +62,7 @@ def hunk_candidates(
     old = [f"{body}\n" for role, body in hunk if role != "+"]
     new = [f"{body}\n" for role, body in hunk if role != "-"]
     blank = not any(line.strip() for line in old)
-    if not (blank or text.is_indexed or may_stand(text.folded, fold("".join(old)))):
+    if not (blank or text.is_indexed or may_stand(text.folded_text, fold("".join(old)))):
         return []
     edit = _Edit(text, old, new, _hunk_codes(hunk) if roles_given else None)
     for level in KEYS:

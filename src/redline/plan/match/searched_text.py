@@ -70,12 +70,12 @@ class SearchedText:
         return self.text.isascii()
 
     @cached_property
-    def folded(self) -> str:
+    def folded_text(self) -> str:
         """The text with look-alike characters as ASCII."""
         return fold(self.text)
 
     @cached_property
-    def stripped(self) -> KeyLines:
+    def stripped_lines(self) -> KeyLines:
         """The lines without any white space around them."""
         return _key_lines([body.strip() for body in self.bodies])
 

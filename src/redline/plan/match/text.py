@@ -117,15 +117,21 @@ def _literal_spans(text: str, old: str) -> Iterable[Span]:
     """Spans of the same text; one whose only difference is LF for CRLF is the same."""
     wanted = unify_ends(old)
     if "\r" not in text:
-        return [(at, at + len(wanted)) for at in occurrences(text, wanted)]
+        return _spans(text, wanted)
+    if "\r" not in wanted and text.count("\n") == text.count("\r\n"):
+        return _spans(text, wanted.replace("\n", "\r\n"))
     view = TextView(text, str)
     found = [
         (view.raw_offset(at), view.raw_offset(at + len(wanted)))
         for at in occurrences(view.text, wanted)
     ]
     if not found and "\r" in old:
-        found = [(at, at + len(old)) for at in occurrences(text, old)]
+        return _spans(text, old)
     return found
+
+
+def _spans(text: str, wanted: str) -> list[Span]:
+    return [(at, at + len(wanted)) for at in occurrences(text, wanted)]
 
 
 def _literal(text: str, start: int, end: int, line: int, old: str, new: str) -> Placement:

@@ -2,8 +2,9 @@
 
 Two changes that share a line, or touch without a common line between them, conflict, unless both
 made the same of it. Where lines repeat, it may be unclear which of them a change meant. So each
-merge is made twice, reading the texts from their beginning and from their end; if that makes a
-difference, it is refused.
+merge is made twice, reading the texts from their beginning and from their end. If both give a
+result, it has to be the same one. If only the reading from the beginning gives one, it counts, as
+it does in git, unless the sides have a change in common: which lines they share is unclear then.
 """
 
 from __future__ import annotations
@@ -30,10 +31,14 @@ class LineConflict(NamedTuple):
 
 
 class Merged(NamedTuple):
-    """The merged lines, which mean nothing if there are conflicts."""
+    """The merged lines, which mean nothing if there are conflicts.
+
+    `is_shared` says that both sides made some of the changes.
+    """
 
     lines: list[bytes]
     conflicts: tuple[LineConflict, ...]
+    is_shared: bool = False
 
 
 class _Edit(NamedTuple):
@@ -56,7 +61,8 @@ def merge_lines(base: Lines, wanted: Lines, since: Sequence[Version]) -> Merged:
     if merged.conflicts:
         return merged
     again = _merge(base[::-1], wanted[::-1], [v._replace(lines=v.lines[::-1]) for v in since])
-    if not again.conflicts and again.lines[::-1] == merged.lines:
+    is_clear = not merged.is_shared if again.conflicts else again.lines[::-1] == merged.lines
+    if is_clear:
         return merged
     # Reading direction matters: everything the change touched is in doubt.
     hunks = diff_lines(base, wanted)
@@ -73,7 +79,7 @@ def _merge(base: Lines, wanted: Lines, since: Sequence[Version]) -> Merged:
     hunks = (diff_lines(base, wanted), followed.hunks)
     merged: list[bytes] = []
     conflicts: list[LineConflict] = []
-    position = 0
+    position, is_shared = 0, False
     for group in _groups(sides, hunks):
         low, high = min(edit.low for edit in group), max(edit.high for edit in group)
         merged += base[position:low]
@@ -82,6 +88,7 @@ def _merge(base: Lines, wanted: Lines, since: Sequence[Version]) -> Merged:
             _text_of(side, which, low, high) for side, which in zip(sides, hunks, strict=True)
         )
         touched = {edit.side for edit in group}
+        is_shared |= touched not in ({_WANTED}, {_NOW})
         if touched == {_WANTED} or mine == theirs:
             merged += mine
         elif _WANTED not in touched:
@@ -91,7 +98,7 @@ def _merge(base: Lines, wanted: Lines, since: Sequence[Version]) -> Merged:
             makers = followed.makers_of(low, high)
             conflicts.append(LineConflict(low, high, line, tuple(theirs), tuple(mine), makers))
     merged += base[position:]
-    return Merged(merged, tuple(conflicts))
+    return Merged(merged, tuple(conflicts), is_shared)
 
 
 def _groups(

@@ -12,7 +12,7 @@ def regions_under(file: SearchedText, headings: Sequence[str]) -> list[range]:
     """The blocks that begin with the headings, each inside a block of the heading before it."""
     regions = [range(len(file.bodies))]
     for heading in headings:
-        starts = _heading_lines(file.stripped, regions, heading.strip())
+        starts = _heading_lines(file.stripped_lines, regions, heading.strip())
         if not starts:
             return []
         regions = [range(start, _block_end(file.bodies, start)) for start in cancellable(starts)]

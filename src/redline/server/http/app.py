@@ -8,20 +8,21 @@ from redline.core.access.rights import Right
 from redline.server.calls.tool_server import ToolServer
 from redline.server.http.body import CLOSE, check_batch, read_body
 from redline.server.http.host_policy import HostPolicy, HttpRefusal
-from redline.server.http.mcp_endpoint import McpEndpoint, Post
+from redline.server.http.mcp_endpoint import McpEndpoint
 from redline.server.http.pages import PageEndpoint, is_for_browsers
 from redline.server.http.people.auth import AuthFailed
 from redline.server.http.people.gate import PERSON, Gate
+from redline.server.http.post import Post
+from redline.server.http.probes import answer_probe
 from redline.server.http.replies import (
     PREFLIGHT,
     Send,
     allow_page,
     send_empty,
     send_json,
-    send_text,
 )
 from redline.server.http.request import (
-    METADATA,
+    FORWARDED,
     Receive,
     Scope,
     headers_of,
@@ -68,7 +69,8 @@ class HttpApp:
         if page is not None:
             send = allow_page(page, send)
         try:
-            self._hosts.check(headers.get("host"), headers.get("origin"), scope.get("server"))
+            if FORWARDED not in scope:
+                self._hosts.check(headers.get("host"), headers.get("origin"), scope.get("server"))
             await self._route(scope, headers, receive, send)
         except HttpRefusal as refusal:
             kind = _AUDITED.get(refusal.status)
@@ -82,19 +84,9 @@ class HttpApp:
         self, scope: Scope, headers: dict[str, str], receive: Receive, send: Send
     ) -> None:
         path = scope["path"]
-        if path == "/healthz":
-            await send_json(send, 200, {"status": "ok"}, {})
-        elif path == "/readyz":
-            problem = await asyncio.to_thread(self._find_problem)
-            await send_json(send, 503 if problem else 200, {"status": problem or "ok"}, {})
-        elif path == "/metrics":
-            await self._gate.authenticate(scope, headers)
-            await send_text(send, self._metrics.render())
-        elif path.startswith(METADATA) and self._gate.auth.uses_oauth:
-            await send_json(
-                send, 200, self._gate.auth.metadata(), {"Cache-Control": "max-age=3600"}
-            )
-        elif path == "/mcp":
+        if await answer_probe(scope, headers, send, self._gate, self._find_problem):
+            return
+        if path == "/mcp":
             await self._mcp(scope, headers, receive, send)
         elif self._pages is not None and is_for_browsers(scope, headers):
             may_read = await self._may_read(scope, headers)
@@ -145,10 +137,13 @@ class HttpApp:
             return "workspace unavailable"
         return None
 
-    def stop(self) -> None:
-        """Report at /readyz that the server stops, and cancel running calls."""
+    def stop(self, *, is_lost: bool = False) -> None:
+        """Report at /readyz that the server stops, and cancel running calls.
+
+        *is_lost* when only the workspace is lost, to another server.
+        """
         self.ready = False
-        self._endpoint.stop()
+        self._endpoint.stop(is_lost=is_lost)
         if self._pages is not None:
             self._pages.stop()
 

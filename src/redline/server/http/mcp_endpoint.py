@@ -17,9 +17,13 @@ from redline.server.calls.workers import Workers
 from redline.server.conversation import Conversation
 from redline.server.http import header_rules
 from redline.server.http.host_policy import HttpRefusal
+from redline.server.http.post import Post, client_name, is_initialize, is_valid
 from redline.server.http.replies import Fields, Send, send_empty, send_json
-from redline.server.http.request import Receive
-from redline.server.http.response import AcceptedTypes, HangUp, HttpExchange
+from redline.server.http.response import (
+    HangUp,
+    HttpExchange,
+    answer_cancelled,
+)
 from redline.server.http.sessions import HttpSession, Sessions, SessionsFull
 from redline.server.rpc import revisions, wire
 from redline.server.rpc.messages import (
@@ -27,60 +31,13 @@ from redline.server.rpc.messages import (
     Channel,
     Refusal,
     any_expects_reply,
-    check_message,
 )
 from redline.server.rpc.person import Person
 from redline.settings import Settings
-from redline.toolsets.tool import SESSIONLESS, Client, Json, ProtocolProfile
+from redline.toolsets.tool import SESSIONLESS, Client, Json
 
 UNKNOWN_SESSION = -32001
-_MAX_NAME_CHARS = 100
 _DISCARD = Channel(lambda _: None, lambda _: None, takes_questions=False)
-
-
-class Post:
-    """One POST whose sender, size and JSON have been checked."""
-
-    __slots__ = (
-        "accepted",
-        "body",
-        "headers",
-        "message",
-        "person",
-        "receive",
-        "send",
-        "version",
-    )
-
-    def __init__(
-        self,
-        message: Any,
-        body: bytes,
-        *,
-        person: Person,
-        headers: Mapping[str, str],
-        version: str | None,
-        receive: Receive,
-        send: Send,
-    ) -> None:
-        self.message = message
-        self.body = body
-        self.person = person
-        self.headers = headers
-        self.version = version
-        self.receive = receive
-        self.send = send
-        self.accepted = AcceptedTypes(headers.get("accept", ""))
-
-    @property
-    def principal(self) -> str:
-        """The name of the person who sent it."""
-        return self.person.name
-
-    @property
-    def request_id(self) -> Any:
-        """The id an answer carries; None for a batch."""
-        return self.message.get("id") if isinstance(self.message, dict) else None
 
 
 class McpEndpoint:
@@ -97,6 +54,7 @@ class McpEndpoint:
         self._sessions = Sessions(settings.max_sessions, settings.session_idle)
         # Conversations without a session that have a request running.
         self._active: set[Conversation] = set()
+        self._is_lost = False
         self._marked: dict[str, tuple[header_rules.Marked, ...]] = {}
 
     @property
@@ -104,8 +62,9 @@ class McpEndpoint:
         """The headers of every answer where a strict handshake makes the process the session."""
         return {"Mcp-Session-Id": self._process_session} if self._profile.strict_handshake else {}
 
-    def stop(self) -> None:
-        """Cancel every running call."""
+    def stop(self, *, is_lost: bool = False) -> None:
+        """Cancel every running call; *is_lost* when another server has the workspace by now."""
+        self._is_lost = is_lost
         for conversation in [*self._active, *self._sessions.conversations]:
             conversation.close(cancel=True)
 
@@ -143,8 +102,8 @@ class McpEndpoint:
     async def handle_handshake(self, post: Post) -> None:
         """Answer a message of the handshake era, or a batch."""
         name = self._session_name(post.headers)
-        is_invalid = isinstance(post.message, dict) and not _is_valid(post.message, self._profile)
-        if is_invalid or (name is None and not _is_initialize(post.message)):
+        is_invalid = isinstance(post.message, dict) and not is_valid(post.message, self._profile)
+        if is_invalid or (name is None and not is_initialize(post.message)):
             status = 400 if is_invalid and not self._profile.strict_handshake else 200
             await self._answer_without_session(post, status, name)
         elif name is None:
@@ -167,7 +126,7 @@ class McpEndpoint:
         name = secrets.token_hex(16)
         conversation = self._converse(post.person, connection=name, modern=False, batches=True)
         fields: Fields = []
-        exchange = HttpExchange(post.accepted, fields)
+        exchange = HttpExchange(post.accepted, fields, self._answer_cancelled)
         conversation.receive(post.message, post.body, exchange.channel)
         if conversation.is_initialized:
             self._add_session(HttpSession(name, post.principal, conversation))
@@ -193,7 +152,7 @@ class McpEndpoint:
             session.conversation.receive(post.message, post.body, _DISCARD)
             await send_empty(post.send, 202, fields)
             return
-        exchange = HttpExchange(post.accepted, fields)
+        exchange = HttpExchange(post.accepted, fields, self._answer_cancelled)
         # A call goes on when its client is gone, but can ask no more questions.
         watch = HangUp(post.receive, exchange.hung_up)
         try:
@@ -215,7 +174,7 @@ class McpEndpoint:
             await send_empty(post.send, 202, fields)
             return
         post.accepted.stream = False
-        exchange = HttpExchange(post.accepted, fields)
+        exchange = HttpExchange(post.accepted, fields, self._answer_cancelled)
         await self._answer(conversation, post, exchange, lambda _: status)
 
     def _anonymous_client(self, post: Post) -> Client:
@@ -236,7 +195,7 @@ class McpEndpoint:
     async def handle_stateless(self, post: Post) -> None:
         """Answer a message of the stateless era; a client that hangs up cancels its call."""
         message = post.message
-        if not _is_valid(message) or "method" not in message:
+        if not is_valid(message) or "method" not in message:
             text = "Body must be a single JSON-RPC request or notification"
             raise HttpRefusal(400, wire.INVALID_REQUEST, text)
         try:
@@ -248,9 +207,9 @@ class McpEndpoint:
         if "id" not in message:
             await send_empty(post.send, 202, [])
             return
-        name = _client_name(message)
+        name = client_name(message)
         conversation = self._converse(post.person, owner=name, modern=True)
-        exchange = HttpExchange(post.accepted, [])
+        exchange = HttpExchange(post.accepted, [], self._answer_cancelled)
 
         def hung_up() -> None:
             conversation.close(cancel=True)
@@ -311,32 +270,20 @@ class McpEndpoint:
             **known,
         )
 
+    def _answer_cancelled(self, request_id: Any) -> Any:
+        if not self._is_lost:
+            return answer_cancelled(request_id)
+        text = "Another server has the workspace now, and this call was cancelled here"
+        hint = "hint: look whether it was done, then call again"
+        data = {"reason": "owner_lost", "done": "unknown"}
+        return wire.error(request_id, wire.INTERNAL_ERROR, f"{text}\n{hint}", data)
+
     def _fields(self, session: str, revision: str | None = None) -> Fields:
         fields = [(b"mcp-session-id", session.encode())]
         if self._profile.strict_handshake:
             agreed = revision or self._profile.oldest_revision
             fields.append((b"mcp-protocol-version", agreed.encode()))
         return fields
-
-
-def _client_name(message: Json) -> str:
-    """Return the name that a client of the stateless era gives itself."""
-    meta = (message.get("params") or {}).get("_meta")
-    info = meta.get(revisions.META_CLIENT) if isinstance(meta, dict) else None
-    name = info.get("name") if isinstance(info, dict) else None
-    return name[:_MAX_NAME_CHARS] if isinstance(name, str) else ""
-
-
-def _is_initialize(message: Any) -> bool:
-    return isinstance(message, dict) and message.get("method") == "initialize" and "id" in message
-
-
-def _is_valid(message: Any, profile: ProtocolProfile | None = None) -> bool:
-    try:
-        check_message(message, profile or ProtocolProfile())
-    except Refusal:
-        return False
-    return True
 
 
 def _ok(_reply: Any) -> int:

@@ -141,7 +141,7 @@ async def _send_stream(answer: WebResponse, receive: Receive, send: Send) -> Non
     """Send what the stream yields until it ends or the browser leaves."""
     assert answer.stream is not None
     await send(_head(answer, None))
-    leaving = asyncio.create_task(_wait_for_disconnect(receive))
+    leaving = asyncio.create_task(wait_for_disconnect(receive))
     stream = aiter(answer.stream)
     try:
         while True:
@@ -161,6 +161,7 @@ async def _send_stream(answer: WebResponse, receive: Receive, send: Send) -> Non
         leaving.cancel()
 
 
-async def _wait_for_disconnect(receive: Receive) -> None:
+async def wait_for_disconnect(receive: Receive) -> None:
+    """Return when the client has closed its end."""
     while (await receive())["type"] != "http.disconnect":
         pass

@@ -12,6 +12,8 @@ Scope = dict[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 
 METADATA = "/.well-known/oauth-protected-resource"
+# In the scope of a request that another server of the group has checked and passed on.
+FORWARDED = "redline.forwarded"
 _SINGLE = ("host", "origin", "authorization")
 
 

@@ -43,9 +43,25 @@ class AcceptedTypes:
 class HttpExchange:
     """Takes messages from any thread through `channel`; `finish` sends them to the client."""
 
-    __slots__ = ("_accepted", "_arrived", "_fields", "_loop", "_thread", "_wake", "channel")
+    __slots__ = (
+        "_accepted",
+        "_arrived",
+        "_cancelled",
+        "_fields",
+        "_loop",
+        "_thread",
+        "_wake",
+        "channel",
+    )
 
-    def __init__(self, accepted: AcceptedTypes, fields: Fields) -> None:
+    def __init__(
+        self,
+        accepted: AcceptedTypes,
+        fields: Fields,
+        cancelled: Callable[[Any], Any] | None = None,
+    ) -> None:
+        # Makes the answer to a cancelled request from its id.
+        self._cancelled = cancelled or answer_cancelled
         self._accepted = accepted
         self._fields = fields
         self._loop = asyncio.get_running_loop()
@@ -118,7 +134,7 @@ class HttpExchange:
         """Send everything up to the answer."""
         answer = await self._wait_for_single_answer()
         if answer is not None:
-            answer = answer or _cancelled_error(request_id)
+            answer = answer or self._cancelled(request_id)
             code = status(answer)
             if self._accepted.json or code != 200:
                 await send_data(send, code, wire.encode(answer), self._fields)
@@ -132,7 +148,7 @@ class HttpExchange:
         is_last = False
         while not is_last:
             message, is_last = await self._next() or (None, False)
-            data = _PING if message is None else _event(message or _cancelled_error(request_id))
+            data = _PING if message is None else _event(message or self._cancelled(request_id))
             await send({"type": "http.response.body", "body": data, "more_body": not is_last})
 
 
@@ -167,6 +183,7 @@ def _event(message: Any) -> bytes:
     return b"event: message\r\ndata: " + wire.encode(message) + b"\r\n\r\n"
 
 
-def _cancelled_error(request_id: Any) -> Any:
+def answer_cancelled(request_id: Any) -> Any:
+    """Return the answer to a request that was cancelled."""
     # MCP wants no answer to a cancelled request, but HTTP wants one to every POST.
     return wire.error(request_id, REQUEST_CANCELLED, "Request cancelled")

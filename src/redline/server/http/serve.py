@@ -11,13 +11,17 @@ from typing import NamedTuple
 
 import uvicorn
 
+from redline.core.ports.many.group import ServerGroup
 from redline.core.ports.many.workspaces import WorkspaceDirectory, WorkspaceEntry
 from redline.core.ports.pages import WebPages, WorkspaceFront
+from redline.server.calls.catalog import Catalog
 from redline.server.calls.tool_server import ToolServer
 from redline.server.calls.workers import Workers
 from redline.server.ending import end_process_within
 from redline.server.http.app import HttpApp
 from redline.server.http.connections import connection_limit
+from redline.server.http.group.one_workspace import OneOfGroup
+from redline.server.http.group.routing import GroupRouting, OwnedElsewhere
 from redline.server.http.many.opened import OpenWorkspaces, ServedWorkspace
 from redline.server.http.many.routing import ManyWorkspaces
 from redline.server.http.mcp_endpoint import McpEndpoint
@@ -34,6 +38,8 @@ from redline.settings import Settings
 _GRACE_SECONDS = 3
 _THREADS = 32
 _MAX_LOG_KINDS = 100
+
+AnyApp = HttpApp | PagesAlone | ManyWorkspaces | OneOfGroup
 
 
 def serve_http(
@@ -77,36 +83,122 @@ def serve_workspaces(
     build_front: Callable[[Callable[[str], bool]], WorkspaceFront],
     audit: Audit,
     settings: Settings,
+    catalog: Catalog,
     announce: Callable[[str, int], None],
+    group: ServerGroup | None = None,
 ) -> int:
     """Serve many workspaces until a signal; see `serve_http`.
 
-    *build_front* makes the first page; it gets a function that closes a workspace.
+    *build_front* makes the first page; it gets a function that closes a workspace. *group* is the
+    servers that serve the same workspaces as one.
     """
     logging.basicConfig(handlers=[LibraryLog()], level=logging.WARNING, format="%(message)s")
     listening = _listen(settings)
     port = listening.getsockname()[1]
     workers = Workers(max(_THREADS, 2 * settings.max_calls), settings.max_calls)
-    auth = _authenticator(settings)
-    gate = Gate(auth, settings, audit, HttpCounts(settings))
+    gate = Gate(_authenticator(settings), settings, audit, HttpCounts(settings))
 
     def open_one(entry: WorkspaceEntry) -> ServedWorkspace:
         parts = open_parts(entry)
         own = gate.in_workspace(entry.name, parts.server.audit)
-        pages = PageEndpoint(parts.pages, settings, own.auth, parts.server.audit)
-        endpoint = McpEndpoint(parts.server, workers, settings)
-        app = HttpApp(endpoint, parts.server, settings, port, own, pages)
-        return ServedWorkspace(entry, app, parts.close, parts.is_busy, parts.rest)
+        return _serve_parts(entry, parts, own, workers, settings, port)
 
-    opened = OpenWorkspaces(open_one, settings.max_open, settings.workspace_idle)
+    opened = OpenWorkspaces(
+        _owned(open_one, group), settings.max_open, settings.workspace_idle, group=group
+    )
     front = build_front(opened.shut_from_thread)
-    app = ManyWorkspaces(directory, opened, gate, settings, port, front)
+    routing = None if group is None else GroupRouting(group, settings, catalog)
+    app = ManyWorkspaces(directory, opened, gate, settings, port, front, group, routing)
+    _run_opened(app, opened, workers, settings, listening, announce, group)
+    return 0
+
+
+def serve_in_group(
+    entry: WorkspaceEntry,
+    open_parts: Callable[[WorkspaceEntry], WorkspaceParts],
+    server: ToolServer,
+    settings: Settings,
+    announce: Callable[[str, int], None],
+    group: ServerGroup,
+) -> int:
+    """Serve one workspace as one of several servers; see `serve_http`.
+
+    *server* has the tools and the audit log of every *open_parts*.
+    """
+    logging.basicConfig(handlers=[LibraryLog()], level=logging.WARNING, format="%(message)s")
+    listening = _listen(settings)
+    port = listening.getsockname()[1]
+    workers = Workers(max(_THREADS, 2 * settings.max_calls), settings.max_calls)
+    gate = Gate(_authenticator(settings), settings, server.audit, HttpCounts(settings))
+
+    def open_one(entry: WorkspaceEntry) -> ServedWorkspace:
+        return _serve_parts(entry, open_parts(entry), gate, workers, settings, port)
+
+    opened = OpenWorkspaces(_owned(open_one, group), 1, float("inf"), group=group)
+    routing = GroupRouting(group, settings, server.catalog)
+    app = OneOfGroup(entry, opened, gate, settings, port, group, routing)
+    _run_opened(app, opened, workers, settings, listening, announce, group)
+    return 0
+
+
+def _serve_parts(
+    entry: WorkspaceEntry,
+    parts: WorkspaceParts,
+    gate: Gate,
+    workers: Workers,
+    settings: Settings,
+    port: int,
+) -> ServedWorkspace:
+    pages = PageEndpoint(parts.pages, settings, gate.auth, parts.server.audit)
+    endpoint = McpEndpoint(parts.server, workers, settings)
+    app = HttpApp(endpoint, parts.server, settings, port, gate, pages)
+    return ServedWorkspace(entry, app, parts.close, parts.is_busy, parts.rest)
+
+
+def _owned(
+    open_one: Callable[[WorkspaceEntry], ServedWorkspace], group: ServerGroup | None
+) -> Callable[[WorkspaceEntry], ServedWorkspace]:
+    """Return *open_one* that opens what this server has, or can have; OwnedElsewhere."""
+
+    def claim_and_open(entry: WorkspaceEntry) -> ServedWorkspace:
+        assert group is not None
+        owner = group.claim(entry)
+        if owner is not None:
+            raise OwnedElsewhere(owner)
+        try:
+            return open_one(entry)
+        except BaseException:
+            group.give_back(entry.name)
+            raise
+
+    return open_one if group is None else claim_and_open
+
+
+def _run_opened(
+    app: ManyWorkspaces | OneOfGroup,
+    opened: OpenWorkspaces,
+    workers: Workers,
+    settings: Settings,
+    listening: socket.socket,
+    announce: Callable[[str, int], None],
+    group: ServerGroup | None,
+) -> None:
+    """Serve until a signal, then close every workspace and give it to the other servers."""
+    port = listening.getsockname()[1]
+    if group is not None:
+        group.start(settings.reachable_at or _address(settings, port), opened.drop_from_thread)
     try:
         _run(app, settings, listening, lambda: announce(settings.host, port))
         workers.drain(1.0)
     finally:
         opened.close_all()
-    return 0
+        if group is not None:
+            group.close()
+
+
+def _address(settings: Settings, port: int) -> str:
+    host = f"[{settings.host}]" if ":" in settings.host else settings.host
+    return f"http://{host}:{port}"
 
 
 def serve_pages(pages: WebPages, settings: Settings, announce: Callable[[str, int], None]) -> int:
@@ -120,7 +212,7 @@ def serve_pages(pages: WebPages, settings: Settings, announce: Callable[[str, in
 
 
 def _run(
-    app: HttpApp | PagesAlone | ManyWorkspaces,
+    app: AnyApp,
     settings: Settings,
     listening: socket.socket,
     announce: Callable[[], None],
@@ -188,7 +280,7 @@ def _authenticator(settings: Settings) -> Authenticator:
     )
 
 
-def _config(app: HttpApp | PagesAlone | ManyWorkspaces, settings: Settings) -> uvicorn.Config:
+def _config(app: AnyApp, settings: Settings) -> uvicorn.Config:
     limit = connection_limit(settings.max_connections)
     return uvicorn.Config(
         app,
@@ -205,7 +297,7 @@ def _config(app: HttpApp | PagesAlone | ManyWorkspaces, settings: Settings) -> u
 class _Server(uvicorn.Server):
     """Cancels running calls as soon as a signal asks the process to end."""
 
-    def __init__(self, config: uvicorn.Config, app: HttpApp | PagesAlone | ManyWorkspaces) -> None:
+    def __init__(self, config: uvicorn.Config, app: AnyApp) -> None:
         super().__init__(config)
         self._app = app
 

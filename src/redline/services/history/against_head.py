@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from redline.core.changes import ABSENT, Change, ChangeSet, FileState, State
 from redline.core.errors import NotFound, RedlineError
 from redline.core.paths import Access, WorkspacePath
-from redline.core.ports.git import Committer
 from redline.services.runtime import Runtime
+
+if TYPE_CHECKING:
+    from redline.core.ports.git import Committer
 
 # The name under which commands take the commit as a point to compare with.
 HEAD = "HEAD"

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 import time
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from typing import NamedTuple
 
 from redline.core.errors import InvalidArgument, NothingToUndo, UnknownOperation
@@ -66,6 +64,8 @@ def read_time(text: str) -> float | None:
         return time.time() - int(ago[1]) * _SECONDS[ago[2]]
     if not re.match(r"\d{4}-\d\d", text):
         return None
+    from datetime import UTC, datetime
+
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
@@ -91,5 +91,7 @@ def point_before(history: History, operation_id: str) -> Point:
 
 def _suggest(text: str, marks: Sequence[Operation]) -> str | None:
     names = [m.origin.summary for m in marks if m.kind == "checkpoint"]
-    near = difflib.get_close_matches(text, names, 1)
+    from difflib import get_close_matches
+
+    near = get_close_matches(text, names, 1)
     return f"did you mean the checkpoint {near[0]}?" if near else None

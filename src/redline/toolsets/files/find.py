@@ -25,14 +25,14 @@ def search_files(call: Call) -> Result:
     directory = _text(call, "directory", "path")
     wanted = _text(call, "nameContains", "pattern")
     exclude = _texts(call, "excludeGlobs", "excludePatterns")
-    base = searched(call, directory)
+    base = search_base(call, directory)
     hits = names_containing(call.runtime.tree, base, wanted, exclude, call.cancel)
     return _answer_with(call, base, hits, "(no matches found)", {})
 
 
 def glob_search(call: Call) -> Result:
     """Files that any of the globs selects."""
-    base = searched(call, call.arguments["directory"])
+    base = search_base(call, call.arguments["directory"])
     exclude = _texts(call, "excludeGlobs")
     globs = call.arguments["globs"]
     hits = matching_files(call.runtime.tree, base, globs, exclude, call.cancel)
@@ -43,7 +43,7 @@ def glob_search(call: Call) -> Result:
     return _answer_with(call, base, hits, "(no matches)", {"truncated": truncated})
 
 
-def searched(call: Call, directory: str) -> WorkspacePath:
+def search_base(call: Call, directory: str) -> WorkspacePath:
     """The directory to search beneath."""
     base = resolve(call, directory)
     entry = call.runtime.tree.stat(base)

@@ -6,7 +6,7 @@
   const body = document.body;
   // What addresses begin with: nothing, or /w/NAME where one server has many workspaces.
   const base = new URL(document.currentScript.src).pathname.replace(/\/assets\/.*$/, '');
-  const view = body.dataset.view;
+  let view = body.dataset.view;
   const token = body.dataset.token || '';
   // A server that is gone for a moment is an answer that is not ok.
   const part = (url) => fetch(url, { headers: { 'X-Redline': 'part' }, credentials: 'same-origin' })
@@ -51,21 +51,37 @@
   $('#help-open').hidden = false;
   $('#help-open').addEventListener('click', () => help.showModal());
   const boxes = () => all('input[name=hunk]:checked').length;
-  const some = $('#undo-some');
   const count = () => {
+    const some = $('#undo-some');
     if (!some) return;
     const chosen = boxes();
     some.disabled = !chosen;
     some.textContent = chosen ? `Undo ${chosen} selected hunk${chosen > 1 ? 's' : ''}` : 'Undo selected hunks';
   };
   addEventListener('change', count);
-  count();
 
   // --- the timeline: only what is near the screen is in the page -----------------------------
-  const list = $('#timeline');
-  const filters = new URLSearchParams(location.search);
-  filters.delete('before'); filters.delete('done');
-  const chunks = [];
+  // The one that is shown: its rows in chunks, where older ones begin, its newest row.
+  let timeline = null;
+  const openTimeline = () => {
+    const list = $('#timeline');
+    if (view !== 'activity' || !list) return null;
+    const filters = new URLSearchParams(location.search);
+    filters.delete('before'); filters.delete('done');
+    const older = $('#older');
+    const opened = {
+      list, filters, chunks: [], isLoading: false,
+      next: older ? new URL(older.href).searchParams.get('before') : '',
+      newest: $('.op', list) ? $('.op', list).dataset.id : '',
+    };
+    if (list.children.length) {
+      const first = makeChunk([...list.children]);
+      first.group = groupOf(first.nodes);
+      opened.chunks.push(first);
+    }
+    if (older) older.addEventListener('click', (event) => { event.preventDefault(); loadOlder(); });
+    return opened;
+  };
   const groupOf = (nodes) => {
     const rows = nodes.filter((node) => node.dataset && node.dataset.group);
     return rows.length ? rows[rows.length - 1].dataset.group : '';
@@ -96,9 +112,10 @@
   let planned = false;
   const arrange = () => {
     planned = false;
+    if (!timeline) return;
     const reach = innerHeight * 1.5;
     const todo = [];
-    for (const chunk of chunks) {
+    for (const chunk of timeline.chunks) {
       const top = chunk.nodes[0].getBoundingClientRect().top;
       const bottom = chunk.isOpen
         ? chunk.nodes[chunk.nodes.length - 1].getBoundingClientRect().bottom : top + chunk.height;
@@ -106,54 +123,43 @@
       if (near !== chunk.isOpen && !(chunk.isOpen && chunk.nodes.some((node) => node.contains(document.activeElement)))) todo.push(chunk);
     }
     for (const chunk of todo) (chunk.isOpen ? close : open)(chunk);
-    if (next && $('#older').getBoundingClientRect().top < innerHeight + 2000) loadOlder();
+    if (timeline.next && $('#older').getBoundingClientRect().top < innerHeight + 2000) loadOlder();
   };
   const plan = () => {
-    if (!planned) { planned = true; requestAnimationFrame(arrange); }
+    if (timeline && !planned) { planned = true; requestAnimationFrame(arrange); }
   };
-  let next = '';
-  let loading = false;
   const loadOlder = async () => {
-    if (!next || loading) return;
-    loading = true;
-    const last = chunks[chunks.length - 1];
+    const shown = timeline;
+    if (!shown || !shown.next || shown.isLoading) return;
+    shown.isLoading = true;
+    const last = shown.chunks[shown.chunks.length - 1];
     const after = last.isOpen ? groupOf(last.nodes) : last.group;
-    const query = new URLSearchParams(filters);
-    query.set('before', next); query.set('after', after || '');
+    const query = new URLSearchParams(shown.filters);
+    query.set('before', shown.next); query.set('after', after || '');
     try {
       const answer = await part(`${base}/rows?${query}`);
       if (!answer.ok) return;
-      next = answer.headers.get('X-Next') || '';
+      const next = answer.headers.get('X-Next') || '';
       const content = parse(await answer.text());
+      if (shown !== timeline) return;
+      shown.next = next;
       const chunk = makeChunk([...content.children]);
       chunk.group = groupOf(chunk.nodes);
-      if (chunk.nodes.length) { list.append(content); chunks.push(chunk); }
+      if (chunk.nodes.length) { shown.list.append(content); shown.chunks.push(chunk); }
       if (!next) $('#older').closest('p').hidden = true;
-    } finally { loading = false; }
+    } finally { shown.isLoading = false; }
     plan();
   };
-  if (view === 'activity' && list) {
-    if (list.children.length) {
-      const first = makeChunk([...list.children]);
-      first.group = groupOf(first.nodes);
-      chunks.push(first);
-    }
-    const older = $('#older');
-    if (older) {
-      next = new URL(older.href).searchParams.get('before');
-      older.addEventListener('click', (event) => { event.preventDefault(); loadOlder(); });
-    }
-    addEventListener('scroll', plan, { passive: true });
-    addEventListener('resize', plan);
-    plan();
-  }
-  let newest = list && $('.op', list) ? $('.op', list).dataset.id : '';
+  addEventListener('scroll', plan, { passive: true });
+  addEventListener('resize', plan);
   const refreshRow = async (id) => {
     const row = document.getElementById(`op-${id}`);
     if (!row) return;
     const answer = await part(`${base}/${id.startsWith('run-') ? `run/${id.slice(4)}` : `change/${id}`}/row`);
     if (!answer.ok) return;
     const fresh = parse(await answer.text()).firstElementChild;
+    if (!row.isConnected || !timeline) return;
+    const { chunks } = timeline;
     const chunk = chunks.find((each) => each.nodes.includes(row));
     const at = chunk ? chunk.nodes.indexOf(row) : -1;
     if (fresh) {
@@ -171,18 +177,20 @@
   let adding = Promise.resolve();
   const addNewer = () => { adding = adding.then(loadNewer, loadNewer); };
   const loadNewer = async () => {
-    const query = new URLSearchParams(filters);
-    query.set('newer', newest);
+    const shown = timeline;
+    if (!shown) return;
+    const query = new URLSearchParams(shown.filters);
+    query.set('newer', shown.newest);
     const answer = await part(`${base}/rows?${query}`);
     if (answer.status === 205 || answer.status === 401) { location.reload(); return; }
     if (!answer.ok) return;
     const content = parse(await answer.text());
     const nodes = [...content.children];
     const rows = nodes.filter((node) => node.dataset.id);
-    if (!rows.length) return;
-    newest = rows[0].dataset.id;
-    if (view === 'activity') all('.empty').forEach((node) => node.remove());
-    const top = chunks[0];
+    if (!rows.length || shown !== timeline) return;
+    shown.newest = rows[0].dataset.id;
+    all('.empty').forEach((node) => node.remove());
+    const top = shown.chunks[0];
     if (top && top.isOpen) {
       const firstRow = top.nodes.find((node) => node.dataset.group);
       const day = (group) => group.split('/')[0];
@@ -195,10 +203,10 @@
       }
     }
     rows.forEach((row) => row.classList.add('new'));
-    list.prepend(content);
+    shown.list.prepend(content);
     const chunk = makeChunk(nodes);
     chunk.group = groupOf(nodes);
-    chunks.unshift(chunk);
+    shown.chunks.unshift(chunk);
     for (const row of rows) {
       for (const id of (row.dataset.reverts || '').split(',')) if (id) refreshRow(id.replace(/[+~]/g, ''));
     }
@@ -229,11 +237,11 @@
   }, { rootMargin: '0px 0px 1500px' });
   // A file that is closed waits for a click.
   const watchRows = () => all('a.load:not(.closed)').forEach((link) => watcher.observe(link));
-  // What is there is shown first.
-  requestAnimationFrame(() => setTimeout(watchRows));
   addEventListener('click', (event) => {
-    const link = event.target.closest('a.load, a.fold');
-    if (link && !event.ctrlKey && !event.metaKey) { event.preventDefault(); loadRows(link); return; }
+    if (event.defaultPrevented || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+    const link = event.target.closest('a[href]');
+    if (link && link.matches('.load, .fold')) { event.preventDefault(); loadRows(link); return; }
+    if (link && isView(link)) { event.preventDefault(); visit(link.href); return; }
     const cell = event.target.closest('.act .diff:not(.blame) td[data-n]');
     if (cell) comment(cell);
   });
@@ -244,10 +252,79 @@
     let number = cell.dataset.n;
     if (!isOld) number = row.cells[table.classList.contains('split') ? 2 : 1].dataset.n || number;
     const where = `${table.dataset.step}:${isOld ? 'old' : 'new'}:${number}`;
-    location.assign(`${location.pathname}?comment=${where}#c-new`);
+    visit(`${location.pathname}?comment=${where}#c-new`);
   };
-  const written = $('#c-new textarea');
-  if (written) { $('#c-new').scrollIntoView({ block: 'center' }); written.focus(); }
+
+  // --- from view to view without loading the page again ---------------------------------------------
+  const VIEWS = /^\/(change\/\w+|held(\/\w+)?|question\/\w+|run\/\d+|file|blame|comments|checkpoints)?$/;
+  const isView = (link) => link.origin === location.origin && !link.hasAttribute('download') && !link.target
+    && link.pathname.startsWith(`${base}/`) && VIEWS.test(link.pathname.slice(base.length))
+    && !(link.hash && link.pathname + link.search === location.pathname + location.search);
+  // Views that were left stay as they are for the way back; the oldest are dropped.
+  const left = new Map();
+  const MAX_LEFT = 8;
+  let place = (history.state && history.state.place) || 0;
+  let places = place;
+  let address = '';
+  const enter = () => {
+    view = body.dataset.view;
+    address = location.pathname + location.search;
+    timeline = openTimeline();
+    count();
+    const written = $('#c-new textarea');
+    if (written) { $('#c-new').scrollIntoView({ block: 'center' }); written.focus(); }
+    // What is there is shown first.
+    requestAnimationFrame(() => setTimeout(watchRows));
+    plan();
+  };
+  const leave = () => {
+    left.delete(place);
+    left.set(place, { main: $('main'), nav: $('nav'), title: document.title, view, timeline, top: scrollY });
+    if (left.size > MAX_LEFT) left.delete(left.keys().next().value);
+  };
+  const replace = (main, nav, title, name) => {
+    $('main').replaceWith(main);
+    $('nav').replaceWith(nav);
+    document.title = title;
+    body.dataset.view = name;
+  };
+  let wanted = 0;
+  const visit = async (url, isBack = false) => {
+    wanted += 1;
+    const mine = wanted;
+    const answer = await part(url);
+    const isPage = answer.ok && (answer.headers.get('Content-Type') || '').startsWith('text/html');
+    const fresh = isPage ? new DOMParser().parseFromString(await answer.text(), 'text/html') : null;
+    if (mine !== wanted) return;
+    // Another person, or nobody, is signed in by now; or the answer is no view.
+    if (!fresh || !$('main', fresh) || (fresh.body.dataset.token || '') !== token) { location.assign(url); return; }
+    if (!isBack) {
+      leave();
+      places += 1; place = places;
+      history.pushState({ place }, '', answer.redirected ? answer.url : url);
+    }
+    replace($('main', fresh), $('nav', fresh), fresh.title, fresh.body.dataset.view);
+    if (!isBack) scrollTo(0, 0);
+    $('main').focus({ preventScroll: true });
+    enter();
+    const target = location.hash && document.getElementById(location.hash.slice(1));
+    if (target && target.id !== 'c-new') target.scrollIntoView();
+  };
+  addEventListener('popstate', (event) => {
+    // A link within the view.
+    if (location.pathname + location.search === address) { history.replaceState({ place }, ''); return; }
+    wanted += 1;
+    leave();
+    place = (event.state && event.state.place) || 0;
+    const known = left.get(place);
+    if (!known) { visit(location.href, true); return; }
+    replace(known.main, known.nav, known.title, known.view);
+    ({ view, timeline } = known);
+    address = location.pathname + location.search;
+    scrollTo(0, known.top);
+    plan();
+    if (timeline) { addNewer(); adding = adding.then(refreshRuns, refreshRuns); } else refresh();
+  });
 
   // --- live: one tab listens for all tabs of this browser ----------------------------------------
   const state = $('#state');
@@ -260,7 +337,7 @@
     Object.assign(known, news);
     if (view === 'activity' && !new URLSearchParams(location.search).has('before')) {
       if (news.runs !== before.runs) { addNewer(); adding = adding.then(refreshRuns, refreshRuns); }
-      else if (news.latest && news.latest !== newest) addNewer();
+      else if (news.latest && timeline && news.latest !== timeline.newest) addNewer();
       return;
     }
     const isNew = Object.keys(news).some((name) => before[name] !== undefined && before[name] !== news[name]);
@@ -269,9 +346,11 @@
   const refresh = async () => {
     // What a person is writing stays.
     if (all('main textarea, main input').some((field) => field.value !== field.defaultValue) || boxes()) return;
+    const mine = wanted;
     const answer = await part(location.href);
     if (!answer.ok) return;
     const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html');
+    if (mine !== wanted) return;  // another view is here by now
     const facts = (page) => all('.facts, .comment, .op, .bar-actions, .question, .message', page).map((node) => node.textContent).join('\n');
     if (facts(fresh) === facts(document)) return;
     $('main').replaceWith($('main', fresh));
@@ -303,6 +382,8 @@
       });
     } else listen(receive);
   }
+
+  enter();
 
   // --- keyboard -----------------------------------------------------------------------------------
   const post = (action, fields) => {
@@ -346,8 +427,8 @@
       const cell = row && $('td[data-n]', row);
       if (cell && token) comment(cell);
     },
-    s: () => press('#view-switch'), a: () => press('#approve'), b: () => location.assign(`${base}/`),
-    '/': () => { const box = $('#search'); if (box) box.focus(); else location.assign(`${base}/`); },
+    s: () => press('#view-switch'), a: () => press('#approve'), b: () => visit(`${base}/`),
+    '/': () => { const box = $('#search'); if (box) box.focus(); else visit(`${base}/`); },
     '?': () => help.showModal(),
   };
   addEventListener('keydown', (event) => {

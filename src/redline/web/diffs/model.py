@@ -13,7 +13,7 @@ from redline.core.diff import HunkLines
 from redline.core.encodings.opening import open_versions
 from redline.engine.reverting.parts import hunks_of
 from redline.plan.describe import Label, Touched, list_touched
-from redline.plan.merge.line_diff import diff_lines, split_lines
+from redline.plan.merge.line_diff import diff_lines
 
 _GENERATED = re.compile(
     r"(^|/)(package-lock\.json|yarn\.lock|pnpm-lock\.yaml|poetry\.lock|uv\.lock|Cargo\.lock|go\.sum"
@@ -137,7 +137,9 @@ def _texts(step: Change) -> tuple[list[str], list[str]] | None:
 
 
 def _decode(content: bytes) -> list[str]:
-    return [line.decode("utf-8", "surrogateescape") for line in split_lines(content)]
+    """Return the lines of a text with their ends; only LF ends one."""
+    *lines, last = content.decode("utf-8", "surrogateescape").split("\n")
+    return [*(f"{line}\n" for line in lines), *([last] if last else [])]
 
 
 def _content(state: State) -> bytes | None:
@@ -188,18 +190,19 @@ def _parts_in_place(
     old: Sequence[str], new: Sequence[str], lines: HunkLines
 ) -> tuple[HunkLines, ...] | None:
     """Compare line by line, at no cost; None if too little is equal for that to be the change."""
+    i1, i2, j1, j2 = lines
+    pairs = zip(old[i1:i2], new[j1:j2], strict=True)
+    differing = [n for n, (before, after) in enumerate(pairs) if before != after]
+    if len(differing) * 3 > (i2 - i1) * 2:
+        return None
     found: list[HunkLines] = []
-    i1, i2, j1, _ = lines
-    equal = 0
-    for n in range(i2 - i1):
-        if old[i1 + n] == new[j1 + n]:
-            equal += 1
-        elif found and found[-1].i2 == i1 + n:
-            last = found[-1]
-            found[-1] = HunkLines(last.i1, i1 + n + 1, last.j1, j1 + n + 1)
-        else:
-            found.append(HunkLines(i1 + n, i1 + n + 1, j1 + n, j1 + n + 1))
-    return tuple(found) if equal * 3 >= i2 - i1 else None
+    start = 0
+    for at, n in enumerate(differing):
+        if at + 1 < len(differing) and differing[at + 1] == n + 1:
+            continue
+        first, start = differing[start], at + 1
+        found.append(HunkLines(i1 + first, i1 + n + 1, j1 + first, j1 + n + 1))
+    return tuple(found)
 
 
 def lines_of(file: FileDiff, hunk: HunkView) -> Iterator[DiffLine]:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import base64
 import json
 import re
+import sys
 from collections.abc import Callable
 from itertools import islice
 from typing import Any
-
-import orjson
 
 from redline.core.changes import (
     ABSENT,
@@ -35,7 +34,6 @@ _STEP = re.compile(rb'\["[cm]",\[')
 # How a step begins that renames something.
 RENAME = b'["m",['
 _STEPS, _NOTES = b',"steps":[', b'],"notes":'
-_BEGIN = b'{"origin":['
 _TEXT = rb'"(?:[^"\\]|\\.)*"'
 _SESSION = re.compile(rb"\{\"origin\":\[(?:" + _TEXT + rb",){4}(" + _TEXT + rb")\]")
 # In this order; older journals lack the last ones.
@@ -63,6 +61,8 @@ def encode_body(
         "steps": steps,
         "notes": list(notes),
     }
+    import orjson  # late: see `_loads`
+
     try:
         return orjson.dumps(body)
     except TypeError:  # a name that is not UTF-8: only the slower encoder accepts it
@@ -93,26 +93,18 @@ def decode_origin(body: bytes) -> Origin:
     return Origin(*_loads(body[: body.index(_STEPS)] + b"}")["origin"])
 
 
-class SessionReader:
-    """Reads the sessions of lines of the journal; most are those of the line before."""
+def read_session(line: bytes, start: int) -> tuple[bytes, bytes]:
+    """How the body that begins at *start* begins, up to its session, and the session as written.
 
-    def __init__(self) -> None:
-        self._origin, self._session = b"\n", b""
-
-    def __call__(self, raw: bytes) -> bytes:
-        """The session as it is written in a line, to compare with others; empty if it has none.
-
-        `decode_origin` has it as text.
-        """
-        start = raw.index(_BEGIN)
-        if not raw.startswith(self._origin, start):
-            found = _SESSION.match(raw, start)
-            self._origin = b"\n" if found is None else found[0]
-            self._session = b"" if found is None else found[1]
-        return self._session
+    The session is empty if it has none; `decode_origin` has it as text.
+    """
+    found = _SESSION.match(line, start)
+    return (b"\n", b"") if found is None else (found[0], found[1])
 
 
 def _loads(body: bytes) -> Any:
+    # A command that only reads a little of the history is spared what importing orjson costs.
+    orjson = sys.modules.get("orjson", json)
     try:
         return orjson.loads(body)
     except ValueError:  # written by the slower encoder above

@@ -22,6 +22,7 @@ from redline.adapters.journal.transaction.committed import CommittedChange
 from redline.adapters.journal.transaction.locked import ChangeRequest, LockedPaths
 from redline.adapters.journal.undecided import Undecided
 from redline.core.changes import ChangeSet, DirState, FileState, Rename
+from redline.core.errors import LeaseLost
 from redline.core.paths import WorkspacePath
 
 
@@ -92,6 +93,9 @@ class StagedChange:
         except OSError as error:
             self.announced.withdraw()
             raise writing_failed(error) from error
+        except LeaseLost:
+            self.announced.withdraw()
+            raise
         except Undecided as error:
             self._decide(error)
         except BaseException:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import shlex
-from datetime import UTC, datetime
 from typing import Any
 
 from redline.app import Redline, list_workspaces
@@ -86,7 +85,7 @@ def _next_page(args: argparse.Namespace, last: str) -> str:
 def _run_all(args: argparse.Namespace) -> int:
     found: list[dict[str, Any]] = []
     for settings in list_workspaces():
-        with Redline(settings) as redline:
+        with Redline(settings, is_brief=True) as redline:
             operations, _ = _page(redline, args)
             if args.json:
                 rows = [_wire(redline, each, label_for(redline)) for each in operations]
@@ -142,6 +141,8 @@ def _counts(redline: Redline, operation: Operation) -> LineCounts:
 
 
 def _wire(redline: Redline, operation: Operation, label: Label) -> dict[str, Any]:
+    from datetime import UTC, datetime  # only programs ask for this
+
     counts, origin = _counts(redline, operation), operation.origin
     files = list_touched(operation.change_set, label)
     return {

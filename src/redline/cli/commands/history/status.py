@@ -18,7 +18,6 @@ from redline.cli.terminal import one_line, out, paint
 from redline.core.changes import ChangeSet
 from redline.core.errors import NothingToUndo
 from redline.core.ports.history import HistoryQuery
-from redline.core.ports.recording import NOT_RECORDED
 from redline.plan.describe import list_touched
 from redline.services.history.lines import count_lines
 
@@ -49,6 +48,8 @@ def _show_recorder(redline: Redline) -> None:
     if condition is None:
         out("recorded by no process: redline watch records what other programs change")
         return
+    from redline.core.ports.recording import NOT_RECORDED
+
     out(f"recorded by process {condition.pid}, {ago(condition.started)}")
     out(paint(f"         but not {NOT_RECORDED}", "dim"))
     for limit in condition.limits:

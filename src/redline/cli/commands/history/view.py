@@ -7,7 +7,6 @@ import os
 import sys
 import time
 from collections.abc import Sequence
-from datetime import datetime
 
 from redline.app import Redline, locate_workspace, page_text
 from redline.cli.flags import policy_from, state_dir_from
@@ -68,9 +67,11 @@ def settings_for(args: argparse.Namespace, near: str | None = None) -> Settings:
     return found
 
 
-def open_redline(args: argparse.Namespace, near: str | None = None) -> Redline:
+def open_redline(
+    args: argparse.Namespace, near: str | None = None, *, is_brief: bool = True
+) -> Redline:
     """Open the workspace that the flags name, or that *near* lies in."""
-    return Redline(settings_for(args, near))
+    return Redline(settings_for(args, near), is_brief=is_brief)
 
 
 def path_from(args: argparse.Namespace, redline: Redline, text: str) -> str:
@@ -142,7 +143,7 @@ def print_long(lines: Sequence[str]) -> None:
 
 def when(moment: float) -> str:
     """Return a time in the reader's own zone."""
-    return datetime.fromtimestamp(moment).astimezone().strftime("%Y-%m-%d %H:%M:%S")
+    return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(moment))
 
 
 def ago(moment: float) -> str:

@@ -34,7 +34,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Record until interrupted."""
-    redline = open_redline(args)
+    redline = open_redline(args, is_brief=False)
     label = label_for(redline)
 
     def report(operations: Sequence[Operation]) -> None:

@@ -1,4 +1,4 @@
-"""`redline held [show|approve|refuse ID]`: changes that wait for a person."""
+"""`redline held [show|approve|refuse ID]`: changes and commands that wait for a person."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import argparse
 import getpass
 import json
 import time
-from datetime import UTC, datetime
 from typing import Any
 
 from redline.app import Redline
@@ -21,9 +20,27 @@ from redline.cli.commands.history.view import (
     print_table,
     when,
 )
-from redline.cli.terminal import one_line, out, paint, paint_diff, program, standard_input
-from redline.core.errors import InvalidArgument
-from redline.core.ports.review import HeldChange, HeldState, Ruling
+from redline.cli.commands.review.asked import (
+    STYLES,
+    common_wire,
+    find_waiting,
+    first_line,
+    print_question,
+    question_text,
+    question_wire,
+)
+from redline.cli.terminal import (
+    ask_person,
+    fail,
+    one_line,
+    out,
+    paint,
+    paint_diff,
+    program,
+    standard_input,
+)
+from redline.core.errors import InvalidArgument, PermissionDenied
+from redline.core.ports.review import HeldChange, HeldState, PermissionQuestion, Ruling
 from redline.plan.describe import list_touched
 from redline.services.review.held import (
     HeldView,
@@ -32,29 +49,30 @@ from redline.services.review.held import (
     refuse_held,
     show_held,
 )
+from redline.services.review.questions import answer_question, list_questions
 
 EXAMPLES = """examples:
   redline held                             what waits for you
-  redline held show 3fa2                   who wants what, which rule holds it, the diff
-  redline held approve 3fa2                make the change, if its files are still the same
+  redline held show 3fa2                   who wants what, which rule holds it, the diff;
+                                           of a command, all that would run
+  redline held approve 3fa2                make the change, if its files are still the same;
+                                           let the command run, once
   redline held approve 3fa2 --content a.py < mine.py
                                            make it with your own content for one file
   redline held refuse 3fa2 --reason "use the feature flag instead"
                                            the agent gets the reason with its next answer
 
+A decision is taken by a person: you are asked at your terminal, whatever standard input is. Where
+there is no terminal, decide on the review page.
+
 exit codes:
   0  done, or listed
-  1  refused: the change is stale, expired or decided, or a rule denies it
+  1  not decided: you did not say yes, there is no terminal, it is stale, expired or decided
+     before, or a rule denies it
   2  the command line is wrong
-  3  there is no such held change
+  3  nothing of that id waits or was decided
 """
 _MAX_CONTENT = 16 << 20
-_STYLES = {
-    HeldState.WAITING: "yellow",
-    HeldState.APPROVED: "green",
-    HeldState.REFUSED: "red",
-    HeldState.EXPIRED: "dim",
-}
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -64,7 +82,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "action", nargs="?", choices=("list", "show", "approve", "refuse"), default="list"
     )
-    parser.add_argument("id", nargs="?", help="which change; the start of its id is enough")
+    parser.add_argument("id", nargs="?", help="which one; the start of its id is enough")
     parser.add_argument("--all", action="store_true", help="list decided and expired ones too")
     parser.add_argument("--reason", default="", metavar="TEXT", help="why you refuse it")
     parser.add_argument(
@@ -80,24 +98,77 @@ def run(args: argparse.Namespace) -> int:
     """List, show or decide."""
     if args.action != "list" and not args.id:
         raise InvalidArgument(f"Which one? redline held {args.action} ID", field="id")
+    if args.reason and args.action != "refuse":
+        raise InvalidArgument(
+            "A reason goes with a refusal: redline held refuse ID", field="reason"
+        )
+    if args.content and args.action != "approve":
+        raise InvalidArgument("Only an approval has contents: held approve ID", field="content")
     with open_redline(args) as redline:
         if args.action == "list":
             _print_list(redline, args)
-        elif args.action == "show":
-            _print_view(redline, show_held(redline, args.id), args.json)
-        elif args.action == "approve":
-            _approve(redline, args)
-        else:
-            held = refuse_held(redline, args.id, _person(args), args.reason)
-            _report(args, {"id": held.id, "state": "refused"}, f"refused {held.id}")
+            return 0
+        found = find_waiting(redline, args.id)
+        if args.action == "show":
+            if isinstance(found, HeldChange):
+                _print_view(redline, show_held(redline, found.id), args.json)
+            else:
+                print_question(found, args.json)
+            return 0
+        return _decide(redline, found, args)
+
+
+def _decide(
+    redline: Redline, found: HeldChange | PermissionQuestion, args: argparse.Namespace
+) -> int:
+    person, is_yes = _person(args), args.action == "approve"
+    if args.content and not isinstance(found, HeldChange):
+        raise InvalidArgument(f"A command has no contents: {found.id}", field="content")
+    edited = {args.content: standard_input(_MAX_CONTENT)} if args.content else None
+    if found.state(time.time()) is HeldState.WAITING and not _is_sure(redline, found, person, args):
+        return 1
+    state, operation = ("approved" if is_yes else "refused"), None
+    said = f"{state} {found.id}"
+    if not isinstance(found, HeldChange):
+        answer_question(redline, found.id, person, is_allowed=is_yes, reason=args.reason)
+    elif is_yes:
+        done = approve_held(redline, found.id, person, edited)
+        operation, said = done.id, f"approved: {headline(done, label_for(redline))}"
+    else:
+        refuse_held(redline, found.id, person, args.reason)
+    facts = {"id": found.id, "state": state, **({"operation": operation} if operation else {})}
+    _report(args, facts, said)
     return 0
 
 
-def _approve(redline: Redline, args: argparse.Namespace) -> None:
-    edited = {args.content: standard_input(_MAX_CONTENT)} if args.content else None
-    operation = approve_held(redline, args.id, _person(args), edited)
-    facts = {"id": args.id, "state": "approved", "operation": operation.id}
-    _report(args, facts, f"approved: {headline(operation, label_for(redline))}")
+def _is_sure(
+    redline: Redline, found: HeldChange | PermissionQuestion, person: str, args: argparse.Namespace
+) -> bool:
+    """Show what is decided and ask the person; whether the answer was yes. PermissionDenied."""
+    what = _summary(redline, found) if isinstance(found, HeldChange) else question_text(found)
+    answer = ask_person(f"{what}\n{args.action.capitalize()} it as {one_line(person)}?")
+    if answer is None:
+        raise PermissionDenied(
+            f"A decision is taken at a terminal, and there is none here: {found.id}",
+            hint="run this in a terminal, or decide on the review page: redline review",
+        )
+    if not answer:
+        fail(f"Not decided: {found.id} still waits")
+    return answer
+
+
+def _summary(redline: Redline, held: HeldChange) -> str:
+    who = f"{one_line(held.origin.client)} {one_line(held.origin.principal)}".strip()
+    rules = [f"held by    {_describe(ruling)}" for ruling in held.rulings[:MAX_NAMED]]
+    names = f"change     {_names(redline, held)}"
+    return "\n".join([f"wanted by  {who}, tool {one_line(held.origin.tool)}", names, *rules])
+
+
+def _names(redline: Redline, held: HeldChange) -> str:
+    touched = list_touched(held.change_set, label_for(redline), MAX_NAMED)
+    more = len(held.change_set.steps) - len(touched)
+    names = ", ".join(f"{each.action} {one_line(each.path)}" for each in touched)
+    return names + (f" +{more} more" if more else "")
 
 
 def _report(args: argparse.Namespace, facts: dict[str, Any], text: str) -> None:
@@ -114,28 +185,37 @@ def _person(args: argparse.Namespace) -> str:
 
 
 def _print_list(redline: Redline, args: argparse.Namespace) -> None:
-    found = list_held(redline, decided=args.all)
+    found: list[HeldChange | PermissionQuestion] = []
+    found += list_held(redline, decided=args.all)
+    found += list_questions(redline, decided=args.all)
+    found.sort(key=lambda each: each.time)
     if args.json:
-        out(json.dumps([_wire(redline, held) for held in found], indent=1))
+        facts = [
+            _wire(redline, each) if isinstance(each, HeldChange) else question_wire(each)
+            for each in found
+        ]
+        out(json.dumps(facts, indent=1))
         return
     if not found:
         out("nothing waits for you")
         return
-    label, now = label_for(redline), time.time()
+    now = time.time()
     rows = []
-    for held in found:
-        touched = list_touched(held.change_set, label, MAX_NAMED)
-        more = len(held.change_set.steps) - len(touched)
-        names = ", ".join(f"{each.action} {each.path}" for each in touched)
-        state = held.state(now)
+    for each in found:
+        state = each.state(now)
+        if isinstance(each, HeldChange):
+            origin, what = each.origin, _names(redline, each)
+            client, tool = origin.client, origin.tool
+        else:
+            client, tool, what = each.client, each.tool, first_line(each)
         rows.append(
             (
-                (held.id, "yellow bold"),
-                (state.value, _STYLES[state]),
-                (ago(held.time), "dim"),
-                (one_line(held.origin.client), "magenta"),
-                (one_line(held.origin.tool), "cyan"),
-                (names + (f" +{more} more" if more else ""), ""),
+                (each.id, "yellow bold"),
+                (state.value, STYLES[state]),
+                (ago(each.time), "dim"),
+                (one_line(client), "magenta"),
+                (one_line(tool), "cyan"),
+                (what, ""),
             )
         )
     print_table(rows)
@@ -150,7 +230,7 @@ def _print_view(redline: Redline, view: HeldView, as_json: bool) -> None:
         return
     who = f"{one_line(origin.client)} {one_line(origin.principal)}".strip()
     lines = [
-        f"{paint(held.id, 'yellow', 'bold')}  {paint(view.state.value, _STYLES[view.state])}",
+        f"{paint(held.id, 'yellow', 'bold')}  {paint(view.state.value, STYLES[view.state])}",
         f"wanted by  {who}, tool {one_line(origin.tool)}, {when(held.time)}",
         f"expires    {when(held.expires)}",
         *(f"held by    {_describe(ruling)}" for ruling in held.rulings),
@@ -178,21 +258,12 @@ def _wire(redline: Redline, held: HeldChange) -> dict[str, Any]:
     decision, origin = held.decision, held.origin
     touched = list_touched(held.change_set, label_for(redline))
     return {
-        "id": held.id,
-        "state": held.state(time.time()).value,
-        "time": _iso(held.time),
-        "expires": _iso(held.expires),
+        **common_wire("change", held),
         "tool": origin.tool,
         "client": origin.client,
         "principal": origin.principal,
         "session": origin.session,
         "rules": [ruling.wire() for ruling in held.rulings],
         "files": [each.wire() for each in touched],
-        "decided_by": decision.by if decision else None,
-        "reason": decision.reason if decision else None,
         "operation": decision.operation if decision else None,
     }
-
-
-def _iso(moment: float) -> str:
-    return datetime.fromtimestamp(moment, UTC).isoformat()

@@ -32,7 +32,7 @@ def run(args: argparse.Namespace) -> int:
     """Serve the page until interrupted."""
     from redline.server.http.serve import serve_pages
 
-    redline = open_redline(args)
+    redline = open_redline(args, is_brief=False)
     settings = redline.settings._replace(host=_LOOPBACK, port=args.port)
     # Announced beside the history: commands of its servers cannot connect to this process.
     redline.served_at = f"review page on {_LOOPBACK}"

@@ -124,6 +124,16 @@ def _add_http_flags(parser: argparse.ArgumentParser) -> None:
         "--max-open", metavar="N", help="how many of many are open at once (default: 64)"
     )
     http.add_argument(
+        "--shared",
+        metavar="URL",
+        help="redis://HOST:PORT/DB: servers that name the same one work as one (extra redis)",
+    )
+    http.add_argument(
+        "--reachable-at",
+        metavar="URL",
+        help="where those servers reach this one (default: the address of --http)",
+    )
+    http.add_argument(
         "--auth-token",
         metavar="TEXT",
         help="bearer token that clients must send; prefer REDLINE_AUTH_TOKEN",
@@ -194,11 +204,13 @@ def _add_compatibility_flags(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Serve until the client disconnects or a signal arrives."""
+    from redline.app import refuse_changed_modules
     from redline.server.calls.catalog import CatalogError
 
     try:
         settings = _settings(args)
-        if settings.workspaces is not None:
+        refuse_changed_modules()
+        if settings.workspaces is not None or settings.shared is not None:
             return _serve_many(args, settings)
         redline, server = _build(settings)
     except (SettingsError, CatalogError) as failure:
@@ -230,8 +242,14 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _serve_many(args: argparse.Namespace, settings: Settings) -> int:
+    """Serve many workspaces, or one that several servers share."""
     if args.stdio:
-        raise SettingsError("--workspaces is served over HTTP; over stdio serve one --workspace")
+        flag = "--shared" if settings.workspaces is None else "--workspaces"
+        raise SettingsError(f"{flag} is served over HTTP; over stdio serve one --workspace")
+    if settings.workspaces is None:
+        from redline.cli.commands.workspaces.serve_group import serve_group
+
+        return serve_group(settings, lambda: _build(settings))
     from redline.cli.commands.workspaces.serve_many import serve_many
 
     return serve_many(settings)
@@ -252,13 +270,12 @@ def _settings(args: argparse.Namespace) -> Settings:
 
 
 def _build(settings: Settings) -> tuple[Redline, ToolServer]:
-    from redline.app import Redline, refuse_changed_modules
+    from redline.app import Redline
     from redline.server.calls.catalog import Catalog, load_toolsets
     from redline.server.calls.tool_server import ToolServer
     from redline.server.observe.audit import Audit
     from redline.server.observe.log import to_stderr
 
-    refuse_changed_modules()
     redline = Redline(settings)
     redline.require_policy()
     without = () if settings.view_image else ("view_image",)

@@ -30,10 +30,14 @@ def serve(
     try:
         return serve_http(server, settings, announce, pages)
     except OSError as failure:
-        where = f"{settings.host}:{settings.port}"
-        err(f"redline: cannot listen on {where}: {failure.strerror}")
-        err("hint: choose another with --port, or --port 0 for any")
-        return 1
+        return report_not_listening(settings, failure)
+
+
+def report_not_listening(settings: Settings, failure: OSError) -> int:
+    """Say why the server does not listen, and return its exit code."""
+    err(f"redline: cannot listen on {settings.host}:{settings.port}: {failure.strerror}")
+    err("hint: choose another with --port, or --port 0 for any")
+    return 1
 
 
 def banner(server: ToolServer, settings: Settings, host: str, port: int, key: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
-from redline.app import refuse_changed_modules
+from redline.cli.commands.server.serve_http import report_not_listening
 from redline.cli.terminal import err
 from redline.core.ports.many.workspaces import WorkspaceEntry
 from redline.review_site import LazyReview
@@ -16,11 +16,11 @@ from redline.server.calls.tool_server import ToolServer
 from redline.server.http.serve import WorkspaceParts, serve_workspaces
 from redline.server.observe.audit import Audit
 from redline.server.observe.log import Sink, to_stderr
+from redline.server_group import join_group, open_access, open_group
 from redline.settings import Settings
 from redline.workspace_set import (
     build_front,
     check_apart,
-    open_access,
     open_audit_log,
     open_directory,
     open_one,
@@ -29,7 +29,6 @@ from redline.workspace_set import (
 
 def serve_many(settings: Settings) -> int:
     """Serve until a signal arrives."""
-    refuse_changed_modules()
     directory = open_directory(settings)
     check_apart(directory)
     catalogs = {read_only: _catalog(settings, read_only) for read_only in (False, True)}
@@ -37,10 +36,12 @@ def serve_many(settings: Settings) -> int:
     key = os.urandom(24).hex()
     access = open_access(settings, key)
     address: list[str] = []
+    group = open_group(settings)
 
     def open_parts(entry: WorkspaceEntry) -> WorkspaceParts:
         redline = open_one(entry, settings)
         redline.served_at = f"{address[0]}/w/{entry.name}/mcp"
+        join_group(redline, group, entry.name)
         server = ToolServer(
             catalogs[redline.settings.read_only],
             redline,
@@ -68,12 +69,12 @@ def serve_many(settings: Settings) -> int:
             lambda shut: build_front(access, directory, shut),
             Audit(sink, is_kept=bool(settings.audit_log)),
             settings,
+            catalogs[False],
             announce,
+            group,
         )
     except OSError as failure:
-        err(f"redline: cannot listen on {settings.host}:{settings.port}: {failure.strerror}")
-        err("hint: choose another with --port, or --port 0 for any")
-        return 1
+        return report_not_listening(settings, failure)
 
 
 def _catalog(settings: Settings, read_only: bool) -> Catalog:

@@ -6,12 +6,20 @@ import asyncio
 from collections.abc import Callable
 from time import monotonic
 
+from redline.core.errors import LeaseLost, RedlineError, StoreUnavailable
+from redline.core.ports.many.group import ServerGroup
 from redline.core.ports.many.workspaces import WorkspaceEntry
 from redline.server.http.app import HttpApp
+from redline.server.http.host_policy import HttpRefusal
+from redline.server.http.replies import Send
+from redline.server.http.request import Receive, Scope
 from redline.server.observe.log import warn
+from redline.server.rpc import wire
 
 # An open workspace ends its parsers and its command helper after this time without a request.
 _REST_SECONDS = 30.0
+_LEFT_SECONDS = 0.05
+_HUNG_UP_SECONDS = 0.5
 
 
 class ServedWorkspace:
@@ -53,8 +61,13 @@ class OpenWorkspaces:
         limit: int,
         idle_seconds: float,
         clock: Callable[[], float] = monotonic,
+        group: ServerGroup | None = None,
     ) -> None:
         self._open_one = open_one
+        # The servers that share these workspaces, if there are several.
+        self._group = group
+        # Workspaces that another server has now and whose calls here have not ended.
+        self._dropping: set[asyncio.Task[None]] = set()
         self._limit = limit
         self._idle_seconds = idle_seconds
         self._clock = clock
@@ -76,12 +89,68 @@ class OpenWorkspaces:
             if served is not None and served.entry != entry and not served.requests:
                 await self._close(served)  # its settings have changed
                 served = None
+            if served is not None and not await self._is_ours(entry.name):
+                self._drop(served)
+                served = None
             if served is None:
                 served = await asyncio.to_thread(self._open_one, entry)
                 self._open[entry.name] = served
             served.requests += 1
             served.is_resting = False
             return served
+
+    async def _is_ours(self, name: str) -> bool:
+        """Whether this server still has an open workspace."""
+        if self._group is None or self._group.holds(name):
+            return True
+        return await asyncio.to_thread(self._group.renew, name)
+
+    def _drop(self, served: ServedWorkspace) -> None:
+        """Cancel the calls of a workspace that another server has now; close it when they end."""
+        self._open.pop(served.entry.name, None)
+        served.app.stop(is_lost=True)
+        task = asyncio.create_task(self._close_when_left(served))
+        self._dropping.add(task)
+        task.add_done_callback(self._dropping.discard)
+
+    async def _close_when_left(self, served: ServedWorkspace) -> None:
+        while served.requests:
+            await asyncio.sleep(_LEFT_SECONDS)
+        # The call of a client that hung up may still run for a moment after it was cancelled.
+        await asyncio.sleep(_HUNG_UP_SECONDS)
+        await self._end(served)
+
+    def drop_from_thread(self, name: str) -> None:
+        """Close a workspace that this server does not have any more; from another thread."""
+        if self._loop is not None and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._drop_if_open, name)
+
+    def _drop_if_open(self, name: str) -> None:
+        served = self._open.get(name)
+        if served is not None:
+            self._drop(served)
+
+    async def serve(
+        self, entry: WorkspaceEntry, scope: Scope, receive: Receive, send: Send
+    ) -> None:
+        """Have a workspace answer a request; HttpRefusal when it cannot be opened.
+
+        One of several servers also raises what opening raises when the workspace is not its own.
+        """
+        name = entry.name
+        try:
+            served = await self.enter(entry)
+        except (RedlineError, OSError) as failure:
+            if self._group is not None and isinstance(failure, StoreUnavailable | LeaseLost):
+                raise
+            warn(f"the workspace {name} cannot be opened: {failure}")
+            raise HttpRefusal(
+                503, wire.INTERNAL_ERROR, f"The workspace cannot be opened: {name}"
+            ) from None
+        try:
+            await served.app(scope, receive, send)
+        finally:
+            await self.leave(served)
 
     async def leave(self, served: ServedWorkspace) -> None:
         """Note that a request has ended."""
@@ -122,6 +191,11 @@ class OpenWorkspaces:
     async def _close(self, served: ServedWorkspace) -> None:
         self._open.pop(served.entry.name, None)
         served.app.stop()
+        await self._end(served)
+        if self._group is not None:
+            await asyncio.to_thread(self._group.give_back, served.entry.name)
+
+    async def _end(self, served: ServedWorkspace) -> None:
         try:
             await asyncio.to_thread(served.close)
         except Exception as failure:
@@ -148,7 +222,10 @@ class OpenWorkspaces:
     def close_all(self) -> None:
         """Close every workspace; called when no request is answered any more."""
         while self._open:
-            self._open.popitem()[1].close()
+            name, served = self._open.popitem()
+            served.close()
+            if self._group is not None:
+                self._group.give_back(name)
 
     def _lock(self, name: str) -> asyncio.Lock:
         return self._changing.setdefault(name, asyncio.Lock())

@@ -6,23 +6,26 @@ import asyncio
 from typing import Any
 
 from redline.core.access.rights import ALL_RIGHTS, NO_RIGHTS, Right, Rights
-from redline.core.errors import RedlineError
+from redline.core.errors import RedlineError, StoreUnavailable
+from redline.core.ports.many.group import ServerGroup
 from redline.core.ports.many.workspaces import WorkspaceDirectory, WorkspaceEntry
 from redline.core.ports.pages import WebRequest, WorkspaceFront
+from redline.server.http.group.proof import accept_proof
+from redline.server.http.group.routing import GroupRouting, stopping
 from redline.server.http.host_policy import HostPolicy, HttpRefusal
 from redline.server.http.many.opened import OpenWorkspaces
 from redline.server.http.pages import PageEndpoint, is_for_browsers
 from redline.server.http.people.auth import AuthFailed
 from redline.server.http.people.gate import PERSON, Gate
+from redline.server.http.probes import answer_probe
 from redline.server.http.replies import (
     PREFLIGHT,
     Send,
     allow_page,
     send_empty,
     send_json,
-    send_text,
 )
-from redline.server.http.request import METADATA, Receive, Scope, headers_of
+from redline.server.http.request import FORWARDED, Receive, Scope, headers_of
 from redline.server.observe.log import warn
 from redline.server.rpc import wire
 from redline.settings import Settings
@@ -45,7 +48,11 @@ class ManyWorkspaces:
         settings: Settings,
         port: int,
         front: WorkspaceFront,
+        group: ServerGroup | None = None,
+        routing: GroupRouting | None = None,
     ) -> None:
+        self._group = group
+        self._routing = routing
         self._directory = directory
         self._opened = opened
         self._gate = gate
@@ -65,7 +72,10 @@ class ManyWorkspaces:
         page = self._hosts.allowed_page(headers.get("origin"))
         answer = send if page is None else allow_page(page, send)
         try:
-            self._hosts.check(headers.get("host"), headers.get("origin"), scope.get("server"))
+            if self._group is not None:
+                scope = accept_proof(self._group, scope, headers)
+            if FORWARDED not in scope:
+                self._hosts.check(headers.get("host"), headers.get("origin"), scope.get("server"))
             if scope["path"].startswith(_BENEATH):
                 await self._pass_on(scope, headers, receive, send)
             else:
@@ -99,17 +109,9 @@ class ManyWorkspaces:
         self, scope: Scope, headers: dict[str, str], receive: Receive, send: Send
     ) -> None:
         path = scope["path"]
-        if path == "/healthz":
-            await send_json(send, 200, {"status": "ok"}, {})
-        elif path == "/readyz":
-            problem = await asyncio.to_thread(self._find_problem)
-            await send_json(send, 503 if problem else 200, {"status": problem or "ok"}, {})
-        elif path == "/metrics":
-            await self._gate.authenticate(scope, headers)
-            await send_text(send, self._gate.counts.metrics.render())
-        elif path.startswith(METADATA) and self._gate.auth.uses_oauth:
-            await send_json(send, 200, self._gate.auth.metadata(), {"Cache-Control": "max-age=60"})
-        elif path == "/workspaces":
+        if await answer_probe(scope, headers, send, self._gate, self._find_problem):
+            return
+        if path == "/workspaces":
             await send_json(send, 200, await self._list(scope, headers), {})
         elif is_for_browsers(scope, headers):
             may_read = not self._gate.auth.is_required
@@ -121,7 +123,12 @@ class ManyWorkspaces:
         if not self._is_ready:
             return "stopping"
         try:
+            if self._group is not None:
+                self._group.check_store()
             self._directory.list()
+        except StoreUnavailable as failure:
+            warn(f"not ready: {failure}")
+            return "shared store unavailable"
         except (RedlineError, OSError) as failure:
             warn(f"not ready: {failure}")
             return "workspaces unavailable"
@@ -176,17 +183,19 @@ class ManyWorkspaces:
             raise HttpRefusal(
                 503, wire.INTERNAL_ERROR, f"The workspace is parked: {name}\nhint: wake it"
             )
-        try:
-            served = await self._opened.enter(entry)
-        except (RedlineError, OSError) as failure:
-            warn(f"the workspace {name} cannot be opened: {failure}")
-            raise HttpRefusal(
-                503, wire.INTERNAL_ERROR, f"The workspace cannot be opened: {name}"
-            ) from None
-        try:
-            await served.app(inner, receive, send)
-        finally:
-            await self._opened.leave(served)
+        if self._routing is None:
+            await self._opened.serve(entry, inner, receive, send)
+        elif not self._is_ready:
+            raise stopping(scope)
+        else:
+            await self._routing.serve(
+                name,
+                scope,
+                headers,
+                receive,
+                send,
+                lambda given: self._opened.serve(entry, inner, given, send),
+            )
 
     async def _find_rights(self, scope: Scope, headers: dict[str, str], name: str) -> Rights | None:
         """Return what the sender may do in a workspace; None for a browser to be asked who it is.

@@ -1,0 +1,84 @@
+"""The ASGI application of one workspace that several servers serve as one."""
+
+from __future__ import annotations
+
+from redline.core.errors import StoreUnavailable
+from redline.core.ports.many.group import ServerGroup
+from redline.core.ports.many.workspaces import WorkspaceEntry
+from redline.server.http.group.proof import accept_proof
+from redline.server.http.group.routing import GroupRouting, stopping
+from redline.server.http.host_policy import HostPolicy, HttpRefusal
+from redline.server.http.many.opened import OpenWorkspaces
+from redline.server.http.people.gate import Gate
+from redline.server.http.probes import answer_probe
+from redline.server.http.replies import Send, send_json
+from redline.server.http.request import FORWARDED, Receive, Scope, headers_of
+from redline.server.observe.log import warn
+from redline.server.rpc import wire
+from redline.settings import Settings
+
+
+class OneOfGroup:
+    """Opens the workspace while this server has it, and passes requests on while another does."""
+
+    def __init__(
+        self,
+        entry: WorkspaceEntry,
+        opened: OpenWorkspaces,
+        gate: Gate,
+        settings: Settings,
+        port: int,
+        group: ServerGroup,
+        routing: GroupRouting,
+    ) -> None:
+        self._entry = entry
+        self._opened = opened
+        self._gate = gate
+        self._hosts = HostPolicy(settings, port)
+        self._group = group
+        self._routing = routing
+        self._is_ready = True
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one HTTP request."""
+        headers = headers_of(scope)
+        try:
+            scope = accept_proof(self._group, scope, headers)
+            if FORWARDED not in scope:
+                self._hosts.check(headers.get("host"), headers.get("origin"), scope.get("server"))
+            if not await answer_probe(scope, headers, send, self._gate, self._find_problem):
+                await self._serve(scope, headers, receive, send)
+        except HttpRefusal as refusal:
+            body = wire.error(None, refusal.code, refusal.message, refusal.data)
+            await send_json(send, refusal.status, body, refusal.headers)
+
+    async def _serve(
+        self, scope: Scope, headers: dict[str, str], receive: Receive, send: Send
+    ) -> None:
+        if not self._is_ready:
+            raise stopping(scope)
+        if scope["path"] == "/mcp" and scope["method"] != "OPTIONS":
+            await self._gate.authenticate(scope, headers)  # nobody else opens a workspace
+        await self._routing.serve(
+            self._entry.name,
+            scope,
+            headers,
+            receive,
+            send,
+            lambda given: self._opened.serve(self._entry, scope, given, send),
+        )
+
+    def stop(self) -> None:
+        """Report at /readyz that the server stops, and cancel running calls."""
+        self._is_ready = False
+        self._opened.stop()
+
+    def _find_problem(self) -> str | None:
+        if not self._is_ready:
+            return "stopping"
+        try:
+            self._group.check_store()
+        except StoreUnavailable as failure:
+            warn(f"not ready: {failure}")
+            return "shared store unavailable"
+        return None

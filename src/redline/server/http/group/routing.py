@@ -1,0 +1,148 @@
+"""Where a request for a workspace is answered: here, or at the server that has the workspace."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+from redline.core.errors import LeaseLost, StoreUnavailable
+from redline.core.ports.many.group import Owner, ServerGroup
+from redline.server.calls.catalog import Catalog
+from redline.server.http.body import CLOSE, read_body
+from redline.server.http.group.forwarding import NOT_OWNER, Forwarder, NotReached, OwnerLost
+from redline.server.http.group.repeating import may_repeat
+from redline.server.http.host_policy import HttpRefusal
+from redline.server.http.replies import Message, Send
+from redline.server.http.request import FORWARDED, Receive, Scope
+from redline.server.rpc import wire
+from redline.settings import Settings
+
+# Longer than a lease lasts: a workspace whose server was killed can be taken within this.
+_WAIT_SECONDS = 15.0
+_RETRY_SECONDS = 0.1
+_AGAIN = {"Retry-After": "1"}
+
+
+class OwnedElsewhere(Exception):
+    """Another server has the workspace."""
+
+    def __init__(self, owner: Owner) -> None:
+        super().__init__(owner.server)
+        self.owner = owner
+
+
+class GroupRouting:
+    """Answers requests here while this server has their workspace, else passes them on."""
+
+    def __init__(self, group: ServerGroup, settings: Settings, catalog: Catalog) -> None:
+        self._catalog = catalog
+        self._settings = settings
+        self._forwarder = Forwarder(group)
+
+    async def serve(
+        self,
+        workspace: str,
+        scope: Scope,
+        headers: dict[str, str],
+        receive: Receive,
+        send: Send,
+        serve_here: Callable[[Receive], Awaitable[None]],
+    ) -> None:
+        """Answer one request; HttpRefusal.
+
+        *serve_here* opens the workspace; it raises OwnedElsewhere before it has done anything.
+        """
+        replay: _Replay | None = None
+        end = asyncio.get_running_loop().time() + _WAIT_SECONDS
+        while True:
+            try:
+                await serve_here(replay or receive)
+                return
+            except OwnedElsewhere as elsewhere:
+                if FORWARDED in scope:
+                    raise _not_owner(workspace) from None
+                replay = replay or await self._read(scope, headers, receive)
+                if await self._pass_on(elsewhere.owner, workspace, scope, headers, replay, send):
+                    return
+            except LeaseLost:
+                pass  # another server was faster
+            except StoreUnavailable as failure:
+                raise _unavailable(failure) from None
+            if asyncio.get_running_loop().time() > end:
+                raise _unreachable(workspace)
+            await asyncio.sleep(_RETRY_SECONDS)
+
+    async def _read(self, scope: Scope, headers: dict[str, str], receive: Receive) -> _Replay:
+        body = b""
+        if scope["method"] == "POST":
+            body = await read_body(headers, receive, self._settings, needs_length=False)
+        return _Replay(body, receive)
+
+    async def _pass_on(
+        self,
+        owner: Owner,
+        workspace: str,
+        scope: Scope,
+        headers: dict[str, str],
+        replay: _Replay,
+        send: Send,
+    ) -> bool:
+        """Have *owner* answer; False when it did nothing, so that another server can."""
+        try:
+            await self._forwarder.forward(
+                owner, workspace, scope, headers, replay.body, replay.rest, send
+            )
+        except NotReached:
+            return False
+        except OwnerLost:
+            if may_repeat(scope, replay.body, self._catalog):
+                return False
+            raise _lost(workspace) from None
+        return True
+
+
+class _Replay:
+    """A request whose body was read already."""
+
+    def __init__(self, body: bytes, receive: Receive) -> None:
+        self.body = body
+        # What comes after the body: that the client hung up.
+        self.rest = receive
+        self._is_read = False
+
+    async def __call__(self) -> Message:
+        if self._is_read:
+            return await self.rest()
+        self._is_read = True
+        return {"type": "http.request", "body": self.body, "more_body": False}
+
+
+def stopping(scope: Scope) -> HttpRefusal:
+    """Return the answer to requests that come while the server stops."""
+    fields = {**CLOSE, **_AGAIN, **({NOT_OWNER: "1"} if FORWARDED in scope else {})}
+    return HttpRefusal(503, wire.INTERNAL_ERROR, "The server is stopping", None, fields)
+
+
+def _not_owner(workspace: str) -> HttpRefusal:
+    text = f"This server does not have the workspace: {workspace}"
+    return HttpRefusal(503, wire.INTERNAL_ERROR, text, None, {NOT_OWNER: "1", **_AGAIN})
+
+
+def _unavailable(failure: StoreUnavailable) -> HttpRefusal:
+    data = {"reason": "shared_store_unavailable", "done": "nothing"}
+    text = f"{failure.message}\nhint: call again in a moment; nothing was done"
+    return HttpRefusal(503, wire.INTERNAL_ERROR, text, data, _AGAIN)
+
+
+def _unreachable(workspace: str) -> HttpRefusal:
+    data = {"reason": "owner_unreachable", "done": "nothing"}
+    text = f"The server that has the workspace cannot be reached: {workspace}"
+    hint = "hint: call again in a moment; nothing was done"
+    return HttpRefusal(503, wire.INTERNAL_ERROR, f"{text}\n{hint}", data, _AGAIN)
+
+
+def _lost(workspace: str) -> HttpRefusal:
+    data = {"reason": "owner_lost", "done": "unknown"}
+    text = f"The server that has the workspace ended before it answered: {workspace}"
+    hint = "hint: it may have done what you asked for; look, then call again"
+    return HttpRefusal(502, wire.INTERNAL_ERROR, f"{text}\n{hint}", data, _AGAIN)
