@@ -85,7 +85,7 @@ def _check_bare(context: EffectContext, found: ResolvedNodes, value: TokenSpan) 
             and not (isinstance(held, Num | bool) or (isinstance(held, str) and has_shape(held)))
         ):
             raise Unclear("clause", f"it is not clear that {said!r} is the value", found.nodes)
-        if context.tree.repeats(node) and said not in peers:
+        if isinstance(held, str) and context.tree.repeats(node) and said not in peers:
             context.doubt = context.doubt or f"no other has {context.text(value)!r}"
 
 

@@ -14,7 +14,10 @@ from redline.instruct.language.words import join_words, key_form, key_words, num
 from redline.instruct.lexicon.senses import Sort, flag_stems
 from redline.instruct.model.values import Num, Value
 
-_SWITCHES = ("enabled", "active", "on", "isactive", "isenabled")
+_SWITCHES = ("enabled", "active", "on", "isactive", "isenabled", "up", "online")
+# Verbs that may mean something else than a switch.
+_FLAGGING = frozenset("kill stop shut grant give allow permit revoke deny withdraw refuse forbid "
+                      "prohibit disallow ban".split())  # fmt: skip
 _STATE_WORD = re.compile(r"[a-z]{2,}ed|done|ready|open|pending|broken|sold|paid|idle|lost")
 _PAIRS = (
     ("enabled", "disabled"), ("active", "inactive"), ("on", "off"), ("yes", "no"),
@@ -144,9 +147,10 @@ def switch(context: EffectContext) -> EffectOutcome:
         if not inner:
             raise Unclear("target", f"{context.text(owner)!r} has no {context.text(target)!r}")
     state = context.clause.extra
-    if context.chart.low(context.clause.start) in ("kill", "stop", "shut") and not all(
-        isinstance(context.tree.values[n], bool) for n in found.nodes
-    ):
+    loose = context.chart.low(context.clause.start) in _FLAGGING
+    if loose and not target.whole:
+        raise Unclear("target", f"{context.text(target)!r} is only a part of a name", found.nodes)
+    if loose and not all(isinstance(context.tree.values[n], bool) for n in found.nodes):
         raise Unclear("target", "it is not a switch", found.nodes)
     nodes: list[int] = []
     for node in found.nodes:

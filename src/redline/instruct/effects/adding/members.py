@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from redline.instruct.effects.adding.elements import containers
@@ -104,6 +105,9 @@ def _unnamed_holder(context: EffectContext) -> ResolvedNodes:
 
 
 _MEMBERSHIP = frozenset({"remove", "rename"})
+
+
+_VERSION = re.compile(r"[\^~v<>=]*\d+(\.\d+)*.*|\*|latest")
 
 
 def _at_new_place(context: EffectContext, place: NewPlace) -> EffectOutcome:
@@ -275,6 +279,11 @@ def _check_noun(context: EffectContext, value: TokenSpan, held: dict[str, Value]
     tokens = context.chart.tokens[value.start : value.end]
     if context.chart.low(value.start - 1) == "as" and _names_list(context, value):
         raise Unclear("value", f"{context.text(value)!r} is what it is to be")
+    texts = [item for item in held.values() if isinstance(item, str)]
+    if context.clause.extra == "version" and (
+        len(texts) < len(held) or not any(map(_VERSION.fullmatch, texts))
+    ):
+        raise Unclear("value", f"{context.text(value)!r} is a version of nothing here")
     if value.extra == "noun" and {type(item) for item in held.values()} != {
         type(type_value(tokens, context.chart.source, ABSENT))
     }:

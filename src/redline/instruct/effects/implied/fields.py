@@ -35,6 +35,7 @@ from redline.instruct.language.words import (
     FALSE_WORDS,
     TRUE_WORDS,
     key_form,
+    key_words,
 )
 from redline.instruct.lexicon.senses import flag_stems
 from redline.instruct.model.operations import DocumentOperation
@@ -57,6 +58,10 @@ class _Fit(NamedTuple):
 def imply(context: EffectContext) -> EffectOutcome:
     """Give the one field a value that all the words said of its record can mean."""
     predicate: Predicate = context.clause.role("said")
+    bare = predicate.end - predicate.start == len(predicate.words)
+    if bare and context.clause.start == predicate.start and predicate.sign == 0:
+        # a name alone says nothing of it
+        _check_telling(context, predicate)
     holders = spoken_of(context)
     operations: list[DocumentOperation] = []
     keys: set[object] = set()
@@ -87,6 +92,15 @@ def imply(context: EffectContext) -> EffectOutcome:
     return EffectOutcome(
         tuple(operations), "", holders, doubt=doubt, cost=context.cost + 3, unexplained=words
     )
+
+
+def _check_telling(context: EffectContext, predicate: Predicate) -> None:
+    """Refuse words that only name a flag: `dogs`, `debug mode`."""
+    lows = {word_stem(context.chart.low(place)) for place in predicate.words}
+    flags = (n for n, value in enumerate(context.tree.values) if isinstance(value, bool))
+    for node in flags:
+        if lows <= {word_stem(word) for word in key_words(str(context.tree.keys[node]))}:
+            raise Unclear("clause", "it only names a field", (node,))
 
 
 def _fields(context: EffectContext, holder: int, depth: int = 0) -> Iterator[int]:

@@ -82,7 +82,9 @@ newkey          ADD ART? STRUCT? NEWPATH:place GIVEN:value
 newkey          ADD ART? STRUCT INTO NPLIST:holder with|: the? key KEYNAME:key and|, the? value VAL:value
 newkey          ADD ART? STRUCT with|: the? key KEYNAME:key and|, the? value VAL:value INTO NPLIST:holder
 newkey          ADD ART? KIND:kind with|: the? key KEYNAME:key and|, the? value VAL:value
-newkey+1        ADD a|an|the? KEYNAME:key at|with|version? VERSION:value INTO NPLIST:holder
+newkey=version+1 ADD a|an|the? KEYNAME:key at|with|version? VERSION:value INTO NPLIST:holder
+newkey          ADD LIT:value under|as|with|at the-key|key|the-name|the-field|the-new-key KEYNAME:key INTO NPLIST:holder
+newkey          ADD ART NOUN LIT:value under|as|with the-key|key|the-name|the-field|the-new-key KEYNAME:key INTO NPLIST:holder
 newkeys         ADD ART? STRUCT? PAIRS:pairs INTO NPLIST:holder
 newkeys         ADD INTO NPLIST:holder :|the-following|the? STRUCT? PAIRS:pairs
 newkeys+1       ADD ART? STRUCT? PAIRS:pairs
