@@ -49,6 +49,7 @@ from redline.instruct.lexicon.tree import DocumentTree
 from redline.instruct.merging import merge_clauses
 from redline.instruct.model.operations import DocumentOperation, check_applicable
 from redline.instruct.model.values import dumps
+from redline.instruct.protecting import spare_protected
 
 MAX_TRIED = 80
 MAX_CHOICES = 5
@@ -181,7 +182,7 @@ def carry_out(chart: Chart, reading: Reading, choice: int | None = None) -> Inst
         check_applicable(tree.document, operations)
     except (CannotApply, NodeNotFound) as error:
         raise Unclear("several", error.message[0].lower() + error.message[1:]) from None
-    _check_protected(tree, reading, operations)
+    operations = spare_protected(tree, reading, operations)
     cost = reading.cost + sum(outcome.cost for outcome in outcomes)
     doubt = next((o.doubt for o in outcomes if o.doubt), "") or _remark_doubt(
         chart, reading, operations
@@ -243,18 +244,6 @@ def _subject(chart: Chart, start: int, end: int) -> tuple[int, ...]:
         if chart.low(place) not in KNOWN_WORDS:
             return ()
     return ()
-
-
-def _check_protected(
-    tree: DocumentTree, reading: Reading, operations: tuple[DocumentOperation, ...]
-) -> None:
-    """Refuse a result that touches what the instruction says must stay."""
-    kept = [tree.path(node) for node in reading.protected]
-    for operation in operations:
-        for path in (operation.path, operation.new_path or operation.path):
-            for held in kept:
-                if path[: len(held)] == held or held[: len(path)] == path:
-                    raise Unclear("several", "it would change what is to stay as it is")
 
 
 def _remark_doubt(chart: Chart, reading: Reading, operations: tuple[DocumentOperation, ...]) -> str:

@@ -46,6 +46,9 @@ def enum(context: EffectContext) -> EffectOutcome:
         if not isinstance(context.tree.values[holder], dict):
             raise Unclear("type", f"{context.text(value)!r} fits no field", (holder,))
         node, new = _state_field(context, holder, said, negated, value)
+        flag = isinstance(context.tree.values[node], bool)
+        if flag and context.clause.extra == "terse" and not context.tree.is_record(holder):
+            raise Unclear("clause", "it only names a field", (node,))
         keys.add(str(context.tree.keys[node]))
         operations += context.replace(node, new, 0.91)
     if len(keys) > 1:

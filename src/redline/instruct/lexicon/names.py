@@ -217,7 +217,7 @@ class Lexicon:
             named = self.tree.by_form.get(join_words(written))
             return (named, 2, False) if named else self._loosely(written, form)
         if not keys and len(said) == 1:
-            keys = set(self._abbreviated(said[0]))
+            keys = set(self._find_abbreviation(said[0]))
         if keys:
             nodes = sorted(n for key in keys for n in self.tree.by_key[key])
             return nodes, 2, False
@@ -227,7 +227,7 @@ class Lexicon:
                 return self.tree.by_form[near[0]], 4, False
         return [], 0, True
 
-    def _abbreviated(self, word: str) -> list[str]:
+    def _find_abbreviation(self, word: str) -> list[str]:
         """Return the one key that a word without vowels is short for: dmg, wk, lr."""
         if not 2 <= len(word) <= 5 or not word.isalpha() or set(word) & _VOWELS:
             return []

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from redline.instruct.effects.context import EffectContext
 from redline.instruct.effects.implied.lists import add_to_list
-from redline.instruct.effects.implied.records import spoken_of
+from redline.instruct.effects.implied.records import check_telling, spoken_of
 from redline.instruct.effects.implied.words import (
     holds_names,
     is_named,
@@ -35,7 +35,6 @@ from redline.instruct.language.words import (
     FALSE_WORDS,
     TRUE_WORDS,
     key_form,
-    key_words,
 )
 from redline.instruct.lexicon.senses import flag_stems
 from redline.instruct.model.operations import DocumentOperation
@@ -58,11 +57,11 @@ class _Fit(NamedTuple):
 def imply(context: EffectContext) -> EffectOutcome:
     """Give the one field a value that all the words said of its record can mean."""
     predicate: Predicate = context.clause.role("said")
-    bare = predicate.end - predicate.start == len(predicate.words)
-    if bare and context.clause.start == predicate.start and predicate.sign == 0:
-        # a name alone says nothing of it
-        _check_telling(context, predicate)
     holders = spoken_of(context)
+    bare = predicate.end - predicate.start == len(predicate.words)
+    records = context.clause.role("owner") and all(map(context.tree.is_record, holders))
+    if bare and not records and context.chart.low(predicate.start - 1) != "as":
+        check_telling(context, predicate)
     operations: list[DocumentOperation] = []
     keys: set[object] = set()
     left: set[int] = set()
@@ -92,15 +91,6 @@ def imply(context: EffectContext) -> EffectOutcome:
     return EffectOutcome(
         tuple(operations), "", holders, doubt=doubt, cost=context.cost + 3, unexplained=words
     )
-
-
-def _check_telling(context: EffectContext, predicate: Predicate) -> None:
-    """Refuse words that only name a flag: `dogs`, `debug mode`."""
-    lows = {word_stem(context.chart.low(place)) for place in predicate.words}
-    flags = (n for n, value in enumerate(context.tree.values) if isinstance(value, bool))
-    for node in flags:
-        if lows <= {word_stem(word) for word in key_words(str(context.tree.keys[node]))}:
-            raise Unclear("clause", "it only names a field", (node,))
 
 
 def _fields(context: EffectContext, holder: int, depth: int = 0) -> Iterator[int]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from redline.instruct.effects.context import EffectContext
 from redline.instruct.effects.implied.words import is_field
 from redline.instruct.effects.outcome import Unclear
+from redline.instruct.grammar.adjuncts.predicates import Predicate, word_stem
 from redline.instruct.grammar.phrase import Phrase
-from redline.instruct.language.words import ORDINALS
+from redline.instruct.language.words import ORDINALS, key_words
 from redline.instruct.lexicon.senses import Sort
 
 _MAX_RECORDS = 500
@@ -42,3 +43,12 @@ def _owners(context: EffectContext, owner: Phrase) -> tuple[int, ...]:
     if not found.whole and not owner.many and is_field(context, owner.start, owner.end):
         raise Unclear("clause", "it may be a field", found.nodes)
     return found.nodes
+
+
+def check_telling(context: EffectContext, predicate: Predicate) -> None:
+    """Refuse words that only name a flag: `dogs`, `debug mode`."""
+    lows = {word_stem(context.chart.low(place)) for place in predicate.words}
+    flags = (n for n, value in enumerate(context.tree.values) if isinstance(value, bool))
+    for node in flags:
+        if lows <= {word_stem(word) for word in key_words(str(context.tree.keys[node]))}:
+            raise Unclear("clause", "it only names a field", (node,))
