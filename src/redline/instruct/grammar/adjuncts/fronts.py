@@ -57,10 +57,10 @@ def _headings(chart: Chart, state: ReadingState) -> Iterator[ReadingState]:
     place = state.place
     for edge in chart.edges("NPLIST", place):
         # "B1 returned: rented=false": what happened to it
-        told = chart.low(edge.end).endswith("ed") and not chart.lexicon.senses(edge.end)
-        if chart.low(edge.end + told) == ":":
-            scope = ScopePhrase(edge.item, cost=edge.item.cost + 1 + told)
-            yield from _front_scope(chart, state, edge.end + told, scope, True)
+        happened = chart.low(edge.end).endswith("ed") and not chart.lexicon.senses(edge.end)
+        if chart.low(edge.end + happened) == ":":
+            scope = ScopePhrase(edge.item, cost=edge.item.cost + 1 + happened)
+            yield from _front_scope(chart, state, edge.end + happened, scope, True)
     if chart.tokens[place].kind == "word":
         for edge in chart.edges("NPLIST", place + 1):
             if chart.low(edge.end) == "by":
