@@ -17,7 +17,8 @@ from redline.app import Redline
 from redline.core.changes import ABSENT, Change, ChangeSet, DirState, FileState
 from redline.core.paths import Access
 from redline.core.ports.commands import CommandRun, RunEnd
-from redline.core.ports.history import Origin
+from redline.core.ports.history import HistoryQuery, Origin
+from redline.core.ports.pages import ReviewApp
 from redline.core.ports.review import Action, HeldChange, PermissionQuestion, Ruling
 from redline.settings import Settings
 from tests.web.browser import PageServer, open_browser
@@ -168,10 +169,19 @@ addEventListener('message', ({ data }) => {
 
 
 def show_in_client(place: Workspace, browser: Any, change: str) -> None:
-    """Take the picture of a change inside a client."""
+    """Take the pictures of changes inside a client: the list, and one of them."""
     app = place.redline.review_app
+    listed = place.redline.history.list(HistoryQuery(limit=5, steps=20))
+    show = {"name": "show_change", "arguments": {}}
+    calls = {"open": show, "older": show}
+    _show_view(browser, app, "client-list-dark",
+               {"html": app.draw_list(listed, has_older=True), "calls": calls})  # fmt: skip
     calls = {"undo": {"name": "undo_change", "arguments": {"id": change}}}
     view = {"html": app.draw_change(change, can_undo=True), "calls": calls}
+    _show_view(browser, app, "client-dark", view)
+
+
+def _show_view(browser: Any, app: ReviewApp, name: str, view: dict[str, Any]) -> None:
     page = browser.new_page(viewport={"width": 1180, "height": 720}, color_scheme="dark")
     page.set_content(
         "<!doctype html><body style='margin:0'><iframe sandbox='allow-scripts'"
@@ -181,7 +191,7 @@ def show_in_client(place: Workspace, browser: Any, change: str) -> None:
     page.add_script_tag(content=HOST)
     page.evaluate("html => { document.querySelector('iframe').srcdoc = html; }", app.write_page())
     page.frame_locator("iframe").locator("h1").wait_for()
-    save(page, "client-dark")
+    save(page, name)
     page.close()
 
 

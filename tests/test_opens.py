@@ -44,6 +44,7 @@ PLAIN = {
     "adapters/review/runs.py": "a file of /proc",
     "adapters/review/terminal.py": "the terminal of the process",
     "adapters/review/secret.py": "a file of the state directory",
+    "adapters/shared/fence.py": "a file of the state directory",
     "web/layout.py": "files of the installed package",
 }
 # Whole folders: files of /proc, control groups and views made for a command, after it ended.

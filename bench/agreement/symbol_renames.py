@@ -12,19 +12,17 @@ service itself declines is not compared.
 
 from __future__ import annotations
 
-import json
+import ast
+import os
 import random
-import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator
+from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
 
-from bench.library.language_server import LanguageServer
+from bench.agreement.rename_judges import FRESH, JUDGES, Judge, Place, Replaced, read, staged
 from redline.app import Redline
-from redline.code.syntax.definitions import Symbol
 from redline.code.syntax.languages import language_of
 from redline.core.cancellation import UNCANCELLABLE
 from redline.core.changes import Change, FileState
@@ -33,137 +31,37 @@ from redline.core.paths import Access
 from redline.services.code.rename import RenameRequest, plan_symbol_rename
 from redline.settings import Settings
 
-FRESH = "renamed_by_bench"
 SEED = 20_261
-PER_PROJECT = 60
-ENDINGS = {"python": (".py",), "typescript": (".ts", ".tsx")}
-LEFT_OUT = ("node_modules", "dist", "build", ".dist-info")
+PER_PROJECT = int(os.environ.get("REDLINE_RENAMES", "60"))
 
 
-class Place(NamedTuple):
-    """A definition: its file, its line from 1, the offset of its name, and the name."""
-
-    path: Path
-    line: int
-    offset: int
-    symbol: Symbol
-
-
-class Spot(NamedTuple):
-    """Text that a service replaces, with what it puts around the new name."""
-
-    path: Path
-    start: int
-    end: int
-    prefix: str = ""
-    suffix: str = ""
-
-
-# What a service may answer: one way to rename, or several.
-Judge = Callable[[Place], list[list[Spot]]]
-
-
-def pyright(package: Path, root: Path, files: list[Path]) -> Iterator[Judge]:
-    """Pyright with every file open."""
-    argv = ["node", str(package / "langserver.index.js"), "--stdio"]
-    with LanguageServer(argv, root) as server:
-        for path in files:
-            server.open(str(path.relative_to(root)), _text(path), "python")
-
-        def rename(place: Place) -> list[list[Spot]]:
-            before = _text(place.path)[: place.offset]
-            line = before.count("\n")
-            column = place.offset - (before.rfind("\n") + 1)
-            given = {
-                "textDocument": {"uri": place.path.as_uri()},
-                "position": {"line": line, "character": column},
-                "newName": FRESH,
-            }
-            answer = server.request("textDocument/rename", given) or {}
-            changes = dict(answer.get("changes", {}))
-            for change in answer.get("documentChanges", []):
-                changes.setdefault(change["textDocument"]["uri"], []).extend(change["edits"])
-            spots = [
-                _spot(Path(uri.removeprefix("file://")), edit["range"])
-                for uri, edits in changes.items()
-                for edit in edits
-            ]
-            return [spots] if spots else []
-
-        yield rename
-
-
-def typescript(package: Path, _root: Path, files: list[Path]) -> Iterator[Judge]:
-    """The TypeScript service over all files."""
-    script = Path(__file__).with_name("symbol_renames.mjs")
-    with tempfile.NamedTemporaryFile("w", suffix=".txt") as listed:
-        listed.write("\n".join(map(str, files)))
-        listed.flush()
-        argv = ["node", str(script), str(package / "lib" / "typescript.js"), listed.name]
-        process = subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        assert process.stdin
-        assert process.stdout
-        reader, writer = process.stdout, process.stdin
-
-        def rename(place: Place) -> list[list[Spot]]:
-            writer.write(json.dumps({"path": str(place.path), "start": place.offset}) + "\n")
-            writer.flush()
-            answers = json.loads(reader.readline())
-            return [[Spot(Path(path), *rest) for path, *rest in each] for each in answers if each]
-
-        yield rename
-        writer.close()
-        process.wait()
-
-
-def _spot(path: Path, span: dict[str, dict[str, int]]) -> Spot:
-    lines = _text(path).split("\n")
-    starts = [0]
-    for line in lines:
-        starts.append(starts[-1] + len(line) + 1)
-    ends = [starts[span[key]["line"]] + span[key]["character"] for key in ("start", "end")]
-    return Spot(path, *ends)
-
-
-def _text(path: Path) -> str:
-    return path.read_bytes().decode("utf-8", "replace")
-
-
-def compare(language: str, package: Path, root: Path, most: int, show: bool) -> Counter[str]:
+def compare(language: str, tool: Path, project: Path, most: int, show: bool) -> Counter[str]:
     """Count how renames in one project end."""
-    files = sorted(
-        path
-        for path in root.rglob("*")
-        if path.name.endswith(ENDINGS[language])
-        and not path.name.endswith(".d.ts")
-        and not any(part in str(path.relative_to(root)) for part in LEFT_OUT)
-        and _text(path).isascii()
-    )
     counts: Counter[str] = Counter()
-    open_judge = pyright if language == "python" else typescript
     with (
+        staged(language, project) as (root, files),
         tempfile.TemporaryDirectory() as state,
         Redline(Settings(workspace=str(root), state_dir=state, record=False)) as redline,
+        JUDGES[language](tool, root, files) as judge,
     ):
         redline.code_index.build()
         places = _places(redline, files)
         random.Random(SEED).shuffle(places)
-        for judge in open_judge(package, root, files):
-            for place in places[:most]:
-                verdict, why = _verdict(redline, root, place, judge)
-                counts[verdict] += 1
-                if verdict == "refused":
-                    counts[f"  {' '.join(why.split(':')[0].split()[:7])}"] += 1
-                if show and verdict in ("wrong", "refused"):
-                    name = place.path.relative_to(root)
-                    print(f"{verdict}: {name}:{place.line} {place.symbol.name}: {why[:200]}")
+        for place in places[:most]:
+            verdict, why = _verdict(redline, root, place, places, judge)
+            counts[verdict] += 1
+            if verdict == "refused":
+                counts[f"  {' '.join(why.split(':')[0].split()[:4])}"] += 1
+            if show and verdict in ("wrong", "refused"):
+                name = place.path.relative_to(root)
+                print(f"{verdict}: {name}:{place.line} {place.name}: {why[:400]}")
     return counts
 
 
 def _places(redline: Redline, files: list[Path]) -> list[Place]:
     found = []
     for path in files:
-        language, text = language_of(path.name), _text(path)
+        language, text = language_of(path.name), read(path)
         if language is not None:
             for symbol in redline.analysis.symbols(text, language):
                 name = symbol.name.rpartition(".")[2]
@@ -173,13 +71,14 @@ def _places(redline: Redline, files: list[Path]) -> list[Place]:
     return found
 
 
-def _verdict(redline: Redline, root: Path, place: Place, judge: Judge) -> tuple[str, str]:
+def _verdict(
+    redline: Redline, root: Path, place: Place, places: list[Place], judge: Judge
+) -> tuple[str, str]:
     expected = judge(place)
     if not expected:
         return "declined", ""
     at = redline.workspace.resolve(str(place.path), Access.READ)
-    name = place.symbol.name.rpartition(".")[2]
-    request = RenameRequest(name, FRESH, at, place.line)
+    request = RenameRequest(place.name, FRESH, at, place.line)
     try:
         made = plan_symbol_rename(redline, request, Access.READ, UNCANCELLABLE)
     except RedlineError as error:
@@ -189,31 +88,81 @@ def _verdict(redline: Redline, root: Path, place: Place, judge: Judge) -> tuple[
         if isinstance(step, Change) and isinstance(step.after, FileState) and step.after.content:
             ours[root / step.path.relative] = step.after.content.decode("utf-8", "replace")
     ways = [_apply(spots) for spots in expected]
+    if ours not in ways and place.path.suffix == ".py":
+        ways.append(_apply(_with_overrides(place, places, ours, judge, expected[0])))
     if ours in ways:
         return "same", ""
-    theirs = ways[0]
-    differing = [path for path in {*ours, *theirs} if ours.get(path) != theirs.get(path)]
-    lines = {
-        f"{path.relative_to(root)}:{number}"
-        for path in differing
-        for number, (a, b) in enumerate(
-            zip(
-                (ours.get(path) or _text(path)).split("\n"),
-                (theirs.get(path) or _text(path)).split("\n"),
-                strict=True,
-            ),
-            1,
-        )
-        if a != b
-    }
-    why = ", ".join(sorted(lines)[:6])
-    return ("listed" if lines <= set(made.possible) else "wrong"), why
+    differences = [_differing(ours, way, root) for way in ways]
+    if any(lines <= set(made.possible) for lines in differences):
+        return "listed", ""
+    return "wrong", ", ".join(sorted(min(differences, key=len))[:6])
 
 
-def _apply(spots: list[Spot]) -> dict[Path, str]:
+def _with_overrides(
+    place: Place,
+    places: list[Place],
+    ours: dict[Path, str],
+    judge: Judge,
+    expected: list[Replaced],
+) -> list[Replaced]:
+    """What pyright renames at a member and at those that override it, which it keeps apart.
+
+    Of the definitions that Redline renames, those count whose classes inheritance joins.
+    """
+    found = dict.fromkeys(expected)
+    bases = _bases(tuple(sorted({other.path for other in places})))
+    for other in places:
+        is_renamed = other.name == place.name and FRESH in _line(ours, other)
+        if is_renamed and other != place and _are_joined(place.owner, other.owner, bases):
+            found.update(dict.fromkeys(spot for way in judge(other) for spot in way))
+    return list(found)
+
+
+def _line(texts: dict[Path, str], place: Place) -> str:
+    return texts.get(place.path, "\n" * place.line).split("\n")[place.line - 1]
+
+
+@lru_cache(1)
+def _bases(files: tuple[Path, ...]) -> dict[str, set[str]]:
+    """The names of classes, with those of their bases and of what derives from them."""
+    found: dict[str, set[str]] = {}
+    for path in files:
+        for node in ast.walk(ast.parse(read(path))):
+            for base in node.bases if isinstance(node, ast.ClassDef) else ():
+                named = base.value if isinstance(base, ast.Subscript) else base
+                name = ast.unparse(named).rpartition(".")[2]
+                found.setdefault(node.name, set()).add(name)
+                found.setdefault(name, set()).add(node.name)
+    return found
+
+
+def _are_joined(first: str, second: str, bases: dict[str, set[str]]) -> bool:
+    seen, waiting = {first}, [first]
+    while waiting:
+        new = bases.get(waiting.pop(), set()) - seen
+        seen |= new
+        waiting += new
+    return second in seen
+
+
+def _differing(ours: dict[Path, str], theirs: dict[Path, str], root: Path) -> set[str]:
+    """The lines that differ, as Redline names possible references."""
+    found = set()
+    for path in {*ours, *theirs}:
+        sides = [(texts.get(path) or read(path)).split("\n") for texts in (ours, theirs)]
+        before = read(path).split("\n")
+        for number, (a, b, c) in enumerate(zip(*sides, before, strict=True), 1):
+            if a != b:
+                if os.environ.get("SHOW"):
+                    print("    ", path.name, number, "OURS" if a != c else "theirs", c.strip()[:90])
+                found.add(f"{path.relative_to(root)}:{number}")
+    return found
+
+
+def _apply(spots: list[Replaced]) -> dict[Path, str]:
     texts: dict[Path, str] = {}
     for spot in sorted(spots, key=lambda spot: -spot.start):
-        text = texts.get(spot.path) or _text(spot.path)
+        text = texts.get(spot.path) or read(spot.path)
         new = f"{spot.prefix}{FRESH}{spot.suffix}"
         texts[spot.path] = text[: spot.start] + new + text[spot.end :]
     return texts
@@ -221,11 +170,11 @@ def _apply(spots: list[Spot]) -> dict[Path, str]:
 
 def main(argv: list[str]) -> None:
     """Print a table for each project."""
-    language, package, *projects = argv
+    language, tool, *projects = argv
     total: Counter[str] = Counter()
     for project in projects:
         root = Path(project).resolve()
-        counts = compare(language, Path(package).resolve(), root, PER_PROJECT, show=True)
+        counts = compare(language, Path(tool).resolve(), root, PER_PROJECT, show=True)
         print(root.name, dict(counts))
         total += counts
     compared = sum(total[each] for each in ("same", "listed", "wrong", "refused"))

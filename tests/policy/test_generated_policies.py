@@ -6,9 +6,11 @@ put back, with the policy. `REDLINE_LONG=1` makes 100,000 calls.
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -18,7 +20,10 @@ from typing import Any
 
 import pytest
 
+from redline.core.ports.history import Origin
+from redline.policy.reading import read_policy
 from tests.policy.reference import Asked, Picture, changed_paths, verdict, verdict_of_path
+from tests.support import need_program
 from tests.wire.client import ROOT, Client, connect
 
 Json = dict[str, Any]
@@ -293,6 +298,77 @@ def test_every_writing_tool_is_among_the_ways(world: World) -> None:
     assert tried == set(WAYS), "add a call of the new tool to WAYS, or its name to OTHERS"
 
 
+def check_sealed(
+    world: World, policy: Json, before: Picture, intended: Picture, reply: str
+) -> None:
+    """A part of the command failed: what it was not allowed is as it was, the rest either way."""
+    asked, after = Asked("exec_command", CLIENT), world.picture()
+    about = f"{to_toml(policy)}\n{reply}"
+    for path in {*before, *intended, *after}:
+        kind = verdict_of_path(policy, path, before, intended, asked)
+        known = (before.get(path),) if kind != "allow" else (before.get(path), intended.get(path))
+        assert after.get(path) in known, f"{path}\n{about}"
+        assert (path in after) == (path in before) or kind == "allow", f"{path}\n{about}"
+    (named,) = set(re.findall(r"read-only by the policy: ([^\"]*?), (?:homes|whole)", reply))
+    for path in {*before, *intended}:
+        if any(path.startswith(f"{name}/") for name in named.split(", ")):
+            assert verdict_of_path(policy, path, before, intended, asked) == "deny", about
+
+
+@pytest.mark.requirement("policy-commands-sealed")
+def test_only_what_is_denied_whole_is_sealed() -> None:
+    """The judge denies every change beneath a sealed directory, whatever it is."""
+    texts: list[bytes | None] = [None, b"x\n", b'{"image": "a"}\n', b'{"image": "b"}\n', b"{"]
+    sealed = 0
+    for seed in range(400):
+        policy = make_policy(random.Random(seed))
+        read = read_policy(to_toml(policy).encode(), "policy.toml")
+        for name in read.find_sealed(Origin("exec_command", f"{CLIENT} 1")):
+            sealed += 1
+            for inner in ("a.txt", "c.json", "deep/er/d.yaml", "new/x"):
+                path = f"{name}/{inner}"
+                for old, new in itertools.permutations(texts, 2):
+                    pictures = [{path: text} if text is not None else {} for text in (old, new)]
+                    asked = Asked("exec_command", CLIENT)
+                    found = verdict_of_path(policy, path, pictures[0], pictures[1], asked)
+                    assert found == "deny", (path, old, new, to_toml(policy))
+    assert sealed > 40
+
+
+@pytest.mark.requirement("policy-commands-sealed")
+def test_what_is_denied_whole_is_read_only_while_a_command_runs(world: World) -> None:
+    need_program("bwrap")
+    world.policy.write_text("")
+    world.reset()
+    (world.root / ".gitignore").write_text("gen/\n")
+    large = world.root / "gen" / "large.bin"
+    large.write_bytes(b"x" * (5 << 20))
+    (world.root / "linked").symlink_to("gen")
+    rules = "[[rule]]\npaths = ['gen/**', 'linked/**', 'absent/']\naction = 'deny'\n"
+    world.policy.write_text(rules)
+    lines = (
+        "echo y > gen/b.txt; rm gen/large.bin; mv gen other; echo z > linked/new.txt",
+        "chmod 777 gen/b.txt; mkdir gen/d; ln gen/b.txt hard; echo h >> hard",
+        "echo fine > a.txt; mkdir absent; echo no > absent/x",
+    )
+    before = world.picture()
+    reply = world.call("exec_command", cmd="; ".join(lines), timeout_ms=60_000)
+    assert "read-only by the policy: gen," in reply
+    assert "Read-only file system" in reply
+    assert "Put back, because rule 1 (line 1) denies it: absent" in reply
+    after = world.picture()
+    assert after.pop("a.txt") == b"fine\n"
+    before.pop("a.txt")
+    after.pop("hard", None)
+    assert after == before
+    # Rules that may decide otherwise, or for others, seal nothing.
+    for more in ("paths = ['GEN/b*']\naction = 'allow'", "paths = ['*.txt']\naction = 'ask'"):
+        world.policy.write_text(f"[[rule]]\n{more}\n{rules}")
+        assert "by the policy" not in world.call("exec_command", cmd="true", timeout_ms=60_000)
+    world.policy.write_text(rules + "tools = ['write_file']\n")
+    assert "by the policy" not in world.call("exec_command", cmd="true", timeout_ms=60_000)
+
+
 @pytest.mark.requirement("policy-commands")
 def test_what_a_command_may_not_change_is_put_back(world: World) -> None:
     lines = (
@@ -314,6 +390,9 @@ def test_what_a_command_may_not_change_is_put_back(world: World) -> None:
         world.policy.write_text(to_toml(policy))
         reply = world.call("exec_command", cmd=line, timeout_ms=60_000)
         asked = Asked("exec_command", CLIENT)
+        if "read-only by the policy" in reply:
+            check_sealed(world, policy, before, intended, reply)
+            continue
         wanted = dict(before)
         kinds = set()
         for path in changed_paths(before, intended):

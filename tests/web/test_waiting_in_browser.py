@@ -206,3 +206,26 @@ def test_axe_finds_nothing_in_what_waits(office: Office) -> None:
             ]
         context.close()
     assert found == []
+
+
+@pytest.mark.requirement("web-narrow")
+def test_no_view_is_wider_than_a_narrow_screen(office: Office) -> None:
+    held = office.write("n.yaml", "n: 1\n")
+    office.client.call("execute_command", {"command": "curl --version"})
+    context = office.open_context(
+        viewport={"width": 360, "height": 700}, storage_state=office.context.storage_state()
+    )
+    page = office.open_page(office.server.address, context)
+    made = page.locator(".op a.files").first.get_attribute("href").lstrip("/")
+    views = ("", "held", f"held/{held}", "run/1", made, f"{made}?view=split", "checkpoints")
+    for where in (*views, "sign-in", "comments", "?show=commands"):
+        page.goto(office.server.address + where)
+        width = page.evaluate("document.documentElement.scrollWidth")
+        assert width <= 360, where
+    # Below the screen is fine, beside it is not: every button can be pressed.
+    page.goto(f"{office.server.address}held/{held}")
+    for button in page.locator("main button:visible").all():
+        box = button.bounding_box()
+        assert box["x"] + box["width"] <= 360
+    page.goto(f"{office.server.address}{made}?view=unified")
+    context.close()

@@ -20,11 +20,17 @@ RESOLVED_LANGUAGES = frozenset({"python", "javascript", *_TYPED})
 
 
 def resolver_of(
-    group: str, name: str, files: SourceFiles, *, made_only: bool = False
+    group: str,
+    name: str,
+    files: SourceFiles,
+    *,
+    made_only: bool = False,
+    renaming: bool = False,
 ) -> ReferenceResolver | None:
     """Return a resolver of *name* for a language group; None if names are only matched by text.
 
-    With *made_only* it finds only calls that construct a class of that name.
+    With *made_only* it finds only calls that construct a class of that name; with *renaming* also
+    what must be renamed with it: overriding members, and the name as text in `__all__`.
     """
     if group in _TYPED:
         module, class_name = _TYPED[group]
@@ -34,4 +40,4 @@ def resolver_of(
         return None
     from redline.code.python_js.resolver import PythonJsResolver
 
-    return PythonJsResolver.to(name, files, made_only=made_only)
+    return PythonJsResolver.to(name, files, made_only=made_only, renaming=renaming)

@@ -13,7 +13,7 @@ from redline.code.syntax.colours import colour_lines
 from redline.code.syntax.definitions import parse, symbols_of
 from redline.code.syntax.errors import check_syntax
 from redline.code.syntax.languages import BY_NAME
-from redline.code.syntax.named_part import named_body, named_symbols
+from redline.code.syntax.outlines.named import named_body, named_symbols
 from redline.code.syntax.uses import nodes_of
 
 Ask = Callable[..., Any]

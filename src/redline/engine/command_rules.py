@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from redline.core.changes import Absent, Change, ChangeSet, DirState
 from redline.core.errors import HeldRefused, PolicyUnreadable, RedlineError, Refused
+from redline.core.paths import WorkspacePath
 from redline.core.ports.history import ChangeEditor, Origin
 from redline.core.ports.review import Action, ChangeRules, HeldState, Ruling
 from redline.engine.holding import Holding, Wanted, refusal_text
@@ -40,6 +41,13 @@ class CommandRules:
             return self._rules.is_active()
         except PolicyUnreadable:
             return True
+
+    def sealed_places(self, origin: Origin) -> tuple[WorkspacePath, ...]:
+        """Directories that a command need not be able to write in: all of it would be put back."""
+        try:
+            return tuple(self._rules.sealed_places(origin))
+        except PolicyUnreadable:
+            return ()
 
     def enforce(self, change_set: ChangeSet, origin: Origin) -> list[str]:
         """Take back what the policy does not allow; what to say about it."""

@@ -83,7 +83,8 @@ class RecordedCommands:
         try:
             before = self._snapshots.take()
             self._rules.require_sight(self._snapshots.blindness(before))
-            return self._processes.start(command, finish)
+            sealed = self._rules.sealed_places(origin)
+            return self._processes.start(replace(command, sealed=sealed), finish)
         except BaseException:
             ended()
             raise

@@ -55,7 +55,8 @@ def compare(
     _ask: Callable[..., Any], name: str, old: bytes | None, new: bytes | None
 ) -> list[list[str]] | None:
     """The worker's part of `touched_fields`."""
-    pairs = zip_longest(_documents_of(name, old), _documents_of(name, new), fillvalue=_MISSING)
+    form = named_format(name)
+    pairs = zip_longest(_documents_of(form, old), _documents_of(form, new), fillvalue=_MISSING)
     found: set[Steps] = set()
     for before, after in pairs:
         for steps in _differences(before, after):
@@ -66,9 +67,9 @@ def compare(
     return [list(steps) for steps in sorted(found)]
 
 
-def _differences(before: Any, after: Any) -> Iterator[Steps]:
+def _differences(top: Any, other: Any) -> Iterator[Steps]:
     """The paths of leaves in which two values differ, without recursion."""
-    waiting: list[tuple[Steps, Any, Any]] = [((), before, after)]
+    waiting: list[tuple[Steps, Any, Any]] = [((), top, other)]
     while waiting:
         steps, old, new = waiting.pop()
         if old == new and _have_equal_types(old, new):
@@ -84,9 +85,9 @@ def _differences(before: Any, after: Any) -> Iterator[Steps]:
         if not was or not becomes:
             yield steps  # an empty collection is a leaf
         for key in was if was.keys() == becomes.keys() else {**was, **becomes}:
-            pair = was.get(key, _MISSING), becomes.get(key, _MISSING)
-            if pair[0] is not pair[1]:
-                waiting.append(((*steps, key), *pair))
+            before, after = was.get(key, _MISSING), becomes.get(key, _MISSING)
+            if before is not after and not (type(before) is type(after) is str and before == after):
+                waiting.append(((*steps, key), before, after))
 
 
 def _have_equal_types(old: Any, new: Any) -> bool:
@@ -102,10 +103,10 @@ def _merge(steps: Steps) -> Steps:
     return tuple(step for step in steps if step != _MERGE)
 
 
-def _documents_of(name: str, data: bytes | None) -> list[Any]:
+def _documents_of(form: str | None, data: bytes | None) -> list[Any]:
     if data is None:
         return []
-    form = named_format(name) or sniff(data)
+    form = form or sniff(data)
     return _small_documents(data, form) if len(data) < _SMALL else _documents(data, form)
 
 

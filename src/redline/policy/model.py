@@ -86,6 +86,23 @@ class Rule:
             for name in (*relative, absolute)
         )
 
+    @cached_property
+    def whole_directories(self) -> tuple[str, ...]:
+        """Names from a root of which this matches all that is beneath, as `gen/**` does."""
+        found = (split_base(_plain(p)) for p in self.paths if not _is_absolute(p))
+        return tuple(base for base, rest in found if base and rest == "**")
+
+    def may_match_beneath(self, name: str) -> bool:
+        """Whether this could match something beneath a directory; True where that is not plain."""
+        inner = f"{name}/".casefold()  # globs do not tell upper from lower case
+        for pattern in self.paths:
+            base = f"{split_base(_plain(pattern))[0]}/".casefold()
+            if _is_absolute(pattern) or base == "/":
+                return True
+            if base.startswith(inner) or inner.startswith(base):
+                return True
+        return not self.paths
+
     def matches_origin(self, origin: Origin) -> bool:
         """Whether this is about what *origin* does."""
         if self.tools and not matcher(self.tools)(origin.tool):
@@ -123,6 +140,23 @@ class Policy:
     def rules_for(self, relative: tuple[str, ...], absolute: str) -> tuple[Rule, ...]:
         """Return the rules about a place, in order; what a policy says of a name never changes."""
         return self._rules_by_place(relative, absolute)
+
+    def find_sealed(self, origin: Origin) -> list[str]:
+        """Return directories, from a root, in which every change by *origin* is denied."""
+        found: list[str] = []
+        others: list[Rule] = []  # rules above that may decide otherwise
+        for rule in self.rules:
+            if not rule.matches_origin(origin):
+                continue
+            if rule.action is not Action.DENY:
+                others.append(rule)
+            elif not (rule.fields or rule.schema or rule.more_than):
+                found += [
+                    name
+                    for name in rule.whole_directories
+                    if not any(other.may_match_beneath(name) for other in others)
+                ]
+        return list(dict.fromkeys(found))
 
     @cached_property
     def has_contents(self) -> bool:

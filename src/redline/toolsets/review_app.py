@@ -1,4 +1,4 @@
-"""The page ui://redline/review, in which clients that show pages show a change.
+"""The page ui://redline/review, in which clients that show pages show changes.
 
 It approves nothing: a server cannot tell whether a person or an agent answers from a client.
 """
@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING
 from redline.toolsets.tool import APP_TYPE, Json, Resource
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from redline.core.ports.history import Operation
     from redline.toolsets.call import Call, Result
 
 REVIEW_APP = Resource(
@@ -46,4 +49,21 @@ def view_meta(call: Call, change_id: str, *, show: str, undo: str) -> Json | Non
     html = call.runtime.review_app.draw_change(change_id, can_undo=can_undo)
     names = {"show": show, "undo": undo} if can_undo else {"show": show}
     calls = {key: {"name": name, "arguments": {"id": change_id}} for key, name in names.items()}
+    return {META_VIEW: {"html": html, "calls": calls}}
+
+
+def list_meta(
+    call: Call, operations: Sequence[Operation], *, show: str, older: Json | None
+) -> Json | None:
+    """Return what a client's page shows for a list of changes; None for a client without pages.
+
+    *show* is the tool by which the page opens one of them, *older* the arguments for this call
+    with which it lists those before them, None where there are none.
+    """
+    if not call.client.shows_apps:
+        return None
+    html = call.runtime.review_app.draw_list(operations, has_older=older is not None)
+    calls: Json = {"open": {"name": show, "arguments": {}}}
+    if older is not None:
+        calls["older"] = {"name": call.tool.name, "arguments": {**call.arguments, **older}}
     return {META_VIEW: {"html": html, "calls": calls}}

@@ -258,7 +258,7 @@ def activity_view(
             class_="more",
         )  # fmt: skip
     return join(
-        heading("Activity", _filter_form(filters, is_open=is_filtered)),
+        heading("Activity", _filter_form(filters)),
         tag(
             "ol",
             items,
@@ -271,7 +271,7 @@ def activity_view(
     )
 
 
-def _filter_form(filters: Filters, *, is_open: bool) -> Html:
+def _filter_form(filters: Filters) -> Html:
     fields = [
         tag("label", tag("span", shown), tag("input", name=name, value=value, placeholder=example))
         for name, shown, value, example in (
@@ -294,14 +294,14 @@ def _filter_form(filters: Filters, *, is_open: bool) -> Html:
         "input", type="search", name="q", value=filters.q, id="search", placeholder="Search",
         aria_label="Search changes", autocomplete="off",
     )  # fmt: skip
+    active = sum(1 for value in filters._replace(q="") if value)
+    count = tag("b", active, aria_label=f"{active} in force") if active else None
+    apply = tag("div", tag("button", "Apply"), link("/", "Clear"), class_="actions")
     more = tag(
         "details",
-        tag("summary", "Filters"),
-        tag(
-            "div", fields, tag("div", tag("button", "Apply"), link("/", "Clear"), class_="actions")
-        ),
+        tag("summary", "Filters", count),
+        tag("div", fields, apply),
         class_="filters",
-        open=is_open and any(filters._replace(q="")),
     )
     return tag("form", search, more, method="get", action="/", role="search", class_="search")
 

@@ -128,7 +128,7 @@ def _header(view: str, viewer: Viewer, name: str) -> Html:
         for href, shown, key in _VIEWS
     ]
     state = (
-        tag("span", "live", class_="state", id="state", data_state="off")
+        tag("span", class_="state", id="state", data_state="off", hidden=True)
         if viewer.can_act
         else link("/sign-in", "Read only: sign in to act", class_="state")
     )

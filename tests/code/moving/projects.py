@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
@@ -158,6 +159,53 @@ def script_project(rng: random.Random) -> SampleProject:
         stem = "fresh"
     project.new = f"{target}{name.suffix}"
     return project
+
+
+ALIASES = {"@/*": ["src/*"], "~lib/*": ["./missing/*", "./lib/*"], "inner/*.js": ["src/a/*"]}
+CONFIG = """{
+  // The paths of the project, as editors write them.
+  "extends": "./base", /* with the rest */
+  "compilerOptions": {"paths": %s,},
+}
+"""
+
+
+def aliased_project(rng: random.Random) -> SampleProject:
+    """A project of TypeScript whose imports are relative, by alias or from its `baseUrl`."""
+    files = {
+        "tsconfig.json": CONFIG % json.dumps(ALIASES),
+        "base.json": json.dumps({"compilerOptions": {"baseUrl": "."}}),
+        "src/c/tsconfig.json": json.dumps({"extends": "../../tsconfig.json"}),
+    }
+    paths: list[str] = []
+    for number in range(rng.randint(4, 8)):
+        stem = "index" if rng.random() < 0.15 else f"m{number}"
+        path = f"{rng.choice(SCRIPT_FOLDERS)}/{stem}.ts"
+        if path in paths:
+            continue
+        lines = [
+            f'import {{ value as v{nth} }} from "{_aliased(rng, path, other)}";'
+            for nth, other in enumerate(rng.sample(paths, min(len(paths), rng.randint(1, 3))))
+        ]
+        files[path] = "\n".join([*lines, 'import "react";', "export const value = 1;", ""])
+        paths.append(path)
+    project = SampleProject(files)
+    project.old = rng.choice(paths)
+    free = [f"{folder}/fresh.ts" for folder in SCRIPT_FOLDERS]
+    project.new = rng.choice([each for each in free if each not in paths])
+    return project
+
+
+def _aliased(rng: random.Random, path: str, other: str) -> str:
+    plain = other.removesuffix(".ts").removesuffix("/index")
+    forms = [_spec(path, other, with_endings=False), plain]
+    if plain.startswith("src/"):
+        forms.append("@/" + plain.removeprefix("src/"))
+    if plain.startswith("lib/"):
+        forms.append("~lib/" + plain.removeprefix("lib/"))
+    if plain.startswith("src/a/"):
+        forms.append(f"inner/{plain.removeprefix('src/a/')}.js")
+    return rng.choice(forms)
 
 
 def _spec(path: str, other: str, *, with_endings: bool) -> str:

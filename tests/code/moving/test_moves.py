@@ -20,10 +20,16 @@ from redline.core.ports.history import Origin
 from redline.plan.file_ops import plan_move
 from redline.services.code.move_imports import plan_moved_imports
 from redline.settings import Settings
-from tests.code.moving.projects import SampleProject, python_project, script_project
+from tests.code.moving.projects import (
+    SampleProject,
+    aliased_project,
+    python_project,
+    script_project,
+)
 from tests.support import LONG, NODE_MODULES, need_node
 
 SERVICE = Path(__file__).with_name("service.mjs")
+RESOLVE = Path(__file__).with_name("resolve.mjs")
 COUNT = 400 if LONG else 20
 # Prints the value of each module; the order is the same before and after, as imports may be cyclic.
 IMPORTER = """
@@ -149,3 +155,50 @@ def test_scripts_follow_as_the_typescript_service_has_them(
         made += 1
         assert texts(root) == json.loads(expected), (project.old, project.new, project.files)
     assert made >= len(projects) * 0.9
+
+
+def resolved(projects: list[dict[str, str]]) -> list[dict[str, list[str | None]]]:
+    """Which file each import of each project leads to, by TypeScript."""
+    node, typescript = need_node(), NODE_MODULES / "typescript" / "lib" / "typescript.js"
+    lines = "\n".join(json.dumps(each) for each in projects)
+    line = [str(node), str(RESOLVE), str(typescript)]
+    done = subprocess.run(line, input=lines, capture_output=True, text=True, check=True)
+    return [json.loads(each) for each in done.stdout.splitlines()]
+
+
+@pytest.mark.node
+@pytest.mark.requirement("agent-path-aliases")
+def test_imports_by_the_paths_of_a_configuration_lead_to_the_same_files(
+    redline: Redline, tmp_path: Path
+) -> None:
+    root = tmp_path / "root"
+    projects = [aliased_project(random.Random(seed)) for seed in range(COUNT)]
+    after: list[dict[str, str]] = []
+    for project in projects:
+        clear(root)
+        project.write(root)
+        assert move(redline, root, project) == ""
+        after.append(texts(root))
+    pairs = zip(resolved([each.files for each in projects]), resolved(after), strict=True)
+    kept = 0
+    for project, (was, now) in zip(projects, pairs, strict=True):
+        names = {project.old: project.new}
+        expected = {
+            names.get(name, name): [names.get(one or "", one) for one in targets]
+            for name, targets in was.items()
+        }
+        assert now == expected, (project.old, project.new, project.files)
+        kept += any("@/" in text for text in project.files.values())
+    assert kept > COUNT // 4
+
+
+@pytest.mark.requirement("agent-path-aliases")
+def test_a_file_that_a_configuration_names_itself_is_not_moved(
+    redline: Redline, tmp_path: Path
+) -> None:
+    config = {"compilerOptions": {"paths": {"tools": ["./src/tools.ts"]}}}
+    files = {"tsconfig.json": json.dumps(config), "src/tools.ts": "export const a = 1;\n"}
+    project = SampleProject(files)
+    project.old, project.new = "src/tools.ts", "src/other.ts"
+    project.write(tmp_path / "root")
+    assert "names the file as: tools" in move(redline, tmp_path / "root", project)

@@ -32,7 +32,7 @@ SCRIPT = {
 def write(desk: Desk, files: dict[str, str]) -> None:
     for name, text in files.items():
         target = desk.root / name
-        target.parent.mkdir(exist_ok=True)
+        target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text)
 
 
@@ -71,8 +71,8 @@ def test_a_property_that_is_written_short_keeps_its_name(desk: Desk) -> None:
 @pytest.mark.requirement("agent-rename-bound")
 def test_what_stands_in_the_way_refuses_a_rename_and_is_named(desk: Desk) -> None:
     write(desk, PYTHON)
-    store = "from pkg import Shop\nclass Store(Shop):\n    def sell(self):\n        return 2\n"
-    write(desk, {"pkg/other.py": store})
+    store = "from pkg import Shop\nclass Store:\n    def sell(self):\n        return 2\n"
+    write(desk, {"pkg/other.py": f"{store}\n\nclass Both(Shop, Store):\n    pass\n"})
     before = contents(desk.root)
     taken = desk.failure("rename", symbol="price", to="Shop", path="pkg/shop.py")
     assert "pkg/shop.py:5" in taken
@@ -152,9 +152,9 @@ def test_a_member_is_renamed_although_an_unrelated_class_has_one_of_that_name(de
 @pytest.mark.parametrize(
     "others",
     [
-        "class Kiosk(Shop):\n    def open(self):\n        return 1\n",
         "class Door:\n    def open(self): ...\n\n\nclass Both(Shop, Door):\n    pass\n",
-        "class Kiosk(\n    Shop\n):\n    def open(self):\n        return 1\n",
+        "class Door:\n    def open(self): ...\n\n\nclass Both(\n    Shop, Door\n):\n    pass\n",
+        "class Kiosk(make(Shop)):\n    def open(self):\n        return 1\n",
         "class Open(Protocol):\n    def open(self): ...\n",
     ],
 )
@@ -163,6 +163,94 @@ def test_a_member_that_another_class_may_override_is_not_renamed(desk: Desk, oth
     write(desk, {"pkg/a.py": f"{shop}\n\n{others}"})
     said = desk.failure("rename", symbol="Shop.open", to="unlock", path="pkg/a.py")
     assert "Other types have a member open" in said
+
+
+@pytest.mark.requirement("agent-rename-bound")
+@pytest.mark.parametrize("symbol", ["Shop.open", "Kiosk.open", "Stall.open"])
+def test_a_method_is_renamed_with_all_that_override_it(desk: Desk, symbol: str) -> None:
+    files = {
+        "pkg/shop.py": "class Shop:\n    def open(self):\n        return 1\n\n"
+        "    def day(self):\n        self.open()\n",
+        "pkg/kiosk.py": "from pkg.shop import Shop\n\n\nclass Kiosk(\n    Shop\n):\n"
+        "    def open(self):\n        return super().open()\n",
+        "pkg/stall.py": "from pkg import shop\n\n\n"
+        "class Stall(shop.Shop):\n    def open(self): ...\n",
+        "pkg/door.py": "class Door:\n    def open(self): ...\n\n\nDoor().open()\n",
+    }
+    write(desk, files)
+    path = f"pkg/{symbol.split('.')[0].lower()}.py"
+    desk.text("rename", symbol=symbol, to="unlock", path=path)
+    for name, text in files.items():
+        expected = text if name == "pkg/door.py" else text.replace("open", "unlock")
+        assert (desk.root / name).read_text() == expected
+
+
+@pytest.mark.requirement("agent-rename-bound")
+def test_classes_that_only_share_a_base_without_the_member_are_apart(desk: Desk) -> None:
+    text = (
+        "class Base: ...\n\n\nclass Shop(Base):\n    def open(self): ...\n\n\n"
+        "class Door(Base):\n    def open(self): ...\n"
+    )
+    write(desk, {"pkg/a.py": text})
+    desk.text("rename", symbol="Shop.open", to="unlock", path="pkg/a.py", line=5)
+    assert (desk.root / "pkg/a.py").read_text() == text.replace("open", "unlock", 1)
+
+
+@pytest.mark.requirement("agent-rename-bound")
+def test_a_name_as_text_in_all_is_renamed_only_where_it_is_that_name(desk: Desk) -> None:
+    files = {
+        "pkg/__init__.py": "from .checks import *\n\n__all__ = ['Mail', 'Post']\n",
+        "pkg/checks.py": "__all__ = (\n    'Mail',\n)\n\n\nclass Mail: ...\n",
+        "pkg/fields.py": "from pkg import checks\n\n__all__ = ['Mail']\n\n\n"
+        "class Mail:\n    check = checks.Mail\n",
+    }
+    write(desk, files)
+    said = desk.text("rename", symbol="Mail", to="Letter", path="pkg/checks.py", line=6)
+    assert (desk.root / "pkg/__init__.py").read_text() == files["pkg/__init__.py"].replace(
+        "Mail", "Letter"
+    )
+    assert (desk.root / "pkg/checks.py").read_text() == files["pkg/checks.py"].replace(
+        "Mail", "Letter"
+    )
+    assert (desk.root / "pkg/fields.py").read_text() == files["pkg/fields.py"].replace(
+        "checks.Mail", "checks.Letter"
+    )
+    assert "pkg/fields.py:3" in said
+
+
+@pytest.mark.requirement("agent-rename-bound")
+def test_what_a_script_only_names_in_a_comment_or_an_object_is_listed(desk: Desk) -> None:
+    files = {
+        "pkg/a.ts": "export interface Shop {\n  open(): void;\n}\n",
+        "pkg/b.ts": "import { Shop } from './a';\n/** As {@link Shop} does. */\n"
+        "export const stall: Shop = {\n  open() {},\n};\n",
+        "pkg/c.ts": "export class Door {\n  toString() {\n    return '';\n  }\n}\n"
+        "export class Rooms implements Map<string, Door> {\n  get(name: string) {}\n}\n",
+    }
+    write(desk, files)
+    assert "pkg/b.ts:2" in desk.text("rename", symbol="Shop", to="Market", path="pkg/a.ts", line=1)
+    assert "pkg/b.ts:4" in desk.text("rename", symbol="open", to="unlock", path="pkg/a.ts", line=2)
+    for line, name in ((2, "toString"), (7, "get")):
+        said = desk.failure("rename", symbol=name, to="other", path="pkg/c.ts", line=line)
+        assert f"It overrides a member of the language's own types: {name}" in said
+
+
+@pytest.mark.requirement("agent-path-aliases")
+def test_a_rename_follows_imports_by_the_paths_of_a_configuration(desk: Desk) -> None:
+    files = {
+        "web/tsconfig.json": '{"files": [], "references": [{"path": "./tsconfig.app.json"}]}',
+        "web/tsconfig.app.json": '{"compilerOptions": {"paths": {"@/*": ["./src/*"]}}}',
+        "web/src/lib/shop.ts": "export class Shop {\n  open() {}\n}\n",
+        "web/src/page.ts": "import { Shop } from '@/lib/shop';\nnew Shop().open();\n",
+        "other/page.ts": "import { Shop } from '@/lib/shop';\nnew Shop().open();\n",
+    }
+    write(desk, files)
+    for symbol, to in (("Shop", "Market"), ("open", "unlock")):
+        line = 1 if symbol == "Shop" else 2
+        desk.text("rename", symbol=symbol, to=to, path="web/src/lib/shop.ts", line=line)
+    expected = files["web/src/page.ts"].replace("Shop", "Market").replace("open", "unlock")
+    assert (desk.root / "web/src/page.ts").read_text() == expected
+    assert (desk.root / "other/page.ts").read_text() == files["other/page.ts"]
 
 
 @pytest.mark.requirement("agent-rename-bound")

@@ -49,7 +49,7 @@ def test_a_client_that_shows_pages_is_offered_one(
     tmp_path: Path, transport: str, protocol: str
 ) -> None:
     named, listed, page, view, declared = _look(tmp_path, transport, protocol, APPS)
-    assert named == ["show_change"]
+    assert named == ["list_changes", "show_change"]
     assert [each["mimeType"] for each in listed] == ["text/html;profile=mcp-app"]
     (content,) = page["result"]["contents"]
     assert content["text"].startswith("<!doctype html>")
@@ -77,11 +77,21 @@ def test_the_toolset_agent_has_the_page_too(tmp_path: Path) -> None:
         view = answer["_meta"][META_VIEW]
         names = [view["calls"][each]["name"] for each in ("show", "undo")]
         assert names == ["changes", "undo"]
+        listed = client.call("changes", {"max": 1})["result"]
+        assert "create a.txt" in listed["content"][0]["text"]
+        shown = listed["_meta"][META_VIEW]
+        assert "a.txt" in shown["html"]
+        assert shown["calls"] == {"open": {"name": "changes", "arguments": {}}}
+        client.call("write", {"path": "b.txt", "content": "x\n"})
+        older = client.call("changes", {"max": 1})["result"]["_meta"][META_VIEW]["calls"]["older"]
+        listed = client.call(older["name"], older["arguments"])["result"]
+        assert "create a.txt" in listed["content"][0]["text"]
         for each in ("show", "undo"):
             called = view["calls"][each]
             assert client.call(called["name"], called["arguments"])["result"]["isError"] is False
         assert "resources" in client.initialize_result["capabilities"]
     with connect("stdio", args) as client:
+        assert "_meta" not in client.call("changes", {})["result"]
         assert "resources" not in client.initialize_result["capabilities"]
         assert client.request("resources/list", {})["result"]["resources"] == []
 

@@ -146,6 +146,43 @@ def test_a_change_is_shown_and_a_hunk_taken_back_through_the_extensions_own_host
     assert host.page.evaluate("bridge.teardownResource({})") == {}
 
 
+@pytest.mark.requirement("web-app-list")
+def test_a_list_of_changes_opens_one_and_leads_back(host: Host, tmp_path: Path) -> None:
+    host.server.call("write_file", {"path": "b/<i>.txt", "content": "one\ntwo\n"})
+    listed = _result(host.server.call("list_changes", {"limit": 2}))
+    frame = host.show(listed)
+    frame.locator(".op").nth(1).wait_for()
+    assert frame.locator("h1").inner_text() == "Changes"
+    names = [text.strip() for text in frame.locator("a.files").all_inner_texts()]
+    assert [name.split("\n")[0].rstrip("new").strip() for name in names] == ["b/<i>.txt", "a.txt"]
+    assert frame.locator(".op .plus").all_inner_texts() == ["+2", "+2"]
+    frame.locator("a.files").nth(1).click()
+    frame.locator("h1:has-text('a.txt')").wait_for()
+    assert frame.locator("tr.a td:last-child").all_inner_texts() == ["+three <b>&", "+thirty"]
+    frame.locator("button[aria-label='Undo hunk 2 of a.txt']").click()
+    frame.locator("tr.h.gone").wait_for()
+    assert "line 30\n" in (tmp_path / "a.txt").read_text()
+    frame.locator("text=All changes").click()
+    frame.locator("h1:has-text('Changes')").wait_for()
+    frame.locator("text=Older changes").click()
+    frame.locator("a.files:has-text('new')").first.wait_for()
+    assert frame.locator("text=All changes").count() == 0
+    wanted = [(call["name"], sorted(call["arguments"])) for call in host.called]
+    assert wanted == [
+        ("show_change", ["id"]),
+        ("undo_change", ["hunks", "id"]),
+        ("show_change", ["id"]),
+        ("list_changes", ["cursor", "limit"]),
+    ]
+
+
+@pytest.mark.requirement("web-app-list")
+def test_a_list_in_a_client_that_calls_no_tools_has_neither_links_nor_buttons(host: Host) -> None:
+    frame = host.show(_result(host.server.call("list_changes", {"limit": 1})), hasTools=False)
+    frame.locator(".op").first.wait_for()
+    assert frame.locator("a, button").count() == 0
+
+
 @pytest.mark.requirement("web-app-in-client")
 def test_what_stands_in_the_way_of_an_undo_is_said_in_the_page(host: Host, tmp_path: Path) -> None:
     frame = host.show(_shown(host.server))

@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Iterable
 from itertools import accumulate
 
-VERSION = 8
+VERSION = 9
 # How many symbols of each file are kept at hand for a map.
 BEST = 8
 MINOR = (

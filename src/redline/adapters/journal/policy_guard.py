@@ -31,6 +31,7 @@ _MAX_CONTENT = 16 << 20
 _MAX_NAMED = 5
 _VERY_LARGE = 1 << 62
 _MAX_NAMES = 1024
+_MAX_SEALED = 64
 _NOTHING_STAGED = "\0"
 _ALLOWED = Ruling(Action.ALLOW, "", "default")
 Load = Callable[[FileState], FileState]
@@ -88,6 +89,27 @@ class PolicyGuard:
         size = _MeasuredOnce(policy, places, found.count)
         judge = Judge(policy, origin, size, self._documents)
         return [judge.strictest(place) for place in places]
+
+    def sealed_places(self, origin: Origin) -> list[WorkspacePath]:
+        """Return directories in which every change by *origin* is denied. PolicyUnreadable."""
+        policy = None if origin.as_owner else self.policy.current()
+        roots = self._roots
+        # A place in two roots has two names, and a rule may be about either.
+        is_nested = any(a is not b and b[: len(a)] == a for a in roots for b in roots)
+        if policy is None or is_nested:
+            return []
+        names = [tuple(name.split("/")) for name in policy.find_sealed(origin)]
+        writable = [n for n, root in enumerate(self._workspace.roots) if root.writable]
+        places = [WorkspacePath(number, parts) for number in writable for parts in names]
+        return [place for place in places if self._is_directory(place)][:_MAX_SEALED]
+
+    def _is_directory(self, path: WorkspacePath) -> bool:
+        try:
+            top = self._disk.open_dir(self._workspace.handle(path.root), path.parts)
+        except OSError:  # a link is none
+            return False
+        self._disk.close_dir(top)
+        return True
 
     def hold_for(self) -> float:
         """Return for how many seconds a change is held."""

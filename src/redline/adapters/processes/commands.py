@@ -271,6 +271,7 @@ class SandboxedCommands:
             readable=(*(root.path for root in roots if not root.writable), *self._readable),
             protected=() if git_open else tuple(self._git.directories(writable)),
             program=program_files(writable),
+            sealed=tuple(self._workspace.absolute(path) for path in command.sealed),
             hidden=tuple(os.path.realpath(path) for path in self._hidden),
             search_path=self._environ.get("PATH", os.defpath),
             network=network,

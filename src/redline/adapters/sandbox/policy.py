@@ -13,6 +13,7 @@ from redline.adapters.sandbox.visible_paths import PROXY_PORT, Network, SandboxV
 from redline.core.errors import SandboxUnavailable
 from redline.core.ports.commands import SandboxFacts
 
+_MAX_NAMED = 5
 _OLDEST_ABI = 3  # before it a file could be truncated anywhere
 
 
@@ -111,7 +112,7 @@ def confine(
         "landlock": _landlock(view, offer, spaces, writable) if backend == "landlock" else None,
         "filter": _filter(rules),
         "writable": writable,
-        "protected": [*view.protected, *view.program],
+        "protected": [*view.protected, *view.program, *view.sealed],
         "server": os.getpid(),
         "histories": list(view.hidden),
         "roots": [*view.writable, *view.readable],
@@ -185,6 +186,7 @@ def facts(
         git = ", .git read-only" if held else ", .git writable"
         if not held:
             warnings.append("This kernel cannot keep .git read-only for commands")
+    sealed = _describe_sealed(view) if has_namespaces(backend, offer) else ""
     pids = f"at most {limits.PROCESSES}" + ("" if "pids" in groups else " more per user")
     if "pids" not in groups and _is_root():
         pids = "not limited"
@@ -193,7 +195,7 @@ def facts(
     counted = "memory" in groups
     return SandboxFacts(
         mode,
-        f"{backend}: writes only in {_written_places(view, dry=dry)}{git}, {reads}",
+        f"{backend}: writes only in {_written_places(view, dry=dry)}{git}{sealed}, {reads}",
         _network(view),
         pids,
         f"{size} in all" if counted else f"{size} per process, in all checked twice a second",
@@ -206,6 +208,19 @@ def _written_places(view: SandboxView, *, dry: bool) -> str:
     if not view.writable:
         return "a private tmp"
     return f"{'a copy of the workspace' if dry else 'the workspace'} and a private tmp"
+
+
+def _describe_sealed(view: SandboxView) -> str:
+    if not view.sealed:
+        return ""
+    names = [
+        path[len(root) :].lstrip("/")
+        for path in view.sealed
+        for root in view.writable
+        if visible_paths.is_beneath(path, root)
+    ]
+    more = f" and {len(names) - _MAX_NAMED} more" if len(names) > _MAX_NAMED else ""
+    return f", read-only by the policy: {', '.join(names[:_MAX_NAMED])}{more}"
 
 
 def _network(view: SandboxView) -> str:

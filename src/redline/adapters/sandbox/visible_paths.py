@@ -86,9 +86,9 @@ class SandboxView:
     """What a command is to see, as absolute canonical paths.
 
     *writable* and *readable* are roots and may be nested in each other: the deepest one decides.
-    *protected* (git's own data) and *program* (Redline's own files) are read-only wherever they
-    lie, *hidden* is not seen. *wide* shows the whole system. *domains* are the names that a NAMED
-    network reaches.
+    *protected* (git's own data), *program* (Redline's own files) and *sealed* (what the policy
+    denies whole) are read-only wherever they lie, *hidden* is not seen. *wide* shows the whole
+    system. *domains* are the names that a NAMED network reaches.
     """
 
     cwd: str
@@ -97,6 +97,7 @@ class SandboxView:
     readable: tuple[str, ...] = ()
     protected: tuple[str, ...] = ()
     program: tuple[str, ...] = ()
+    sealed: tuple[str, ...] = ()
     hidden: tuple[str, ...] = ()
     search_path: str = ""
     network: Network = Network.NONE
@@ -239,7 +240,7 @@ def own_mounts(view: SandboxView, overlays: dict[str, tuple[str, str]]) -> list[
     for path, is_writable in roots_by_depth(view):
         if not is_writable and _is_in_writable(view, path):
             steps.append(["ro-inside", path])
-    for path in (*view.protected, *view.program):
+    for path in (*view.protected, *view.program, *view.sealed):
         steps.append(["ro-link" if os.path.islink(path) else "ro-inside", path])
     return steps + [["empty", path] for path in hidden_directories(view, in_writable=True)]
 

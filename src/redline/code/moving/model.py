@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from redline.code.python_js.path_aliases import PathAliases
 from redline.core.paths import WorkspacePath
 
 
@@ -35,6 +36,8 @@ class MovedFile:
     new: WorkspacePath
     is_file: Callable[[WorkspacePath], bool]
     source: tuple[str, ...] | None = None
+    # Import paths of scripts that a configuration defines.
+    aliases: PathAliases = field(default_factory=lambda: PathAliases(lambda _: None))
 
     def is_file_after(self, path: WorkspacePath) -> bool:
         """Return whether there is a file at *path* after the move."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Any
 
 from redline.code.moving.model import (
@@ -13,7 +14,7 @@ from redline.code.moving.model import (
     Obstacle,
     common_length,
 )
-from redline.code.python_js.imports import script_candidates
+from redline.code.python_js.imports import aliased_candidates, script_candidates
 from redline.core.paths import WorkspacePath
 
 _CALLED = {"field": "function", "regex": r"^(import|require|require\.resolve)$"}
@@ -71,9 +72,9 @@ def update_script(
     update = ImportUpdate()
     for start, end in (*specs, *_references(text)):
         spec = text[start + 1 : end - 1]
-        if not spec.startswith("."):
-            continue
         target = _resolve(path, spec, moved)
+        if target is None and not spec.startswith("."):
+            continue  # a package
         if path != moved.old and target != moved.old:
             continue
         if path == moved.old and target != moved.old and not moved.changes_folder:
@@ -92,7 +93,13 @@ def _references(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _resolve(path: WorkspacePath, spec: str, moved: MovedFile) -> WorkspacePath | None:
-    return next(filter(moved.is_file, script_candidates(path, spec)), None)
+    return next(filter(moved.is_file, _files_of(path, spec, moved)), None)
+
+
+def _files_of(path: WorkspacePath, spec: str, moved: MovedFile) -> Iterator[WorkspacePath]:
+    if spec.startswith("."):
+        return script_candidates(path, spec)
+    return aliased_candidates(path, spec, moved.aliases)
 
 
 def _rewrite_spec(
@@ -103,9 +110,14 @@ def _rewrite_spec(
     if target is None:  # not code, or not there: the same place, seen from another directory
         return _relative(home.parts, _join(path.parent.parts, spec), spec)
     after = moved.after(target)
-    for parts in _ways_to_name(spec, target, after):
-        new = _relative(home.parts, parts, spec)
-        found = next(filter(moved.is_file_after, script_candidates(home.child("x"), new)), None)
+    ways = list(_ways_to_name(spec, target, after))
+    aliased: Iterator[str] = iter(())
+    if not spec.startswith("."):
+        rules = moved.aliases.rules(home)
+        aliased = (new for parts in ways for new in rules.specs(spec, parts))
+        aliased = chain([spec], aliased)
+    for new in chain(aliased, (_relative(home.parts, parts, spec) for parts in ways)):
+        found = next(filter(moved.is_file_after, _files_of(home.child("x"), new, moved)), None)
         if found == after:
             return new
     return None

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from redline.code.python_js.path_aliases import PathAliases
 from redline.code.syntax.node import SyntaxNode, parent_of, required_field
 from redline.core.paths import WorkspacePath
 
 _PYTHON = (".py", ".pyi")
 _SCRIPT = (".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".d.ts")
-_SPEC = re.compile(r"""(?:\bfrom|\brequire\s*\(|\bimport\s*\(?)\s*['"](\.[^'"\n]*)['"]""")
+_SPEC = re.compile(r"""(?:\bfrom|\brequire\s*\(|\bimport\s*\(?)\s*['"]([^'"\n]*)['"]""")
 # Endings of compiled files in import paths, and those of the sources they are compiled from.
 _SOURCES = {".js": (".ts", ".tsx"), ".jsx": (".tsx",), ".mjs": (".mts",), ".cjs": (".cts",)}
 
@@ -136,7 +137,7 @@ def string_content(node: SyntaxNode) -> str:
 
 
 def imported_stems(text: str) -> dict[str, list[int]]:
-    """Map the key of each relative import of a script to its lines; no name equals a key."""
+    """Map the key of each import of a script to its lines; no name equals a key."""
     found: dict[str, list[int]] = {}
     for spec in _SPEC.finditer(text):
         key = stem_key(spec[1])
@@ -190,10 +191,23 @@ def script_candidates(path: WorkspacePath, spec: str) -> Iterator[WorkspacePath]
             parts.pop()
         elif word not in (".", "", ".."):
             parts.append(word)
-    for name in _file_names(parts[-1]) if parts and not spec.endswith("/") else ():
-        yield WorkspacePath(path.root, (*parts[:-1], name))
+    yield from _files_at(path.root, parts, is_folder=spec.endswith("/"))
+
+
+def aliased_candidates(
+    path: WorkspacePath, spec: str, aliases: PathAliases
+) -> Iterator[WorkspacePath]:
+    """Yield the files that an import path may refer to that a configuration defines."""
+    if not spec.startswith("."):
+        for parts in aliases.rules(path.parent).locations(spec):
+            yield from _files_at(path.root, parts, is_folder=spec.endswith("/"))
+
+
+def _files_at(root: int, parts: Sequence[str], *, is_folder: bool) -> Iterator[WorkspacePath]:
+    for name in _file_names(parts[-1]) if parts and not is_folder else ():
+        yield WorkspacePath(root, (*parts[:-1], name))
     for ending in _SCRIPT:
-        yield WorkspacePath(path.root, (*parts, "index" + ending))
+        yield WorkspacePath(root, (*parts, "index" + ending))
 
 
 def _file_names(stem: str) -> Iterator[str]:

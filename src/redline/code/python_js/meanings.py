@@ -24,6 +24,8 @@ class Meanings:
     name: str
     origins: Origins
     values: ValueResolver
+    # For a rename: members of Python classes count as those of their bases that they override.
+    renaming: bool = False
 
     def of_occurrence(self, module: Module, occurrence: Occurrence) -> Definitions:
         """Return what a name refers to; for an import, both itself and its target."""
@@ -32,7 +34,14 @@ class Meanings:
         found = self.origins.of_occurrence(module, occurrence)
         if occurrence.binding is None:
             return found
+        scope = occurrence.binding.scope
+        if self.follows_bases(module) and scope.kind == ScopeKind.CLASS and not module.is_script:
+            found |= self.family(OfClass(module, scope))
         return found | {self.origins.own(module, occurrence.binding)}
+
+    def follows_bases(self, module: Module) -> bool:
+        """Return whether a member means those that it overrides as well."""
+        return module.is_script or (self.renaming and not self.name.startswith("__"))
 
     def of_member(self, module: Module, member: Member) -> Definitions:
         """Return what a mention of a member refers to."""
@@ -76,7 +85,8 @@ class Meanings:
         for value in self.values.of(module, member.owner, member.scope):
             if isinstance(value, OfClass) and not value.is_instance:
                 constructors = self.values.owners(value, "__init__").classes
-                owners = self.values.owners(value, member.name).classes
+                all_of = self.follows_bases(module)
+                owners = self.values.owners(value, member.name, all_of=all_of).classes
                 found |= {self.member(owner) for owner in owners if not constructors}
         return frozenset(found)
 
@@ -91,7 +101,7 @@ class Meanings:
             if isinstance(value, Definition):
                 found |= in_namespace(self.origins.of_export(value.path, member.name), meaning)
             elif isinstance(value, OfClass):
-                all_of = module.is_script and value.is_instance
+                all_of = self.follows_bases(module) and (value.is_instance or not module.is_script)
                 owners, is_open = self.values.owners(value, member.name, all_of=all_of)
                 found |= {
                     self.member(owner, static=not value.is_instance and self._is_mixed(owner))

@@ -10,6 +10,7 @@ from redline.code.python_js.exports import WHOLE, Exported, Exports, exports_of,
 from redline.code.python_js.imports import (
     ImportedName,
     MemberOf,
+    aliased_candidates,
     extracted_member,
     python_candidates,
     python_import,
@@ -17,6 +18,7 @@ from redline.code.python_js.imports import (
     script_candidates,
     script_import,
 )
+from redline.code.python_js.path_aliases import PathAliases
 from redline.code.python_js.project import Module, Project
 from redline.code.references.definition import UNKNOWN, Definition, whole
 from redline.code.scopes.model import TYPE, VALUE, Binding, BindingRole, Occurrence, ScopeKind
@@ -56,8 +58,12 @@ class Origins:
     _exported: dict[tuple[WorkspacePath, str], Definitions] = field(default_factory=dict)
     _exports: dict[WorkspacePath, Exports] = field(default_factory=dict)
     _stars: dict[WorkspacePath, list[str]] = field(default_factory=dict)
+    _aliases: PathAliases = field(init=False)
     _pending: set[object] = field(default_factory=set)
     _cycles: int = 0
+
+    def __post_init__(self) -> None:
+        self._aliases = PathAliases(self.project.files.text)
 
     def of_occurrence(self, module: Module, name: Occurrence) -> Definitions:
         """Return what a name refers to; nothing if it is the language's or a library's."""
@@ -162,8 +168,13 @@ class Origins:
 
     def resolve(self, path: WorkspacePath, spec: str) -> WorkspacePath | None:
         """Return the file that the import path *spec* refers to in the file at *path*."""
-        candidates = python_candidates if path.name.endswith(_PYTHON) else script_candidates
-        return next((file for file in candidates(path, spec) if self.project.exists(file)), None)
+        if path.name.endswith(_PYTHON):
+            candidates = python_candidates(path, spec)
+        elif spec.startswith("."):
+            candidates = script_candidates(path, spec)
+        else:
+            candidates = aliased_candidates(path, spec, self._aliases)
+        return next((file for file in candidates if self.project.exists(file)), None)
 
     def of_export(self, path: WorkspacePath, name: str, *, or_unknown: bool = True) -> Definitions:
         """Return what *name* of the module at *path* refers to."""

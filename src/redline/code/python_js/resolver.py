@@ -34,6 +34,10 @@ from redline.code.syntax.node import SyntaxNode, begins_at, parent_of, required_
 from redline.code.syntax.uses import nodes_of
 from redline.core.paths import WorkspacePath
 
+# A list that is not closed reaches to the end, so that no text is read more than once.
+_LISTED = re.compile(
+    r"__all__\s*(?::[^=\n]{0,200})?(?:\+?=|\.extend\()\s*[\[(]([^\])]*)(?:[\])]|\Z)"
+)
 _IMPORTING = {BindingRole.IMPORT, BindingRole.VARIABLE, BindingRole.DOTTED_IMPORT}
 
 
@@ -47,14 +51,23 @@ class PythonJsResolver:
     meanings: Meanings
     # Only calls that construct the class of the name: the references of its constructor.
     made_only: bool = False
+    # Also what must be renamed with the definition.
+    renaming: bool = False
 
     @classmethod
-    def to(cls, name: str, files: SourceFiles, *, made_only: bool = False) -> PythonJsResolver:
+    def to(
+        cls,
+        name: str,
+        files: SourceFiles,
+        *,
+        made_only: bool = False,
+        renaming: bool = False,
+    ) -> PythonJsResolver:
         """Create a resolver of *name* among *files*."""
         project = Project(files, {name})
         origins = Origins(project)
-        meanings = Meanings(name, origins, ValueResolver(origins))
-        return cls(name, project, origins, meanings, made_only)
+        meanings = Meanings(name, origins, ValueResolver(origins), renaming)
+        return cls(name, project, origins, meanings, made_only, renaming)
 
     def exported_as(self, target: ReferenceTarget, path: WorkspacePath) -> set[str]:
         """Return the names under which the script at *path* exports the definition."""
@@ -83,7 +96,7 @@ class PythonJsResolver:
         same = {own}
         if any(_is_import_of_same_name(module, site) for site in binding.sites):
             same |= self.origins.of_binding(module, binding)
-        if own.is_member and module.is_script:
+        if own.is_member and self.meanings.follows_bases(module):
             scope = next(s for s in module.names.scopes if start_of(s.node) == own.start)
             same |= self.meanings.family(OfClass(module, scope))
         return ReferenceTarget(own, same, own.is_member or binding.scope.shared)
@@ -138,6 +151,17 @@ class PythonJsResolver:
             others = self._of_other_word(module, node) if start_of(node) not in seen else None
             if others is not None:
                 yield Meaning(node.range().start.line + 1, others, False, start_of(node))
+        if self.renaming and not module.is_script:
+            yield from self._find_listed(module)
+
+    def _find_listed(self, module: Module) -> Iterator[Meaning]:
+        """Yield the name as text in `__all__`, by which a Python module exports it."""
+        text = module.parsed.text
+        found = self.origins.of_export(module.path, self.name)
+        for listed in _LISTED.finditer(text) if "__all__" in text else ():
+            for quoted in re.finditer(rf"(['\"]){re.escape(self.name)}\1", listed[0]):
+                start = listed.start() + quoted.start() + 1
+                yield Meaning(text.count("\n", 0, start) + 1, found, False, start)
 
     def _of_other_word(self, module: Module, node: SyntaxNode) -> Definitions | None:
         """Return what a word refers to that is neither a name nor a member of this module."""

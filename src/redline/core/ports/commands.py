@@ -20,7 +20,8 @@ class Command:
     `stdin` None keeps the input open for `Job.send`. `owner` is who may use the handle.
     `permissions` lift single limits of safe mode: network, git (write `.git`).
     `overlay` runs it on a copy-on-write view of the roots that is dropped afterwards; the view
-    holds what the roots would after `planned`.
+    holds what the roots would after `planned`. `sealed` are directories that it cannot write in,
+    where the system can hold it to that.
     """
 
     line: str
@@ -35,6 +36,7 @@ class Command:
     permissions: frozenset[str] = frozenset()
     overlay: bool = False
     planned: ChangeSet = field(default_factory=ChangeSet)
+    sealed: tuple[WorkspacePath, ...] = ()
     # Seconds between the polite signal at the time-out and the kill; None is the runner's own.
     grace: float | None = None
 

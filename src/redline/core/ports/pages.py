@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
 from redline.core.access.rights import ALL_RIGHTS, Rights
+from redline.core.ports.history import Operation
 
 
 class Reviewer(NamedTuple):
@@ -85,6 +86,9 @@ class ReviewApp(Protocol):
 
     def draw_change(self, operation_id: str, *, can_undo: bool) -> str:
         """What the page shows for a change, as HTML; UnknownOperation."""
+
+    def draw_list(self, operations: Sequence[Operation], *, has_older: bool) -> str:
+        """What the page shows for a list of changes, newest first, as HTML."""
 
 
 class WorkspaceFront(WebPages, Protocol):

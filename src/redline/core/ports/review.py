@@ -205,6 +205,9 @@ class ChangeRules(Protocol):
     def judge_steps(self, change_set: ChangeSet, origin: Origin) -> Sequence[Ruling]:
         """The strictest ruling on each step of a change set that renames nothing."""
 
+    def sealed_places(self, origin: Origin) -> Sequence[WorkspacePath]:
+        """Directories in which every change by *origin* is denied, whatever it is."""
+
     def hold_for(self) -> float:
         """For how many seconds a change is held."""
 

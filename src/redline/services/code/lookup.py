@@ -13,7 +13,7 @@ from redline.code.syntax.languages import Language, language_of
 from redline.core.changes import digest_of
 from redline.core.encodings.names import UTF8
 from redline.core.encodings.opening import open_text
-from redline.core.errors import Busy, ParserFailed, RedlineError
+from redline.core.errors import Busy, LimitReached, ParserFailed, RedlineError
 from redline.core.paths import WorkspacePath
 from redline.core.ports.code import IndexedSymbol, IndexedUses
 from redline.core.ports.history import HistoryQuery
@@ -21,6 +21,7 @@ from redline.core.ports.search import Cancel, GrepQuery
 from redline.services.runtime import Runtime
 
 MAX_FILES = 40
+MAX_DEFINITIONS = 2000
 MAX_USERS = 1000
 _MAX_GREPPED = 2000
 _GREP_SECONDS = 5.0
@@ -179,6 +180,18 @@ class CodeLookup:
             return self._best(self.current(found), wanted)
         return self._best(self._grepped_definitions(name), wanted)
 
+    def all_definitions(self, name: str) -> list[tuple[OpenedSource, Symbol]]:
+        """Every definition of a plain name; LimitReached where there are too many to look at."""
+        if self.refresh() != "ready":
+            return self.definitions(name)
+        found = self.runtime.code_index.definitions(name, MAX_DEFINITIONS + 1)
+        if len(found) > MAX_DEFINITIONS:
+            raise LimitReached(
+                f"More than {MAX_DEFINITIONS} definitions have the name: {name}",
+                hint="use rewrite or edit with globs",
+            )
+        return self.current(found, MAX_DEFINITIONS)
+
     def _best(
         self, found: list[tuple[OpenedSource, Symbol]], wanted: str
     ) -> list[tuple[OpenedSource, Symbol]]:
@@ -186,12 +199,14 @@ class CodeLookup:
         named = [pair for pair in found if find_symbols([pair[1]], wanted)]
         return named or found
 
-    def current(self, rows: list[IndexedSymbol]) -> list[tuple[OpenedSource, Symbol]]:
-        """Indexed symbols as they are in the files now; what has gone is left out."""
+    def current(
+        self, rows: list[IndexedSymbol], most: int = MAX_FILES
+    ) -> list[tuple[OpenedSource, Symbol]]:
+        """Indexed symbols as they are in *most* files now; what has gone is left out."""
         found: list[tuple[OpenedSource, Symbol]] = []
         files: dict[WorkspacePath, None] = {}
         for row in rows:
-            if row.path not in files and len(files) >= MAX_FILES:
+            if row.path not in files and len(files) >= most:
                 continue
             files[row.path] = None
             file = self.open(row.path)

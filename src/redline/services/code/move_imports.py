@@ -16,7 +16,8 @@ from redline.code.moving.python_statements import (
     read_statement,
 )
 from redline.code.moving.script import spec_rule, update_script
-from redline.code.python_js.imports import script_candidates
+from redline.code.python_js.imports import aliased_candidates, script_candidates
+from redline.code.python_js.path_aliases import PathAliases
 from redline.code.syntax.languages import Language, language_of
 from redline.core.changes import Change, ChangeSet, FileState
 from redline.core.encodings.opening import open_file
@@ -86,11 +87,13 @@ class _Moving:
     _known: dict[WorkspacePath, bool] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.moved = MovedFile(self.source, self.target, self._is_file)
+        aliases = PathAliases(self._read_config)
+        self.moved = MovedFile(self.source, self.target, self._is_file, aliases=aliases)
         self.is_python = _language_name(self.source) == _PYTHON
 
     def plan(self) -> MovedImports:
         self._check_names()
+        self._check_aliases()
         candidates = self._candidates()
         if self.is_python:
             self.moved = replace(self.moved, source=self._source(candidates))
@@ -148,6 +151,17 @@ class _Moving:
                 f"Another file is the same module: {self._name(twin)}",
                 hint="move that one first, without imports",
             )
+
+    def _check_aliases(self) -> None:
+        """Refuse a script that a configuration names itself: no import says where it is."""
+        for pattern, targets in self.moved.aliases.rules(self.source.parent).paths:
+            if "*" not in pattern and not self.is_python:
+                files = aliased_candidates(self.source, pattern, self.moved.aliases)
+                if next(filter(self._is_file, files), None) == self.source and targets:
+                    raise CannotApply(
+                        f"A configuration of TypeScript names the file as: {pattern}",
+                        hint="change `paths` of tsconfig.json and move without imports",
+                    )
 
     def _candidates(self) -> list[WorkspacePath]:
         """Return the file itself and those whose text may import it."""
@@ -297,6 +311,11 @@ class _Moving:
         for line in self.runtime.grep.search([top], query, self.cancel).lines:
             if line.is_match:
                 yield f"{self._name(line.place)}:{line.line} (computed)"
+
+    def _read_config(self, path: WorkspacePath) -> str | None:
+        if not self._is_file(path):
+            return None
+        return open_file(self.runtime.tree, path, self.runtime.tree.read(path)).text
 
     def _is_file(self, path: WorkspacePath) -> bool:
         if path not in self._known:

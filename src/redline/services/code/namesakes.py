@@ -6,87 +6,145 @@ import re
 from collections.abc import Iterable, Iterator
 
 from redline.core.paths import WorkspacePath
-from redline.core.ports.search import Cancel, GrepLine, GrepQuery
-from redline.services.runtime import Runtime
+from redline.core.ports.search import Cancel, GrepQuery
+from redline.services.code.lookup import CodeLookup
 
 _MAX_LINES = 50_000
+# A class whose bases go on for longer is related to everything.
+_MAX_HEADER = 4_000
 _WORD = re.compile(r"[^\W\d][\w$]*")
-_PYTHON = re.compile(r"^\s*class\s+(?P<name>\w+)\s*(?:\[[^\]]*\])?\s*(?P<bases>\(.*\))?\s*:")
-_SCRIPT = re.compile(
-    r"\b(?:class|interface)\s+(?P<name>[\w$]+)(?P<bases>[^{]*)\{"
-    r"|\btype\s+(?P<alias>[\w$]+)\s*(?:<.*?>)?\s*="
-)
-# Bases that give a class no members of their own.
-_PLAIN = frozenset({"object", "Generic"})
+_DECLARED = re.compile(r"\b(?P<kind>class|interface|type)\s+(?P<name>[^\W\d][\w$]*)")
+_END_OF_ALIAS = re.compile(r";[ \t]*(?://.*)?$|\n(?=[^\W\d]|/[*/]|@|$)|\n\n", re.MULTILINE)
+_BRACES = re.compile(r"\{[^{}]*\}")
+# Words between the name of a class and its body that are not bases; bases without members.
+_NOT_BASES = frozenset({"extends", "implements", "metaclass", "object", "Generic"})
 SCRIPT_GLOBS = ("*.js", "*.jsx", "*.mjs", "*.cjs", "*.ts", "*.tsx", "*.mts", "*.cts")
+# What every object of a script has, and what the language's own types have.
+OBJECT_MEMBERS = frozenset({"toString", "toLocaleString", "toJSON", "valueOf", "constructor"})
+LIBRARY_TYPES = frozenset(
+    _WORD.findall(
+        "Map Set WeakMap WeakSet ReadonlyMap ReadonlySet Array ReadonlyArray ArrayLike Promise "
+        "PromiseLike Error Iterator Iterable IterableIterator AsyncIterator AsyncIterable "
+        "Generator AsyncGenerator AsyncIterableIterator EventTarget Function Date RegExp "
+        "ProxyHandler"
+    )
+)
+LIBRARY_MEMBERS = frozenset(
+    _WORD.findall(
+        "size clear delete forEach get has set entries keys values add length at concat every "
+        "fill filter find findIndex findLast flat flatMap includes indexOf join lastIndexOf map "
+        "pop push reduce reduceRight reverse shift slice some sort splice unshift then catch "
+        "finally name message stack cause next return throw addEventListener removeEventListener "
+        "dispatchEvent apply bind call test exec source flags getTime defineProperty "
+        "deleteProperty ownKeys"
+    )
+)
 _DECLARATIONS = {
     "python": (r"^\s*class\s+\w+", ("*.py", "*.pyi")),
-    "javascript": (
-        r"\b(class|interface|type)\s+[\w$]+",
-        SCRIPT_GLOBS,
-    ),
+    "javascript": (r"\b(class|interface|type)\s+[\w$]+", SCRIPT_GLOBS),
 }
 
 
 class ClassFamilies:
-    """Classes and interfaces by name, joined where one extends another.
+    """Classes, interfaces and type aliases by name, with the names of their bases.
 
     A name means all classes of that name, so that unrelated ones may seem related, never the
-    other way round. A class whose bases are not on its first line is related to everything.
+    other way round. What is not known to be complete is related to everything.
     """
 
-    def __init__(self, lines: Iterable[str], group: str) -> None:
-        self._joined: dict[str, str] = {}
+    def __init__(self, headers: Iterable[tuple[str, str | None]]) -> None:
+        self._bases: dict[str, set[str]] = {}
+        self._derived: dict[str, set[str]] = {}
         self._open: set[str] = set()
-        for line in lines:
-            self._read(line, group)
-
-    def are_apart(self, first: str, second: str) -> bool:
-        """Return whether no class can have members of both."""
-        if not first or not second or first == second:
-            return False
-        one, other = self._find(first), self._find(second)
-        known = first in self._joined and second in self._joined
-        return known and one != other and not {one, other} & set(map(self._find, self._open))
-
-    def _read(self, line: str, group: str) -> None:
-        found = (_PYTHON if group == "python" else _SCRIPT).search(line)
-        if found is None:
-            begun = re.search(r"\b(?:class|interface|type)\s+([\w$]+)", line)
-            if begun is not None:
-                self._find(begun[1])
-                self._open.add(begun[1])
-            return
-        alias = found.groupdict().get("alias")
-        name = str(alias or found["name"])
-        self._find(name)
-        if alias:
-            self._open.add(name)
-            return
-        for base in _WORD.findall(found["bases"] or ""):
-            if base == "Protocol":
+        for name, header in headers:
+            bases = set(_WORD.findall(header)) - _NOT_BASES if header is not None else set()
+            if header is None or "Protocol" in bases:
                 self._open.add(name)
-            elif base not in _PLAIN and base not in ("extends", "implements", "metaclass"):
-                self._joined[self._find(base)] = self._find(name)
+            self._bases.setdefault(name, set()).update(bases)
+            for base in bases:
+                self._derived.setdefault(base, set()).add(name)
 
-    def _find(self, name: str) -> str:
-        self._joined.setdefault(name, name)
-        while self._joined[name] != name:
-            name = self._joined[name]
-        return name
+    def are_related(self, first: str, second: str, defining: set[str]) -> bool:
+        """Return whether members of one name in two classes may override one another.
+
+        They do where one class derives from the other, where another derives from both, and where
+        both derive from one of the classes *defining* the member.
+        """
+        if first not in self._bases or second not in self._bases:
+            return True
+        above = [self._reach(name, self._bases) for name in (first, second)]
+        below = [self._reach(name, self._derived) for name in (first, second)]
+        if self._open & ({first, second} | above[0] | above[1] | below[0] | below[1]):
+            return True
+        if first in above[1] or second in above[0] or below[0] & below[1]:
+            return True
+        return bool(above[0] & above[1] & defining)
+
+    def derives_from(self, name: str, bases: frozenset[str]) -> bool:
+        """Return whether a class derives from one of *bases*, which the workspace has not."""
+        above = self._reach(name, self._bases)
+        return not bases.isdisjoint(above - self._bases.keys())
+
+    @staticmethod
+    def _reach(name: str, steps: dict[str, set[str]]) -> set[str]:
+        found: set[str] = set()
+        waiting = [name]
+        while waiting:
+            new = steps.get(waiting.pop(), set()) - found
+            found |= new
+            waiting += new
+        return found
 
 
-def read_families(runtime: Runtime, root: int, group: str, cancel: Cancel) -> ClassFamilies | None:
+def read_families(
+    lookup: CodeLookup, root: int, group: str, cancel: Cancel
+) -> ClassFamilies | None:
     """Return the classes of a root; None where types are related without saying so."""
     if group not in _DECLARATIONS:
         return None
     pattern, globs = _DECLARATIONS[group]
     query = GrepQuery(pattern, include=globs, max_matches=_MAX_LINES, columns=False)
-    found = runtime.grep.search([WorkspacePath(root, ())], query, cancel)
+    found = lookup.runtime.grep.search([WorkspacePath(root, ())], query, cancel)
     if found.timed_out or found.total > _MAX_LINES:
         return None
-    return ClassFamilies(_texts(found.lines), group)
+    lines = [(line.place, line.line) for line in found.lines if line.is_match]
+    return ClassFamilies(_headers(lookup, lines, group))
 
 
-def _texts(lines: Iterable[GrepLine]) -> Iterator[str]:
-    return (line.text for line in lines if line.is_match)
+def _headers(
+    lookup: CodeLookup, lines: list[tuple[WorkspacePath, int]], group: str
+) -> Iterator[tuple[str, str | None]]:
+    for path, number in lines:
+        file = lookup.open(path)
+        text = file.lines(number, number) if file is not None else ""
+        for declared in _DECLARED.finditer(text):
+            rest = text[declared.end() :]
+            header = _header(rest, declared["kind"], group)
+            if header is None and file is not None:
+                below = file.lines(number + 1, number + 100)
+                header = _header(f"{rest}\n{below}"[:_MAX_HEADER], declared["kind"], group)
+            yield declared["name"], header
+
+
+def _header(text: str, kind: str, group: str) -> str | None:
+    """Return what is between the name of a class and its body; None if it does not end here."""
+    if kind == "type":
+        return _read_alias(text)
+    depth = 0
+    for nth, letter in enumerate(text):
+        is_arrow = letter == ">" and text[nth - 1 : nth] in ("=", "-")
+        if depth == 0 and letter == (":" if group == "python" else "{"):
+            return text[:nth]
+        depth += (letter in "([{<") - (letter in ")]}>" and not is_arrow)
+    return None
+
+
+def _read_alias(text: str) -> str | None:
+    """Return what a type alias is made of, without the members in its own braces."""
+    end = _END_OF_ALIAS.search(text)
+    if end is None:
+        return None
+    found, count = text[: end.start()], 1
+    while count:
+        found, count = _BRACES.subn("", found)
+    return found

@@ -125,7 +125,7 @@ class ReferenceSearch:
         homes = {chosen.path: IndexedUses(chosen.path, ()) for chosen in self.definitions}
         group = {_group_of(path) for path in homes}
         rows = {row.path: row for row in self.files.users(self.name)}
-        for row in self._renaming():
+        for row in (*self._renaming(), *self._listing()):
             rows.setdefault(row.path, IndexedUses(row.path, (), row.digest))
         first = [rows.pop(path, row) for path, row in homes.items()]
         others = [row for row in rows.values() if not group or _group_of(row.path) in group]
@@ -168,6 +168,17 @@ class ReferenceSearch:
                     # The whole of a module may be re-exported as another's.
                     if is_whole and row.path not in passing and len(passing) < _MAX_PASSING:
                         passing.append(row.path)
+
+    def _listing(self) -> Iterator[IndexedUses]:
+        """Yield Python files that may re-export the name as text in `__all__`, for a rename."""
+        if not self.with_definitions or not any(
+            _group_of(c.path) == "python" for c in self.definitions
+        ):
+            return
+        for row in self.files.users("__all__"):
+            file = self.files.open(row.path)
+            if file is not None and any(f"{q}{self.name}{q}" in file.text for q in "'\""):
+                yield row
 
     def _importers(
         self, path: WorkspacePath, target: ReferenceTarget
@@ -225,7 +236,13 @@ class ReferenceSearch:
                 *(self._parse, self.files.is_file, defining, self._text, defining),
                 *(self._take, as_kind),
             )
-            made = resolver_of(group, self.name, files, made_only=self.made_only)
+            made = resolver_of(
+                group,
+                self.name,
+                files,
+                made_only=self.made_only,
+                renaming=self.with_definitions,
+            )
             if made is None:
                 return None
             self._resolvers[group] = made

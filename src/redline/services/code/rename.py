@@ -23,10 +23,10 @@ from redline.services.code.reference_query import Used
 from redline.services.code.references import Finder, finder_of
 from redline.services.code.rename_obstacles import (
     RenamePlaces,
+    check_namesakes,
     list_quoted,
     quoted_annotations,
     refuse_imported,
-    refuse_namesakes,
 )
 from redline.services.names import display_name
 from redline.services.runtime import Runtime
@@ -42,7 +42,6 @@ _SHORTHAND = {
     "shorthand_field_initializer",
     "shorthand_field_identifier",
 }
-_EXPORTED = re.compile(r"__all__\s*(?:\+?=|\.extend\()\s*[\[(]([^\])]*)[\])]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,10 +81,11 @@ def plan_symbol_rename(
     files = [_places(used) for used in finder.find()]
     _check_resolved(finder, lookup)
     # With uncertain references of one name, any type that has the name may be meant.
-    refuse_namesakes(runtime, lookup, finder, files, cancel, every=request.possible)
+    unsure = check_namesakes(runtime, lookup, finder, files, cancel, every=request.possible)
     refuse_imported(runtime, finder, files)
     steps: list[Change] = []
     possible: list[str] = []
+    renamed: set[str] = set()
     count = 0
     for places in files:
         cancel.check()
@@ -93,14 +93,15 @@ def plan_symbol_rename(
         lines = {r.line for r in places.used.seen if r.certainty == "possible"}
         if not request.possible:
             possible += [f"{name}:{line}" for line in sorted(lines)]
-        change, made = _rename_in_file(
+        change, lines_made = _rename_in_file(
             runtime, places, name, finder.name, request, access, is_member=finder.is_member
         )
-        count += made
+        count += len(lines_made)
+        renamed |= {f"{name}:{line}" for line in lines_made}
         steps += [change] if change is not None else []
-    possible += [
-        each for each in list_quoted(runtime, finder, lookup, cancel) if each not in possible
-    ]
+    quoted = list_quoted(runtime, finder, lookup, cancel)
+    further = [each for each in (*unsure, *quoted) if each not in renamed]
+    possible = list(dict.fromkeys([*possible, *further]))
     left_out = tuple(display_name(runtime.workspace, path) for path in lookup.left_out())
     return Renamed(ChangeSet(tuple(steps)), count, tuple(possible), left_out)
 
@@ -177,7 +178,7 @@ def _rename_in_file(
     access: Access,
     *,
     is_member: bool,
-) -> tuple[Change | None, int]:
+) -> tuple[Change | None, list[int]]:
     path = places.used.path
     before = runtime.tree.state(path)
     file = places.used.file
@@ -201,7 +202,7 @@ def _rename_in_file(
     # A reference under another name, which an import gave it, stays as it is.
     starts = {start for start in starts if text.startswith(old, start)}
     if not starts:
-        return None, 0
+        return None, []
     if not is_member:
         starts.update(quoted_annotations(runtime, text, language, old))
     _refuse_taken(runtime, text, language, name, request.new_name)
@@ -212,12 +213,12 @@ def _rename_in_file(
             f"One word names the member and a variable: {name}:{line}",
             hint="write it as name: value first",
         )
-    replaced = _pieces(text, sorted(starts), old, request.new_name, short)
-    after = _rename_exported("".join(replaced), old, request.new_name, language)
+    after = "".join(_pieces(text, sorted(starts), old, request.new_name, short))
     _refuse_broken(runtime, name, text, after, language)
     place = runtime.workspace.resolve(runtime.workspace.absolute(path), access, must_exist=True)
     content = opened.with_text(after)
-    return Change(place, before, FileState.of(content, before.mode)), len(starts)
+    lines = [text.count("\n", 0, start) + 1 for start in sorted(starts)]
+    return Change(place, before, FileState.of(content, before.mode)), lines
 
 
 def _is_shorthand(use: WordUse) -> bool:
@@ -231,14 +232,6 @@ def _pieces(text: str, starts: Sequence[int], old: str, new: str, short: set[int
         yield text[end:start] + (f"{old}: {new}" if start in short else new)
         end = start + len(old)
     yield text[end:]
-
-
-def _rename_exported(text: str, old: str, new: str, language: Language) -> str:
-    """Rename the text in `__all__` as well, by which a Python module exports a name."""
-    if language.name != "python" or "__all__" not in text:
-        return text
-    quoted = re.compile(rf"(['\"]){re.escape(old)}\1")
-    return _EXPORTED.sub(lambda found: quoted.sub(rf"\g<1>{new}\1", found[0]), text)
 
 
 def _refuse_taken(runtime: Runtime, text: str, language: Language, name: str, new: str) -> None:

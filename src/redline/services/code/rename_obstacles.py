@@ -12,14 +12,23 @@ from redline.code.syntax.languages import Language, language_group
 from redline.core.errors import CannotApply
 from redline.core.paths import WorkspacePath
 from redline.core.ports.search import Cancel, GrepQuery
-from redline.services.code.lookup import CodeLookup
-from redline.services.code.namesakes import SCRIPT_GLOBS, read_families
+from redline.services.code.lookup import CodeLookup, OpenedSource
+from redline.services.code.namesakes import (
+    LIBRARY_MEMBERS,
+    LIBRARY_TYPES,
+    OBJECT_MEMBERS,
+    SCRIPT_GLOBS,
+    read_families,
+)
 from redline.services.code.reference_query import Used
 from redline.services.code.references import Finder
 from redline.services.names import display_name
 from redline.services.runtime import Runtime
 
 _MAX_NAMED = 12
+_TYPES = frozenset({"class", "interface", "enum", "type", "struct", "trait", "impl", "union"})
+# Languages in which a definition that no type holds is certainly not a member.
+SCOPED_GROUPS = frozenset({"python", "javascript"})
 _MAX_QUOTED = 200
 # Strings in annotations of Python, which name classes that are defined further down.
 _ANNOTATION_RULE = {"rule": {"kind": "string", "inside": {"kind": "type", "stopBy": "end"}}}
@@ -35,7 +44,7 @@ class RenamePlaces:
     by_line: set[int] = field(default_factory=set)
 
 
-def refuse_namesakes(
+def check_namesakes(
     runtime: Runtime,
     lookup: CodeLookup,
     finder: Finder,
@@ -43,48 +52,110 @@ def refuse_namesakes(
     cancel: Cancel,
     *,
     every: bool,
-) -> None:
-    """Refuse a member that other types define too, unless they cannot override one another.
+) -> list[str]:
+    """Refuse a member that related types define too; return the places of possible ones.
 
-    With *every*, also then.
+    With *every* any type that has the name prevents the rename.
     """
     if not finder.is_member:
-        return
+        return []
     home = finder.definitions[0]
     group = group_of_path(lookup, home.path)
     renamed = {(places.used.path, line) for places in files for line in _bound_lines(places)}
+    renamed.add((home.path, home.line))
     found = [
-        (file.path, symbol)
-        for file, symbol in lookup.definitions(finder.name)
+        Namesake(file.path, symbol, _holder(file, symbol))
+        for file, symbol in lookup.all_definitions(finder.name)
         if symbol.kind != "alias" and _group(file.language) == group
     ]
-    owner = next((_owner(s) for p, s in found if (p, s.line) == (home.path, home.line)), "")
-    namesakes = [(p, s) for p, s in found if (p, s.line) not in renamed]
-    namesakes = [(p, s) for p, s in namesakes if (p, s.line) != (home.path, home.line)]
-    families = None
-    if namesakes and not every:
-        families = read_families(runtime, home.path.root, group, cancel)
-    others = [
-        f"{display_name(runtime.workspace, path)}:{symbol.line}"
-        for path, symbol in namesakes
-        if families is None or not families.are_apart(owner, _owner(symbol))
-    ]
+    if group in SCOPED_GROUPS:
+        found = [each for each in found if each.is_member]
+    own = {each.owner for each in found if each.place in renamed}
+    if group == "javascript":
+        _refuse_inherited(lookup, finder, own, cancel)
+    others = [each for each in found if each.place not in renamed]
+    possible = [] if every else [each for each in others if each.is_in_object]
+    others = [each for each in others if each not in possible]
+    if others and not every:
+        families = read_families(lookup, home.path.root, group, cancel)
+        defining = {each.owner for each in found}
+        others = [
+            each
+            for each in others
+            if families is None
+            or any(families.are_related(name, each.owner, defining) for name in own)
+        ]
     if others:
+        named = [f"{display_name(runtime.workspace, e.path)}:{e.symbol.line}" for e in others]
         raise CannotApply(
             f"Other types have a member {finder.name}, which may belong to it: "
-            + ", ".join(others[:_MAX_NAMED]),
+            + ", ".join(named[:_MAX_NAMED]),
             hint="rename them one by one with edit, or use rewrite",
-            details={"places": others},
+            details={"places": named},
         )
+    return [f"{display_name(runtime.workspace, e.path)}:{e.symbol.line}" for e in possible]
+
+
+def _refuse_inherited(lookup: CodeLookup, finder: Finder, owners: set[str], cancel: Cancel) -> None:
+    """Refuse a member that the language's own types have, which a class of scripts overrides."""
+    name = finder.name
+    overrides = name in OBJECT_MEMBERS
+    if name in LIBRARY_MEMBERS:
+        root = finder.definitions[0].path.root
+        families = read_families(lookup, root, "javascript", cancel)
+        overrides = families is None or any(
+            families.derives_from(owner, LIBRARY_TYPES) for owner in owners
+        )
+    if overrides:
+        raise CannotApply(
+            f"It overrides a member of the language's own types: {name}",
+            hint="rename its uses with edit or rewrite, if it must have another name",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Namesake:
+    """A definition of the same name, and the definition around it."""
+
+    path: WorkspacePath
+    symbol: Symbol
+    holder: Symbol | None
+
+    @property
+    def place(self) -> tuple[WorkspacePath, int]:
+        """Its file and line."""
+        return self.path, self.symbol.line
+
+    @property
+    def owner(self) -> str:
+        """The name of the type that has it."""
+        return self.symbol.qualified.rpartition(".")[0].rpartition(".")[2]
+
+    @property
+    def is_member(self) -> bool:
+        """Whether it can be a member: what a file or a function defines is none."""
+        is_local = self.holder is not None and self.holder.kind in ("function", "method")
+        return bool(self.owner) and not is_local
+
+    @property
+    def is_in_object(self) -> bool:
+        """Whether an object has it that a script writes out: no type says what it is."""
+        return bool(self.owner) and (self.holder is None or self.holder.kind not in _TYPES)
+
+
+def _holder(file: OpenedSource, symbol: Symbol) -> Symbol | None:
+    """Return the definition around a symbol."""
+    above = symbol.qualified.rpartition(".")[0]
+    around = [
+        each
+        for each in file.symbols()
+        if each.qualified == above and each.start <= symbol.line <= each.end
+    ]
+    return around[-1] if around else None
 
 
 def _bound_lines(places: RenamePlaces) -> set[int]:
     return {each.line for each in places.used.seen if any(is_bound for _, is_bound in each.at)}
-
-
-def _owner(symbol: Symbol) -> str:
-    """Return the name of the type that has a member."""
-    return symbol.qualified.rpartition(".")[0].rpartition(".")[2]
 
 
 def refuse_imported(runtime: Runtime, finder: Finder, files: list[RenamePlaces]) -> None:
@@ -110,15 +181,31 @@ def refuse_imported(runtime: Runtime, finder: Finder, files: list[RenamePlaces])
 def list_quoted(
     runtime: Runtime, finder: Finder, lookup: CodeLookup, cancel: Cancel
 ) -> Iterator[str]:
-    """Yield the lines of scripts that name a member as text: `x["name"]`, `T["name"]`."""
+    """Yield the lines that name the symbol as text: `x["name"]`, `{@link name}`, `Union["name"]`.
+
+    A keyword of a call may name a member: the keys of a `TypedDict` are keywords too.
+    """
     home = finder.definitions[0].path
-    if not finder.is_member or group_of_path(lookup, home) != "javascript":
+    group = group_of_path(lookup, home)
+    if group not in SCOPED_GROUPS:
         return
-    pattern = rf"['\"]{re.escape(finder.name)}['\"]"
-    query = GrepQuery(pattern, include=SCRIPT_GLOBS, max_matches=_MAX_QUOTED, columns=False)
+    name = re.escape(finder.name)
+    patterns = [rf"['\"]{name}['\"]"]
+    if group == "javascript":
+        patterns = [*(patterns if finder.is_member else ()), rf"\{{@link\w*\s+[\w.#]*\b{name}\b"]
+    elif finder.is_member and _has_keys(lookup, home):
+        patterns.append(rf"[(,\s]{name}=[^=]")
+    globs = SCRIPT_GLOBS if group == "javascript" else ("*.py", "*.pyi")
+    query = GrepQuery("|".join(patterns), include=globs, max_matches=_MAX_QUOTED, columns=False)
     for line in runtime.grep.search([WorkspacePath(home.root, ())], query, cancel).lines:
         if line.is_match:
             yield f"{display_name(runtime.workspace, line.place)}:{line.line}"
+
+
+def _has_keys(lookup: CodeLookup, path: WorkspacePath) -> bool:
+    """Whether a file may define a `TypedDict`, whose members are given as keywords."""
+    file = lookup.open(path)
+    return file is not None and "TypedDict" in file.text
 
 
 def group_of_path(lookup: CodeLookup, path: WorkspacePath) -> str:

@@ -20,7 +20,7 @@ from redline.toolsets.agent.answer import (
     number_of,
 )
 from redline.toolsets.call import Call, Result, session_of
-from redline.toolsets.review_app import view_meta
+from redline.toolsets.review_app import list_meta, view_meta
 from redline.toolsets.tool import Json
 
 _MAX_DIFF = 65_536
@@ -52,7 +52,9 @@ def changes(call: Call) -> Result:
     if page.next_before:
         lines.append(f"[more: before {page.next_before}]")
     rows = [_wire(each, label) for each in page.operations]
-    return Result.of_text("\n".join(lines), {"changes": rows, "next_before": page.next_before})
+    answer = Result.of_text("\n".join(lines), {"changes": rows, "next_before": page.next_before})
+    older = {"before": page.next_before} if page.next_before else None
+    return replace(answer, meta=list_meta(call, page.operations, show="changes", older=older))
 
 
 def _comments(call: Call) -> Result:

@@ -34,7 +34,7 @@ from redline.toolsets.history.rows import (
     wire_files,
     wire_operation,
 )
-from redline.toolsets.review_app import view_meta
+from redline.toolsets.review_app import list_meta, view_meta
 from redline.toolsets.tool import Json
 
 _MAX_DIFF = 65536
@@ -58,7 +58,9 @@ def list_changes(call: Call) -> Result:
     if page.next_before:
         lines.append(f"[more: pass cursor {page.next_before}]")
     rows = [wire_operation(operation, label, MAX_FILES_LISTED) for operation in page.operations]
-    return Result.of_text("\n".join(lines), {"changes": rows, "next_cursor": page.next_before})
+    answer = Result.of_text("\n".join(lines), {"changes": rows, "next_cursor": page.next_before})
+    older = {"cursor": page.next_before} if page.next_before else None
+    return replace(answer, meta=list_meta(call, page.operations, show="show_change", older=older))
 
 
 def show_change(call: Call) -> Result:

@@ -101,6 +101,7 @@ LIST_CHANGES = Tool(
     },
     handler=f"{_HERE}.handlers:list_changes",
     hints=READS,
+    app=REVIEW_APP.uri,
 )
 
 SHOW_CHANGE = Tool(

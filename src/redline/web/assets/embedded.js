@@ -1,10 +1,11 @@
-// A change inside a client: messages to and from the client (MCP Apps 2026-01-26), nothing else.
+// Changes inside a client: messages to and from the client (MCP Apps 2026-01-26), nothing else.
 'use strict';
 (() => {
   const main = document.getElementById('main');
   const live = document.getElementById('live');
   const waiting = new Map();
-  let count = 0, calls = null, host = {};
+  // `list` is the answer that a change was opened from, for the way back.
+  let count = 0, calls = null, host = {}, list = null;
 
   const send = (message) => parent.postMessage({ jsonrpc: '2.0', ...message }, '*');
   const notify = (method, params = {}) => send({ method, params });
@@ -21,7 +22,9 @@
     if (context.theme) document.documentElement.dataset.theme = context.theme;
   };
 
+  let shown = null;
   const show = (result) => {
+    shown = result;
     const view = (result._meta || {})['redline/view'];
     if (view) {
       main.innerHTML = view.html;
@@ -32,10 +35,23 @@
       text.textContent = textOf(result);
       main.replaceChildren(text);
     }
-    if (!host.serverTools || !calls || !calls.undo) {
-      for (const each of main.querySelectorAll('button, input')) each.remove();
+    const can = (name) => host.serverTools && calls && calls[name];
+    if (!can('undo')) for (const each of main.querySelectorAll('button:not([name=older]), input')) each.remove();
+    if (!can('older')) for (const each of main.querySelectorAll('button[name=older]')) each.remove();
+    // Links lead nowhere here, but for the one that opens a change.
+    for (const each of main.querySelectorAll(can('open') ? 'a:not(.files)' : 'a')) {
+      const text = document.createElement('span');
+      text.className = each.className;
+      text.append(...each.childNodes);
+      each.replaceWith(text);
+    }
+    if (list && list !== result) {
+      const back = document.createElement('button');
+      back.className = 'quiet'; back.name = 'back'; back.textContent = '\u2190 All changes';
+      main.prepend(back);
     }
   };
+  const showAlone = (result) => { list = null; show(result); };
 
   const call = async (wanted, more = {}) => {
     const params = { name: wanted.name, arguments: { ...wanted.arguments, ...more } };
@@ -59,10 +75,36 @@
     }
   };
 
+  const follow = async (wanted, more) => {
+    try { return await call(wanted, more); } catch (failure) {
+      say(failure.message || 'The client did not make the call.');
+      return null;
+    }
+  };
+  const open = async (id) => {
+    const from = list || shown;
+    const result = await follow(calls.open, { id });
+    if (!result) return;
+    list = from;
+    show(result);
+    main.focus();
+  };
+  const goBack = () => { const back = list; list = null; show(back); };
+  const showOlder = async () => { const result = await follow(calls.older); if (result) showAlone(result); };
+
   document.addEventListener('click', (event) => {
+    const link = event.target.closest('a');
+    if (link) {
+      event.preventDefault();
+      const row = link.closest('[data-id]');
+      if (row && calls && calls.open) open(row.dataset.id);
+      return;
+    }
     const button = event.target.closest('button');
     if (!button || !calls) return;
     event.preventDefault();
+    if (button.name === 'back') goBack();
+    if (button.name === 'older') showOlder();
     if (button.name === 'only') undo([Number(button.value)]);
     if (button.name === 'all') undo(null);
     if (button.name === 'some') {
@@ -72,7 +114,7 @@
   });
 
   const told = {
-    'ui/notifications/tool-result': show,
+    'ui/notifications/tool-result': showAlone,
     'ui/notifications/tool-cancelled': () => say('The call was cancelled.'),
     'ui/notifications/host-context-changed': setContext,
   };

@@ -328,7 +328,7 @@
 
   // --- live: one tab listens for all tabs of this browser ----------------------------------------
   const state = $('#state');
-  const mark = (how, text) => { if (state && state.id === 'state') { state.dataset.state = how; state.textContent = text; } };
+  const mark = (how, text) => { if (state && state.id === 'state') { state.dataset.state = how; state.textContent = text; state.hidden = false; } };
   const known = {};
   const receive = (news) => {
     if (news.lost) { mark('lost', 'reconnecting'); return; }

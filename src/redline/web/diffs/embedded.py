@@ -1,4 +1,4 @@
-"""A change inside a client (MCP Apps): a page that is always the same, and what it shows.
+"""Changes inside a client (MCP Apps): a page that is always the same, and what it shows.
 
 The page talks to its client only, by messages. It takes hunks back by the tool that the agent has
 for this; it approves nothing, because no server can tell who pressed a button in a client.
@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Sequence
 
+from redline.core.ports.history import Operation
 from redline.core.ports.pages import ReviewApp
 from redline.services.review.held import list_held
 from redline.services.review.questions import list_questions
 from redline.services.runtime import Runtime
-from redline.web.activity import line_counts
+from redline.web.activity import ChangeCounter, line_counts, timeline
 from redline.web.change_view import ChangeView
 from redline.web.diffs.standalone import draw_facts, draw_file
 from redline.web.diffs.table import TableOptions
@@ -33,6 +35,7 @@ class EmbeddedReview(ReviewApp):
 
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
+        self._counter = ChangeCounter(runtime)
 
     def write_page(self) -> str:
         """Return the page: its own style and script, and nothing else may run or load in it."""
@@ -52,7 +55,12 @@ class EmbeddedReview(ReviewApp):
         )
         body = tag(
             "body",
-            tag("main", tag("p", "Waiting for the change.", class_="empty"), id="main"),
+            tag(
+                "main",
+                tag("p", "Waiting for the change.", class_="empty"),
+                id="main",
+                tabindex="-1",
+            ),
             tag("div", id="live", role="status", aria_live="polite", class_="toast"),
             Html(f"<script>{script}</script>"),
             class_="embedded",
@@ -81,6 +89,19 @@ class EmbeddedReview(ReviewApp):
             tag("p", f"{hidden_files} more files are not shown.", class_="empty")
             if hidden_files > 0
             else None,
+            self._draw_waiting(),
+        )
+
+    def draw_list(self, operations: Sequence[Operation], *, has_older: bool) -> str:
+        """Return what the page shows for a list of changes; each opens by a click."""
+        viewer = Viewer(self._runtime.workspace.roots[0].path)
+        rows = timeline(self._runtime, self._counter, viewer, operations)
+        older = tag("p", tag("button", "Older changes", name="older", value="1"), class_="more")
+        return join(
+            heading("Changes"),
+            tag("ol", rows, class_="timeline", aria_label="Newest first"),
+            None if operations else tag("p", "Nothing has changed.", class_="empty"),
+            older if has_older else None,
             self._draw_waiting(),
         )
 

@@ -11,13 +11,11 @@ from redline.code.syntax.bodies import body_at
 from redline.code.syntax.changed_part import MIN_LINES
 from redline.code.syntax.definitions import find_occurrences, parse, symbols_of
 from redline.code.syntax.errors import syntax_issues
-from redline.code.syntax.languages import BY_NAME
-from redline.code.syntax.named_part import (
-    named_body,
-    named_symbols,
-    outline_of,
-    outlined_symbols,
-)
+from redline.code.syntax.languages import BY_NAME, LANGUAGES
+from redline.code.syntax.outlines.cutting import outline_of
+from redline.code.syntax.outlines.lexers import LEXERS
+from redline.code.syntax.outlines.named import named_body, named_symbols, outlined_symbols
+from tests.code.syntax.outlines.plain import PLAIN_EDGES, PLAIN_PIECES
 from tests.support import LONG
 
 Write = Callable[[random.Random, str], str]
@@ -222,22 +220,24 @@ def test_a_body_in_a_large_file_is_where_the_whole_file_has_it(language: str) ->
         assert named_symbols(text, grammar, symbol.qualified) == symbols_of(whole, symbol.qualified)
 
 
-@pytest.mark.parametrize(
-    ("language", "piece"),
-    [
-        ("python", "def f{0}(a):\n    b = a + {0}\n    c = b\n    return b, c\n\n"),
-        ("javascript", "function f{0}(a) {{\n  let b = a + {0};\n  return b * b * b;\n}}\n\n"),
-        ("go", "func f{0}(a int) int {{\n\tb := a + {0}\n\treturn b * b * b * b\n}}\n\n"),
-        ("java", "class C{0} {{\n    int f{0}(int a) {{\n        return a;\n    }}\n}}\n\n"),
-        ("rust", "fn f{0}(a: i32) -> i32 {{\n    let b = a + {0};\n    b * b * b\n}}\n\n"),
-        ("c", "int f{0}(int a) {{\n    int b = a + {0};\n    return b * b;\n}}\n\n"),
-    ],
-)
-def test_the_bodies_of_other_definitions_are_left_out(language: str, piece: str) -> None:
-    text = "".join(piece.format(number) for number in range(1000))
-    outline = outline_of(text, BY_NAME[language], find_occurrences(text, "f700"))
-    assert len(outline.text) < 0.65 * len(text)
+@pytest.mark.requirement("code-large-files")
+@pytest.mark.parametrize("language", sorted(PLAIN_PIECES))
+def test_what_is_far_from_a_name_is_left_out(language: str) -> None:
+    piece, (head, tail) = PLAIN_PIECES[language], PLAIN_EDGES.get(language, ("", ""))
+    text = head + "".join(piece.format(number) for number in range(1000)) + tail
+    grammar = BY_NAME[language]
+    outline = outline_of(text, grammar, find_occurrences(text, "f700"))
     assert piece.format(700) in outline.text
+    assert outline.text.count("\n") == text.count("\n")
+    assert len(outline.text) < 0.65 * len(text)
+    found = outlined_symbols(text, grammar, "f700")
+    assert found
+    assert found == symbols_of(parse(text, grammar), "f700")
+
+
+def test_every_language_with_definitions_but_data_has_a_lexer() -> None:
+    data = {"json", "yaml"}
+    assert {lang.name for lang in LANGUAGES if lang.rules} - data == set(LEXERS)
 
 
 def test_a_file_with_syntax_errors_is_parsed_as_a_whole() -> None:
@@ -255,6 +255,18 @@ def test_the_last_method_of_a_class_ends_where_the_class_ends() -> None:
     text = "class Shop:\n" + "".join(method.format(number) for number in range(200))
     found = outlined_symbols(text, BY_NAME["python"], "Shop")
     assert found == symbols_of(parse(text, BY_NAME["python"]), "Shop")
+
+
+@pytest.mark.parametrize("margin", ["", "    "])
+def test_a_python_body_that_goes_on_behind_a_comment_at_the_margin_is_kept(margin: str) -> None:
+    outer = "class Shop:\n" if margin else ""
+    piece = "{1}def f{0}(self):\n{1}    return {0}\n"
+    pieces = "".join(piece.format(number, margin) for number in range(200))
+    goes_on = f"{margin}# note\n{margin}    def named(self):\n{margin}        return 1\n\n"
+    text = outer + pieces + goes_on + piece.format(999, margin)
+    whole = symbols_of(parse(text, BY_NAME["python"]), "named")
+    assert [symbol.qualified for symbol in whole] == [f"{'Shop.' if margin else ''}f199.named"]
+    assert outlined_symbols(text, BY_NAME["python"], "named") == whole
 
 
 def test_a_class_that_goes_on_behind_an_unindented_comment_stays_a_class() -> None:

@@ -1,0 +1,161 @@
+"""Import paths that `tsconfig.json` or `jsconfig.json` defines: `paths` and `baseUrl`."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from redline.core.paths import WorkspacePath
+
+_CONFIGS = ("tsconfig.json", "jsconfig.json")
+_MAX_CHAIN = 10
+# Comments and the strings that may look like them, and commas before a bracket. What is not closed
+# reaches to the end, so that no text is read more than once.
+_STRING = r'("(?:\\.|[^"\\])*(?:"|\\?\Z))'
+_COMMENT = re.compile(_STRING + r"|//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
+_LAST_COMMA = re.compile(_STRING + r"|,(?=\s*[\]}])", re.DOTALL)
+
+Parts = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AliasRules:
+    """The folder that import paths may begin at, and the paths that patterns mean."""
+
+    base: Parts | None = None
+    paths: tuple[tuple[str, tuple[Parts, ...]], ...] = ()
+
+    def matching(self, spec: str) -> tuple[str, tuple[Parts, ...]] | None:
+        """Return the pattern for an import path: the exact one, else that of the longest prefix."""
+        found: tuple[str, tuple[Parts, ...]] | None = None
+        for pattern, targets in self.paths:
+            before, star, after = pattern.partition("*")
+            if not star and pattern == spec:
+                return pattern, targets
+            fits = star and len(spec) >= len(before) + len(after)
+            if not fits or not spec.startswith(before) or not spec.endswith(after):
+                continue
+            if found is None or len(before) > len(found[0].partition("*")[0]):
+                found = pattern, targets
+        return found
+
+    def locations(self, spec: str) -> Iterator[Parts]:
+        """Yield the paths, without endings, that an import path may mean."""
+        match = self.matching(spec)
+        if match is not None:
+            before, _, after = match[0].partition("*")
+            star = spec[len(before) : len(spec) - len(after)]
+            for target in match[1]:
+                yield tuple("/".join(target).replace("*", star, 1).split("/"))
+        if self.base is not None:
+            yield (*self.base, *(word for word in spec.split("/") if word))
+
+    def specs(self, spec: str, location: Parts) -> Iterator[str]:
+        """Yield import paths for *location*, written as *spec* is."""
+        pattern, targets = self.matching(spec) or ("", ())
+        for target in targets if "*" in pattern else ():
+            before, _, after = "/".join(target).partition("*")
+            text = "/".join(location)
+            if text.startswith(before) and text.endswith(after):
+                yield pattern.replace("*", text[len(before) : len(text) - len(after)], 1)
+        if self.base is not None and location[: len(self.base)] == self.base:
+            yield "/".join(location[len(self.base) :])
+
+
+@dataclass(slots=True)
+class PathAliases:
+    """The rules for the scripts of a workspace, each configuration read once."""
+
+    read: Callable[[WorkspacePath], str | None]
+    _rules: dict[WorkspacePath, AliasRules] = field(default_factory=dict)
+
+    def rules(self, folder: WorkspacePath) -> AliasRules:
+        """Return the rules for the scripts of a folder: of the nearest configuration with any."""
+        known = self._rules.get(folder)
+        if known is None:
+            known = self._read_folder(folder)
+            if known == AliasRules() and folder.parts:
+                known = self.rules(folder.parent)
+            self._rules[folder] = known
+        return known
+
+    def _read_folder(self, folder: WorkspacePath) -> AliasRules:
+        for name in _CONFIGS:
+            config = folder.child(name)
+            found = self._read_config(config)
+            if found != AliasRules():
+                return found
+            for inner in _list_of(self._parse(config), "references"):
+                path = inner.get("path") if isinstance(inner, dict) else None
+                if isinstance(path, str):
+                    other = _beside(config, path)
+                    is_file = path.endswith(".json")
+                    found = self._read_config(other if is_file else other.child(name))
+                    if found != AliasRules():
+                        return found
+        return AliasRules()
+
+    def _read_config(self, config: WorkspacePath, depth: int = 0) -> AliasRules:
+        settings = self._parse(config)
+        found = AliasRules()
+        extended = settings.get("extends")
+        for name in [extended] if isinstance(extended, str) else _list_of(settings, "extends"):
+            if isinstance(name, str) and name.startswith(".") and depth < _MAX_CHAIN:
+                ending = "" if name.endswith(".json") else ".json"
+                above = self._read_config(_beside(config, name + ending), depth + 1)
+                base = above.base if above.base is not None else found.base
+                found = AliasRules(base, above.paths or found.paths)
+        options = settings.get("compilerOptions")
+        return _with_options(found, config.parent, options if isinstance(options, dict) else {})
+
+    def _parse(self, config: WorkspacePath) -> dict[str, Any]:
+        text = self.read(config)
+        if text is None:
+            return {}
+        text = _COMMENT.sub(lambda found: found[1] or " ", text.removeprefix("\ufeff"))
+        try:
+            settings = json.loads(_LAST_COMMA.sub(lambda found: found[1] or "", text))
+        except ValueError:
+            return {}
+        return settings if isinstance(settings, dict) else {}
+
+
+def _with_options(found: AliasRules, folder: WorkspacePath, options: dict[str, Any]) -> AliasRules:
+    base = found.base
+    if isinstance(options.get("baseUrl"), str):
+        base = _join(folder.parts, options["baseUrl"])
+    paths = found.paths
+    if isinstance(options.get("paths"), dict):
+        start = base if base is not None else folder.parts
+        paths = tuple(
+            (pattern, tuple(_join(start, each, folder.parts) for each in _list_of(targets)))
+            for pattern, targets in options["paths"].items()
+            if pattern.count("*") <= 1
+        )
+    return AliasRules(base, paths)
+
+
+def _list_of(settings: Any, key: str | None = None) -> list[Any]:
+    found = settings.get(key) if key is not None else settings
+    return found if isinstance(found, list) else []
+
+
+def _beside(config: WorkspacePath, spec: str) -> WorkspacePath:
+    return WorkspacePath(config.root, _join(config.parent.parts, spec))
+
+
+def _join(folder: Parts, spec: Any, config: Parts = ()) -> Parts:
+    """Return the path that *spec* means in a folder."""
+    text = str(spec)
+    if text.startswith("${configDir}"):
+        folder, text = config, text.removeprefix("${configDir}")
+    parts = list(folder)
+    for word in text.split("/"):
+        if word == ".." and parts:
+            parts.pop()
+        elif word not in (".", "", ".."):
+            parts.append(word)
+    return tuple(parts)
