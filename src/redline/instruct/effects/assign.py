@@ -16,6 +16,7 @@ from redline.instruct.lexicon.senses import Sort
 from redline.instruct.model.values import Num, same
 
 _MOVING = frozenset("move shift push put bring transfer".split())
+_LEAVING = frozenset("gone out removed away in back".split())
 PRICES = ("price", "cost", "unitprice")
 
 
@@ -33,6 +34,7 @@ def assign(context: EffectContext) -> EffectOutcome:
     if old is not None:
         found = _holding(context, found, old)
     _check_places(context, found, value)
+    _check_leaving(context, value)
     _check_names(context, found, value)
     if context.clause.extra in ("bare", "terse"):
         _check_bare(context, found, value)
@@ -43,6 +45,13 @@ def assign(context: EffectContext) -> EffectOutcome:
     ):
         raise Unclear("type", "it has no name to change", found.nodes)
     return context.each(found, lambda node: context.type_value(value, node))
+
+
+def _check_leaving(context: EffectContext, value: TokenSpan) -> None:
+    """Refuse a word that may say that something goes or comes: `host gone`."""
+    first = context.chart.tokens[value.start]
+    if context.is_statement and first.kind == "word" and context.text(value).lower() in _LEAVING:
+        raise Unclear("clause", f"{first.text!r} may say that it goes or comes")
 
 
 def _check_names(context: EffectContext, found: ResolvedNodes, value: TokenSpan) -> None:
@@ -298,6 +307,7 @@ def give_field(context: EffectContext) -> EffectOutcome:
         context.cost += 1
     found = ResolvedNodes(fields, holders.many, holders.whole, 0, target)
     _check_places(context, ResolvedNodes(fields, phrase=target), value)
+    _check_leaving(context, value)
     _check_names(context, found, value)
     return context.each(found, lambda node: context.type_value(value, node))
 

@@ -70,8 +70,14 @@ def _places_named(context: EffectContext, start: int, end: int) -> list[tuple[in
             place += 1
             continue
         last = max(s.end for s in senses)
-        nodes = {n for s in senses if s.end == last for n in s.nodes}
-        tops = {context.tree.parents[n] if _is_scalar(context, n) else n for n in nodes}
+        # a value of the document itself speaks of that field alone
+        nodes = {n for s in senses if s.end == last for n in (
+            s.fields if s.sort is Sort.RECORD and 0 in s.nodes else s.nodes)}  # fmt: skip
+        values = {n for s in senses if s.end == last for n in s.fields}
+        tops = {
+            context.tree.parents[n] if _is_scalar(context, n) and n not in values else n
+            for n in nodes
+        }
         found.append(tuple(sorted(tops)))
         place = last
     return found

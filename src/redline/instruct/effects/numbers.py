@@ -69,6 +69,8 @@ def _check_noun(context: EffectContext) -> None:
     target = context.clause.role("target")
     if not context.is_statement or context.clause.role("goal") is None or target is None:
         return
+    if any(isinstance(context.tree.values[n], dict) for n in target.nodes):
+        raise Unclear("target", f"{context.text(target)!r} is no number", target.nodes)
     word = context.chart.low(target.end - 1)
     keys = {str(context.tree.keys[n]).lower() for n in target.nodes}
     if is_plural(word) and not any(is_plural(key) for key in keys):

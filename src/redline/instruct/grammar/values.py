@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from redline.instruct.grammar.chart import Chart, Edge, rule
 from redline.instruct.grammar.frames import phrase_table
-from redline.instruct.language.words import CURRENCIES, number_in, singular, unit_of
+from redline.instruct.language.words import ARTICLES, CURRENCIES, number_in, singular, unit_of
 
 MAX_BARE = 30
 _JOINERS = {"and": 3, "or": 3, "to": 3, ",": 3, "then": 4, "&": 1, ":": 3, "=": 4, "->": 4,
@@ -96,7 +96,8 @@ def _bare_value(chart: Chart, start: int) -> Iterator[Edge]:
         if token.kind not in ("word", "sign", "poss"):
             return
         cost += _JOINERS.get(token.low, 2 if token.low in _PREPOSITIONS else 0)
-        if token.kind == "word" or token.text in ("%", "*"):
+        alone = place == start and token.low in ARTICLES
+        if (token.kind == "word" and not alone) or token.text in ("%", "*"):
             yield Edge(
                 place + 1, TokenSpan(start, place + 1, cost if place > start else min(cost, 1))
             )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from redline.instruct.effects.context import EffectContext
-from redline.instruct.effects.implied.words import is_field
+from redline.instruct.effects.implied.words import is_field, is_telling
 from redline.instruct.effects.outcome import Unclear
 from redline.instruct.grammar.adjuncts.predicates import Predicate, word_stem
 from redline.instruct.grammar.phrase import Phrase
@@ -45,10 +45,19 @@ def _owners(context: EffectContext, owner: Phrase) -> tuple[int, ...]:
     return found.nodes
 
 
-def check_telling(context: EffectContext, predicate: Predicate) -> None:
+def check_telling(context: EffectContext, predicate: Predicate, holders: tuple[int, ...]) -> None:
     """Refuse words that only name a flag: `dogs`, `debug mode`."""
+    bare = predicate.end - predicate.start == len(predicate.words)
+    records = context.clause.role("owner") and all(map(context.tree.is_record, holders))
+    if not bare or records or context.chart.low(predicate.start - 1) == "as":
+        return
+    if context.clause.role("owner") is None and not any(
+        is_telling(context, place) for place in predicate.words
+    ):
+        raise Unclear("clause", "it does not say what changes")
     lows = {word_stem(context.chart.low(place)) for place in predicate.words}
     flags = (n for n, value in enumerate(context.tree.values) if isinstance(value, bool))
     for node in flags:
-        if lows <= {word_stem(word) for word in key_words(str(context.tree.keys[node]))}:
+        path = context.tree.path(node)
+        if lows <= {word_stem(word) for part in path for word in key_words(part)}:
             raise Unclear("clause", "it only names a field", (node,))
