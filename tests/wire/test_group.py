@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from typing import Any
 
 import pytest
 
+from redline.settings import SettingsError, load
 from tests.adapters.previews.redis_server import RedisServer
 from tests.wire.client import HttpClient, connect
 from tests.wire.group import Group, Session, changes, group_of, until, write
@@ -61,6 +63,17 @@ def test_another_server_goes_on_when_the_owner_is_killed_or_stops(group: Group) 
     assert int(number.read_text()) >= 3
 
 
+@pytest.mark.requirement("group-any-server")
+def test_a_workspace_that_another_server_has_can_be_archived(group: Group) -> None:
+    a, b = group.start(), group.start()
+    assert not write(a, "red", "a.txt", "one\n")["isError"]
+    cookie = b.sign_in("ana")
+    status, text = b.post(cookie, "/archive", name="red")
+    assert status == 303, text
+    assert not (group.base / "ws" / "red").exists()
+    assert a.ask("ana", "red", "tools/list")[0] == 404
+
+
 def lease_seconds(group: Group) -> list[int]:
     import redis
 
@@ -87,7 +100,11 @@ def test_an_owner_that_was_stopped_for_longer_than_its_lease_writes_nothing(grou
     listener.start()
     assert asked.wait(60), seen
     a.client.process.send_signal(signal.SIGSTOP)
-    # What reads waits in front of the stopped server until its lease has ended, and is made again.
+    # What may have been done is not done twice; what reads is made again when the lease has ended.
+    late = {"path": str(group.base / "ws" / "red" / "late.txt"), "content": "late\n"}
+    status, lost = b.ask("ana", "red", "tools/call", name="write_file", arguments=late)
+    assert status == 502
+    assert lost["error"]["data"] == {"reason": "owner_lost", "done": "unknown"}
     assert changes(b, "red") == []
     assert not write(b, "red", "b.txt", "by b\n")["isError"]
     queued = threading.Thread(target=lambda: seen.append(str(write(a, "red", "q.txt", "q\n"))))
@@ -187,6 +204,14 @@ def test_one_workspace_is_served_by_several_servers_too(tmp_path: Path) -> None:
                 assert len(listed) == 3
                 assert client.fetch("GET", "/")[0] == 200
                 assert client.fetch("GET", "/readyz")[0] == 200
+            assert isinstance(a, HttpClient)
+            assert isinstance(b, HttpClient)
+            (key,) = re.findall(r"#key=(\w+)", "".join(b._banner))
+            form = {"Content-Type": "application/x-www-form-urlencoded"}
+            signed_in = [
+                site.fetch("POST", "/sign-in", f"key={key}".encode(), form)[0] for site in (a, b)
+            ]
+            assert signed_in == [303, 403], "a key that one server printed, at another, once"
     finally:
         redis.stop()
 
@@ -206,12 +231,22 @@ def test_a_server_that_cannot_join_says_why(group: Group, tmp_path: Path) -> Non
 
     many = ["--workspaces", str(group.base / "ws"), "--shared"]
     assert "cannot be reached" in refused(*many, "redis://127.0.0.1:1/0")
-    assert "redis://HOST:PORT/DB" in refused(*many, "memory")
     elsewhere = str(tmp_path / "other")
     assert "--state-dir" in refused(*many, group.redis.url, REDLINE_STATE_DIR=elsewhere)
-    assert "--shared" in refused("--reachable-at", "http://a:1")
-    assert "--reachable-at" in refused(
-        *many, group.redis.url, "--http", "0.0.0.0:0", REDLINE_AUTH_TOKEN="t" * 20
-    )
-    assert "http://HOST:PORT" in refused(*many, group.redis.url, "--reachable-at", "a:1")
     assert "over HTTP" in refused("--stdio", "--shared", group.redis.url)
+
+
+@pytest.mark.requirement("group-settings")
+def test_settings_with_which_servers_cannot_work_as_one_are_refused(tmp_path: Path) -> None:
+    here = {"workspace": str(tmp_path), "shared": "redis://127.0.0.1/0"}
+    assert load(here, {}).sessions == here["shared"], "previews are shared too"
+    everywhere = {**here, "host": "0.0.0.0", "auth_token": "t" * 20}
+    assert load({**everywhere, "reachable_at": "http://10.0.0.5:8000"}, {})
+    for flags, reason in (
+        ({**here, "shared": "memory"}, "redis://HOST:PORT/DB"),
+        ({"workspace": str(tmp_path), "reachable_at": "http://a:1"}, "pass --shared too"),
+        (everywhere, "pass --reachable-at"),
+        ({**here, "reachable_at": "a:1"}, "http://HOST:PORT"),
+    ):
+        with pytest.raises(SettingsError, match=re.escape(reason)):
+            load(flags, {})

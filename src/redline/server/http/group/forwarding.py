@@ -5,9 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import suppress
-from typing import Any
-
-import httpx2
+from typing import TYPE_CHECKING, Any
 
 from redline.core.errors import StoreUnavailable
 from redline.core.ports.many.group import Owner, ServerGroup
@@ -15,6 +13,9 @@ from redline.server.http.group.proof import HEADER, make_proof
 from redline.server.http.pages import wait_for_disconnect
 from redline.server.http.replies import Send
 from redline.server.http.request import Receive, Scope
+
+if TYPE_CHECKING:  # a server that has every workspace itself needs no client
+    import httpx2
 
 # In the answer of a server that does not have the workspace: nothing was done there.
 NOT_OWNER = "redline-not-owner"
@@ -58,6 +59,8 @@ class Forwarder:
 
         A client that hangs up, or an owner that loses the workspace, ends the wait.
         """
+        import httpx2
+
         request = self._request(owner, scope, headers, body)
         leaving = asyncio.create_task(wait_for_disconnect(receive))
         losing = asyncio.create_task(self._wait_for_loss(workspace, owner.server))
@@ -85,6 +88,8 @@ class Forwarder:
     def _request(
         self, owner: Owner, scope: Scope, headers: dict[str, str], body: bytes
     ) -> httpx2.Request:
+        import httpx2
+
         proof = make_proof(self._group, owner.server, scope, headers)
         fields = [
             (name, value)
@@ -102,6 +107,8 @@ class Forwarder:
 
     def _open_client(self) -> httpx2.AsyncClient:
         if self._client is None:
+            import httpx2
+
             self._client = httpx2.AsyncClient(
                 follow_redirects=False,
                 trust_env=False,
@@ -139,6 +146,8 @@ async def _first_of(wanted: Any, ends: set[asyncio.Task[None]]) -> Any:
 
 
 async def _copy(response: httpx2.Response, ends: set[asyncio.Task[None]], send: Send) -> None:
+    from httpx2 import TransportError
+
     fields = [
         (name.lower(), value)
         for name, value in response.headers.raw
@@ -146,7 +155,7 @@ async def _copy(response: httpx2.Response, ends: set[asyncio.Task[None]], send: 
     ]
     await send({"type": "http.response.start", "status": response.status_code, "headers": fields})
     chunks: AsyncIterator[bytes] = response.aiter_raw()
-    with suppress(httpx2.TransportError):  # then the connection to the client is cut as well
+    with suppress(TransportError):  # then the connection to the client is cut as well
         while (data := await _first_of(anext(chunks, _END), ends)) is not None:
             if data is _END:
                 await send({"type": "http.response.body", "body": b""})
