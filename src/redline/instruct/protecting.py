@@ -37,4 +37,6 @@ def _check_protected(
         for path in (operation.path, operation.new_path or operation.path):
             for held in kept:
                 if path[: len(held)] == held or held[: len(path)] == path:
-                    raise Unclear("several", "it would change what is to stay as it is")
+                    refusal = Unclear("several", "it would change what is to stay as it is")
+                    refusal.conflict = True
+                    raise refusal

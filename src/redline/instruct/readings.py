@@ -105,12 +105,14 @@ def understand(
     found = FoundMeanings(chart, [])
     best: int | None = None
     cheapest: int | None = None
+    conflict = False
     for tried, reading in enumerate(readings(chart, partial(_is_hopeless, found, {}))):
         if tried >= MAX_TRIED or (best is not None and reading.cost > best + _MARGIN):
             break
         try:
             meaning = carry_out(chart, reading)
         except Unclear as refusal:
+            conflict = conflict or refusal.conflict
             refusal.missing = all(clause.effect == "novalue" for clause in reading.clauses)
             if found.refusal is None or refusal.weight > found.refusal.weight:
                 found.refusal = refusal
@@ -120,6 +122,9 @@ def understand(
                 like = like and not _says_several(chart)
                 found.meanings += _choices(chart, reading, refusal, like)
             continue
+        if conflict and not meaning.doubt:
+            # a likelier reading contradicts itself
+            meaning = replace(meaning, doubt="it would change what is to stay as it is")
         found.meanings.append(meaning)
         if not meaning.doubt and not meaning.unexplained:
             best = meaning.cost if best is None else min(best, meaning.cost)

@@ -46,7 +46,7 @@ def remove(context: EffectContext) -> EffectOutcome:
 
 def _check(context: EffectContext, found: ResolvedNodes, target: Phrase) -> None:
     """Put removals in doubt that follow from a part of a name or from a bare plural."""
-    if context.text(target).lower() in ("everything", "anything"):
+    if context.text(target).lower().startswith(("everything", "anything")):
         raise Unclear("several", "what everything is here is not clear", found.nodes)
     if 0 in found.nodes:
         raise Unclear("target", "the whole document cannot be removed")

@@ -96,11 +96,16 @@ def _bare_value(chart: Chart, start: int) -> Iterator[Edge]:
         if token.kind not in ("word", "sign", "poss"):
             return
         cost += _JOINERS.get(token.low, 2 if token.low in _PREPOSITIONS else 0)
-        alone = place == start and token.low in ARTICLES
+        alone = place == start and token.low in ARTICLES and _names_on(chart, place + 1)
         if (token.kind == "word" and not alone) or token.text in ("%", "*"):
             yield Edge(
                 place + 1, TokenSpan(start, place + 1, cost if place > start else min(cost, 1))
             )
+
+
+def _names_on(chart: Chart, place: int) -> bool:
+    """Return whether a name follows an article, which then is no value by itself."""
+    return bool(chart.lexicon.senses(place)) and chart.low(place) not in _PREPOSITIONS
 
 
 def _describe_literal(chart: Chart, start: int) -> Iterator[Edge]:

@@ -13,8 +13,8 @@ copykey         make|create|store|save|keep|put|add a-copy|a-duplicate of NPLIST
 copykey         make|create|store|save|keep|put|add a-copy|a-duplicate of NPLIST:source INTO NPLIST:holder as|under|named|called ART? STRUCT? NAMED? KEYNAME:key
 copykey=top     copy|duplicate|clone NPLIST:source to|into|as ART top-level STRUCT? NAMED? KEYNAME:key
 copykey=top     copy|duplicate|clone NPLIST:source to|into|at ROOT as|under ART? STRUCT? NAMED? KEYNAME:key
-copykey         ADD ART? KIND? KEYNAME:key INTO NPLIST:holder COPYOF NPLIST:source
-copykey         ADD ART? KIND? KEYNAME:key INTO NPLIST:holder COPYOF NPLIST:source WITHF|but-with|except-for PAIRS:pairs
+copykey         ADD ART? KIND:kind? KEYNAME:key INTO NPLIST:holder COPYOF NPLIST:source
+copykey         ADD ART? KIND:kind? KEYNAME:key INTO NPLIST:holder COPYOF NPLIST:source WITHF|but-with|except-for PAIRS:pairs
 copykey         ADD ART? KIND:kind NAMED? KEYNAME:key COPYOF NPLIST:source
 copykey         ADD ART? KIND:kind NAMED? KEYNAME:key COPYOF NPLIST:source WITHF|but-with|except-for PAIRS:pairs
 copykey         ADD ART? STRUCT? NEWPATH:place SAMEVAL NPLIST:source
@@ -132,7 +132,7 @@ newrecord       ADD ART? KIND:kind PAIRS:pairs WHERE:where
 newrecord       ADD ART? KIND:kind ( PAIRS:pairs )
 newrecord       ADD ART? KIND:kind WHERE:where ( PAIRS:pairs )
 append          ADD ART NOUN QUOTED:value WHERE:where
-copykey         ADD ART? KIND? KEYNAME:key COPYOF NPLIST:source
+copykey         ADD ART? KIND:kind? KEYNAME:key COPYOF NPLIST:source
 newrecord       ADD ART? KIND:kind PAIRS:pairs PUTIT:where
 newrecord       ADD ART? KIND:kind INTO NPLIST:within WITHF PAIRS:pairs
 newrecord       ADD ART? KIND:kind INTO NPLIST:within :|with? JSON:value
