@@ -48,12 +48,11 @@ def _owners(context: EffectContext, owner: Phrase) -> tuple[int, ...]:
 def check_telling(context: EffectContext, predicate: Predicate, holders: tuple[int, ...]) -> None:
     """Refuse words that only name a flag: `dogs`, `debug mode`."""
     bare = predicate.end - predicate.start == len(predicate.words)
-    records = context.clause.role("owner") and all(map(context.tree.is_record, holders))
+    root = context.clause.extra == "root"
+    records = not root and all(map(context.tree.is_record, holders))
     if not bare or records or context.chart.low(predicate.start - 1) == "as":
         return
-    if context.clause.role("owner") is None and not any(
-        is_telling(context, place) for place in predicate.words
-    ):
+    if root and not any(is_telling(context, place) for place in predicate.words):
         raise Unclear("clause", "it does not say what changes")
     lows = {word_stem(context.chart.low(place)) for place in predicate.words}
     flags = (n for n, value in enumerate(context.tree.values) if isinstance(value, bool))
