@@ -276,3 +276,11 @@ def test_a_class_that_goes_on_behind_an_unindented_comment_stays_a_class() -> No
     found = outlined_symbols(text, BY_NAME["python"], "named")
     assert found is not None
     assert [symbol.qualified for symbol in found] == ["C199.named"]
+
+
+@pytest.mark.parametrize(("body", "is_kept"), [("x\n      end", True), ("if x\n      end", False)])
+def test_a_body_with_an_end_too_many_is_kept(body: str, is_kept: bool) -> None:
+    head = f"class A\n  class B\n    def f\n      {body}\n    end\n"
+    text = head + "    # far\n" * 200 + "    def named\n      1\n    end\n  end\nend\n"
+    outline = outline_of(text, BY_NAME["ruby"], find_occurrences(text, "named"))
+    assert (body in outline.text) == is_kept

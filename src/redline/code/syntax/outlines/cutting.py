@@ -65,6 +65,13 @@ _FUNCTION = re.compile(
     r"(?!(?:if|for|while|switch|catch|with)\b)[#\w$]+\([^\n]*\)[^\n{;=]*\{[ \t]*\r?\n"
 )
 _REDIRECTS = re.compile(r"\b(?:global|nonlocal)\b")
+# What `end` closes, and `end` itself, where neither is a symbol or the name of a method.
+_OPENS = re.compile(
+    r"(?:^[ \t]*|[=(,][ \t]*)(?:if|unless|case|begin|def|class|module|while|until|for)\b"
+    r"(?![^\n]*\bdo\b)|(?<![.:\w@$])(?:do\b(?!:)|function\b|fn\b)",
+    re.MULTILINE,
+)
+_CLOSES = re.compile(r"(?<![.:\w@$])end\b(?![?!:=])")
 _REST = re.compile(r"[ \t]*\r?\n")
 # Where only `end` follows, the outer body would end earlier.
 _NEXT_SIBLING = re.compile(r"(?:[ \t]*\r?\n)*([ \t]*)(?:def|defp|local|function)\b")
@@ -112,7 +119,7 @@ def cut_bodies(
     while (match := pattern.search(text, at, last)) is not None:
         start, end = match.span("body")
         head, body = text[match.start() : start], text[start:end]
-        may_go = not is_named(spots, match.start(), match.end()) and lexer.is_closed(body)
+        may_go = not is_named(spots, match.start(), match.end()) and _is_closed(body, lexer)
         if not may_go or (functions_only and not _is_function(head, body)):
             at, margin = start, None
             continue
@@ -137,6 +144,16 @@ def is_named(spots: Sequence[int], start: int, end: int) -> bool:
     """Return whether one of *spots* is in a span, or so near before it that it may matter."""
     nearest = bisect_left(spots, start - _SIGNATURE_REACH)
     return nearest < len(spots) and spots[nearest] < end
+
+
+def _is_closed(body: str, lexer: Lexer) -> bool:
+    """Return whether *body* closes all that it opens, and nothing else."""
+    code = lexer.code_of(body)
+    if code is None or not lexer.is_balanced(code):
+        return False
+    if lexer.style not in (BlockStyle.END, BlockStyle.DO_END):
+        return True
+    return len(_OPENS.findall(code)) == len(_CLOSES.findall(code))
 
 
 def _is_function(head: str, body: str) -> bool:
