@@ -75,3 +75,7 @@ def test_repeated_lines_are_merged_as_git_does_unless_both_sides_share_a_change(
     unclear = Pair(base, wanted, b"g\nr\nz\n")
     assert our_merge(unclear) is None
     assert git_merge(unclear, tmp_path) is None
+    # Everything that is wanted is there already, but which line was repeated is unclear.
+    unclear = Pair(b"a\nb\nc\nd\n", b"e\na\nb\nb\nc\nd\n", b"e\na\nb\nb\nc\nc\n")
+    assert our_merge(unclear) is None
+    assert git_merge(unclear, tmp_path) is None

@@ -3,8 +3,9 @@
 Two changes that share a line, or touch without a common line between them, conflict, unless both
 made the same of it. Where lines repeat, it may be unclear which of them a change meant. So each
 merge is made twice, reading the texts from their beginning and from their end. If both give a
-result, it has to be the same one. If only the reading from the beginning gives one, it counts, as
-it does in git, unless the sides have a change in common: which lines they share is unclear then.
+result, it has to be the same one, and where the sides have a change in common, at the same lines.
+If only the reading from the beginning gives one, it counts, as it does in git, unless the sides
+have a change in common: which lines they share is unclear then.
 """
 
 from __future__ import annotations
@@ -33,12 +34,12 @@ class LineConflict(NamedTuple):
 class Merged(NamedTuple):
     """The merged lines, which mean nothing if there are conflicts.
 
-    `is_shared` says that both sides made some of the changes.
+    `shared` are the lines of the base that both sides changed alike.
     """
 
     lines: list[bytes]
     conflicts: tuple[LineConflict, ...]
-    is_shared: bool = False
+    shared: frozenset[tuple[int, int]] = frozenset()
 
 
 class _Edit(NamedTuple):
@@ -61,7 +62,11 @@ def merge_lines(base: Lines, wanted: Lines, since: Sequence[Version]) -> Merged:
     if merged.conflicts:
         return merged
     again = _merge(base[::-1], wanted[::-1], [v._replace(lines=v.lines[::-1]) for v in since])
-    is_clear = not merged.is_shared if again.conflicts else again.lines[::-1] == merged.lines
+    if again.conflicts:
+        is_clear = not merged.shared
+    else:
+        shared = {(len(base) - high, len(base) - low) for low, high in again.shared}
+        is_clear = again.lines[::-1] == merged.lines and shared == merged.shared
     if is_clear:
         return merged
     # Reading direction matters: everything the change touched is in doubt.
@@ -79,7 +84,8 @@ def _merge(base: Lines, wanted: Lines, since: Sequence[Version]) -> Merged:
     hunks = (diff_lines(base, wanted), followed.hunks)
     merged: list[bytes] = []
     conflicts: list[LineConflict] = []
-    position, is_shared = 0, False
+    shared: set[tuple[int, int]] = set()
+    position = 0
     for group in _groups(sides, hunks):
         low, high = min(edit.low for edit in group), max(edit.high for edit in group)
         merged += base[position:low]
@@ -88,7 +94,8 @@ def _merge(base: Lines, wanted: Lines, since: Sequence[Version]) -> Merged:
             _text_of(side, which, low, high) for side, which in zip(sides, hunks, strict=True)
         )
         touched = {edit.side for edit in group}
-        is_shared |= touched not in ({_WANTED}, {_NOW})
+        if touched not in ({_WANTED}, {_NOW}):
+            shared.add((low, high))
         if touched == {_WANTED} or mine == theirs:
             merged += mine
         elif _WANTED not in touched:
@@ -98,7 +105,7 @@ def _merge(base: Lines, wanted: Lines, since: Sequence[Version]) -> Merged:
             makers = followed.makers_of(low, high)
             conflicts.append(LineConflict(low, high, line, tuple(theirs), tuple(mine), makers))
     merged += base[position:]
-    return Merged(merged, tuple(conflicts), is_shared)
+    return Merged(merged, tuple(conflicts), frozenset(shared))
 
 
 def _groups(
