@@ -19,11 +19,13 @@ if TYPE_CHECKING:  # a server that has every workspace itself needs no client
 
 # In the answer of a server that does not have the workspace: nothing was done there.
 NOT_OWNER = "redline-not-owner"
-_LOOK_SECONDS = 1.0
+_LOOK_SECONDS = 0.5
+# An owner that is only busy takes a lease again that has ended: it is lost after so many looks.
+_LOOKS = 3
 # Shorter than the owner keeps an idle connection, so that none is used while it is closed.
 _IDLE_SECONDS = 2.0
 _HOP_BY_HOP = frozenset(
-    ("connection", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade", HEADER)
+    ("connection", "expect", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade", HEADER)
 )
 _END = object()
 # What the server that answers the client writes itself.
@@ -123,14 +125,16 @@ class Forwarder:
 
     async def _wait_for_loss(self, workspace: str, server: str) -> None:
         """Return when *server* does not have the workspace any more: it may hang for ever."""
-        while True:
+        missed = 0
+        while missed < _LOOKS:
             await asyncio.sleep(_LOOK_SECONDS)
             try:
                 owner = await asyncio.to_thread(self._group.find_owner, workspace)
             except StoreUnavailable:
                 continue
-            if owner is None or owner.server != server:
+            if owner is not None and owner.server != server:
                 return
+            missed = missed + 1 if owner is None else 0
 
 
 async def _first_of(wanted: Any, ends: set[asyncio.Task[None]]) -> Any:
