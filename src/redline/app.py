@@ -189,6 +189,8 @@ class Redline(RecordedWorkspace):
     @built_once
     def grants(self) -> Grants:
         """Permissions a person gave."""
+        if self.shared is not None:
+            return self.shared.grants
         from redline.adapters.grants import MemoryGrants
 
         return MemoryGrants()
@@ -231,7 +233,8 @@ class Redline(RecordedWorkspace):
         """Stores previews until they are applied."""
         from redline.adapters.previews.open_store import open_previews
 
-        return open_previews(self.settings.sessions, self._name)
+        sign = None if self.shared is None else self.shared.sign
+        return open_previews(self.settings.sessions, self._name, sign)
 
     @built_once
     def llm(self) -> Llm | None:

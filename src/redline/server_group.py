@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from redline.core.errors import StoreUnavailable
 from redline.settings import Settings, SettingsError
+from redline.toolsets.call import name_group
 
 if TYPE_CHECKING:
     from redline.adapters.shared.group import RedisGroup
@@ -28,6 +29,7 @@ def open_group(settings: Settings) -> RedisGroup | None:
     where = os.path.realpath(settings.workspaces or settings.roots[0][0])
     name = hashlib.sha256(os.fsencode(where)).hexdigest()[:12]
     group = RedisGroup(GroupStore(settings.shared, name, load_secret(_home(settings), _SECRET)))
+    name_group(group.store.derive_key("clients").hex()[:16])
     try:
         group.store.check_secret()
     except StoreUnavailable as failure:
@@ -49,6 +51,7 @@ def join_group(redline: Redline, group: RedisGroup | None, workspace: str) -> No
     if group is None:
         return
     redline.fence = group.fence(workspace).check
+    redline.shared = group.share(workspace, redline.settings.session_idle)
     try:
         redline.tree  # noqa: B018  settles what a server that was killed has left half done
     except BaseException:
@@ -56,9 +59,19 @@ def join_group(redline: Redline, group: RedisGroup | None, workspace: str) -> No
         raise
 
 
-def open_access(settings: Settings, key: str) -> ReviewAccess:
-    """Return who may sign in at the page of one workspace, the same at every server of it."""
+def open_access(settings: Settings, key: str, group: RedisGroup | None) -> ReviewAccess:
+    """Return who may sign in at the pages of a server, the same at every server of its group.
+
+    *key* signs in one browser. SettingsError when the store cannot be reached.
+    """
     from redline.adapters.review.secret import load_secret
     from redline.web.access import ReviewAccess
 
-    return ReviewAccess(load_secret(_home(settings)), key)
+    secret = load_secret(_home(settings))
+    if group is None:
+        return ReviewAccess(secret, key)
+    try:
+        group.sign_in_keys.offer(key)
+    except StoreUnavailable as failure:
+        raise SettingsError(failure.text) from None
+    return ReviewAccess(secret, key, take_key=group.sign_in_keys.take)

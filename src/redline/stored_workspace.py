@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from redline.adapters.review.runs import SqliteRuns
     from redline.core.ports.confined import Confined
     from redline.core.ports.history import ChangeEditor, History
+    from redline.core.ports.many.shared import SharedParts
     from redline.core.ports.review import HeldChanges
     from redline.core.ports.tree import Tree
     from redline.engine.holding import Holding
@@ -45,6 +46,8 @@ class StoredWorkspace:
         self.served_at = ""
         # What keeps this process from committing once another server has the workspace.
         self.fence: CommitFence | None = None
+        # What this process shares with other servers of the workspace.
+        self.shared: SharedParts | None = None
         self._at_close: list[Callable[[], object]] = []
         self._notices: list[str] = []
         self._is_closed = False

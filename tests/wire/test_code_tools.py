@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -416,6 +417,22 @@ def test_a_syntax_error_in_a_file_of_200_000_lines_is_reported(start: Start, roo
     right = _edit(client, "src/large.py", edit_instruction=order, code_block="a += 1")
     assert "Warning" not in _good(right)["message"]
     assert file.read_text() == text.replace("def f40000(a):\n", "def f40000(a):\n    a += 1\n")
+
+
+@pytest.mark.requirement("code-large-files")
+def test_a_rename_and_an_unknown_name_in_a_file_of_200_000_lines_are_answered(
+    start: Start, root: Path
+) -> None:
+    file = root / "src/large.rb"
+    piece = "def f{0}(a)\n  b = a + {0}\n  f{1}(b)\nend\n\n"
+    text = "".join(piece.format(number, number + 1) for number in range(40_000))
+    file.write_text(text)
+    client = start()
+    renamed = _edit(client, "src/large.rb", edit_instruction="rename f700 to renamed")
+    assert "2 references" in _good(renamed)["message"]
+    assert file.read_text() == text.replace("f700(", "renamed(")
+    unknown = _edit(client, "src/large.rb", symbol="absent", code_block="1", edit_type="replace")
+    assert "the file defines: f0, f1, f2" in json.dumps(_bad(unknown, "INVALID_INPUT"))
 
 
 @pytest.mark.requirement("code-large-files")

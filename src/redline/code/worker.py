@@ -7,10 +7,10 @@ from operator import attrgetter
 from typing import Any
 
 from redline.code.index.facts import facts_of
-from redline.code.rename import in_file as renaming
+from redline.code.rename.in_large_file import plan_text_rename
 from redline.code.structural.matches import find_matches
 from redline.code.syntax.colours import colour_lines
-from redline.code.syntax.definitions import parse, symbols_of
+from redline.code.syntax.definitions import parse, parse_readable, symbols_of
 from redline.code.syntax.errors import check_syntax
 from redline.code.syntax.languages import BY_NAME
 from redline.code.syntax.outlines.named import named_body, named_symbols
@@ -30,7 +30,7 @@ def symbols(_ask: Ask, text: str, language: str, wanted: str | None = None) -> l
     """Return every definition in *text*, or those that *wanted* may name."""
     grammar = BY_NAME[language]
     if wanted is None:
-        return [_SYMBOL(symbol) for symbol in symbols_of(parse(text, grammar))]
+        return [_SYMBOL(symbol) for symbol in symbols_of(parse_readable(text, grammar))]
     return [_SYMBOL(symbol) for symbol in named_symbols(text, grammar, wanted)]
 
 
@@ -71,8 +71,8 @@ def rename(
 ) -> list[Row]:
     """Plan a rename as `plan_rename` does; *span* is a range of lines."""
     lines = None if span is None else range(*span)
-    parsed = parse(text, BY_NAME[language])
-    found = renaming.plan_rename(parsed, old, new, lines=lines, everywhere=everywhere)
+    grammar = BY_NAME[language]
+    found = plan_text_rename(text, grammar, old, new, lines=lines, everywhere=everywhere)
     return [_REPLACEMENT(replacement) for replacement in found]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from redline.core.access.rights import ALL_RIGHTS, Rights
@@ -44,6 +45,7 @@ class Conversation:
         client: Client | None = None,
         modern: bool | None = None,
         batches: bool = False,
+        record: Mapping[str, Any] | None = None,
     ) -> None:
         self._server = server
         self._profile = server.profile
@@ -59,8 +61,12 @@ class Conversation:
         self._initialized = client is not None
         newest = cap if cap in revisions.HANDSHAKE else revisions.NEWEST_HANDSHAKE
         self._client = client or Client(protocol=newest, rights=person.rights)
-        self._calls: CallsInFlight | None = None
         self._log_level: str | None = None
+        # Whether another server began this conversation; it may have asked questions.
+        self._is_resumed = record is not None
+        if record is not None:
+            self._resume(record)
+        self._calls: CallsInFlight | None = None
 
     @property
     def is_initialized(self) -> bool:
@@ -71,6 +77,23 @@ class Conversation:
     def revision(self) -> str:
         """The protocol revision that was agreed on."""
         return self._client.protocol
+
+    @property
+    def record(self) -> Json:
+        """What another server must know of a client that made its handshake here."""
+        client = self._client
+        return {
+            "info": {"name": client.name, "version": client.version, "session": client.session},
+            "protocol": client.protocol,
+            "capabilities": dict(client.capabilities),
+            "log_level": self._log_level,
+        }
+
+    def _resume(self, record: Mapping[str, Any]) -> None:
+        """Go on where another server was, by its `record`."""
+        self._era_is_fixed, self._modern, self._initialized = True, False, True
+        self._log_level = record["log_level"]
+        self._client = self._read_client(record["info"], record["protocol"], record["capabilities"])
 
     def set_rights(self, rights: Rights) -> None:
         """Let later messages do what *rights* allow: they can change while a session is open."""
@@ -124,8 +147,8 @@ class Conversation:
                 channel.reply(refusal.reply(id_of(message)))
             return
         if "method" not in message:
-            if self._calls is not None:
-                self._calls.receive_answer(message)
+            if self._calls is not None or self._is_resumed:
+                self._open_calls().receive_answer(message, self._client)
         elif "id" not in message:
             self._receive_notification(message["method"], message.get("params"))
         else:

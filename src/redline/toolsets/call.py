@@ -23,8 +23,13 @@ if TYPE_CHECKING:
     from redline.toolsets.tool import Client, Tool
 
 Json = dict[str, Any]
-# Tells the sessions of this server from those of every other.
-_PROCESS = os.urandom(8).hex()
+# Tells the sessions of this server, or of the group it is in, from those of every other.
+_group_name = [os.urandom(8).hex()]
+
+
+def name_group(name: str) -> None:
+    """Give clients at every server of a group the same session; called before the first call."""
+    _group_name[:] = [name]
 
 
 def _discard(_level: str, _message: str) -> None:
@@ -79,13 +84,15 @@ class RpcFailure:
 class Question:
     """A question to the person at the client: a message and a flat form (elicitation schema).
 
-    `elsewhere` returns the answer of a person who was faster at another place, None without one.
+    `elsewhere` returns the answer of a person who was faster at another place, None without one;
+    `posted` is the id of the question there.
     """
 
     message: str
     schema: Json
     key: str = "answer"
     elsewhere: Callable[[], Answer | None] | None = field(default=None, compare=False)
+    posted: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,13 +167,12 @@ def session_of(client: Client) -> str:
     """
     if client.session:
         return client.session
-    return _name_session(client.connection, client.name, client.principal)
+    return _name_session(_group_name[0], client.connection, client.name, client.principal)
 
 
 @lru_cache(256)
 def _name_session(*parts: str) -> str:
-    named = "\0".join((_PROCESS, *parts))
-    return hashlib.sha256(named.encode("utf-8", "surrogateescape")).hexdigest()[:8]
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogateescape")).hexdigest()[:8]
 
 
 Handler = Callable[[Call], Result]

@@ -6,11 +6,15 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 
+from redline.core.access.rights import Right
 from redline.core.errors import HeldDecided, PermissionDenied, RedlineError, UnknownHeld
 from redline.core.ports.grants import Grant
 from redline.core.ports.review import Decision, HeldState, PermissionQuestion
+from redline.services.review.questions import answer_question
+from redline.services.runtime import Runtime
 from redline.toolsets.call import Answer, Call, Question, session_of
 from redline.toolsets.consent import decision_question, digest_of, is_agreed, quote
+from redline.toolsets.tool import Client
 
 # For how long a question waits on the page, and its answer for the call to be made again.
 _ASKED_SECONDS = 3600.0
@@ -59,7 +63,9 @@ def ask_person(call: Call, question: Question, summary: str) -> Decision | None:
         return _journal(call, _read(call, call.ask(question)), summary)
     questions = call.runtime.questions
     if posted.decision is None:
-        answer = call.ask(replace(question, elsewhere=lambda: _look(call, posted.id)))
+        answer = call.ask(
+            replace(question, elsewhere=lambda: _look(call, posted.id), posted=posted.id)
+        )
         given = _read(call, answer)
         if given is None:
             questions.withdraw(posted.id)
@@ -69,6 +75,26 @@ def ask_person(call: Call, question: Question, summary: str) -> Decision | None:
             except (HeldDecided, UnknownHeld):
                 pass  # another answer was first: that one counts
     return _use(call, posted.id)
+
+
+def take_late_answer(runtime: Runtime, client: Client, question_id: str, answer: Answer) -> bool:
+    """Write down what the person answered when the server that asked was gone; whether it counts.
+
+    The call is made again then, and finds the answer. Only the client that was asked can answer.
+    """
+    try:
+        question = runtime.questions.get(question_id)
+    except RedlineError:
+        return False
+    is_theirs = (question.session, question.principal) == (session_of(client), client.principal)
+    if not is_theirs or Right.APPROVE not in client.rights or answer.action == "cancel":
+        return False
+    by = client.principal or f"the person at {client.name or 'the client'}"
+    try:
+        answer_question(runtime, question_id, by, is_allowed=is_agreed(answer))
+    except RedlineError:
+        return False  # another answer was first, or came too late
+    return True
 
 
 class AskPermits:

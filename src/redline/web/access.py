@@ -25,11 +25,19 @@ class ReviewAccess:
 
     The bearer token of the server is no such key: agents hold it, and an agent must not act here.
     *key* signs in the browser that presents it first. *secret* stays the same over restarts, so
-    that an open page stays signed in.
+    that an open page stays signed in. Where several servers work as one, *take_key* uses up a key
+    that any of them gave, and says whether it was one.
     """
 
-    def __init__(self, secret: bytes, key: str, clock: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self,
+        secret: bytes,
+        key: str,
+        clock: Callable[[], float] = time.time,
+        take_key: Callable[[str], bool] | None = None,
+    ) -> None:
         self._secret = secret
+        self._take_key = take_key
         self._clock = clock
         self._lock = Lock()
         self._key: str | None = key
@@ -38,12 +46,20 @@ class ReviewAccess:
 
     def exchange(self, key: str) -> str | None:
         """Return the value of a cookie for a key, which is used up; None for any other text."""
-        given = key.strip().encode("utf-8", "replace")
-        with self._lock:
-            if self._key is None or not hmac.compare_digest(self._key.encode(), given):
-                return None
-            self._key = None
+        if not self._use_up(key.strip()):
+            return None
         return self._seal(secrets.token_hex(8))
+
+    def _use_up(self, key: str) -> bool:
+        """Whether *key* signs in; it never does again."""
+        if self._take_key is not None:
+            return self._take_key(key)
+        with self._lock:
+            given = key.encode("utf-8", "replace")
+            if self._key is None or not hmac.compare_digest(self._key.encode(), given):
+                return False
+            self._key = None
+            return True
 
     def sign_in(self, request: WebRequest, credential: str) -> str | None:
         """Return the value of a cookie for what one of the server's people signs in with."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ import pytest
 from redline.adapters.previews.memory import MemoryPreviews
 from redline.adapters.previews.open_store import open_previews
 from redline.adapters.previews.redis import RedisPreviews
+from redline.adapters.previews.signed import SignedPreviews
 from redline.adapters.previews.sqlite import SqlitePreviews
 from redline.core.errors import InvalidArgument, StoreUnavailable
 from redline.core.ports.previews import Previews, StoredPreview
@@ -50,6 +53,29 @@ def make(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Make]:
         close = getattr(store, "close", None)
         if close:
             close()
+
+
+@pytest.mark.requirement("group-trust")
+def test_a_preview_that_was_changed_in_the_store_is_not_found() -> None:
+    store = MemoryPreviews()
+    signed = SignedPreviews(store, lambda text: sha256(b"secret" + text).hexdigest())
+    shown = preview("p", b'{"set": 1}', "ana")
+    signed.save(shown)
+    assert signed.get("p", "ana") == shown
+    assert signed.get("p", "bob") is None
+    assert signed.replace(shown, replace(shown, payload=b"applied"))
+    assert not signed.replace(shown, replace(shown, payload=b"applied twice"))
+    kept = store.get("p", "ana")
+    assert kept is not None
+    for payload in (kept.payload.replace(b"applied", b"changed"), b"applied", b""):
+        store.save(replace(kept, payload=payload))
+        assert signed.get("p", "ana") is None
+    store.save(replace(kept, principal="bob"))
+    assert signed.get("p", "bob") is None
+    store.save(replace(kept, id="q"))
+    assert signed.get("q", "ana") is None
+    signed.ping()
+    signed.close()
 
 
 def preview(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -21,23 +20,6 @@ from redline.settings import Settings
 from tests.adapters.previews.redis_server import RedisServer
 
 pytestmark = pytest.mark.redis
-SECRET = b"s" * 32
-
-
-@pytest.fixture(scope="module")
-def redis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
-    server = RedisServer(tmp_path_factory.mktemp("redis"))
-    server.start()
-    yield server
-    server.stop()
-
-
-@pytest.fixture
-def store(redis: RedisServer) -> Iterator[GroupStore]:
-    """A group of its own in the Redis that the tests share."""
-    found = GroupStore(redis.url, secrets.token_hex(6), SECRET)
-    yield found
-    found.redis.close()
 
 
 class Clock:
@@ -119,6 +101,37 @@ def test_a_redis_that_lost_its_data_gives_a_higher_number_than_the_journal_has(
     assert b.claim("w", lambda: 43) is None
     assert b.require("w") == 44
     assert not a.renew("w")
+
+
+@pytest.mark.requirement("group-store-away")
+def test_while_redis_is_away_a_workspace_goes_on_until_the_lease_ends(
+    tmp_path: Path, site: Site
+) -> None:
+    redis = RedisServer(tmp_path)
+    redis.start()
+    store = GroupStore(redis.url, "g", b"s" * 32)
+    clock = Clock()
+    try:
+        a = server(store, "a", clock)
+        assert a.claim("w", lambda: read_number(str(site.state))) is None
+        redline = site.open(a)
+        redis.stop()
+        clock.now += LEASE_SECONDS - 0.1
+        create(redline, "one")
+        assert a.renew("w"), "still"
+        clock.now += 0.1
+        assert not a.holds("w")
+        with pytest.raises(LeaseLost):
+            create(redline, "two")
+        with pytest.raises(StoreUnavailable, match="cannot be reached"):
+            a.claim("w", lambda: 0)
+        redis.start()
+        create(redline, "three")
+        assert a.require("w") == 2, "higher than the one beside the journal"
+        assert sorted(os.listdir(site.root)) == ["one", "three"]
+    finally:
+        store.redis.close()
+        redis.stop()
 
 
 @pytest.mark.requirement("group-trust")

@@ -79,7 +79,8 @@ class RunningServer(NamedTuple):
 
 def announce_server(state_dir: str, address: str) -> Callable[[], None]:
     """Note that this process serves a workspace; the function returned takes the note back."""
-    name = os.path.join(state_dir, f"{_SERVER}{os.getpid()}")
+    # A process may have a workspace open twice for a moment: one that it is about to close.
+    name = os.path.join(state_dir, f"{_SERVER}{os.getpid()}-{os.urandom(4).hex()}")
     try:
         with open(name, "w", encoding="utf-8", opener=_private) as stream:
             json.dump([os.getpid(), address, time.time()], stream)

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from redline.core.errors import InvalidArgument
 from redline.core.ports.previews import Previews
 
 
-def open_previews(setting: str, workspace: str = "") -> Previews:
+def open_previews(
+    setting: str, workspace: str = "", sign: Callable[[bytes], str] | None = None
+) -> Previews:
     """The store for `--sessions`; nothing is connected before it is used.
 
-    *workspace* keeps the previews of one of many apart from those of the others.
+    *workspace* keeps the previews of one of many apart from those of the others. With *sign* only
+    previews that carry its signature are found.
     """
+    if sign is not None:
+        from redline.adapters.previews.signed import SignedPreviews
+
+        return SignedPreviews(open_previews(setting, workspace), sign)
     if workspace and setting not in ("", "memory"):
         from redline.adapters.previews.named import NamedPreviews
 

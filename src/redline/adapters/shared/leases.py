@@ -11,9 +11,12 @@ from redline.core.errors import LeaseLost, StoreUnavailable
 from redline.core.ports.many.group import Owner
 
 # A workspace whose server was killed can be taken after the first, at most.
-LEASE_SECONDS = 3.0
-RENEW_SECONDS = 1.0
+LEASE_SECONDS = 2.5
+RENEW_SECONDS = 0.7
 _ATTEMPTS = 10
+# How long a server is asked for a workspace: it looks whenever it renews.
+_ASK_SECONDS = 5.0
+_POLL_SECONDS = 0.1
 
 # The next number of a workspace, higher than any that its journal has seen.
 _NUMBER = """
@@ -34,10 +37,11 @@ if redis.call('GET', KEYS[2]) ~= ARGV[1] then return 0 end
 redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
 return ARGV[2]
 """
+# Also returns whether another server asks for the workspace.
 _RENEW = """
 local held = redis.call('GET', KEYS[1])
 if held == ARGV[1] then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
-return held
+return {held or '', redis.call('EXISTS', KEYS[2])}
 """
 _END = """
 if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end
@@ -47,13 +51,23 @@ if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end
 class HeldLease:
     """This server's lease of one workspace."""
 
-    __slots__ = ("has_ended", "kept", "lock", "number", "until", "value", "workspace")
+    __slots__ = (
+        "has_ended",
+        "is_asked_for",
+        "kept",
+        "lock",
+        "number",
+        "until",
+        "value",
+        "workspace",
+    )
 
     def __init__(self, workspace: str, kept: Callable[[], int]) -> None:
         self.workspace = workspace
         # Held while Redis is asked about this lease.
         self.lock = Lock()
         self.has_ended = False
+        self.is_asked_for = False
         # Returns the highest number that the journal has seen.
         self.kept = kept
         self.number = 0
@@ -77,13 +91,17 @@ class RedisLeases:
         self._lock = Lock()
         self._held: dict[str, HeldLease] = {}
         self._lost: Callable[[str], None] = lambda _: None
+        self._wanted: Callable[[str], None] = lambda _: None
         self._stopping = Event()
         self._thread: Thread | None = None
 
-    def start(self, address: str, lost: Callable[[str], None]) -> None:
+    def start(
+        self, address: str, lost: Callable[[str], None], wanted: Callable[[str], None]
+    ) -> None:
         """Renew leases from now on; see `core.ports.many.group.ServerGroup`."""
         self._address = address
         self._lost = lost
+        self._wanted = wanted
         self._thread = Thread(target=self._keep, name="leases", daemon=True)
         self._thread.start()
 
@@ -138,6 +156,17 @@ class RedisLeases:
             except StoreUnavailable:
                 return
 
+    def ask_for(self, workspace: str) -> bool:
+        """Have the server that has a workspace give it back, unless it is in use there."""
+        wanted = self._store.key("wanted", workspace)
+        with self._store.redis.connect() as client:
+            client.set(wanted, b"1", px=int(_ASK_SECONDS * 1000))
+            end = self._clock() + _ASK_SECONDS
+            while (found := self.find_owner(workspace)) is not None and self._clock() < end:
+                time.sleep(_POLL_SECONDS)
+            client.delete(wanted)
+        return found is None
+
     def close(self) -> None:
         """End every lease."""
         self._stopping.set()
@@ -179,8 +208,10 @@ class RedisLeases:
                 if lease.has_ended:
                     return False
                 milliseconds = int(LEASE_SECONDS * 1000)
-                found = self._store.redis.run(_RENEW, (key,), lease.value, milliseconds)
-                if found is None:
+                keys = key, self._store.key("wanted", lease.workspace)
+                found, wanted = self._store.redis.run(_RENEW, keys, lease.value, milliseconds)
+                lease.is_asked_for = bool(wanted)
+                if not found:
                     return self._take(lease) is None
             except StoreUnavailable:
                 return self._clock() < lease.until
@@ -202,6 +233,8 @@ class RedisLeases:
             for lease in held:
                 if not self._renew(lease) and not self._stopping.is_set():
                     self._drop(lease)
+                elif lease.is_asked_for:
+                    self._wanted(lease.workspace)
 
     def _drop(self, lease: HeldLease) -> None:
         with self._lock:

@@ -38,7 +38,7 @@ def plan_rename(
     of the word as code. Raise InvalidArgument if the file does not use the name, if it is
     uncertain which uses are meant, or if *new* is in use.
     """
-    name, fresh = _last_word(old), _last_word(new)
+    name, fresh = last_word(old), last_word(new)
     if not _A_NAME.fullmatch(fresh):
         raise InvalidArgument(f"Not a name: {new}", field="edit_instruction")
     uses = [use for use in uses_of(parsed, name) if everywhere or not use.is_label]
@@ -59,7 +59,8 @@ def plan_rename(
     return [_replacement(parsed, use, name, fresh, everywhere) for use in chosen]
 
 
-def _last_word(name: str) -> str:
+def last_word(name: str) -> str:
+    """Return a name without the names of what it is in."""
     return re.split(r"\.|::|#(?=.)(?<=.#)|->", name.strip())[-1]
 
 

@@ -59,6 +59,8 @@ class Parsed:
     language: Language
     text: str
     root: SyntaxNode
+    # Whether the tree is of what the preprocessor leaves, so that definitions can be found in it.
+    is_readable: bool = False
 
 
 @dataclass(slots=True)
@@ -76,6 +78,14 @@ def parse(text: str, language: Language) -> Parsed:
     # The stubs of SgNode give its search rules types of their own.
     root = cast(SyntaxNode, SgRoot(clean, language.grammar).root())
     return Parsed(language, clean, root)
+
+
+def parse_readable(text: str, language: Language) -> Parsed:
+    """Parse *text* to find definitions in it alone."""
+    if not language.preprocessed:
+        return parse(text, language)
+    clean = without_surrogates(text)
+    return Parsed(language, clean, parse(resolve_conditionals(clean), language).root, True)
 
 
 def without_surrogates(text: str) -> str:
@@ -174,7 +184,7 @@ def _is_inside_word(text: str, start: int, end: int) -> bool:
 
 def readable(parsed: Parsed) -> Parsed:
     """Return the tree to find definitions in; of C, after resolving its conditionals."""
-    if parsed.language.preprocessed:
+    if parsed.language.preprocessed and not parsed.is_readable:
         plain = resolve_conditionals(parsed.text)
         if plain != parsed.text:
             return parse(plain, parsed.language)

@@ -14,6 +14,7 @@ from redline.core.text_limits import shorten
 from redline.server.calls.argument_names import nearest, prepare
 from redline.server.calls.arguments import validate
 from redline.server.calls.elicitation.asking import NeedsAnswer, asker_for
+from redline.server.calls.elicitation.sealed_states import OWN_STATES
 from redline.server.calls.offers import HANDLED
 from redline.server.calls.remarks import add_remarks
 from redline.server.calls.results import (
@@ -136,8 +137,10 @@ class Dispatch:
         arguments = validate(tool, arguments)
         # Answers of somebody who may not approve would count for nothing.
         may_approve = Right.APPROVE in context.client.rights
-        where = self.server.name
-        asker = asker_for(params, tool.name, arguments, context, where) if may_approve else None
+        where, states = self.server.name, self.server.states or OWN_STATES
+        asker = None
+        if may_approve:
+            asker = asker_for(params, tool.name, arguments, context, states, where)
         if not tool.exact:
             context.raw = None  # a large request is in memory once, not twice
         return Call(

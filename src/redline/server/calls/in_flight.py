@@ -10,7 +10,8 @@ from typing import Any
 
 from redline.server.calls.client_log import ClientLog
 from redline.server.calls.dispatch import Context, Dispatch, Progress, no_progress
-from redline.server.calls.elicitation.questions import Questions
+from redline.server.calls.elicitation.asking import read_answer
+from redline.server.calls.elicitation.questions import Questions, posted_id
 from redline.server.calls.results import Outcome, internal_error
 from redline.server.calls.workers import QueueFull
 from redline.server.observe.log import log_exception, warn
@@ -94,9 +95,19 @@ class CallsInFlight:
             return None
         return lambda question: self._questions.ask(question, channel, token)
 
-    def receive_answer(self, message: Json) -> None:
-        """Take the client's response to a question."""
-        self._questions.receive_answer(message)
+    def receive_answer(self, message: Json, client: Client) -> None:
+        """Take the client's response to a question, also one that a server asked that is gone."""
+        posted = posted_id(str(message.get("id")))
+        if not self._questions.receive_answer(message) and posted:
+            with suppress(QueueFull):
+                self._submit(partial(self._take_late, posted, message, client), 0)
+
+    def _take_late(self, posted: str, message: Json, client: Client) -> None:
+        from redline.toolsets.permission import take_late_answer
+
+        server, answer = self._dispatch.server, read_answer(message.get("result"))
+        if take_late_answer(server.runtime, client, posted, answer):
+            server.audit.record_success("decision", client, question=posted, action=answer.action)
 
     def cancel(self, request_id: Any) -> None:
         """Cancel one call, if it is still running."""

@@ -13,6 +13,7 @@ from redline.toolsets.tool import APPS_EXTENSION, Client, Json
 
 if TYPE_CHECKING:
     from redline.server.calls.dispatch import Dispatch
+    from redline.server.calls.elicitation.sealed_states import SealedStates
     from redline.server.calls.in_flight import CallsInFlight
     from redline.server.calls.offers import Offers
     from redline.server.rpc.messages import Submit
@@ -31,11 +32,14 @@ class ToolServer:
         trace: Sink | None = None,
         audit: Audit | None = None,
         name: str = "",
+        states: SealedStates | None = None,
     ) -> None:
         self.catalog = catalog
         self.runtime = runtime
         # The workspace of a process that serves many: an answer counts in the one that asked.
         self.name = name
+        # The states of questions, where other servers must be able to read them.
+        self.states = states
         self.profile = catalog.profile
         self.audit = audit or Audit()
         self.errors_as_results = errors == "result"

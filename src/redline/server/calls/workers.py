@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from functools import partial
 from queue import SimpleQueue
 from threading import Condition, Lock, Thread, local
+from typing import TYPE_CHECKING
 
 from redline.server.observe.log import warn
+
+if TYPE_CHECKING:
+    from redline.core.ports.many.shared import CallSlots
 
 Job = Callable[[], None]
 
@@ -37,7 +42,8 @@ def release_slot_while_waiting(wait: Callable[[], object]) -> None:
         wait()
     else:
         workers, queue = slot
-        workers.lend(queue, wait)
+        slots = workers.slots
+        workers.lend(queue, wait if slots is None else lambda: slots.pause(wait))
 
 
 class _Queue:
@@ -61,7 +67,11 @@ class Workers:
     job of an owner never waits for other owners.
     """
 
-    def __init__(self, limit: int = 32, share: int | None = None) -> None:
+    def __init__(
+        self, limit: int = 32, share: int | None = None, slots: CallSlots | None = None
+    ) -> None:
+        # Counts the calls of people over several servers.
+        self.slots = slots
         self._limit = limit
         self._share = share or limit
         self._queues: dict[str, _Queue] = {}
@@ -79,13 +89,21 @@ class Workers:
         self._lent = 0
 
     def submit(
-        self, job: Job, size: int = 0, owner: str = "", max_calls: int | None = None
+        self,
+        job: Job,
+        size: int = 0,
+        owner: str = "",
+        max_calls: int | None = None,
+        person: str = "",
     ) -> None:
         """Run *job*, which holds *size* bytes, in its turn; QueueFull when too many wait.
 
-        *max_calls* is the share of this owner, if it is not everybody's.
+        *max_calls* is the share of this owner, if it is not everybody's; for a *person* it counts
+        over all servers.
         """
         share = max_calls or self._share
+        if self.slots is not None and person:
+            job = partial(self.slots.run, person, share, job)
         with self._lock:
             queue = self._queues.get(owner)
             if queue is None:

@@ -120,9 +120,9 @@ class HttpApp:
             refused = f"Method not allowed: {method[:20]}"
             raise HttpRefusal(405, wire.INVALID_REQUEST, refused, None, {"Allow": allow})
         person = await self._gate.authenticate(scope, headers)
-        self._gate.count_request(person, scope)
+        await self._gate.count_request(person, scope)
         if method == "DELETE":
-            await self._endpoint.end_session(headers.get("mcp-session-id"), person.name, send)
+            await self._endpoint.end_session(headers.get("mcp-session-id"), person, send)
         else:
             await self._post(person, headers, receive, send)
 
@@ -158,11 +158,13 @@ class HttpApp:
         version = self._read_version(headers)
         handshake = version is None or version in revisions.HANDSHAKE
         if handshake:
-            self._endpoint.check_session(headers, person.name)
+            await self._endpoint.check_session(headers, person)
         strict = self._profile.strict_handshake
         body = await read_body(headers, receive, self._settings, needs_length=strict)
         if not self.ready:  # the body was still arriving when the server began to stop
-            raise HttpRefusal(503, wire.INTERNAL_ERROR, "The server is stopping", None, CLOSE)
+            again = {**CLOSE, "Retry-After": "1"}
+            data = {"reason": "stopping", "done": "nothing"}
+            raise HttpRefusal(503, wire.INTERNAL_ERROR, "The server is stopping", data, again)
         try:
             message = wire.decode(body)
         except ValueError as failure:

@@ -24,6 +24,7 @@ from redline.server.http.response import (
     HttpExchange,
     answer_cancelled,
 )
+from redline.server.http.session_records import SessionRecords
 from redline.server.http.sessions import HttpSession, Sessions, SessionsFull
 from redline.server.rpc import revisions, wire
 from redline.server.rpc.messages import (
@@ -43,14 +44,23 @@ _DISCARD = Channel(lambda _: None, lambda _: None, takes_questions=False)
 class McpEndpoint:
     """Passes messages to the conversations that are open over HTTP."""
 
-    def __init__(self, server: ToolServer, workers: Workers, settings: Settings) -> None:
+    def __init__(
+        self,
+        server: ToolServer,
+        workers: Workers,
+        settings: Settings,
+        records: SessionRecords | None = None,
+    ) -> None:
         self._server = server
+        # Where other servers find the sessions that are open here, if there are others.
+        self._records = records
         self._workers = workers
         self._settings = settings
         self._profile = server.profile
         # With a strict handshake, one handshake counts for the whole process.
         self._initialized = not self._profile.strict_handshake
-        self._process_session = secrets.token_hex(16)
+        own = secrets.token_hex(16)
+        self._process_session = own if records is None else records.process_session
         self._sessions = Sessions(settings.max_sessions, settings.session_idle)
         # Conversations without a session that have a request running.
         self._active: set[Conversation] = set()
@@ -68,11 +78,13 @@ class McpEndpoint:
         for conversation in [*self._active, *self._sessions.conversations]:
             conversation.close(cancel=True)
 
-    async def end_session(self, name: str | None, principal: str, send: Send) -> None:
+    async def end_session(self, name: str | None, person: Person, send: Send) -> None:
         """End a session."""
         if name is None:
             raise HttpRefusal(400, wire.INVALID_REQUEST, "Mcp-Session-Id is required")
-        self._sessions.end(self._enter(name, principal))
+        self._sessions.end(await self._enter(name, person))
+        if self._records is not None:
+            await self._records.remove(name)
         await send_empty(send, 200, self._fields(name))
 
     def missing_rights(self, post: Post) -> Rights:
@@ -89,11 +101,11 @@ class McpEndpoint:
 
     # --- the handshake era -------------------------------------------------------------------
 
-    def check_session(self, headers: Mapping[str, str], principal: str) -> None:
-        """Refuse a session that is not open for *principal* before a message in it is read."""
+    async def check_session(self, headers: Mapping[str, str], person: Person) -> None:
+        """Refuse a session that is not open for *person* before a message in it is read."""
         name = self._session_name(headers)
         if name is not None:
-            self._sessions.leave(self._enter(name, principal))
+            self._sessions.leave(await self._enter(name, person))
 
     def _session_name(self, headers: Mapping[str, str]) -> str | None:
         name = headers.get("mcp-session-id")
@@ -109,17 +121,31 @@ class McpEndpoint:
         elif name is None:
             await self._open_session(post)
         else:
-            session = self._enter(name, post.principal)
+            session = await self._enter(name, post.person)
             try:
                 await self._continue_session(session, post)
             finally:
                 self._sessions.leave(session)
 
-    def _enter(self, name: str, principal: str) -> HttpSession:
-        session = self._sessions.enter(name, principal)
+    async def _enter(self, name: str, person: Person) -> HttpSession:
+        session = self._sessions.enter(name, person.name)
+        if session is None and self._records is not None:
+            session = await self._resume(name, person, self._records)
         if session is None:
             text = f"Unknown MCP session: {name[:64]}\nhint: send initialize again"
             raise HttpRefusal(404, UNKNOWN_SESSION, text)
+        return session
+
+    async def _resume(
+        self, name: str, person: Person, records: SessionRecords
+    ) -> HttpSession | None:
+        """Go on with a session that another server has opened."""
+        record = await records.load(name, person.name)
+        session = self._sessions.enter(name, person.name)  # a request at the same time was first
+        if session is None and record is not None:
+            conversation = self._converse(person, connection=name, batches=True, record=record)
+            await self._add_session(HttpSession(name, person.name, conversation))
+            session = self._sessions.enter(name, person.name)
         return session
 
     async def _open_session(self, post: Post) -> None:
@@ -129,12 +155,16 @@ class McpEndpoint:
         exchange = HttpExchange(post.accepted, fields, self._answer_cancelled)
         conversation.receive(post.message, post.body, exchange.channel)
         if conversation.is_initialized:
-            self._add_session(HttpSession(name, post.principal, conversation))
+            session = HttpSession(name, post.principal, conversation)
+            await self._add_session(session)
+            if self._records is not None:
+                await self._records.save(session)
+                await self._records.note_handshake()
             self._initialized = True
             fields += self._fields(name, conversation.revision)
         await exchange.finish(post.send, post.request_id, _ok)
 
-    def _add_session(self, session: HttpSession) -> None:
+    async def _add_session(self, session: HttpSession) -> None:
         try:
             displaced = self._sessions.open(session)
         except SessionsFull:
@@ -142,6 +172,8 @@ class McpEndpoint:
             again = {"Retry-After": "1"}
             raise HttpRefusal(503, wire.INTERNAL_ERROR, text, None, again) from None
         if displaced is not None:
+            if self._records is not None:
+                await self._records.remove(displaced.name)
             who = {"principal": displaced.principal, "newcomer": session.principal}
             self._server.audit.record("session_displaced", **who)
 
@@ -157,6 +189,8 @@ class McpEndpoint:
         watch = HangUp(post.receive, exchange.hung_up)
         try:
             session.conversation.receive(post.message, post.body, exchange.channel)
+            if self._records is not None:
+                await self._records.save(session)
             await exchange.finish(post.send, post.request_id, _ok)
         finally:
             watch.stop()
@@ -166,6 +200,8 @@ class McpEndpoint:
         if name is None and self._profile.strict_handshake:
             name = self._process_session
         fields = self._fields(name) if name else []
+        if not self._initialized and self._records is not None:
+            self._initialized = await self._records.has_handshake()
         client = self._anonymous_client(post) if self._initialized else None
         conversation = self._converse(post.person, client=client, batches=True)
         if not any_expects_reply(post.message):
@@ -263,6 +299,7 @@ class McpEndpoint:
                 self._workers.submit,
                 owner=person.name or connection + owner,
                 max_calls=person.max_calls,
+                person=person.name,
             ),
             cap=self._settings.protocol,
             connection=connection,

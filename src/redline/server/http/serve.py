@@ -12,9 +12,11 @@ from typing import NamedTuple
 import uvicorn
 
 from redline.core.ports.many.group import ServerGroup
+from redline.core.ports.many.shared import SharedParts
 from redline.core.ports.many.workspaces import WorkspaceDirectory, WorkspaceEntry
 from redline.core.ports.pages import WebPages, WorkspaceFront
 from redline.server.calls.catalog import Catalog
+from redline.server.calls.elicitation.sealed_states import SealedStates
 from redline.server.calls.tool_server import ToolServer
 from redline.server.calls.workers import Workers
 from redline.server.ending import end_process_within
@@ -29,6 +31,7 @@ from redline.server.http.pages import PageEndpoint, PagesAlone
 from redline.server.http.people.auth import Authenticator
 from redline.server.http.people.gate import Gate, HttpCounts
 from redline.server.http.people.users_file import UsersFile
+from redline.server.http.session_records import SessionRecords
 from redline.server.http.uvicorn_protocol import protocol_with_limits
 from redline.server.observe.audit import Audit
 from redline.server.observe.log import warn
@@ -55,8 +58,7 @@ def serve_http(
     logging.basicConfig(handlers=[LibraryLog()], level=logging.WARNING, format="%(message)s")
     listening = _listen(settings)
     port = listening.getsockname()[1]
-    # One client alone never occupies every thread.
-    workers = Workers(max(_THREADS, 2 * settings.max_calls), settings.max_calls)
+    workers = _workers(settings)
     endpoint = McpEndpoint(server, workers, settings)
     auth = _authenticator(settings)
     shown = None if pages is None else PageEndpoint(pages, settings, auth, server.audit)
@@ -67,6 +69,12 @@ def serve_http(
     return 0
 
 
+def _workers(settings: Settings, group: ServerGroup | None = None) -> Workers:
+    # One client alone never occupies every thread.
+    limit = max(_THREADS, 2 * settings.max_calls)
+    return Workers(limit, settings.max_calls, None if group is None else group.slots)
+
+
 class WorkspaceParts(NamedTuple):
     """What one of many workspaces brings: its tools, its pages, and how it is closed."""
 
@@ -75,6 +83,13 @@ class WorkspaceParts(NamedTuple):
     close: Callable[[], None]
     is_busy: Callable[[], bool]
     rest: Callable[[], None]
+    # With several servers of one workspace: what they share.
+    shared: SharedParts | None = None
+
+
+def shared_states(shared: SharedParts) -> SealedStates:
+    """Return the states of questions that any server of a group can read."""
+    return SealedStates(shared.state_key, shared.used)
 
 
 def serve_workspaces(
@@ -95,8 +110,9 @@ def serve_workspaces(
     logging.basicConfig(handlers=[LibraryLog()], level=logging.WARNING, format="%(message)s")
     listening = _listen(settings)
     port = listening.getsockname()[1]
-    workers = Workers(max(_THREADS, 2 * settings.max_calls), settings.max_calls)
-    gate = Gate(_authenticator(settings), settings, audit, HttpCounts(settings))
+    workers = _workers(settings, group)
+    share = None if group is None else group.share_rate
+    gate = Gate(_authenticator(settings), settings, audit, HttpCounts(settings, share))
 
     def open_one(entry: WorkspaceEntry) -> ServedWorkspace:
         parts = open_parts(entry)
@@ -104,7 +120,7 @@ def serve_workspaces(
         return _serve_parts(entry, parts, own, workers, settings, port)
 
     opened = OpenWorkspaces(
-        _owned(open_one, group), settings.max_open, settings.workspace_idle, group=group
+        _open_own(open_one, group), settings.max_open, settings.workspace_idle, group=group
     )
     front = build_front(opened.shut_from_thread)
     routing = None if group is None else GroupRouting(group, settings, catalog)
@@ -128,13 +144,14 @@ def serve_in_group(
     logging.basicConfig(handlers=[LibraryLog()], level=logging.WARNING, format="%(message)s")
     listening = _listen(settings)
     port = listening.getsockname()[1]
-    workers = Workers(max(_THREADS, 2 * settings.max_calls), settings.max_calls)
-    gate = Gate(_authenticator(settings), settings, server.audit, HttpCounts(settings))
+    workers = _workers(settings, group)
+    counts = HttpCounts(settings, group.share_rate)
+    gate = Gate(_authenticator(settings), settings, server.audit, counts)
 
     def open_one(entry: WorkspaceEntry) -> ServedWorkspace:
         return _serve_parts(entry, open_parts(entry), gate, workers, settings, port)
 
-    opened = OpenWorkspaces(_owned(open_one, group), 1, float("inf"), group=group)
+    opened = OpenWorkspaces(_open_own(open_one, group), 1, float("inf"), group=group)
     routing = GroupRouting(group, settings, server.catalog)
     app = OneOfGroup(entry, opened, gate, settings, port, group, routing)
     _run_opened(app, opened, workers, settings, listening, announce, group)
@@ -150,12 +167,15 @@ def _serve_parts(
     port: int,
 ) -> ServedWorkspace:
     pages = PageEndpoint(parts.pages, settings, gate.auth, parts.server.audit)
-    endpoint = McpEndpoint(parts.server, workers, settings)
+    records = None
+    if parts.shared is not None:
+        records = SessionRecords(parts.shared.sessions, parts.shared.process_session)
+    endpoint = McpEndpoint(parts.server, workers, settings, records)
     app = HttpApp(endpoint, parts.server, settings, port, gate, pages)
     return ServedWorkspace(entry, app, parts.close, parts.is_busy, parts.rest)
 
 
-def _owned(
+def _open_own(
     open_one: Callable[[WorkspaceEntry], ServedWorkspace], group: ServerGroup | None
 ) -> Callable[[WorkspaceEntry], ServedWorkspace]:
     """Return *open_one* that opens what this server has, or can have; OwnedElsewhere."""
@@ -186,7 +206,8 @@ def _run_opened(
     """Serve until a signal, then close every workspace and give it to the other servers."""
     port = listening.getsockname()[1]
     if group is not None:
-        group.start(settings.reachable_at or _address(settings, port), opened.drop_from_thread)
+        address = settings.reachable_at or _address(settings, port)
+        group.start(address, opened.drop_from_thread, opened.shut_soon)
     try:
         _run(app, settings, listening, lambda: announce(settings.host, port))
         workers.drain(1.0)

@@ -12,7 +12,7 @@ from redline.cli.terminal import err
 from redline.core.ports.many.workspaces import WorkspaceEntry
 from redline.review_site import LazyReview
 from redline.server.calls.tool_server import ToolServer
-from redline.server.http.serve import WorkspaceParts, serve_in_group
+from redline.server.http.serve import WorkspaceParts, serve_in_group, shared_states
 from redline.server_group import join_group, open_access, open_group
 from redline.settings import Settings
 
@@ -25,7 +25,7 @@ def serve_group(settings: Settings, build: Callable[[], tuple[Redline, ToolServe
     group = open_group(settings)
     assert group is not None
     key = os.urandom(24).hex()
-    access = open_access(settings, key)
+    access = open_access(settings, key, group)
     address: list[str] = []
     first, server = build()
     first.close()  # it was built for its settings to be checked
@@ -37,7 +37,11 @@ def serve_group(settings: Settings, build: Callable[[], tuple[Redline, ToolServe
         if settings.record and not settings.read_only:
             redline.record_soon()
         pages = LazyReview(redline, access)
-        return WorkspaceParts(server, pages, redline.close, redline.is_busy, redline.rest)
+        assert redline.shared is not None
+        server.states = shared_states(redline.shared)
+        return WorkspaceParts(
+            server, pages, redline.close, redline.is_busy, redline.rest, redline.shared
+        )
 
     def announce(host: str, port: int) -> None:
         address.append(f"http://{f'[{host}]' if ':' in host else host}:{port}")

@@ -13,7 +13,7 @@ from redline.core.ports.many.workspaces import WorkspaceEntry
 from redline.review_site import LazyReview
 from redline.server.calls.catalog import Catalog, load_toolsets
 from redline.server.calls.tool_server import ToolServer
-from redline.server.http.serve import WorkspaceParts, serve_workspaces
+from redline.server.http.serve import WorkspaceParts, serve_workspaces, shared_states
 from redline.server.observe.audit import Audit
 from redline.server.observe.log import Sink, to_stderr
 from redline.server_group import join_group, open_access, open_group
@@ -34,9 +34,9 @@ def serve_many(settings: Settings) -> int:
     catalogs = {read_only: _catalog(settings, read_only) for read_only in (False, True)}
     sink = open_audit_log(settings.audit_log) if settings.audit_log else to_stderr
     key = os.urandom(24).hex()
-    access = open_access(settings, key)
-    address: list[str] = []
     group = open_group(settings)
+    access = open_access(settings, key, group)
+    address: list[str] = []
 
     def open_parts(entry: WorkspaceEntry) -> WorkspaceParts:
         redline = open_one(entry, settings)
@@ -49,11 +49,14 @@ def serve_many(settings: Settings) -> int:
             trace=to_stderr if settings.trace else None,
             audit=Audit(_naming(sink, entry.name), is_kept=bool(settings.audit_log)),
             name=entry.name,
+            states=None if redline.shared is None else shared_states(redline.shared),
         )
         if settings.record and not redline.settings.read_only:
             redline.record_soon()
         pages = LazyReview(redline, access)
-        return WorkspaceParts(server, pages, redline.close, redline.is_busy, redline.rest)
+        return WorkspaceParts(
+            server, pages, redline.close, redline.is_busy, redline.rest, redline.shared
+        )
 
     def announce(host: str, port: int) -> None:
         shown = f"[{host}]" if ":" in host else host

@@ -58,48 +58,52 @@ _END_HEAD = re.compile(
     r"[ \t]*+(?:def|defp|local[ \t]+function|function)[ \t]+[\w.:]+[?!]?[ \t]*"
     r"(?:\([^()\n]*\))?(?:[ \t]+do)?[ \t]*\r?\n"
 )
+_FUNCTION = re.compile(
+    r"[ \t]*(?:async[ \t]+)?def\b"
+    r"|[^\n]*(?:\bfunction\b[ \t]*\*?[ \t]*[\w$]*[ \t]*\([^\n]*|=>[ \t]*)\{[ \t]*(?://[^\n]*)?\r?\n"
+    r"|[ \t]*(?:(?:static|async|get|set|public|private|protected|override)[ \t]+)*\*?"
+    r"(?!(?:if|for|while|switch|catch|with)\b)[#\w$]+\([^\n]*\)[^\n{;=]*\{[ \t]*\r?\n"
+)
+_REDIRECTS = re.compile(r"\b(?:global|nonlocal)\b")
 _REST = re.compile(r"[ \t]*\r?\n")
 # Where only `end` follows, the outer body would end earlier.
 _NEXT_SIBLING = re.compile(r"(?:[ \t]*\r?\n)*([ \t]*)(?:def|defp|local|function)\b")
 _FIRST_MARGIN = re.compile(r"(?:[ \t]*\r?\n)*([ \t]+)")
 
 
-def outline_of(
-    text: str, language: Language, spots: Sequence[int], *, keeps_heads: bool = False
-) -> Outline:
+def outline_of(text: str, language: Language, spots: Sequence[int]) -> Outline:
     """Return *text* without what is far from all of *spots*, which are in order.
 
-    Of definitions that follow each other, all but the first are left out with their heads, unless
-    *keeps_heads*; then nothing at the top level is left out but bodies.
+    Of definitions that follow each other, all but the first are left out with their heads.
     """
     lexer = LEXERS[language.name]
     outline = OutlineBuilder(text)
-    if keeps_heads:
-        _cut_bodies(outline, lexer, spots, (0, len(text)), keeps_heads=True)
-        return outline.finish()
     begun: int | None = None
     for piece in pieces_of(text, lexer):
-        if piece.is_complete and not _is_named(spots, piece.start, piece.end):
+        if piece.is_complete and not is_named(spots, piece.start, piece.end):
             begun = piece.start if begun is None else begun
             continue
         if begun is not None:
             outline.leave_out(begun, piece.start)
             begun = None
-        _cut_bodies(outline, lexer, spots, (piece.start, piece.end))
+        cut_bodies(outline, lexer, spots, piece[:2])
     if begun is not None:
         outline.leave_out(begun, len(text))
     return outline.finish()
 
 
-def _cut_bodies(
+def cut_bodies(
     outline: OutlineBuilder,
     lexer: Lexer,
     spots: Sequence[int],
     span: tuple[int, int],
     *,
-    keeps_heads: bool = False,
+    functions_only: bool = False,
 ) -> None:
-    """Leave out the bodies within *span* that are far from all of *spots*."""
+    """Leave out the bodies within *span* that are far from all of *spots*.
+
+    With *functions_only*, nothing is left out but what binds names for itself alone.
+    """
     pattern = _PATTERNS.get(lexer.style)
     if pattern is None:
         return
@@ -107,31 +111,37 @@ def _cut_bodies(
     margin = None
     while (match := pattern.search(text, at, last)) is not None:
         start, end = match.span("body")
-        is_named = _is_named(spots, match.start(), match.end())
-        if is_named or not lexer.is_closed(text[start:end]):
+        head, body = text[match.start() : start], text[start:end]
+        may_go = not is_named(spots, match.start(), match.end()) and lexer.is_closed(body)
+        if not may_go or (functions_only and not _is_function(head, body)):
             at, margin = start, None
             continue
         between = text[outline.done : match.start()]
-        stop = end if lexer.style == BlockStyle.INDENTED else _end_of_line(text, match.end())
         follows = match["margin"] == margin and between.strip() in ("", "}", "end")
-        whole = follows and not keeps_heads and _is_whole(text[match.start() : start], lexer)
-        if whole and lexer.style in (BlockStyle.END, BlockStyle.DO_END):
+        stop = end if lexer.style == BlockStyle.INDENTED else _end_of_line(text, match.end())
+        margin = match["margin"]
+        if functions_only or not (follows and stop and _is_whole(head, lexer)):
+            stop = 0
+        elif lexer.style in (BlockStyle.END, BlockStyle.DO_END):
             sibling = _NEXT_SIBLING.match(text, stop)
-            whole = sibling is not None and sibling[1] == margin
-        if whole and stop:
+            stop = stop if sibling is not None and sibling[1] == margin else 0
+        if stop:
             outline.leave_out(match.start(), stop)
-            at = stop
         else:
             is_indented = lexer.style == BlockStyle.INDENTED
             outline.leave_out(start, end, _filler(text, start) if is_indented else "")
-            at = end
-        margin = match["margin"]
+        at = stop or end
 
 
-def _is_named(spots: Sequence[int], start: int, end: int) -> bool:
+def is_named(spots: Sequence[int], start: int, end: int) -> bool:
     """Return whether one of *spots* is in a span, or so near before it that it may matter."""
     nearest = bisect_left(spots, start - _SIGNATURE_REACH)
     return nearest < len(spots) and spots[nearest] < end
+
+
+def _is_function(head: str, body: str) -> bool:
+    """Return whether a body is a function's that binds no name of another scope."""
+    return bool(_FUNCTION.match(head)) and _REDIRECTS.search(body) is None
 
 
 def _end_of_line(text: str, at: int) -> int:

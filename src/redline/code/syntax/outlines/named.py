@@ -14,8 +14,7 @@ from redline.code.syntax.definitions import (
     Symbol,
     doc_head,
     find_occurrences,
-    parse,
-    readable,
+    parse_readable,
     symbols_of,
 )
 from redline.code.syntax.errors import syntax_issues
@@ -35,7 +34,7 @@ def named_symbols(text: str, language: Language, wanted: str) -> list[Symbol]:
         found = outlined_symbols(text, language, wanted)
         if found is not None:
             return found
-    return symbols_of(parse(text, language), wanted)
+    return symbols_of(parse_readable(text, language), wanted)
 
 
 def named_body(text: str, language: Language, offset: int) -> Body | None:
@@ -44,7 +43,7 @@ def named_body(text: str, language: Language, offset: int) -> Body | None:
         outlined = _parse_outline(text, language, [offset])
         if outlined is not None:
             return outlined_body(*outlined, offset)
-    return body_at(parse(text, language), offset)
+    return body_at(parse_readable(text, language), offset)
 
 
 def outlined_symbols(
@@ -86,8 +85,8 @@ def _parse_outline(
     outline = outline_of(text, language, spots)
     if len(outline.text) > max_share * len(text):
         return None
-    parsed = parse(outline.text, language)
-    return None if syntax_issues(readable(parsed)) else (outline, parsed)
+    parsed = parse_readable(outline.text, language)
+    return None if syntax_issues(parsed) else (outline, parsed)
 
 
 def _restore(symbol: Symbol, outline: Outline, lines: list[str], language: Language) -> Symbol:

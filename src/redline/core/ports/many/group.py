@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
+from redline.core.ports.many.shared import CallSlots, SharedRate
 from redline.core.ports.many.workspaces import WorkspaceEntry
 
 
@@ -31,10 +32,13 @@ class ServerGroup(Protocol):
     def server(self) -> str:
         """The name of this server."""
 
-    def start(self, address: str, lost: Callable[[str], None]) -> None:
+    def start(
+        self, address: str, lost: Callable[[str], None], wanted: Callable[[str], None]
+    ) -> None:
         """Begin to keep leases; *address* is where others reach this server.
 
-        *lost* is called, in another thread, with each workspace that this server has no more.
+        *lost* is called, in another thread, with each workspace that this server has no more, and
+        *wanted* with each that another server asks for.
         """
 
     def claim(self, entry: WorkspaceEntry) -> Owner | None:
@@ -51,6 +55,17 @@ class ServerGroup(Protocol):
 
     def give_back(self, workspace: str) -> None:
         """End the lease of a workspace, so that another server can take it at once."""
+
+    def ask_for(self, workspace: str) -> bool:
+        """Have the server that has a workspace give it back, unless it is in use there; whether
+        no server has it. May take seconds."""
+
+    def share_rate(self, kind: str, per_second: float, alone: Callable[..., float]) -> SharedRate:
+        """Return a limit of requests over all servers; *alone* counts while the store is away."""
+
+    @property
+    def slots(self) -> CallSlots:
+        """How many calls of a person run at once over all servers."""
 
     def sign(self, text: bytes) -> str:
         """Return what proves to other servers of the group that one of them wrote *text*."""

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from redline.server.calls.elicitation.used_states import UsedStates
 from redline.server.rpc.cancel import StateRefused
 from redline.toolsets.call import Answer, Question
 from redline.toolsets.tool import Json
 
 if TYPE_CHECKING:
     from redline.server.calls.dispatch import Context
+    from redline.server.calls.elicitation.sealed_states import SealedStates
 
 Asker = Callable[[Question], Answer]
-_LIFETIME = 600.0
 
 
 class NeedsAnswer(BaseException):
@@ -23,17 +22,20 @@ class NeedsAnswer(BaseException):
     Not an Exception, so that no handler catches it.
     """
 
-    def __init__(self, question: Question, binding: bytes, answers: Json) -> None:
+    def __init__(
+        self, question: Question, binding: bytes, answers: Json, states: SealedStates
+    ) -> None:
         super().__init__(question.key)
         self._question = question
         self._binding = binding
         self._answers = answers
+        self._states = states
 
     def input_request(self) -> Json:
         """Build the result that asks the client to call again with the person's answer."""
         key = self._question.key
         # Answers given so far travel sealed in the state, so several questions can follow.
-        state = _seal(self._binding, self._answers, key)
+        state = self._states.seal(self._binding, self._answers, key)
         return {
             "resultType": "input_required",
             "inputRequests": {key: elicitation(self._question)},
@@ -42,7 +44,12 @@ class NeedsAnswer(BaseException):
 
 
 def asker_for(
-    params: Json, tool: str, arguments: Json, context: Context, workspace: str = ""
+    params: Json,
+    tool: str,
+    arguments: Json,
+    context: Context,
+    states: SealedStates,
+    workspace: str = "",
 ) -> Asker | None:
     """Return how this call can ask the person; None when its client cannot show a question.
 
@@ -54,12 +61,12 @@ def asker_for(
         return context.asker
     principal = context.client.principal
     binding = _bind(tool, arguments, principal, workspace)
-    answers = _read_answers(params, binding, principal)
+    answers = _read_answers(params, binding, principal, states)
 
     def look_up(question: Question) -> Answer:
         found = answers.get(question.key)
         if found is None:
-            raise NeedsAnswer(question, binding, answers)
+            raise NeedsAnswer(question, binding, answers, states)
         return read_answer(found)
 
     return look_up
@@ -91,7 +98,7 @@ def read_answer(found: Any) -> Answer:
     return Answer(found["action"], content if isinstance(content, dict) else {})
 
 
-def _read_answers(params: Json, binding: bytes, principal: str) -> Json:
+def _read_answers(params: Json, binding: bytes, principal: str, states: SealedStates) -> Json:
     state, given = params.get("requestState"), params.get("inputResponses")
     if state is None:
         return {}
@@ -99,20 +106,8 @@ def _read_answers(params: Json, binding: bytes, principal: str) -> Json:
         raise StateRefused
     if not isinstance(given, dict):
         return {}
-    asked, before = _open(binding, state, principal)
+    asked, before = states.open(binding, state, principal)
     return {**before, asked: given[asked]} if asked in given else before
-
-
-_secret: list[bytes] = []
-_used = UsedStates()
-
-
-def _key() -> bytes:
-    if not _secret:
-        import secrets
-
-        _secret.append(secrets.token_bytes(32))
-    return _secret[0]
 
 
 def _bind(tool: str, arguments: Json, principal: str, workspace: str) -> bytes:
@@ -121,42 +116,3 @@ def _bind(tool: str, arguments: Json, principal: str, workspace: str) -> bytes:
 
     text = json.dumps([tool, arguments, principal, workspace], sort_keys=True)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
-
-
-def _seal(binding: bytes, answers: Json, asked: str) -> str:
-    # The client holds this and could change it: it is authenticated, bound to the call and to the
-    # principal, and valid once, for ten minutes.
-    import base64
-    import json
-    import secrets
-    import time
-
-    body = json.dumps([asked, answers, time.time() + _LIFETIME, secrets.token_hex(8)]).encode()
-    return base64.urlsafe_b64encode(_tag(binding, body) + body).decode()
-
-
-def _open(binding: bytes, state: str, principal: str) -> tuple[str, Json]:
-    import base64
-    import hmac
-    import json
-    import time
-
-    try:
-        sealed = base64.urlsafe_b64decode(state.encode())
-    except ValueError:
-        raise StateRefused from None
-    if base64.urlsafe_b64encode(sealed).decode() != state:
-        raise StateRefused  # other base64 text for the same bytes is an altered state too
-    if not hmac.compare_digest(sealed[:32], _tag(binding, sealed[32:])):
-        raise StateRefused
-    asked, answers, expires, nonce = json.loads(sealed[32:])
-    if not _used.take(principal, nonce, expires, time.time()):
-        raise StateRefused
-    return asked, answers
-
-
-def _tag(binding: bytes, body: bytes) -> bytes:
-    import hashlib
-    import hmac
-
-    return hmac.new(_key(), binding + body, hashlib.sha256).digest()

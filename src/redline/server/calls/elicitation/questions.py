@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from threading import Event, Lock
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,12 @@ if TYPE_CHECKING:
 
 _ASK_SECONDS = 600.0
 _LOOK_SECONDS = 0.1
+_MARK = "-on-page-"
+
+
+def posted_id(key: str) -> str:
+    """Return the id on the review page of the question that was sent with *key*, or ""."""
+    return key.partition(_MARK)[2]
 
 
 class _Pending:
@@ -33,11 +40,13 @@ class _Pending:
 class Questions:
     """The open questions of one conversation; asked and answered from different threads."""
 
-    __slots__ = ("_asked", "_closed", "_lock", "_open")
+    __slots__ = ("_asked", "_closed", "_lock", "_name", "_open")
 
     def __init__(self) -> None:
         self._lock = Lock()
         self._open: dict[str, _Pending] = {}
+        # An answer to what another server asked in the same session must not be taken for ours.
+        self._name = os.urandom(4).hex()
         self._asked = 0
         self._closed = False
 
@@ -47,7 +56,9 @@ class Questions:
             if self._closed:
                 return read_answer(None)
             self._asked += 1
-            key = f"redline-{self._asked}"
+            # With the id on the review page, another server can take the answer if this one ends.
+            named = f"redline-{self._name}-{self._asked}"
+            key = f"{named}{_MARK}{question.posted}" if question.posted else named
             pending = self._open[key] = _Pending()
         token.on_cancel(pending.arrived.set)
         if channel.gone is not None:
@@ -62,13 +73,15 @@ class Questions:
         channel.notify({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": withdrawn})
         return pending.elsewhere
 
-    def receive_answer(self, message: Json) -> None:
-        """Take a response from the client and wake the call that waits for it."""
+    def receive_answer(self, message: Json) -> bool:
+        """Take a response from the client and wake the call that waits; False when none does."""
         with self._lock:
             pending = self._open.get(str(message.get("id")))
-        if pending is not None:
-            pending.answer = message.get("result")
-            pending.arrived.set()
+        if pending is None:
+            return False
+        pending.answer = message.get("result")
+        pending.arrived.set()
+        return True
 
     def close(self) -> None:
         """Stop waiting: no more answers will come. Later questions are cancelled at once."""

@@ -5,9 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import suppress
-from typing import Any
-
-import httpx2
+from typing import TYPE_CHECKING, Any
 
 from redline.core.errors import StoreUnavailable
 from redline.core.ports.many.group import Owner, ServerGroup
@@ -16,13 +14,18 @@ from redline.server.http.pages import wait_for_disconnect
 from redline.server.http.replies import Send
 from redline.server.http.request import Receive, Scope
 
+if TYPE_CHECKING:  # a server that has every workspace itself needs no client
+    import httpx2
+
 # In the answer of a server that does not have the workspace: nothing was done there.
 NOT_OWNER = "redline-not-owner"
-_LOOK_SECONDS = 1.0
+_LOOK_SECONDS = 0.5
+# An owner that is only busy takes a lease again that has ended: it is lost after so many looks.
+_LOOKS = 3
 # Shorter than the owner keeps an idle connection, so that none is used while it is closed.
 _IDLE_SECONDS = 2.0
 _HOP_BY_HOP = frozenset(
-    ("connection", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade", HEADER)
+    ("connection", "expect", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade", HEADER)
 )
 _END = object()
 # What the server that answers the client writes itself.
@@ -58,6 +61,8 @@ class Forwarder:
 
         A client that hangs up, or an owner that loses the workspace, ends the wait.
         """
+        import httpx2
+
         request = self._request(owner, scope, headers, body)
         leaving = asyncio.create_task(wait_for_disconnect(receive))
         losing = asyncio.create_task(self._wait_for_loss(workspace, owner.server))
@@ -85,6 +90,8 @@ class Forwarder:
     def _request(
         self, owner: Owner, scope: Scope, headers: dict[str, str], body: bytes
     ) -> httpx2.Request:
+        import httpx2
+
         proof = make_proof(self._group, owner.server, scope, headers)
         fields = [
             (name, value)
@@ -102,6 +109,8 @@ class Forwarder:
 
     def _open_client(self) -> httpx2.AsyncClient:
         if self._client is None:
+            import httpx2
+
             self._client = httpx2.AsyncClient(
                 follow_redirects=False,
                 trust_env=False,
@@ -116,14 +125,16 @@ class Forwarder:
 
     async def _wait_for_loss(self, workspace: str, server: str) -> None:
         """Return when *server* does not have the workspace any more: it may hang for ever."""
-        while True:
+        missed = 0
+        while missed < _LOOKS:
             await asyncio.sleep(_LOOK_SECONDS)
             try:
                 owner = await asyncio.to_thread(self._group.find_owner, workspace)
             except StoreUnavailable:
                 continue
-            if owner is None or owner.server != server:
+            if owner is not None and owner.server != server:
                 return
+            missed = missed + 1 if owner is None else 0
 
 
 async def _first_of(wanted: Any, ends: set[asyncio.Task[None]]) -> Any:
@@ -139,6 +150,8 @@ async def _first_of(wanted: Any, ends: set[asyncio.Task[None]]) -> Any:
 
 
 async def _copy(response: httpx2.Response, ends: set[asyncio.Task[None]], send: Send) -> None:
+    from httpx2 import TransportError
+
     fields = [
         (name.lower(), value)
         for name, value in response.headers.raw
@@ -146,7 +159,7 @@ async def _copy(response: httpx2.Response, ends: set[asyncio.Task[None]], send: 
     ]
     await send({"type": "http.response.start", "status": response.status_code, "headers": fields})
     chunks: AsyncIterator[bytes] = response.aiter_raw()
-    with suppress(httpx2.TransportError):  # then the connection to the client is cut as well
+    with suppress(TransportError):  # then the connection to the client is cut as well
         while (data := await _first_of(anext(chunks, _END), ends)) is not None:
             if data is _END:
                 await send({"type": "http.response.body", "body": b""})

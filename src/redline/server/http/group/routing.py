@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
 
 from redline.core.errors import LeaseLost, StoreUnavailable
 from redline.core.ports.many.group import Owner, ServerGroup
@@ -20,6 +21,7 @@ from redline.settings import Settings
 # Longer than a lease lasts: a workspace whose server was killed can be taken within this.
 _WAIT_SECONDS = 15.0
 _RETRY_SECONDS = 0.1
+_THREADS = 64
 _AGAIN = {"Retry-After": "1"}
 
 
@@ -38,6 +40,7 @@ class GroupRouting:
         self._catalog = catalog
         self._settings = settings
         self._forwarder = Forwarder(group)
+        self._is_widened = False
 
     async def serve(
         self,
@@ -52,6 +55,7 @@ class GroupRouting:
 
         *serve_here* opens the workspace; it raises OwnedElsewhere before it has done anything.
         """
+        self._widen(asyncio.get_running_loop())
         replay: _Replay | None = None
         end = asyncio.get_running_loop().time() + _WAIT_SECONDS
         while True:
@@ -71,6 +75,13 @@ class GroupRouting:
             if asyncio.get_running_loop().time() > end:
                 raise _unreachable(workspace)
             await asyncio.sleep(_RETRY_SECONDS)
+
+    def _widen(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Have more threads than the few by default: opening a workspace may wait for a server
+        that was stopped in the middle of a commit, and must not delay other requests."""
+        if not self._is_widened:
+            self._is_widened = True
+            loop.set_default_executor(ThreadPoolExecutor(_THREADS, "shared"))
 
     async def _read(self, scope: Scope, headers: dict[str, str], receive: Receive) -> _Replay:
         body = b""
@@ -120,7 +131,8 @@ class _Replay:
 def stopping(scope: Scope) -> HttpRefusal:
     """Return the answer to requests that come while the server stops."""
     fields = {**CLOSE, **_AGAIN, **({NOT_OWNER: "1"} if FORWARDED in scope else {})}
-    return HttpRefusal(503, wire.INTERNAL_ERROR, "The server is stopping", None, fields)
+    data = {"reason": "stopping", "done": "nothing"}
+    return HttpRefusal(503, wire.INTERNAL_ERROR, "The server is stopping", data, fields)
 
 
 def _not_owner(workspace: str) -> HttpRefusal:

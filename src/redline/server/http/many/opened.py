@@ -209,10 +209,16 @@ class OpenWorkspaces:
         return name not in self._open
 
     def shut_from_thread(self, name: str) -> bool:
-        """The same from another thread than the event loop's."""
-        if self._loop is None:
-            return True  # nothing was opened yet
-        return asyncio.run_coroutine_threadsafe(self.shut(name), self._loop).result()
+        """The same from another thread than the event loop's, and at every server."""
+        is_shut = True
+        if self._loop is not None:  # else nothing was opened yet
+            is_shut = asyncio.run_coroutine_threadsafe(self.shut(name), self._loop).result()
+        return is_shut and (self._group is None or self._group.ask_for(name))
+
+    def shut_soon(self, name: str) -> None:
+        """Close a workspace that another server asks for, unless it is in use; from a thread."""
+        if self._loop is not None and not self._loop.is_closed():
+            asyncio.run_coroutine_threadsafe(self.shut(name), self._loop)
 
     def stop(self) -> None:
         """Cancel every running call, in every workspace."""

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 
 from redline._version import __version__
 from redline.core.access.rights import Rights
+from redline.core.ports.many.shared import SharedRate
 from redline.server.http.host_policy import HttpRefusal
 from redline.server.http.people.auth import Authenticator, AuthFailed
 from redline.server.http.people.rate import RateLimit
@@ -19,6 +21,8 @@ from redline.settings import Settings
 _FAILURES_PER_SECOND = 5.0
 # Somebody who goes on calling from one address is written down as logged in twice an hour.
 _LOGINS_PER_SECOND = 1 / 1800
+ShareRate = Callable[[str, float, Callable[..., float]], SharedRate]
+"""Makes a limit over all servers: its kind, how many a second, and what counts without them."""
 # Where a server of many workspaces leaves the person it has found already.
 PERSON = "redline.person"
 
@@ -26,9 +30,15 @@ PERSON = "redline.person"
 class HttpCounts:
     """What a process counts over all its workspaces: requests of each client, and metrics."""
 
-    def __init__(self, settings: Settings) -> None:
-        self.requests = RateLimit(settings.rate_limit)
-        self.failures = RateLimit(_FAILURES_PER_SECOND)
+    def __init__(self, settings: Settings, share: ShareRate | None = None) -> None:
+        requests, failures = RateLimit(settings.rate_limit), RateLimit(_FAILURES_PER_SECOND)
+        self.requests: SharedRate = requests
+        self.failures: SharedRate = failures
+        # Whether counting asks a store that several servers share, which takes a moment.
+        self.is_shared = share is not None
+        if share is not None:
+            self.requests = share("requests", settings.rate_limit, requests.wait_for)
+            self.failures = share("failures", _FAILURES_PER_SECOND, failures.wait_for)
         self.logins = RateLimit(_LOGINS_PER_SECOND)
         self.metrics = Metrics(__version__)
 
@@ -64,7 +74,7 @@ class Gate:
                 person = self.auth.identify(given)
         except AuthFailed as failure:
             self.audit.record("auth_failed", reason=str(failure), peer=peer)
-            self.check_rate(self.counts.failures, f"failed:{peer}", peer)
+            await self._check_rate(self.counts.failures, f"failed:{peer}", peer)
             audience = self._settings.oauth_audience
             challenge = self.auth.challenge(metadata_url(audience) if audience else None)
             raise HttpRefusal(
@@ -75,16 +85,20 @@ class Gate:
             self.audit.record("login", principal=person.name, peer=peer)
         return person
 
-    def count_request(self, person: Person, scope: Scope) -> None:
+    async def count_request(self, person: Person, scope: Scope) -> None:
         """Count a request; HttpRefusal with status 429 when there are too many."""
         peer = peer_of(scope)
-        self.check_rate(self.counts.requests, person.name or peer, peer, person.rate_limit)
+        who = person.name or peer
+        await self._check_rate(self.counts.requests, who, peer, person.rate_limit)
 
-    def check_rate(
-        self, limit: RateLimit, who: str, peer: str, per_second: float | None = None
+    async def _check_rate(
+        self, limit: SharedRate, who: str, peer: str, per_second: float | None = None
     ) -> None:
         """Refuse what goes over *limit*; HttpRefusal."""
-        wait = limit.wait_for(who, per_second)
+        if self.counts.is_shared:
+            wait = await asyncio.to_thread(limit.wait_for, who, per_second)
+        else:
+            wait = limit.wait_for(who, per_second)
         if wait > 0:
             self.audit.record("rate_limited", principal=who, peer=peer)
             raise HttpRefusal(

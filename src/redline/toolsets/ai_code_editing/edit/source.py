@@ -14,6 +14,9 @@ from redline.core.errors import Conflict, InvalidArgument, ParserFailed
 from redline.core.textfile import line_body, split_lines
 from redline.plan.match.engine import Placement, place_lines, place_range
 
+_MAX_NAMES = 30
+_MANY_LINES = 5_000
+
 
 @dataclass(frozen=True, slots=True)
 class FileUnderEdit:
@@ -38,13 +41,20 @@ class FileUnderEdit:
         """Return whether definitions can be found in it."""
         return self.language is not None and not is_minified(self.text)
 
-    def symbols(self) -> list[Symbol]:
-        """Return the definitions of the file; raise InvalidArgument if they are unknown."""
+    def first_names(self) -> list[str]:
+        """Return the first names that the file defines; InvalidArgument if they are unknown."""
         language = self._grammar()
-        try:
-            return self.analysis.symbols(self.text, language)
-        except ParserFailed as error:
-            raise _unknown_syntax(error) from None
+        # Of a long file, its beginning has enough of them.
+        parts = ["".join(self.lines[:_MANY_LINES])] if len(self.lines) > _MANY_LINES else []
+        found: list[Symbol] = []
+        for text in (*parts, self.text):
+            try:
+                found = self.analysis.symbols(text, language)
+            except ParserFailed as error:
+                raise _unknown_syntax(error) from None
+            if len(found) > _MAX_NAMES:
+                break
+        return [symbol.qualified for symbol in found[:_MAX_NAMES]]
 
     def find(self, name: str) -> list[Symbol]:
         """Return the definitions that *name* names; none if the parser fails on the file."""
@@ -154,8 +164,7 @@ def one_symbol(source: FileUnderEdit, name: str) -> Symbol:
     if len(found) == 1:
         return found[0]
     if not found:
-        symbols = source.symbols()
-        known = ", ".join(symbol.qualified for symbol in symbols[:30])
+        known = ", ".join(source.first_names())
         raise InvalidArgument(
             f"No such symbol in the file: {name}",
             field="symbol",
