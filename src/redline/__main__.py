@@ -7,6 +7,6 @@ import sys
 if not sys.flags.safe_path and os.path.realpath(sys.path[0]) == os.path.realpath(os.getcwd()):
     del sys.path[0]
 
-from redline.cli.main import main
+from redline.cli.main import run
 
-raise SystemExit(main())
+run()

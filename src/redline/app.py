@@ -151,13 +151,14 @@ class Redline(RecordedWorkspace):
             readable=self.settings.exec_allow_roots,
             git_writes=self.settings.git_writes,
             hidden=(self.state_dir, state_home(), *self._own_configuration()),
-            program=self._command_helper,
+            program=None if self.templates else self._command_helper,
             proxy=self._proxy,
+            template=self.templates and self.templates.commands,
         )
 
     def rest(self) -> None:
         """End the processes that wait for the next call; call it only while no call runs."""
-        for name in ("confined", "_processes"):
+        for name in ("confined", "regex", "_processes"):
             part = vars(self).get(name)
             if part is not None:
                 part.rest()
@@ -200,7 +201,7 @@ class Redline(RecordedWorkspace):
         """Regular expressions in killable workers."""
         from redline.adapters.workers.regex_worker import RegexWorkers
 
-        return RegexWorkers()
+        return RegexWorkers(template=self.templates and self.templates.workers)
 
     @built_once
     def analysis(self) -> IsolatedAnalysis:

@@ -96,6 +96,8 @@ PARSERS: dict[str, Callable[[Any], Any]] = {
     "workspaces": str,
     "workspace_idle": _number(1),
     "max_open": _whole_number(1, 10_000),
+    "park_after_days": _number(0),
+    "park_to": str,
     "shared": str,
     "reachable_at": str,
     "directories": _directories,

@@ -28,6 +28,9 @@ class Settings(NamedTuple):
     workspace_idle: float = 600.0
     # How many of many are open at once; for a further one the longest idle is closed.
     max_open: int = 64
+    # Park one of many that had no call for these days (0: never), beneath the address of a store.
+    park_after_days: float = 0.0
+    park_to: str | None = None
     # The Redis that several servers share to work as one, and where the others reach this one.
     shared: str | None = None
     reachable_at: str | None = None
@@ -273,6 +276,11 @@ def _check_many(values: Mapping[str, Any]) -> None:
 
 
 def _check_together(settings: Settings) -> None:
+    if settings.park_after_days or settings.park_to:
+        if not settings.workspaces:
+            raise SettingsError("--park-after-days is for many workspaces: --workspaces")
+        if not settings.park_after_days or not settings.park_to:
+            raise SettingsError("--park-after-days and --park-to go together")
     asks_for_token = settings.auth_token or settings.oauth_issuer or settings.users
     if not is_loopback(settings.host) and not asks_for_token:
         raise SettingsError(

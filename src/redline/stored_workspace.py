@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from redline.adapters.review.comments import SqliteComments
     from redline.adapters.review.questions import SqliteQuestions
     from redline.adapters.review.runs import SqliteRuns
+    from redline.adapters.templates.template import ProcessTemplates
     from redline.core.ports.confined import Confined
     from redline.core.ports.history import ChangeEditor, History
     from redline.core.ports.many.shared import SharedParts
@@ -41,9 +42,13 @@ class StoredWorkspace:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
+        # What processes of this workspace are copied from, where a server has many.
+        self.templates: ProcessTemplates | None = None
         self.started = time()
         # Where a server of this workspace is reached: "stdio" or an address.
         self.served_at = ""
+        # Whether the list of a server's workspaces still has this one.
+        self.is_still_served: Callable[[], bool] = lambda: True
         # What keeps this process from committing once another server has the workspace.
         self.fence: CommitFence | None = None
         # What this process shares with other servers of the workspace.
@@ -159,6 +164,11 @@ class StoredWorkspace:
         remember_roots(self.state_dir, [(r.path, r.writable) for r in self.workspace.roots])
         if self.served_at:
             self.at_close(announce_server(self.state_dir, self.served_at))
+            # Who parks it marks it first and then looks for servers; the other order here.
+            if not self.is_still_served():
+                from redline.core.errors import Busy
+
+                raise Busy("The workspace is being parked", hint="try again")
 
     def servers(self) -> list[RunningServer]:
         """Return the servers that work on this history now."""
@@ -192,7 +202,7 @@ class StoredWorkspace:
         """Runs work that may hang or crash in processes that can be killed."""
         from redline.adapters.workers.isolated_calls import IsolatedCalls
 
-        workers = IsolatedCalls()
+        workers = IsolatedCalls(template=self.templates and self.templates.workers)
         self.at_close(workers.close)  # before parts that wait for answers of workers
         return workers
 

@@ -7,11 +7,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from redline.app import Redline
-from redline.core.errors import Busy, InvalidArgument
 from redline.settings import Settings, SettingsError
 
 if TYPE_CHECKING:
-    from redline.adapters.workspaces.parked.moving import MovedWorkspace, MoveReport
+    from redline.adapters.templates.template import ProcessTemplates
     from redline.core.ports.many.workspaces import WorkspaceDirectory, WorkspaceEntry
     from redline.web.access import ReviewAccess
     from redline.web.workspaces.front import FrontPages
@@ -42,7 +41,24 @@ def check_apart(directory: WorkspaceDirectory) -> None:
                 raise SettingsError(f"Workspaces must not lie in each other: {name} and {inner}")
 
 
-def open_one(entry: WorkspaceEntry, settings: Settings) -> Redline:
+def open_templates() -> ProcessTemplates | None:
+    """Return what processes of all workspaces are copied from; None where the system cannot.
+
+    Nothing is started before a workspace needs it.
+    """
+    from redline.adapters.processes.helper import start_template as start_helpers
+    from redline.adapters.sandbox.program import capture_helper
+    from redline.adapters.templates.template import ProcessTemplates, Template, is_possible
+    from redline.adapters.workers.worker_process import start_template as start_workers
+
+    if not is_possible():
+        return None
+    return ProcessTemplates(Template(start_workers), Template(start_helpers(capture_helper())))
+
+
+def open_one(
+    entry: WorkspaceEntry, settings: Settings, templates: ProcessTemplates | None = None
+) -> Redline:
     """Open one of many workspaces."""
     own = settings._replace(
         workspace=entry.path,
@@ -51,7 +67,8 @@ def open_one(entry: WorkspaceEntry, settings: Settings) -> Redline:
         read_only=settings.read_only or entry.read_only,
         policy=entry.policy or settings.policy,
     )
-    redline = Redline(own, name=entry.name)
+    redline = Redline(own, entry.name, is_brief=templates is not None)
+    redline.templates = templates
     redline.require_policy()
     return redline
 
@@ -70,82 +87,3 @@ def build_front(
     from redline.web.workspaces.front import FrontPages
 
     return FrontPages(access, directory, shut)
-
-
-def park_workspace(
-    directory: WorkspaceDirectory,
-    name: str,
-    address: str,
-    settings: Settings,
-    *,
-    again: bool,
-    wait: float,
-) -> MoveReport:
-    """Put a workspace into an object store and remove it here.
-
-    Busy when a server still has it open after *wait* seconds.
-    """
-    from redline.adapters.workspaces.parked.moving import park
-    from redline.adapters.workspaces.parked.objects import open_objects
-
-    entry = directory.place(name)
-    store = open_objects(address)
-    moved = _describe(entry)
-    directory.mark_parked(name, address)  # from now on no server opens it
-    try:
-        _wait_for_servers(moved.state_dir, wait)
-        if os.path.isdir(entry.path):
-            with open_one(entry, settings) as redline:
-                redline.tree  # noqa: B018  settles what a crash left half done
-        return park(moved, store, again=again)
-    except BaseException:
-        if os.path.isdir(entry.path):  # nothing has happened
-            directory.mark_parked(name, entry.parked_at)
-        raise
-
-
-def wake_workspace(
-    directory: WorkspaceDirectory, name: str, address: str, *, again: bool
-) -> MoveReport:
-    """Bring a workspace back from where it is parked, or from *address*."""
-    from redline.adapters.workspaces.parked.moving import wake
-    from redline.adapters.workspaces.parked.objects import open_objects
-
-    entry = directory.place(name)
-    where = address or entry.parked_at
-    if not where:
-        raise InvalidArgument(
-            f"Nothing says where this workspace is parked: {name}",
-            field="name",
-            hint="pass the address too",
-        )
-    report = wake(_describe(entry), open_objects(where), again=again)
-    directory.mark_parked(name, "")
-    return report
-
-
-def _describe(entry: WorkspaceEntry) -> MovedWorkspace:
-    import socket
-
-    from redline.adapters.files.platform import state_dir_of
-    from redline.adapters.workspaces.parked.moving import MovedWorkspace
-
-    path = os.path.realpath(entry.path)
-    owner = f"{socket.gethostname()}:{path}"
-    return MovedWorkspace(entry.name, path, entry.state_dir or state_dir_of(path), owner)
-
-
-def _wait_for_servers(state_dir: str, seconds: float) -> None:
-    """Wait until no server has the workspace open; Busy."""
-    import time
-
-    from redline.adapters.files.registry import list_servers
-
-    end = time.monotonic() + seconds
-    while os.path.isdir(state_dir) and (servers := list_servers(state_dir)):
-        if time.monotonic() > end:
-            raise Busy(
-                f"A server has the workspace open: {servers[0].address}",
-                hint="stop it, or wait until its calls have ended",
-            )
-        time.sleep(0.2)

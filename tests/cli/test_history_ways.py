@@ -156,3 +156,25 @@ def test_bash_completes_an_id_as_a_person_types_it(project: Project, run: Run) -
         check=True,
     )
     assert done.stdout.strip() == change.id
+
+
+@pytest.mark.requirement("history-undo-follows-moves")
+def test_a_move_in_a_file_manager_is_undone_after_edits_and_blame_looks_behind_it(
+    project: Project, run: Run
+) -> None:
+    edit = project.write("src/app.py", _edited(3))
+    run("watch", "--once")
+    project.app.rename(project.root / "src/main.py")
+    moved = run("watch", "--once")
+    assert "delete src/app.py, create src/main.py" in moved
+    later = project.write("src/main.py", _edited(3, 20))
+    lines = run("blame", "main.py").splitlines()
+    assert lines[2].startswith(edit.id)
+    assert lines[19].startswith(later.id)
+    assert lines[5].startswith("."), "not made by the move"
+    shown = run("undo", moved.split()[0])
+    assert "rename from src/main.py\nrename to src/app.py\n" in shown
+    assert project.app.read_text() == _edited(3, 20)
+    assert run("blame", "app.py").splitlines()[19].startswith(later.id)
+    run("redo")
+    assert (project.root / "src/main.py").read_text() == _edited(3, 20)

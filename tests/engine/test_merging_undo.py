@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from redline.core.changes import ABSENT, Change, ChangeSet, FileState
+from redline.core.changes import ABSENT, Change, ChangeSet, DirState, FileState
 from redline.core.errors import AlreadyUndone, InvalidArgument, UndoBlocked
 from redline.core.ports.history import Direction, HistoryQuery, Operation, Origin, Revert
 from tests.engine.bench import ORIGIN, Bench
@@ -169,6 +169,105 @@ def test_a_move_recorded_as_removal_and_creation_is_followed(bench: Bench) -> No
     assert _read(bench, "g") == "".join(TEN)
 
 
+def _move_outside(bench: Bench, source: str, target: str, *more: Change) -> str:
+    """Move a file as another program does, and record it as the recorder does."""
+    moved = bench.tree.state(bench.at(source))
+    halves = Change(bench.at(target), ABSENT, moved), Change(bench.at(source), moved, ABSENT)
+    (bench.root / target).parent.mkdir(exist_ok=True)
+    (bench.root / source).rename(bench.root / target)
+    return bench.editor.record(ChangeSet((*more, *halves)), Origin("outside")).id
+
+
+@pytest.mark.requirement("history-undo-follows-moves")
+def test_a_move_by_another_program_is_undone_with_what_was_edited_since(bench: Bench) -> None:
+    _lay(bench)
+    move = _move_outside(bench, "f", "new/g", bench.mkdir("new"))
+    edit = bench.commit(bench.write("new/g", _with(_5="five\n")))
+    with open(bench.root / "new/g", "a") as file:
+        file.write("a person's line\n")
+    undone = bench.undo(move)
+    assert _read(bench) == _with(_5="five\n") + "a person's line\n"
+    assert not (bench.root / "new").exists()
+    bench.undo(edit.id)
+    assert _read(bench) == "".join(TEN) + "a person's line\n"
+    bench.redo(undone.id)
+    assert _read(bench, "new/g") == "".join(TEN) + "a person's line\n"
+    assert not (bench.root / "f").exists()
+
+
+@pytest.mark.requirement("history-undo-follows-moves")
+def test_a_move_by_another_program_is_redone_and_taken_back_in_a_group(bench: Bench) -> None:
+    _lay(bench)
+    move = _move_outside(bench, "f", "g")
+    edit = bench.commit(bench.write("g", _with(_5="five\n")))
+    rewind = Revert(Direction.REWIND, (edit.id, move))
+    bench.editor.revert(rewind, ORIGIN)
+    assert _read(bench) == "".join(TEN)
+    bench.redo(edit.id)
+    assert _read(bench) == _with(_5="five\n")
+    bench.redo(move)
+    assert _read(bench, "g") == _with(_5="five\n")
+    assert not (bench.root / "f").exists()
+
+
+@pytest.mark.requirement("history-undo-follows-moves")
+def test_a_directory_moved_by_another_program_is_undone_with_what_was_edited_since(
+    bench: Bench,
+) -> None:
+    (bench.root / "d").mkdir()
+    for name in ("d/f", "d/g"):
+        _lay(bench, name, f"{name}\n" * 3)
+    states = {name: bench.tree.state(bench.at(name)) for name in ("d", "d/f", "d/g")}
+    gone = [Change(bench.at(name), states[name], ABSENT) for name in ("d/g", "d/f", "d")]
+    made = [Change(bench.at("e" + name[1:]), ABSENT, state) for name, state in states.items()]
+    (bench.root / "d").rename(bench.root / "e")
+    move = bench.editor.record(ChangeSet((*gone, *made)), Origin("outside"))
+    (bench.root / "e/f").write_text("d/f\n" * 3 + "more\n")
+    undo = bench.undo(move.id)
+    assert sorted(path.name for path in bench.root.iterdir()) == ["d"]
+    assert _read(bench, "d/f") == "d/f\n" * 3 + "more\n"
+    assert _read(bench, "d/g") == "d/g\n" * 3
+    bench.redo(undo.id)
+    assert sorted(path.name for path in bench.root.iterdir()) == ["e"]
+    assert _read(bench, "e/f") == "d/f\n" * 3 + "more\n"
+    (bench.root / "e/h").write_text("another\n")
+    with pytest.raises(UndoBlocked):
+        bench.undo(move.id)
+
+
+@pytest.mark.requirement("history-undo-follows-moves")
+def test_a_file_moved_into_a_directory_of_its_name_is_undone(bench: Bench) -> None:
+    _lay(bench)
+    was = bench.tree.state(bench.at("f"))
+    steps = [
+        Change(bench.at("f"), was, ABSENT),
+        Change(bench.at("f"), ABSENT, DirState(0o755)),
+        Change(bench.at("f").child("f"), ABSENT, was),
+    ]
+    (bench.root / "f").rename(bench.root / "moving")
+    (bench.root / "f").mkdir()
+    (bench.root / "moving").rename(bench.root / "f/f")
+    move = bench.editor.record(ChangeSet(tuple(steps)), Origin("outside"))
+    bench.undo(move.id)
+    assert _read(bench) == "".join(TEN)
+    bench.redo(move.id)
+    assert _read(bench, "f/f") == "".join(TEN)
+
+
+@pytest.mark.requirement("history-undo-follows-moves")
+def test_a_half_of_a_move_is_a_part_and_what_took_the_old_name_is_in_the_way(bench: Bench) -> None:
+    _lay(bench)
+    move = _move_outside(bench, "f", "g")
+    bench.editor.revert(Revert(Direction.UNDO, (move,), paths=(bench.at("f"),)), ORIGIN)
+    assert _read(bench) == _read(bench, "g") == "".join(TEN)
+    (bench.root / "f").unlink()
+    other = bench.commit(bench.write("f", "another\n"))
+    with pytest.raises(UndoBlocked) as caught:
+        bench.undo(move)
+    assert caught.value.operations == (other.id,)
+    assert _read(bench) == "another\n"
+
+
 @pytest.mark.requirement("history-undo-follows-moves")
 def test_a_move_keeps_what_was_edited_since_and_a_second_move_is_in_the_way(bench: Bench) -> None:
     _lay(bench)
@@ -322,6 +421,21 @@ def test_one_change_of_a_group_is_redone_alone(bench: Bench) -> None:
     assert _read(bench) == _with(_2="two\n", _8="eight\n")
     bench.undo(second.id)
     assert _read(bench) == _with(_2="two\n")
+
+
+@pytest.mark.requirement("history-undo-groups")
+def test_what_is_left_of_a_group_is_redone_as_one_change_around_a_persons_edit(
+    bench: Bench,
+) -> None:
+    _lay(bench)
+    first = bench.commit(bench.write("f", _with(_5="five\n", _9="nine\n")))
+    second = bench.commit(bench.write("f", _with(_5="five\n")))
+    other = bench.commit(bench.write("g", "g\n"))
+    group = bench.editor.revert(Revert(Direction.REWIND, (other.id, second.id, first.id)), ORIGIN)
+    bench.redo(other.id)
+    _lay(bench, "f", _with(_9="a person's\n"))
+    bench.redo(group.id)
+    assert _read(bench) == _with(_5="five\n", _9="a person's\n")
 
 
 @pytest.mark.requirement("history-undo-groups")

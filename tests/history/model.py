@@ -65,20 +65,21 @@ def without_region(step: Step, region: frozenset[int]) -> Step:
     return Step(step.file, step.after, step.after - region | (step.before & region))
 
 
-def join(tasks: list[tuple[float, list[Step]]]) -> list[Step]:
+def join(tasks: list[list[Step]]) -> list[Step]:
     """One list of steps for many; consecutive versions of a file count as one change of it.
 
-    Each task has the moment it starts from: what goes back in time is joined, nothing else.
+    Whether they lead back in time or forth makes no difference: what is asked for is the change
+    from the first to the last, and what happened in between is in nobody's way.
     """
     joined: list[Step] = []
-    latest: dict[int, tuple[int, float]] = {}
-    for moment, step in [(moment, step) for moment, steps in tasks for step in steps]:
-        at, since = latest.get(step.file, (-1, moment))
-        if step.is_edit and at >= 0 and since >= moment and joined[at].after == step.before:
+    latest: dict[int, int] = {}
+    for step in [step for steps in tasks for step in steps]:
+        at = latest.get(step.file)
+        if step.is_edit and at is not None and joined[at].after == step.before:
             joined[at] = Step(step.file, joined[at].before, step.after)
             continue
         if step.is_edit:
-            latest[step.file] = len(joined), moment
+            latest[step.file] = len(joined)
         elif step.moved is None:
             latest.pop(step.file, None)
         joined.append(step)

@@ -207,16 +207,12 @@ class Run:
 
     def _flipped(self, change: str) -> list[Step]:
         """The steps that turn a change into the state it is not in."""
-        return self._task(change)[1]
-
-    def _task(self, change: str) -> tuple[float, list[Step]]:
-        """The same, and the moment at which these steps start: after an operation, or before it."""
-        last, names = self.last[change], list(self.journal)
+        last = self.last[change]
         if self.undone[change] and len(self.journal[last]) == 1:
-            return names.index(last), in_reverse(self.model.operations[last])
+            return in_reverse(self.model.operations[last])
         if self.undone[change] == (change in self.parts):
-            return names.index(change), in_reverse(self.model.operations[change])
-        return names.index(change) - 0.5, self.model.operations[change]
+            return in_reverse(self.model.operations[change])
+        return self.model.operations[change]
 
     def part(self) -> None:
         """Undo the changes of one file alone."""
@@ -267,7 +263,7 @@ class Run:
         assert ids == self._expected_group(start, agent)
         if not ids:
             return
-        wanted = join([self._task(change) for change in ids])
+        wanted = join([self._flipped(change) for change in ids])
         made = self._revert(Revert(Direction.REWIND, tuple(ids)), wanted)
         if made is None:
             return
@@ -294,7 +290,7 @@ class Run:
         if is_whole and is_undo:
             wanted, turned = in_reverse(self.model.operations[group]), changes
         elif undone:
-            wanted, turned = join([self._task(change) for change in undone]), undone
+            wanted, turned = join([self._flipped(change) for change in undone]), undone
         else:
             self._check_refused(request, AlreadyUndone)
             return

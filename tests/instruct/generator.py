@@ -5,82 +5,26 @@ A sentence of which nothing certain follows has no result: acting on it is wrong
 
 from __future__ import annotations
 
-import copy
 import json
 import random
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
-FIRST = "Ada Bela Cyrus Dora Emil Freya Gwen Hugo Ines Jonas Kira Lev".split()
-LAST = "Stone Rivers Marsh Keller Okafor Silva Brandt Novak Lindt Moreau".split()
-GROUPS = "Sales Support Legal Finance Design".split()
-ROLES = "Lead Manager Analyst Clerk Partner".split()
-CITIES = "Oslo Turin Ghent Porto Lyon Basel".split()
-KINDS = ("employees", "agents", "members", "clients")
-REMARKS = (
-    "until Friday", "as discussed", "per the ticket", "for now", "temporarily", "again",
-    "starting tomorrow", "like before", "when ready", "unless it breaks", "by default",
-    "as of today", "once done", "in case of failure", "only", "exactly", "next week",
-)  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Made:
-    """A sentence over a document; `result` is None when acting on it would be wrong."""
-
-    rule: str
-    document: Any
-    sentence: str
-    result: Any
-
-
-def _document(pick: random.Random) -> tuple[str, Any]:
-    kind = pick.choice(KINDS)
-    names = pick.sample([f"{first} {last}" for first in FIRST for last in LAST], 5)
-    while len({name.split()[0] for name in names}) < 5 or len({n.split()[1] for n in names}) < 5:
-        names = pick.sample([f"{first} {last}" for first in FIRST for last in LAST], 5)
-    records = [
-        {
-            "id": 100 + place,
-            "name": name,
-            "group": pick.choice(GROUPS[:4]),
-            "title": f"{pick.choice(GROUPS)} {pick.choice(ROLES)}",
-            "city": pick.choice(CITIES),
-            "score": pick.randint(1, 90),
-            "limit": pick.randint(1, 90),
-            "active": pick.random() < 0.5,
-            "tags": pick.sample(["red", "blue", "green", "new"], pick.randint(0, 3)),
-        }
-        for place, name in enumerate(names)
-    ]
-    document = {
-        "server": {"host": "a.local", "port": pick.randint(1000, 9000), "debug": False},
-        "backup": {"host": "b.local", "port": pick.randint(1000, 9000), "debug": True},
-        kind: records,
-        "owner": pick.choice(LAST),
-        "level": "info",
-    }
-    return kind, document
-
-
-def _changed(document: Any, change: Callable[[Any], None]) -> Any:
-    after = copy.deepcopy(document)
-    change(after)
-    return after
-
-
-def _set(document: Any, kind: str, chosen: list[int], key: str, value: Any) -> Any:
-    def change(after: Any) -> None:
-        for place in chosen:
-            after[kind][place][key] = value
-
-    return _changed(document, change)
+from tests.instruct.generator_documents import (
+    CITIES,
+    FIRST,
+    GROUPS,
+    REMARKS,
+    Made,
+    change_copy,
+    new_document,
+    set_in_records,
+)
+from tests.instruct.generator_steps import STEP_RULES
 
 
 def _whole_value(pick: random.Random) -> Made:
     """A whole value of a field is meant, though it is part of titles too."""
-    kind, document = _document(pick)
+    kind, document = new_document(pick)
     group, value = pick.choice(GROUPS[:4]), pick.randint(100, 999)
     chosen = [i for i, r in enumerate(document[kind]) if r["group"] == group]
     form = pick.choice(
@@ -88,11 +32,11 @@ def _whole_value(pick: random.Random) -> Made:
          f"Set score to {value} for all {group} {kind}",
          f"set the score to {value} for all {kind} in {group}"]
     )  # fmt: skip
-    return Made("whole", document, form, _set(document, kind, chosen, "score", value))
+    return Made("whole", document, form, set_in_records(document, kind, chosen, "score", value))
 
 
 def _removed_by_part(pick: random.Random) -> Made:
-    kind, document = _document(pick)
+    kind, document = new_document(pick)
     record = pick.choice(document[kind])
     part = pick.choice([*record["name"].split(), record["title"].split()[1]])
     verb = pick.choice(["Remove", "Delete", "Drop", "Get rid of"])
@@ -100,7 +44,7 @@ def _removed_by_part(pick: random.Random) -> Made:
 
 
 def _removed_by_name(pick: random.Random) -> Made:
-    kind, document = _document(pick)
+    kind, document = new_document(pick)
     place = pick.randrange(5)
     record = document[kind][place]
     one = kind.removesuffix("s")
@@ -108,30 +52,30 @@ def _removed_by_name(pick: random.Random) -> Made:
         [f"Remove {record['name']}", f"Delete the {one} named {record['name']}",
          f"Remove the {one} with id {record['id']}", f"delete {one} {record['id']}"]
     )  # fmt: skip
-    return Made("name", document, form, _changed(document, lambda after: after[kind].pop(place)))
+    return Made("name", document, form, change_copy(document, lambda after: after[kind].pop(place)))
 
 
 def _scoped_path(pick: random.Random) -> Made:
-    kind, document = _document(pick)
+    kind, document = new_document(pick)
     place, other, value = pick.randrange(5), pick.randrange(5), pick.randint(100, 999)
     name = document[kind][other]["name"]
     sentence = f"Set {kind}[{place}].score to {value} {pick.choice(['for', 'of', 'on'])} {name}"
-    result = _set(document, kind, [place], "score", value) if place == other else None
+    result = set_in_records(document, kind, [place], "score", value) if place == other else None
     return Made("path", document, sentence, result)
 
 
 def _remark(pick: random.Random) -> Made:
-    _, document = _document(pick)
+    _, document = new_document(pick)
     word = pick.choice(["debug", "warn", "error"])
     if pick.random() < 0.3:
         sentence = f"Set the level to {word} because it is too noisy"
     else:
         sentence = f"Set the level to {word} {pick.choice(REMARKS)}"
-    return Made("remark", document, sentence, _changed(document, lambda a: a.update(level=word)))
+    return Made("remark", document, sentence, change_copy(document, lambda a: a.update(level=word)))
 
 
 def _dotted(pick: random.Random) -> Made:
-    _, document = _document(pick)
+    _, document = new_document(pick)
 
     def change(after: Any) -> None:
         after["server"] = {("number" if k == "port" else k): v for k, v in after["server"].items()}
@@ -139,11 +83,11 @@ def _dotted(pick: random.Random) -> Made:
     target = pick.choice(["server.number", "backup.number", "level.number", "number"])
     same = target in ("server.number", "number")
     sentence = f"Rename server.port to {target}"
-    return Made("dotted", document, sentence, _changed(document, change) if same else None)
+    return Made("dotted", document, sentence, change_copy(document, change) if same else None)
 
 
 def _several(pick: random.Random) -> Made:
-    kind, document = _document(pick)
+    kind, document = new_document(pick)
     key = pick.choice(["score", "limit", "port", "host", "debug"])
     value = {"host": "c.local", "debug": "true"}.get(key, str(pick.randint(100, 999)))
     del kind
@@ -151,7 +95,7 @@ def _several(pick: random.Random) -> Made:
 
 
 def _condition(pick: random.Random) -> Made:
-    kind, document = _document(pick)
+    kind, document = new_document(pick)
     bound, value = pick.randint(1, 90), pick.randint(100, 999)
     over = pick.random() < 0.5
     chosen = [i for i, r in enumerate(document[kind]) if (r["score"] > bound) is over and
@@ -162,11 +106,11 @@ def _condition(pick: random.Random) -> Made:
          f"set the limit of every {kind.removesuffix('s')} whose score is {op} {bound} to {value}",
          f"Set limit to {value} where score is {op} {bound}"]
     )  # fmt: skip
-    return Made("condition", document, form, _set(document, kind, chosen, "limit", value))
+    return Made("condition", document, form, set_in_records(document, kind, chosen, "limit", value))
 
 
 def _flagged(pick: random.Random) -> Made:
-    kind, document = _document(pick)
+    kind, document = new_document(pick)
     value, on = pick.randint(100, 999), pick.random() < 0.5
     chosen = [i for i, r in enumerate(document[kind]) if r["active"] is on]
     word = "active" if on else "inactive"
@@ -174,11 +118,11 @@ def _flagged(pick: random.Random) -> Made:
         [f"Set the limit of all {word} {kind} to {value}",
          f"Set limit to {value} for every {word} {kind.removesuffix('s')}"]
     )  # fmt: skip
-    return Made("flag", document, form, _set(document, kind, chosen, "limit", value))
+    return Made("flag", document, form, set_in_records(document, kind, chosen, "limit", value))
 
 
 def _gapped(pick: random.Random) -> Made:
-    kind, document = _document(pick)
+    kind, document = new_document(pick)
     one, two = pick.sample(range(5), 2)
     a, b = document[kind][one]["name"], document[kind][two]["name"]
     x, y = pick.randint(100, 999), pick.randint(100, 999)
@@ -192,11 +136,11 @@ def _gapped(pick: random.Random) -> Made:
          f"Set {a}'s score to {x} and {b}'s score to {y}",
          f"set the score of {a} to {x} and of {b} to {y}"]
     )  # fmt: skip
-    return Made("gap", document, form, _changed(document, change))
+    return Made("gap", document, form, change_copy(document, change))
 
 
 def _shared_scope(pick: random.Random) -> Made:
-    kind, document = _document(pick)
+    kind, document = new_document(pick)
     place = pick.randrange(5)
     x, y = pick.randint(100, 999), pick.randint(100, 999)
     name = document[kind][place]["name"]
@@ -209,20 +153,20 @@ def _shared_scope(pick: random.Random) -> Made:
          f"For {name}, set score to {x} and limit to {y}",
          f"Set {name}'s score to {x} and limit to {y}"]
     )  # fmt: skip
-    return Made("shared", document, form, _changed(document, change))
+    return Made("shared", document, form, change_copy(document, change))
 
 
 def _except(pick: random.Random) -> Made:
-    kind, document = _document(pick)
+    kind, document = new_document(pick)
     place, value = pick.randrange(5), pick.randint(100, 999)
     name = document[kind][place]["name"]
     chosen = [i for i in range(5) if i != place]
     form = f"Set the score of all {kind} except {name} to {value}"
-    return Made("except", document, form, _set(document, kind, chosen, "score", value))
+    return Made("except", document, form, set_in_records(document, kind, chosen, "score", value))
 
 
 def _tagged(pick: random.Random) -> Made:
-    kind, document = _document(pick)
+    kind, document = new_document(pick)
     place = pick.randrange(5)
     record = document[kind][place]
     tag = pick.choice(["red", "blue", "green", "new"])
@@ -236,7 +180,7 @@ def _tagged(pick: random.Random) -> Made:
             tags.remove(tag)
 
     verb = (f"Add {tag} to", f"Remove {tag} from")[not adds]
-    return Made("tags", document, f"{verb} {record['name']}'s tags", _changed(document, change))
+    return Made("tags", document, f"{verb} {record['name']}'s tags", change_copy(document, change))
 
 
 def _odd_word(pick: random.Random) -> Made:
@@ -249,18 +193,18 @@ def _odd_word(pick: random.Random) -> Made:
 
 
 def _protected(pick: random.Random) -> Made:
-    kind, document = _document(pick)
+    kind, document = new_document(pick)
     value = pick.randint(100, 999)
     place, other = pick.randrange(5), pick.randrange(5)
     name, kept = document[kind][place]["name"], document[kind][other]["name"]
     sentence = f"Set {name}'s score to {value} but don't touch {kept}"
-    result = None if place == other else _set(document, kind, [place], "score", value)
+    result = None if place == other else set_in_records(document, kind, [place], "score", value)
     return Made("protected", document, sentence, result)
 
 
 def _new_record(pick: random.Random) -> Made:
     """A record from a list of its fields."""
-    kind, document = _document(pick)
+    kind, document = new_document(pick)
     one, place = kind.removesuffix("s"), len(document[kind])
     record = {
         "id": 100 + place,
@@ -277,11 +221,11 @@ def _new_record(pick: random.Random) -> Made:
          f"Append a new object to `{kind}` with the fields {said}, active = {state} and tags = [].",
          f"Add a new entry to `{kind}`: {said}, active set to {state} and no tags."]
     )  # fmt: skip
-    return Made("record", document, form, _changed(document, lambda a: a[kind].append(record)))
+    return Made("record", document, form, change_copy(document, lambda a: a[kind].append(record)))
 
 
 def _copied(pick: random.Random) -> Made:
-    _, document = _document(pick)
+    _, document = new_document(pick)
     section = pick.choice(["server", "backup"])
     port = document[section]["port"]
     form = pick.choice(
@@ -290,12 +234,12 @@ def _copied(pick: random.Random) -> Made:
          f"Add `{section}.adminPort` with the same value as `{section}.port`.",
          f"Copy /{section}/port to /{section}/adminPort"]
     )  # fmt: skip
-    result = _changed(document, lambda after: after[section].update(adminPort=port))
+    result = change_copy(document, lambda after: after[section].update(adminPort=port))
     return Made("copy", document, form, result)
 
 
 def _pointer(pick: random.Random) -> Made:
-    kind, document = _document(pick)
+    kind, document = new_document(pick)
     place, value = pick.randrange(5), pick.randint(100, 999)
     path = f"/{kind}/{place}/score"
     form = pick.choice(
@@ -303,11 +247,11 @@ def _pointer(pick: random.Random) -> Made:
          f"Update the value at JSON Pointer `{path}` to {value}.", f"{path} = {value}",
          f"Set `{kind}[{place - 5}].score` to {value}."]
     )  # fmt: skip
-    return Made("pointer", document, form, _set(document, kind, [place], "score", value))
+    return Made("pointer", document, form, set_in_records(document, kind, [place], "score", value))
 
 
 def _moved_path(pick: random.Random) -> Made:
-    _, document = _document(pick)
+    _, document = new_document(pick)
     taken = pick.random() < 0.3
     key = "host" if taken else "keeper"
 
@@ -318,11 +262,11 @@ def _moved_path(pick: random.Random) -> Made:
         [f"Move /owner to /server/{key}.", f"Move `owner` to `server.{key}`.",
          f"Move `owner` into `server` as `{key}`."]
     )  # fmt: skip
-    return Made("move", document, form, None if taken else _changed(document, change))
+    return Made("move", document, form, None if taken else change_copy(document, change))
 
 
 def _steps(pick: random.Random) -> Made:
-    _, document = _document(pick)
+    _, document = new_document(pick)
     port, word = pick.randint(1000, 9000), pick.choice(["debug", "warn", "error"])
 
     def change(after: Any) -> None:
@@ -337,11 +281,11 @@ def _steps(pick: random.Random) -> Made:
          f"Step 1: {one}. Step 2: {two}. Step 3: {three}.",
          f"1) {one}; 2) {two}; 3) {three}."]
     )  # fmt: skip
-    return Made("steps", document, form, _changed(document, change))
+    return Made("steps", document, form, change_copy(document, change))
 
 
 def _rest_stays(pick: random.Random) -> Made:
-    kind, document = _document(pick)
+    kind, document = new_document(pick)
     place, value = pick.randrange(5), pick.randint(100, 999)
     name = document[kind][place]["name"]
     rest = pick.choice(
@@ -350,22 +294,24 @@ def _rest_stays(pick: random.Random) -> Made:
          f" and leave the other {kind} alone.", ". Nothing else should change."]
     )  # fmt: skip
     sentence = f"Set the score of {name} to {value}{rest}"
-    return Made("rest", document, sentence, _set(document, kind, [place], "score", value))
+    return Made("rest", document, sentence, set_in_records(document, kind, [place], "score", value))
 
 
 def _only_there(pick: random.Random) -> Made:
-    _, document = _document(pick)
+    _, document = new_document(pick)
     section, port = pick.choice(["server", "backup"]), pick.randint(1000, 9000)
     form = pick.choice(
         [f"Set `port` to {port} in the `{section}` object only.",
          f"Only in `{section}`, set the port to {port}.",
          f"Set the port to {port} for {section} only"]
     )  # fmt: skip
-    return Made("only", document, form, _changed(document, lambda a: a[section].update(port=port)))
+    return Made(
+        "only", document, form, change_copy(document, lambda a: a[section].update(port=port))
+    )
 
 
 def _if_so(pick: random.Random) -> Made:
-    _, document = _document(pick)
+    _, document = new_document(pick)
     section, state = pick.choice(["server", "backup"]), pick.random() < 0.5
     said, other = json.dumps(state), json.dumps(not state)
     sentence = f"If `{section}.debug` is {said}, set it to {other}."
@@ -374,20 +320,22 @@ def _if_so(pick: random.Random) -> Made:
         if after[section]["debug"] is state:
             after[section]["debug"] = not state
 
-    return Made("if", document, sentence, _changed(document, change))
+    return Made("if", document, sentence, change_copy(document, change))
 
 
 def _merged(pick: random.Random) -> Made:
-    _, document = _document(pick)
+    _, document = new_document(pick)
     section, port = pick.choice(["server", "backup"]), pick.randint(1000, 9000)
     new = {"port": port, "region": "north"}
     sentence = f"Merge {json.dumps(new)} into `{section}`."
-    return Made("merge", document, sentence, _changed(document, lambda a: a[section].update(new)))
+    return Made(
+        "merge", document, sentence, change_copy(document, lambda a: a[section].update(new))
+    )
 
 
 def _one_of_group(pick: random.Random) -> Made:
     """One is spoken of: where several fit, nothing follows."""
-    kind, document = _document(pick)
+    kind, document = new_document(pick)
     one, value = kind.removesuffix("s"), pick.randint(100, 999)
     group = pick.choice([record["group"] for record in document[kind]])
     chosen = [i for i, r in enumerate(document[kind]) if r["group"] == group]
@@ -396,35 +344,35 @@ def _one_of_group(pick: random.Random) -> Made:
          f'Set `limit` to {value} for the {one} with group "{group}".',
          f"Set limit to {value} for the {one} in {group}"]
     )  # fmt: skip
-    result = _set(document, kind, chosen, "limit", value) if len(chosen) == 1 else None
+    result = set_in_records(document, kind, chosen, "limit", value) if len(chosen) == 1 else None
     return Made("one", document, form, result)
 
 
 def _with_tag(pick: random.Random) -> Made:
-    kind, document = _document(pick)
+    kind, document = new_document(pick)
     tag, value = pick.choice(["red", "blue", "green", "new"]), pick.randint(100, 999)
     chosen = [i for i, r in enumerate(document[kind]) if tag in r["tags"]]
     sentence = f'Set the limit of every {kind.removesuffix("s")} with the tag "{tag}" to {value}.'
-    return Made("tag", document, sentence, _set(document, kind, chosen, "limit", value))
+    return Made("tag", document, sentence, set_in_records(document, kind, chosen, "limit", value))
 
 
 def _too_small(pick: random.Random) -> Made:
-    kind, document = _document(pick)
+    kind, document = new_document(pick)
     bound = pick.randint(10, 80)
     chosen = [i for i, r in enumerate(document[kind]) if r["score"] < bound]
     sentence = f"Change every score below {bound} to {bound}."
-    return Made("sized", document, sentence, _set(document, kind, chosen, "score", bound))
+    return Made("sized", document, sentence, set_in_records(document, kind, chosen, "score", bound))
 
 
 def _unknown_too(pick: random.Random) -> Made:
     """What is to be removed is not there: doing the rest of it silently is wrong."""
-    _, document = _document(pick)
+    _, document = new_document(pick)
     word = pick.choice(["debug", "warn", "error"])
     return Made("absent", document, f'Remove Otto Zimmer and set the level to "{word}".', None)
 
 
 def _member_added(pick: random.Random) -> Made:
-    kind, document = _document(pick)
+    kind, document = new_document(pick)
     place = pick.randrange(5)
     name, word = document[kind][place]["name"], pick.choice(["late", "early", "soon"])
     form = pick.choice(
@@ -432,18 +380,18 @@ def _member_added(pick: random.Random) -> Made:
          f'Add `note: "{word}"` to {name}.',
          f'Add a key `note` set to "{word}" to the {kind.removesuffix("s")} named {name}.']
     )  # fmt: skip
-    return Made("member", document, form, _set(document, kind, [place], "note", word))
+    return Made("member", document, form, set_in_records(document, kind, [place], "note", word))
 
 
 def _stated(pick: random.Random) -> Made:
-    kind, document = _document(pick)
+    kind, document = new_document(pick)
     place = pick.randrange(5)
     record = document[kind][place]
     city = pick.choice(CITIES)
     form = pick.choice(
         [f"{record['name']} lives in {city}.", f"{record['name']} is based in {city} now."]
     )
-    return Made("fact", document, form, _set(document, kind, [place], "city", city))
+    return Made("fact", document, form, set_in_records(document, kind, [place], "city", city))
 
 
 RULES = (
@@ -451,6 +399,7 @@ RULES = (
     _condition, _flagged, _gapped, _shared_scope, _except, _tagged, _odd_word, _protected,
     _new_record, _copied, _pointer, _moved_path, _steps, _rest_stays, _only_there, _if_so, _merged,
     _one_of_group, _with_tag, _too_small, _unknown_too, _member_added, _stated,
+    *STEP_RULES,
 )  # fmt: skip
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 
 import pytest
 
 from redline.instruct.engine import propose
-from redline.instruct.model.operations import apply_operations, value_at
+from redline.instruct.model.operations import DocumentOperation, Path, apply_operations, value_at
 from redline.instruct.model.values import dumps, parse
 from tests.instruct.generated import run
 from tests.instruct.generator import made
@@ -44,6 +45,15 @@ def test_a_scope_never_widens_what_is_changed(scope: str) -> None:
         assert len(some) == 4 or not scope.startswith("except")
 
 
+def _after_renames(path: Path, operations: Sequence[DocumentOperation]) -> Path:
+    """Return where a place is once the keys above it are renamed."""
+    for operation in operations:
+        if operation.op == "rename" and path[: len(operation.path)] == operation.path:
+            assert operation.new_path is not None
+            path = (*operation.new_path, *path[len(operation.path) :])
+    return path
+
+
 @pytest.mark.requirement("json-readings")
 def test_what_is_shown_is_what_applying_does() -> None:
     for seed in range(0, COUNT, 7):
@@ -54,5 +64,6 @@ def test_what_is_shown_is_what_applying_does() -> None:
             after = apply_operations(document, held)
             for operation in held:
                 if operation.op == "replace":
-                    assert dumps(value_at(after, operation.path)) == dumps(operation.value)
+                    path = _after_renames(operation.path, held)
+                    assert dumps(value_at(after, path)) == dumps(operation.value)
         assert json.loads(dumps(document)) == case.document

@@ -49,13 +49,29 @@ def _effect(document: Any, instruction: str) -> Any:
         (FERRY, "The noon ferry in summer is cancelled, remove it."),
         ({"depot": "Ghent", "vans": 4}, "Our depot is in Bruges now."),
         ({"people": [{"name": "Ann", "team": "ops"}]}, "Ann is in the ops team."),
-        ({"basket": ["tea", "salt"], "owner": "Ann"}, "basket: tea gone, + oil"),
         ({"wifi_key": "abc", "rooms": 3}, "wipe wifi_key (delete the key)"),
+        ({"server": {"debug": False}, "level": "info"}, "server debug"),
+        ({"rules": {"dogs": False, "bikes": True}}, "dogs ok"),
+        ({"users": [{"login": "ops", "shell": "/bin/sh"}]}, "Give ops the shell."),
+        ({"ports": {"eth0": {"mtu": 1500}, "eth1": {"mtu": 1500}}}, "eth0 down to 5"),
+        ({"syslog": {"host": "log.example", "level": "info"}}, "syslog: host gone"),
+        ({"chef": "Rosa Conti", "shut": ["Monday"]}, "Rosa Conti is off on Friday, not Monday."),
+        ({"private": True, "name": "toolbox"}, "public"),
+        ({"reminders": {"sms": True, "email": False}}, "email reminders"),
+        ({"firewall": {"default": "deny", "allow": [22]}}, "Allow port 8443 in the firewall."),
+        ({"a": {"ttl": 1, "on": True}, "b": {"x": 1}}, 'Set ttl to 5 and add "c": 1.'),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )  # fmt: skip
 def test_it_is_asked_about(document: Any, instruction: str) -> None:
     assert _effect(document, instruction) is None
+
+
+@pytest.mark.requirement("json-no-wrong-change")
+def test_what_is_jotted_down_before_a_list_goes_and_comes() -> None:
+    basket = {"basket": ["tea", "salt"], "owner": "Ann"}
+    after = _effect(basket, "basket: tea gone, + oil")
+    assert after == {"basket": ["salt", "oil"], "owner": "Ann"}
 
 
 @pytest.mark.requirement("json-no-wrong-change")

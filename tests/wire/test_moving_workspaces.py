@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,7 +16,7 @@ import pytest
 
 from tests.adapters.workspaces.test_moving import facts_of
 from tests.support import LONG, need
-from tests.wire.client import ROOT, HttpClient, connect
+from tests.wire.client import ROOT, Client, HttpClient, connect
 from tests.wire.many import Site
 
 try:
@@ -146,3 +147,49 @@ def test_a_workspace_in_use_is_not_parked(tmp_path: Path) -> None:
         assert Path(name).read_text() == "a"
         listed = redline({}, "workspace", "list", "--workspaces", str(tmp_path / "ws"))
         assert "parked" not in listed.stdout
+
+
+@pytest.mark.requirement("moving-by-itself", "moving-woken-by-a-call")
+def test_an_idle_workspace_is_parked_and_the_next_call_wakes_it_there_or_elsewhere(
+    tmp_path: Path,
+) -> None:
+    need(obstore is not None, "obstore")
+    flags = ["--no-record", "--park-after-days", "0.00001", "--park-to", f"file://{tmp_path}/idle"]
+    places = [tmp_path / "here", tmp_path / "there"]
+    for place in places:
+        (place / "ws").mkdir(parents=True)
+    (places[0] / "ws" / "site").mkdir()
+    path = places[0] / "ws" / "site" / "a.txt"
+
+    def serve(place: Path) -> Client:
+        env = {"REDLINE_STATE_DIR": str(place / "state")}
+        args = ["--workspaces", str(place / "ws"), *flags]
+        return connect("http", args, cwd=place, handshake=False, env=env)
+
+    def wait_until_parked(client: HttpClient, place: Path) -> None:
+        end = time.monotonic() + 120
+        while not json.loads(client.fetch("GET", "/workspaces")[2])["workspaces"][0]["parked"]:
+            assert time.monotonic() < end, "it is not parked"
+            time.sleep(0.1)
+        while list((place / "ws").glob("*site*")) + list((place / "ws").glob(".site*")):
+            assert time.monotonic() < end, "it is not removed"
+            time.sleep(0.1)
+
+    with serve(places[0]) as client:
+        assert isinstance(client, HttpClient)
+        site = Site(client, places[0])
+        done = site.call("", "site", "write_file", path=str(path), content="first\n")
+        assert not done["isError"]
+        wait_until_parked(client, places[0])
+        found = site.call("", "site", "read_file", path="a.txt")
+        assert "first" in json.dumps(found), "woken by the call"
+        assert not site.call("", "site", "undo_change")["isError"], "with its history"
+        assert not path.exists()
+        assert not site.call("", "site", "redo_change")["isError"]
+        wait_until_parked(client, places[0])
+    with serve(places[1]) as client:
+        assert isinstance(client, HttpClient)
+        site = Site(client, places[1])
+        assert site.ask("", "other", "tools/list")[0] == 404
+        assert "first" in json.dumps(site.call("", "site", "read_file", path="a.txt"))
+        assert (places[1] / "ws" / "site" / "a.txt").read_text() == "first\n"

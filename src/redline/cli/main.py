@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from typing import NoReturn
 
 from redline._version import __version__
 
@@ -106,7 +107,9 @@ COMMANDS = {
     ),
 }
 
-_SHORT_LIVED = "redline.cli.commands.history."
+_SHORT_LIVED = {
+    name for name, (module, _) in COMMANDS.items() if ".history." in module and name != "watch"
+}
 
 EXIT_CODES = """exit codes:
   0  done
@@ -162,6 +165,23 @@ def _columns() -> int:
         return 78
 
 
+def run() -> NoReturn:
+    """Run one command as the whole program.
+
+    A command of the history ends at once: freeing every object it made takes a person's time.
+    """
+    code = main()
+    if sys.argv[1:] and sys.argv[1] in _SHORT_LIVED:
+        try:
+            for stream in (sys.stdout, sys.stderr):
+                if stream is not None:
+                    stream.flush()
+        except (OSError, ValueError):
+            sys.exit(code)  # which says what cannot be written
+        os._exit(code)
+    sys.exit(code)
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
     arguments = list(sys.argv[1:] if argv is None else argv)
@@ -169,8 +189,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     named = arguments[0] if arguments and arguments[0] in COMMANDS else ""
     if arguments and not named and not arguments[0].startswith("-"):
         return _report_unknown(arguments[0])
-    if named and COMMANDS[named][0].startswith(_SHORT_LIVED) and named != "watch":
-        gc.disable()  # it ends before there is anything to collect
+    if named in _SHORT_LIVED or named == "serve":
+        gc.disable()  # it ends before there is anything to collect; a server enables it again
     parser = build_parser(named)
     parsed, unknown = parser.parse_known_args(arguments)
     if unknown:
@@ -260,4 +280,4 @@ def _report_error(error: Exception) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run()

@@ -6,6 +6,7 @@ from importlib import import_module
 
 from redline.code.references.file_access import SourceFiles
 from redline.code.references.resolver import ReferenceResolver
+from redline.code.references.typed.base import TypedResolver
 
 # Languages with declared types: the module and class of their resolver.
 _TYPED: dict[str, tuple[str, str]] = {
@@ -34,8 +35,9 @@ def resolver_of(
     """
     if group in _TYPED:
         module, class_name = _TYPED[group]
-        resolver: ReferenceResolver = getattr(import_module(module), class_name)(name, files)
-        return resolver
+        typed: TypedResolver = getattr(import_module(module), class_name)(name, files)
+        typed.renaming = renaming
+        return typed
     if group not in RESOLVED_LANGUAGES:
         return None
     from redline.code.python_js.resolver import PythonJsResolver

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TypeAlias
@@ -146,6 +147,30 @@ class ChangeSet:
     def is_empty(self) -> bool:
         """Whether carrying this out would change nothing."""
         return all(isinstance(s, Change) and s.before == s.after for s in self.steps)
+
+    def moves_by_content(self) -> dict[WorkspacePath, WorkspacePath]:
+        """Return where files went that are removed in one place and made the same in another.
+
+        That is how a move is recorded that a command or another program made.
+        """
+        if len(self.steps) < 2:
+            return {}
+        gone: dict[str, list[WorkspacePath]] = {}
+        made: dict[str, list[WorkspacePath]] = {}
+        changes = [step for step in self.steps if isinstance(step, Change)]
+        times = Counter(step.path for step in changes)
+        for step in changes:
+            if times[step.path] > 1:
+                continue
+            if isinstance(step.before, FileState) and isinstance(step.after, Absent):
+                gone.setdefault(step.before.digest, []).append(step.path)
+            elif isinstance(step.before, Absent) and isinstance(step.after, FileState):
+                made.setdefault(step.after.digest, []).append(step.path)
+        return {
+            sources[0]: made[digest][0]
+            for digest, sources in gone.items()
+            if len(sources) == len(made.get(digest, ())) == 1
+        }
 
     def __add__(self, other: ChangeSet) -> ChangeSet:
         return ChangeSet(self.steps + other.steps)

@@ -23,6 +23,7 @@ from redline.instruct.grammar.additions import (  # noqa: F401 - they register t
     pairs,
 )
 from redline.instruct.grammar.adjuncts import (  # noqa: F401 - they register their rules
+    contrasts,
     positions,
     predicates,
     tails,
@@ -48,6 +49,7 @@ from redline.instruct.lexicon.tree import DocumentTree
 from redline.instruct.merging import merge_clauses
 from redline.instruct.model.operations import DocumentOperation, check_applicable
 from redline.instruct.model.values import dumps
+from redline.instruct.protecting import spare_protected
 
 MAX_TRIED = 80
 MAX_CHOICES = 5
@@ -103,12 +105,14 @@ def understand(
     found = FoundMeanings(chart, [])
     best: int | None = None
     cheapest: int | None = None
+    conflict = False
     for tried, reading in enumerate(readings(chart, partial(_is_hopeless, found, {}))):
         if tried >= MAX_TRIED or (best is not None and reading.cost > best + _MARGIN):
             break
         try:
             meaning = carry_out(chart, reading)
         except Unclear as refusal:
+            conflict = conflict or refusal.conflict
             refusal.missing = all(clause.effect == "novalue" for clause in reading.clauses)
             if found.refusal is None or refusal.weight > found.refusal.weight:
                 found.refusal = refusal
@@ -118,6 +122,9 @@ def understand(
                 like = like and not _says_several(chart)
                 found.meanings += _choices(chart, reading, refusal, like)
             continue
+        if conflict and not meaning.doubt:
+            # a likelier reading contradicts itself
+            meaning = replace(meaning, doubt="it would change what is to stay as it is")
         found.meanings.append(meaning)
         if not meaning.doubt and not meaning.unexplained:
             best = meaning.cost if best is None else min(best, meaning.cost)
@@ -180,7 +187,7 @@ def carry_out(chart: Chart, reading: Reading, choice: int | None = None) -> Inst
         check_applicable(tree.document, operations)
     except (CannotApply, NodeNotFound) as error:
         raise Unclear("several", error.message[0].lower() + error.message[1:]) from None
-    _check_protected(tree, reading, operations)
+    operations = spare_protected(tree, reading, operations)
     cost = reading.cost + sum(outcome.cost for outcome in outcomes)
     doubt = next((o.doubt for o in outcomes if o.doubt), "") or _remark_doubt(
         chart, reading, operations
@@ -242,18 +249,6 @@ def _subject(chart: Chart, start: int, end: int) -> tuple[int, ...]:
         if chart.low(place) not in KNOWN_WORDS:
             return ()
     return ()
-
-
-def _check_protected(
-    tree: DocumentTree, reading: Reading, operations: tuple[DocumentOperation, ...]
-) -> None:
-    """Refuse a result that touches what the instruction says must stay."""
-    kept = [tree.path(node) for node in reading.protected]
-    for operation in operations:
-        for path in (operation.path, operation.new_path or operation.path):
-            for held in kept:
-                if path[: len(held)] == held or held[: len(path)] == path:
-                    raise Unclear("several", "it would change what is to stay as it is")
 
 
 def _remark_doubt(chart: Chart, reading: Reading, operations: tuple[DocumentOperation, ...]) -> str:

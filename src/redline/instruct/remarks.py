@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from redline.instruct.grammar.adjuncts.protections import KEEPING_WORDS
 from redline.instruct.grammar.chart import Chart
 from redline.instruct.grammar.frames import VERBS
 from redline.instruct.language.tokens import Token
@@ -45,16 +46,10 @@ def doubtful_word(
     """Return a word of the remark that may narrow what is done, or an empty text."""
     if restates(chart, start, end, operations):
         return ""
-    inside = set(range(start, end))
-    said = {
-        form for place, token in enumerate(chart.tokens) if place not in inside
-        for form in _forms(token)
-    }  # fmt: skip
-    touched = [
-        {form for part in operation.path for form in _part_forms(part)} for operation in operations
-    ]
-    if touched:
-        said |= set.intersection(*touched)
+    staying = [chart.tokens[p].text for p in range(start, end) if chart.low(p) in KEEPING_WORDS]
+    if staying:
+        return staying[0]  # it says what must stay, which is no mere remark
+    said = _forms_said(chart, start, end, operations)
     own = set(_own_names(chart, start, end, operations))
     for place in range(start, end):
         token = chart.tokens[place]
@@ -69,6 +64,23 @@ def doubtful_word(
         if _may_narrow(chart, place, (start, end), operations):
             return token.text
     return ""
+
+
+def _forms_said(
+    chart: Chart, start: int, end: int, operations: tuple[DocumentOperation, ...]
+) -> set[str]:
+    """Return what the rest of the instruction names, and what all changes have in common."""
+    inside = set(range(start, end))
+    said = {
+        form for place, token in enumerate(chart.tokens) if place not in inside
+        for form in _forms(token)
+    }  # fmt: skip
+    touched = [
+        {form for part in operation.path for form in _part_forms(part)} for operation in operations
+    ]
+    if touched:
+        said |= set.intersection(*touched)
+    return said
 
 
 def restates(chart: Chart, start: int, end: int, operations: tuple[DocumentOperation, ...]) -> bool:

@@ -65,7 +65,7 @@ def _read_rest(
     after = DocumentTree(between, tree.budget)
     nodes = tuple(node for path in paths if (node := after.node_at(path)) is not None)
     left, right = parts
-    then, _ = decide(understand(after, right.removesuffix(" there"), made=nodes))
+    then, _ = decide(understand(after, right.rstrip(" .!").removesuffix(" there"), made=nodes))
     if then is None and stages > 1:
         then = _read(after, right, nodes, stages - 1)
     tree.budget = after.budget

@@ -18,9 +18,11 @@ _SERVER = """
 import os, shutil, sys
 sys.path[:0] = [{source!r}, {repo!r}]
 from redline.adapters.workers.isolated_calls import IsolatedCalls
+from redline.adapters.templates.template import Template
+from redline.adapters.workers.worker_process import start_template
 from redline.core.errors import ProgramChanged
 package = {source!r} + "/redline"
-workers = IsolatedCalls()
+workers = IsolatedCalls(template={template})
 if {early!r}:
     workers.call("tests.adapters.workers.hostile:echo", ["warm"])
 {change}
@@ -52,10 +54,12 @@ os.link(package + "/core/splice.py", {source!r} + "/link")
 _NOTHING = "pass"
 
 
-def _run(source: Path, change: str, *, early: bool) -> str:
+def _run(source: Path, change: str, *, early: bool, template: str = "None") -> str:
     mark = str(source / "mark")
     filled = change.format(source=str(source), mark=mark)
-    code = _SERVER.format(source=str(source), repo=str(REPO), early=early, change=filled)
+    code = _SERVER.format(
+        source=str(source), repo=str(REPO), early=early, change=filled, template=template
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
     assert done.returncode == 0, done.stderr.decode()
     assert not os.path.exists(mark), "the changed module ran"
@@ -80,6 +84,14 @@ def test_a_module_changed_after_the_start_is_refused_by_workers(
     source: Path, change: str, early: bool
 ) -> None:
     assert _run(source, change, early=early) == "refused"
+
+
+@pytest.mark.requirement("sandbox-program")
+@pytest.mark.parametrize("change", [_APPEND, _SWAP], ids=["file changed", "directory replaced"])
+def test_a_module_changed_after_the_start_is_refused_by_templates(
+    source: Path, change: str
+) -> None:
+    assert _run(source, change, early=False, template="Template(start_template)") == "refused"
 
 
 @pytest.mark.requirement("sandbox-program")

@@ -14,8 +14,10 @@ from typing import Any
 import pytest
 
 from redline.adapters.sandbox import seccomp
+from redline.adapters.templates.template import Template, is_possible
 from redline.adapters.workers.isolated_calls import IsolatedCalls
 from redline.adapters.workers.messages import decode, encode
+from redline.adapters.workers.worker_process import start_template
 from redline.core.errors import Busy, LimitReached, TimeLimit, WorkerDied
 from redline.core.ports.confined import Budget
 
@@ -23,9 +25,22 @@ HOSTILE = "tests.adapters.workers.hostile:"
 ROOT = Path(__file__).parents[3]
 
 
+@pytest.fixture(scope="module", params=["started", "copied"])
+def template(request: pytest.FixtureRequest) -> Iterator[Template | None]:
+    """Workers of their own, and workers that are copies of one process."""
+    if request.param == "started":
+        yield None
+        return
+    if not is_possible():
+        pytest.skip("needs pidfd_open")
+    made = Template(start_template)
+    yield made
+    made.close()
+
+
 @pytest.fixture
-def workers() -> Iterator[IsolatedCalls]:
-    made = IsolatedCalls(Budget(20.0, 1 << 30))
+def workers(template: Template | None) -> Iterator[IsolatedCalls]:
+    made = IsolatedCalls(Budget(20.0, 1 << 30), template=template)
     yield made
     made.close()
 
@@ -51,6 +66,15 @@ def test_a_crash_is_a_typed_error_and_the_next_call_works(workers: IsolatedCalls
     with pytest.raises(WorkerDied):
         workers.call(HOSTILE + end, ())
     assert workers.call(HOSTILE + "echo", (1,)) == 1
+
+
+def test_addresses_that_a_parser_reserves_are_no_memory_of_the_next_call(
+    workers: IsolatedCalls,
+) -> None:
+    toml = "redline.documents.isolated:check_syntax"
+    assert workers.call(toml, (b"a = 1\n", "toml"), budget=Budget(20.0, 2 << 30)) is None
+    found = workers.call("redline.code.worker:symbols", ("def f(): pass\n", "python"))
+    assert found[0][0] == "f"
 
 
 def test_too_much_memory_is_refused(workers: IsolatedCalls) -> None:
@@ -103,7 +127,7 @@ def test_a_worker_gets_no_environment_and_no_descriptor(
         found = workers.call(HOSTILE + "describe", ())
     finally:
         os.close(secret)
-    assert set(found["environment"]) <= {"LC_CTYPE", "SYSTEMROOT"}
+    assert set(found["environment"]) <= {"LC_CTYPE", "SYSTEMROOT", "MIMALLOC_ARENA_RESERVE"}
     assert len(found["descriptors"]) <= 5  # 0, 1, 2, the answers and this very listing
     assert found["isolated"]
 
@@ -131,8 +155,8 @@ def test_a_worker_that_has_grown_is_not_asked_again(workers: IsolatedCalls) -> N
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-def test_a_worker_is_kept_warm_and_ends_with_its_pool() -> None:
-    workers = IsolatedCalls()
+def test_a_worker_is_kept_warm_and_ends_with_its_pool(template: Template | None) -> None:
+    workers = IsolatedCalls(template=template)
     first = workers.call(HOSTILE + "describe", ())["pid"]
     assert workers.call(HOSTILE + "describe", ())["pid"] == first
     workers.close()
@@ -142,8 +166,8 @@ def test_a_worker_is_kept_warm_and_ends_with_its_pool() -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-def test_a_pool_that_closes_ends_the_worker_that_is_busy() -> None:
-    workers = IsolatedCalls()
+def test_a_pool_that_closes_ends_the_worker_that_is_busy(template: Template | None) -> None:
+    workers = IsolatedCalls(template=template)
     pids: list[int] = []
     failed: list[BaseException] = []
     is_started = threading.Event()
@@ -168,12 +192,16 @@ def test_a_pool_that_closes_ends_the_worker_that_is_busy() -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the kernel ends it with its parent")
-def test_a_busy_worker_does_not_outlive_a_server_that_was_killed() -> None:
+@pytest.mark.parametrize("template", ["None", "Template(start_template)"])
+def test_a_busy_worker_does_not_outlive_a_server_that_was_killed(template: str) -> None:
     program = (
         f"import sys; sys.path.insert(0, {str(ROOT)!r})\n"
+        "from redline.adapters.templates.template import Template\n"
         "from redline.adapters.workers.isolated_calls import IsolatedCalls\n"
+        "from redline.adapters.workers.worker_process import start_template\n"
         "def started(pid): print(pid, flush=True)\n"
-        f"IsolatedCalls().call('{HOSTILE}wait_for_ever', (), {{'started': started}})\n"
+        f"workers = IsolatedCalls(template={template})\n"
+        f"workers.call('{HOSTILE}wait_for_ever', (), {{'started': started}})\n"
     )
     server = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE)
     assert server.stdout is not None

@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 
 from redline.adapters.workspaces.parked import chunks, moving
+from redline.adapters.workspaces.parked.alone import moving_alone
 from redline.adapters.workspaces.parked.moving import MovedWorkspace, park, wake
-from redline.core.errors import CannotApply, InvalidArgument, StoreUnavailable
+from redline.core.errors import Busy, CannotApply, InvalidArgument, StoreUnavailable
 
 Facts = dict[str, tuple[object, ...]]
 
@@ -203,7 +204,7 @@ def test_a_store_that_fails_at_any_step_changes_nothing(tmp_path: Path, when: st
 def test_a_process_that_is_killed_at_any_step_loses_nothing(tmp_path: Path, then: str) -> None:
     """Each store operation and each rename is a step; the child ends before it or after it."""
     ended = 0
-    for number in range(1, 60):
+    for number in range(1, 100):
         base = tmp_path / str(number)
         base.mkdir()
         here, store = Place(base), FolderStore(base / "store")
@@ -287,6 +288,63 @@ def test_a_store_that_changed_a_part_is_found_out(tmp_path: Path) -> None:
     with pytest.raises(StoreUnavailable, match="lost or changed"):
         wake(here.moved, store)
     assert not here.root.exists()
+
+
+@pytest.mark.requirement("moving-verified")
+@pytest.mark.parametrize("lost", ["packs/", "manifests/"])
+def test_nothing_is_removed_here_that_the_store_did_not_keep(tmp_path: Path, lost: str) -> None:
+    here, store = Place(tmp_path / "a"), FolderStore(tmp_path / "store")
+    here.fill()
+    before = here.facts()
+
+    def lose(step: str) -> None:
+        if step.startswith("put " + lost):
+            (store.folder / step.removeprefix("put ")).write_bytes(b"something else")
+
+    store.after = lose
+    with pytest.raises(StoreUnavailable, match="lost or changed"):
+        park(here.moved, store)
+    assert here.facts() == before
+    store.after = lambda _: None
+    for path in (tmp_path / "store").rglob("*"):
+        if path.is_file():
+            path.unlink()
+    park(here.moved, store)
+    wake(here.moved, store)
+    assert here.facts() == before
+
+
+@pytest.mark.requirement("moving-verified")
+def test_a_pack_of_an_earlier_time_that_is_gone_is_noticed(tmp_path: Path) -> None:
+    here, store = Place(tmp_path / "a"), FolderStore(tmp_path / "store")
+    here.fill()
+    park(here.moved, store)
+    wake(here.moved, store)
+    before = here.facts()
+    (pack,) = (tmp_path / "store" / "packs").iterdir()
+    pack.unlink()
+    with pytest.raises(StoreUnavailable, match="lost or changed a pack"):
+        park(here.moved, store)
+    assert here.facts() == before
+
+
+def test_one_process_at_a_time_moves_a_workspace(tmp_path: Path) -> None:
+    root = str(tmp_path / "site")
+    with moving_alone(root):
+        child = os.fork()
+        if child == 0:
+            try:
+                with moving_alone(root):
+                    pass
+            except Busy:
+                os._exit(7)
+            os._exit(0)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+        with pytest.raises(Busy, match="being moved: site"), moving_alone(root):
+            pass
+    with moving_alone(root):
+        pass
+    assert not list(tmp_path.iterdir())
 
 
 def test_what_has_no_content_is_refused_and_stays(tmp_path: Path) -> None:

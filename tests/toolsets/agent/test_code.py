@@ -235,6 +235,139 @@ def test_what_a_script_only_names_in_a_comment_or_an_object_is_listed(desk: Desk
         assert f"It overrides a member of the language's own types: {name}" in said
 
 
+@pytest.mark.requirement("agent-rename-bound")
+@pytest.mark.parametrize("line", [1, 4])
+def test_a_type_and_a_value_of_one_name_are_renamed_together(desk: Desk, line: int) -> None:
+    text = (
+        "export interface Shop {\n  open(): void;\n}\n"
+        "export const Shop: { new (): Shop } = make();\nexport const shop = new Shop();\n"
+    )
+    use = "import { Shop } from './a';\nconst one: Shop = new Shop();\n"
+    write(desk, {"pkg/a.ts": text, "pkg/b.ts": use})
+    desk.text("rename", symbol="Shop", to="Market", path="pkg/a.ts", line=line)
+    assert (desk.root / "pkg/a.ts").read_text() == text.replace("Shop", "Market")
+    assert (desk.root / "pkg/b.ts").read_text() == use.replace("Shop", "Market")
+
+
+@pytest.mark.requirement("agent-rename-bound")
+def test_a_parameter_that_is_a_field_of_a_related_class_refuses(desk: Desk) -> None:
+    text = (
+        "export class Shop {\n  source = 1;\n}\nexport class Stall extends Shop {\n"
+        "  constructor(public source: number) {\n    super();\n  }\n}\n"
+        "export class Door {\n  constructor(readonly source: number) {}\n}\n"
+    )
+    write(desk, {"pkg/a.ts": text})
+    said = desk.failure("rename", symbol="source", to="origin", path="pkg/a.ts", line=2)
+    assert "Other types have a member source, which may belong to it: pkg/a.ts:5" in said
+    assert "pkg/a.ts:10" not in said
+
+
+@pytest.mark.requirement("agent-rename-bound")
+def test_a_line_with_a_bound_and_a_possible_reference_is_listed(desk: Desk) -> None:
+    text = "class Shop:\n    def open(self, other):\n        return self.open(other.open(1))\n"
+    write(desk, {"pkg/a.py": text})
+    said = desk.text("rename", symbol="open", to="unlock", path="pkg/a.py", line=2)
+    assert "possible references, not renamed: pkg/a.py:3" in said
+    assert "self.unlock(other.open(1))" in (desk.root / "pkg/a.py").read_text()
+
+
+GO = (
+    'package shop\n\nimport "io"\n\ntype Pipe struct{}\n\n'
+    "func (p *Pipe) Write(b []byte) (int, error) { return 0, nil }\n\n"
+    "func (p *Pipe) WriteAll() { p.Write(nil) }\n\nvar Out io.Writer = &Pipe{}\n"
+)
+RUST = (
+    "use std::fmt;\n\npub struct Shop;\n\nimpl fmt::Display for Shop {\n"
+    "    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {\n        Ok(())\n    }\n}\n\n"
+    "pub trait Open {\n    fn open(&self);\n}\n\nimpl Open for Shop {\n    fn open(&self) {}\n}\n"
+)
+
+
+@pytest.mark.requirement("agent-rename-bound")
+@pytest.mark.parametrize(
+    ("name", "text", "symbol", "line"),
+    [("shop/a.go", GO, "Write", 7), ("shop/src/lib.rs", RUST, "fmt", 6)],
+)
+def test_a_member_that_a_library_asks_for_keeps_its_name(
+    desk: Desk, name: str, text: str, symbol: str, line: int
+) -> None:
+    write(desk, {name: text})
+    said = desk.failure("rename", symbol=symbol, to="other", path=name, line=line)
+    assert f"An interface or trait of a library has the member: {symbol}" in said
+
+
+@pytest.mark.requirement("agent-rename-bound")
+@pytest.mark.parametrize(
+    ("name", "text", "symbol", "line"),
+    [
+        ("shop/a.go", GO, "WriteAll", 9),
+        ("shop/src/lib.rs", RUST, "open", 12),
+        ("shop/src/lib.rs", RUST, "open", 16),
+    ],
+)
+def test_a_member_of_the_project_is_renamed_with_what_implements_it(
+    desk: Desk, name: str, text: str, symbol: str, line: int
+) -> None:
+    write(desk, {name: text, "shop/Cargo.toml": '[package]\nname = "shop"\nversion = "1.0.0"\n'})
+    desk.text("rename", symbol=symbol, to="renamed", path=name, line=line)
+    assert (desk.root / name).read_text() == text.replace(symbol, "renamed")
+
+
+@pytest.mark.requirement("agent-rename-bound")
+def test_a_member_of_go_is_joined_to_others_only_by_an_interface(desk: Desk) -> None:
+    text = (
+        "package shop\n\ntype Opener interface{ Open() }\n\ntype Shop struct{ size int }\n\n"
+        "func (s Shop) Open() {}\n\nfunc (s Shop) Sell(n int) { s.size = n }\n\n"
+        "type Door struct{ size int }\n\nfunc (d Door) Open() {}\n\nfunc (d Door) Sell() {}\n"
+    )
+    write(desk, {"shop/a.go": text})
+    said = desk.failure("rename", symbol="Open", to="Unlock", path="shop/a.go", line=7)
+    assert "shop/a.go:3" in said
+    for symbol, to, line in (("Sell", "Vend", 9), ("size", "extent", 5)):
+        desk.text("rename", symbol=symbol, to=to, path="shop/a.go", line=line)
+    expected = text.replace("Sell(n", "Vend(n").replace("s.size", "s.extent")
+    assert (desk.root / "shop/a.go").read_text() == expected.replace("size", "extent", 1)
+
+
+@pytest.mark.requirement("agent-rename-bound")
+def test_a_type_of_go_is_renamed_with_the_fields_that_embed_it(desk: Desk) -> None:
+    text = (
+        "package shop\n\ntype basic struct{ size int }\n\ntype Shop struct {\n\tbasic\n}\n\n"
+        "func (s Shop) Open() int { return s.basic.size + Shop{basic: basic{1}}.size }\n"
+    )
+    write(desk, {"shop/a.go": text})
+    desk.text("rename", symbol="basic", to="plain", path="shop/a.go", line=3)
+    assert (desk.root / "shop/a.go").read_text() == text.replace("basic", "plain")
+
+
+@pytest.mark.requirement("agent-rename-bound")
+def test_a_method_of_one_type_of_rust_is_renamed_beside_that_of_another(desk: Desk) -> None:
+    text = (
+        "pub struct Shop;\npub struct Door;\n\nimpl Shop {\n    pub fn open(&self) {}\n}\n\n"
+        "impl Door {\n    pub fn open(&self) {}\n}\n\npub trait Lid {\n    fn open(&self);\n}\n\n"
+        "pub fn all(shop: &Shop, door: &Door) {\n    shop.open();\n    door.open();\n}\n"
+    )
+    write(desk, {"src/lib.rs": text, "Cargo.toml": '[package]\nname = "a"\nversion = "1.0.0"\n'})
+    desk.text("rename", symbol="open", to="unlock", path="src/lib.rs", line=5)
+    lines = (desk.root / "src/lib.rs").read_text().split("\n")
+    assert [n for n, line in enumerate(lines, 1) if "unlock" in line] == [5, 17]
+
+
+@pytest.mark.requirement("agent-rename-bound")
+def test_an_assignment_in_a_class_that_typescript_merges_is_listed(desk: Desk) -> None:
+    files = {
+        "pkg/a.ts": "export class Shop {\n  open = 1;\n}\n",
+        "pkg/b.ts": "import { Shop } from './a';\nexport interface Stall extends Shop {}\n"
+        "export class Stall {\n  begin() {\n    this.open = 2;\n  }\n}\n",
+    }
+    write(desk, files)
+    said = desk.text("rename", symbol="open", to="unlock", path="pkg/a.ts", line=2)
+    assert (
+        "possible references, not renamed: pkg/b.ts:5" in said
+        or "this.unlock = 2" in (desk.root / "pkg/b.ts").read_text()
+    )
+
+
 @pytest.mark.requirement("agent-path-aliases")
 def test_a_rename_follows_imports_by_the_paths_of_a_configuration(desk: Desk) -> None:
     files = {

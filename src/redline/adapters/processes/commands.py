@@ -27,6 +27,7 @@ from redline.adapters.sandbox.program import Program
 from redline.adapters.sandbox.protected import GitDirectories, program_files
 from redline.adapters.sandbox.syscalls import IS_LINUX
 from redline.adapters.sandbox.visible_paths import Network, SandboxView
+from redline.adapters.templates.template import Template
 from redline.core.errors import SandboxUnavailable
 from redline.core.paths import WorkspacePath
 from redline.core.ports.commands import Command, Finished, Job, JobState, SandboxFacts
@@ -61,6 +62,7 @@ class SandboxedCommands:
         max_running: int = MAX_RUNNING,
         max_kept: int = MAX_KEPT,
         proxy: ProxyProcess | None = None,
+        template: Template | None = None,
     ) -> None:
         self._workspace = workspace
         self._mode = mode
@@ -70,7 +72,7 @@ class SandboxedCommands:
         self._readable = tuple(os.path.realpath(p) for p in readable if os.path.isdir(p))
         self._grace = grace
         self._environ = os.environ if environ is None else environ
-        self._helper = Helper(self._tree, program)
+        self._helper = Helper(self._tree, program, template)
         self._proxy = proxy  # for commands that may reach some names
         self._git = GitDirectories()
         self._reactor: Reactor | None = None

@@ -23,15 +23,28 @@ from typing import Any
 
 from redline.adapters.processes.supervisor import MAX_PACKET, Supervisor
 from redline.adapters.sandbox import confine, landlock, mounts, seccomp
+from redline.adapters.templates.forking import fork_on_request
 
-_READY = 4
 _LET_START = 30  # milliseconds in which a command starts undisturbed, while others are ready
 _PATIENCE = 2.0
 _numbers = count()
 
 
-def serve(descriptor: str, private: str, groups_of: str) -> None:
-    """Keep supervisors ready until the server has gone; *descriptor* is the socket to it."""
+def be_template(descriptor: str) -> None:
+    """Fork a helper for each request on the socket *descriptor*: one for each workspace."""
+
+    def start(arguments: list[str], given: list[int]) -> None:
+        os.setsid()
+        serve(str(given[0]), *arguments)
+
+    fork_on_request(int(descriptor), start)
+
+
+def serve(descriptor: str, private: str, groups_of: str, wanted: str) -> None:
+    """Start commands until the server has gone, and keep *wanted* supervisors ready for them.
+
+    *descriptor* is the socket to the server.
+    """
     requests = socket.socket(fileno=int(descriptor))
     offer = {
         "abi": landlock.abi(),
@@ -50,21 +63,23 @@ def serve(descriptor: str, private: str, groups_of: str) -> None:
     for parent in cgroups:
         _sweep(parent["at"])
     taken, took = os.pipe()
-    groups = _stand_by(requests, took, cgroups, tree)
-    ready = 1
+    groups: list[str] = []
+    ready, most = 0, int(wanted)
     poller = select.poll()
     poller.register(taken, select.POLLIN)
-    poller.register(requests, 0)  # only its end
-    while True:
-        events = dict(poller.poll(_LET_START if 0 < ready < _READY else None))
-        if requests.fileno() in events:
-            break
-        if events:
+    poller.register(requests, 0)
+    events: dict[int, int] = {}
+    while not events.get(requests.fileno(), 0) & ~select.POLLIN:  # until its end
+        if taken in events:
             ready -= len(os.read(taken, 64))
-        if not events or ready < 1:
+        is_due = (ready < 1 or not events) and ready < most
+        if is_due or requests.fileno() in events:
             groups = [group for group in groups if not _remove_group(group)]
             groups += _stand_by(requests, took, cgroups, tree)
             ready += 1
+        # Where none is kept ready, a request is what one is forked for.
+        poller.modify(requests, 0 if ready else select.POLLIN)
+        events = dict(poller.poll(_LET_START if 0 < ready < most else None))
     tree.release()
     _wait_for_all()
     _remove_all(groups)

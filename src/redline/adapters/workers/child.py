@@ -17,11 +17,28 @@ from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from typing import Any, BinaryIO
 
 _STACK = 8 << 20
+_PAGE = 4096
 # A worker that has grown beyond this is not asked again.
 _MAX_RESIDENT = 384 << 20
 # Seconds after its budget at which a worker ends itself if the server has not killed it.
 _GRACE = 2
 _SIGKILL = 9
+# What a template has loaded for its copies: what most calls need.
+_LOADED_AHEAD = (
+    "ast_grep_py",
+    "resource",
+    "signal",
+    "redline.adapters.sandbox.seccomp",
+    "redline.adapters.sandbox.syscalls",
+    "redline.adapters.workers.messages",
+    "redline.adapters.workers.regex_child",
+    "redline.code.worker",
+    "redline.documents.isolated",
+    "redline.documents.toml.document",
+    "redline.documents.toml.verify",
+    "redline.documents.yaml.edit.document",
+    "redline.documents.yaml.strict",
+)
 _FORBIDDEN = ("socket", "kill", "ptrace", "process_vm_readv", "process_vm_writev", "pidfd_getfd")
 
 
@@ -138,10 +155,10 @@ class _Channel:
         return value
 
 
-def serve(requests: BinaryIO, answers: BinaryIO) -> None:
-    """Answer until the input ends."""
+def serve(requests: BinaryIO, answers: BinaryIO, mapped: int) -> None:
+    """Answer until the input ends; the *mapped* bytes of addresses are no call's memory."""
     channel = _Channel(requests, answers)
-    limits = _CallLimits()
+    limits = _CallLimits(mapped)
     channel.send("ready")
     while (request := channel.receive()) is not None:
         function, budget, arguments = request
@@ -210,7 +227,8 @@ def forbid_outside() -> None:
 class _CallLimits:
     """The limits of one call; what the kernel holds already is not set again."""
 
-    def __init__(self) -> None:
+    def __init__(self, mapped: int) -> None:
+        self._mapped = mapped
         self._set: dict[int, int] = {}
 
     def set(self, seconds: float, memory: int, cpu: int) -> None:
@@ -219,7 +237,7 @@ class _CallLimits:
             import resource
         except ImportError:
             return
-        self._set_soft(resource.RLIMIT_AS, memory)
+        self._set_soft(resource.RLIMIT_AS, memory + self._mapped)
         usage = resource.getrusage(resource.RUSAGE_SELF)
         used = usage.ru_utime + usage.ru_stime
         self._set_soft(resource.RLIMIT_CPU, int(used + (cpu + 1 if cpu else seconds + _GRACE)))
@@ -237,12 +255,7 @@ class _CallLimits:
             return False
         if resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 <= _MAX_RESIDENT:
             return False  # it never held as much
-        try:
-            with open("/proc/self/statm", "rb") as file:
-                pages = int(file.read().split()[1])
-        except (OSError, ValueError):
-            return False
-        return pages * 4096 > _MAX_RESIDENT
+        return _count_pages()[1] * _PAGE > _MAX_RESIDENT
 
     def _set_soft(self, limit: int, value: int) -> None:
         import resource
@@ -262,13 +275,51 @@ def _set_alarm(seconds: float) -> None:
         signal.setitimer(signal.ITIMER_REAL, seconds)
 
 
-if __name__ == "__main__":
-    path, parent, state = sys.argv[1:4]
-    sys.path[:] = path.split(os.pathsep)
-    guard_imports(state)
-    sink = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # nothing that a library prints gets among the answers
-    die_with(int(parent))
+def _count_pages() -> tuple[int, int]:
+    """Return the pages of this process's addresses, and those in memory; 0 where nothing says."""
+    try:
+        with open("/proc/self/statm", "rb") as file:
+            size, resident, *_ = file.read().split()
+    except (OSError, ValueError):
+        return 0, 0
+    return int(size), int(resident)
+
+
+def work(parent: int, requests: BinaryIO, answers: BinaryIO, mapped: int = 0) -> None:
+    """Be a worker until *requests* ends, with all its limits; it dies with *parent*."""
+    die_with(parent)
     limit_process()
     forbid_outside()
-    serve(sys.stdin.buffer, sink)
+    serve(requests, answers, mapped)
+
+
+def be_template(descriptor: int) -> None:
+    """Load what workers need, then fork a worker for each request on the socket *descriptor*."""
+    import gc
+
+    from redline.adapters.templates.forking import fork_on_request
+
+    for name in _LOADED_AHEAD:
+        import_module(name)
+    template, mapped = os.getpid(), _count_pages()[0] * _PAGE
+
+    def start(_arguments: list[str], streams: list[int]) -> None:
+        gc.enable()
+        requests, answers = streams
+        os.dup2(requests, 0)
+        os.close(requests)
+        work(template, os.fdopen(0, "rb"), os.fdopen(answers, "wb"), mapped)
+
+    fork_on_request(descriptor, start)
+
+
+if __name__ == "__main__":
+    path, parent, state, *template = sys.argv[1:]
+    sys.path[:] = path.split(os.pathsep)
+    guard_imports(state)
+    if template:
+        be_template(int(template[0]))
+        sys.exit(0)
+    sink = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # nothing that a library prints gets among the answers
+    work(int(parent), sys.stdin.buffer, sink)

@@ -12,6 +12,7 @@ from queue import Empty, SimpleQueue
 from time import monotonic
 from typing import Any
 
+from redline.adapters.templates.template import Template
 from redline.adapters.workers.messages import decode, decode_error, encode, encode_error
 from redline.adapters.workers.worker_process import Keeper, WorkerProcess
 from redline.core.errors import (
@@ -34,7 +35,8 @@ _HINT = "narrow the expression, simplify the schema or name a smaller file"
 class IsolatedCalls:
     """Answers `ports.Confined`; each call has a process of its own while it runs.
 
-    *descriptors* are the only ones that workers inherit.
+    *descriptors* are the only ones that workers inherit. With a *template*, workers are copies of
+    it.
     """
 
     def __init__(
@@ -44,10 +46,12 @@ class IsolatedCalls:
         busy: int = _MAX_BUSY,
         idle: int = _MAX_IDLE,
         descriptors: Sequence[int] = (),
+        template: Template | None = None,
     ) -> None:
         self._budget = budget or Budget()
         self._max_idle = idle
         self._descriptors = tuple(descriptors)
+        self._template = template
         self._slots: SimpleQueue[None] = SimpleQueue()
         for _ in range(busy):
             self._slots.put(None)
@@ -145,7 +149,7 @@ class IsolatedCalls:
                 if worker.is_alive:
                     self._asked.add(worker)
                     return keeper, worker
-        worker = keeper.start_worker(self._descriptors)
+        worker = keeper.start_worker(self._descriptors, self._template)
         with self._lock:
             self._asked.add(worker)
             has_ended = self._keeper is not keeper

@@ -29,6 +29,8 @@ def _directories() -> list[tuple[int, int]]:
         here = waiting.pop()
         there = os.stat(here)
         found.append((there.st_dev, there.st_ino))
+        if here.endswith("__pycache__"):
+            continue  # it has no directories
         with os.scandir(here) as entries:
             waiting += [entry.path for entry in entries if entry.is_dir(follow_symlinks=False)]
     return found

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
+from redline.adapters.templates.template import Template
 from redline.adapters.workers.isolated_calls import IsolatedCalls
 from redline.core.errors import Busy, LimitReached, TimeLimit
 from redline.core.ports.confined import Budget
@@ -28,9 +29,13 @@ _PRIVATE = {0xDC00 + byte: 0x10FF00 + byte for byte in range(0x80, 0x100)}
 class RegexWorkers:
     """Answers `ports.Regex`; each call has a process of its own while it runs."""
 
-    def __init__(self, budget: float = BUDGET, memory: int = MEMORY) -> None:
+    def __init__(
+        self, budget: float = BUDGET, memory: int = MEMORY, template: Template | None = None
+    ) -> None:
         self._budget = budget
-        self._workers = IsolatedCalls(Budget(budget, memory), busy=_MAX_BUSY, idle=_MAX_IDLE)
+        self._workers = IsolatedCalls(
+            Budget(budget, memory), busy=_MAX_BUSY, idle=_MAX_IDLE, template=template
+        )
 
     def check(self, pattern: str, flags: str = "m") -> None:
         """Raise InvalidPattern unless *pattern* compiles."""
@@ -54,6 +59,10 @@ class RegexWorkers:
             "lines", pattern, flags, data, whole_first, limit or sys.maxsize
         )
         return answer
+
+    def rest(self) -> None:
+        """End the workers that wait for a call; the next call starts one again."""
+        self._workers.rest()
 
     def close(self) -> None:
         """End the workers."""

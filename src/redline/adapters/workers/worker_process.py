@@ -11,14 +11,20 @@ import time
 from collections.abc import Callable, Sequence
 from queue import Empty, SimpleQueue
 from time import monotonic
+from typing import IO
 
+from redline.adapters.templates.template import ChildProcess, Template, TemplateEnded
 from redline.adapters.workers import loaded_program
 from redline.adapters.workers.messages import frame, receive
+from redline.core.errors import ProgramChanged
 
 # A worker that sends more has lost its way, or wants to fill the server's memory.
 MAX_ANSWER = 128 << 20
 _MIN_SECONDS = 0.05
 _ENVIRONMENT = ("SYSTEMROOT",)  # Windows starts no process without it
+# In KiB: the allocator of the TOML parser would reserve a gigabyte of addresses, which counts
+# against the memory of every later call.
+_ALLOCATOR = {"MIMALLOC_ARENA_RESERVE": str(64 << 10)}
 _FOUND_CHANGES = 86  # how `child` ends where a module is not what it was at the start
 
 
@@ -29,19 +35,58 @@ def _command() -> list[str]:
     return [*start, path, str(os.getpid()), loaded_program.STATE]
 
 
-class WorkerProcess:
-    """One process with `child` in it; its holder asks it one thing at a time."""
+def start_template(descriptor: int) -> subprocess.Popen[bytes]:
+    """Start the process that workers of many workspaces are copied from; see `Template`."""
+    return _start([str(descriptor)], [descriptor], stream=subprocess.DEVNULL)
 
-    def __init__(self, descriptors: Sequence[int] = ()) -> None:
-        self._process = subprocess.Popen(
-            _command(),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env={name: os.environ[name] for name in _ENVIRONMENT if name in os.environ},
-            cwd=os.path.dirname(loaded_program.CHILD),
-            pass_fds=descriptors,
-        )
+
+def _start(
+    arguments: Sequence[str], descriptors: Sequence[int], stream: int
+) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [*_command(), *arguments],
+        stdin=stream,
+        stdout=stream,
+        stderr=subprocess.DEVNULL,
+        env={**_ALLOCATOR, **{n: os.environ[n] for n in _ENVIRONMENT if n in os.environ}},
+        cwd=os.path.dirname(loaded_program.CHILD),
+        pass_fds=descriptors,
+    )
+
+
+class WorkerProcess:
+    """One process with `child` in it; its holder asks it one thing at a time.
+
+    With a *template* it is a copy of that, and inherits no descriptors.
+    """
+
+    def __init__(self, descriptors: Sequence[int] = (), template: Template | None = None) -> None:
+        self._process: ChildProcess
+        self._sink: IO[bytes]
+        self._source: IO[bytes]
+        if template is None:
+            process = _start((), descriptors, subprocess.PIPE)
+            assert process.stdin is not None
+            assert process.stdout is not None
+            self._process, self._sink, self._source = process, process.stdin, process.stdout
+        else:
+            self._copy(template)
+
+    def _copy(self, template: Template) -> None:
+        requests, sink = os.pipe()
+        source, answers = os.pipe()
+        self._sink, self._source = os.fdopen(sink, "wb"), os.fdopen(source, "rb")
+        try:
+            self._process = template.fork((), (requests, answers))
+        except BaseException as failure:
+            self._sink.close()
+            self._source.close()
+            if isinstance(failure, TemplateEnded) and failure.status == _FOUND_CHANGES:
+                raise ProgramChanged from None
+            raise
+        finally:
+            os.close(requests)
+            os.close(answers)
 
     @property
     def is_alive(self) -> bool:
@@ -62,12 +107,11 @@ class WorkerProcess:
     def kill(self) -> None:
         """End it now."""
         self._process.kill()
-        for pipe in (self._process.stdin, self._process.stdout):
-            if pipe is not None:
-                try:
-                    pipe.close()
-                except OSError:  # what was still buffered has no reader any more
-                    pass
+        for pipe in (self._sink, self._source):
+            try:
+                pipe.close()
+            except OSError:  # what was still buffered has no reader any more
+                pass
         self._process.wait()
 
     def signal_end(self) -> None:
@@ -86,19 +130,15 @@ class WorkerProcess:
 
     def wait_until_ready(self) -> None:
         """Wait until it has started; where it could not, the first request fails."""
-        assert self._process.stdout is not None
-        receive(self._process.stdout.read, MAX_ANSWER)
+        receive(self._source.read, MAX_ANSWER)
 
     def exchange(self, request: bytes) -> bytes | None:
         """What it answers to *request*; None when it ended or answers without bound."""
-        source, sink = self._process.stdout, self._process.stdin
-        assert source is not None
-        assert sink is not None
         try:
             for part in frame(request):
-                sink.write(part)
-            sink.flush()
-            return receive(source.read, MAX_ANSWER)
+                self._sink.write(part)
+            self._sink.flush()
+            return receive(self._source.read, MAX_ANSWER)
         except (OSError, ValueError):  # gone, or closed beneath us
             return None
 
@@ -117,13 +157,15 @@ class Keeper:
         self._thread = threading.Thread(target=self._run, name="workers", daemon=True)
         self._thread.start()
 
-    def start_worker(self, descriptors: Sequence[int]) -> WorkerProcess:
+    def start_worker(
+        self, descriptors: Sequence[int], template: Template | None = None
+    ) -> WorkerProcess:
         """Start a worker on the keeper's thread."""
         made: SimpleQueue[WorkerProcess | BaseException] = SimpleQueue()
 
         def start() -> None:
             try:
-                made.put(WorkerProcess(descriptors))
+                made.put(WorkerProcess(descriptors, template))
             except BaseException as error:  # raised where it was asked for
                 made.put(error)
 

@@ -12,12 +12,14 @@ from redline.code.go.members import GoMembers, Selection
 from redline.code.go.names import GoDeclaration, GoKind, Locals
 from redline.code.go.packages import GoPackages
 from redline.code.go.sources import GoSource, receiver_of
+from redline.code.go.standard import INTERFACES
 from redline.code.go.types import GoTypes
 from redline.code.go.values import GoValues
 from redline.code.references.definition import UNKNOWN, UNRESOLVED, Definition
 from redline.code.references.file_access import SourceFiles
 from redline.code.references.targets import Meaning, Reference, ReferenceTarget
 from redline.code.references.typed.base import TypedResolver
+from redline.code.references.typed.types import Shape
 from redline.code.references.typed.units import Unit
 from redline.code.scopes.model import Member, Names, Occurrence, Scope
 from redline.code.syntax.definitions import Parsed
@@ -26,6 +28,8 @@ from redline.code.syntax.uses import nodes_of
 from redline.core.paths import WorkspacePath
 
 _DOT_IMPORT = r"^\s*(?:import\s+)?\.\s+\""
+# Files that the index names for a definition; where there are more, they are not all known.
+_MAX_HOMES = 50
 _DEFINING = {"field_declaration", "method_declaration", "method_elem"}
 
 
@@ -43,6 +47,7 @@ class GoResolver(TypedResolver):
         self._use = re.compile(rf"\.\s*{written}\b|\b{written}\s*:|{_DOT_IMPORT}", re.MULTILINE)
         self._homes: set[WorkspacePath] = set()
         self._methods: dict[Definition, GoDeclaration] = {}
+        self._fields: set[Definition] = set()
         self._targets: list[ReferenceTarget] = []
         # Methods that count as a target's where they are called but not where they are declared.
         self._corresponding: set[Definition] = set()
@@ -74,6 +79,35 @@ class GoResolver(TypedResolver):
         starts = [one.start for one in unit.names.occurrences if one.line == line]
         starts += [member.start for member in unit.names.members if member.line == line]
         return self.target(path, min(starts)) if starts else None
+
+    def implements_library(self, target: ReferenceTarget) -> bool:
+        """Return whether a method's type satisfies a standard interface that has the method."""
+        method = self._methods.get(target.definition)
+        if method is None or method.node.kind() == "method_elem":
+            return False
+        wanted = re.compile(rf"(?:^|[:;] ?){re.escape(self.name)}\(")
+        for name, listed in INTERFACES.items():
+            found = self.members.find(Shape(name), self.name) if wanted.search(listed) else None
+            for asked in found.declarations if found is not None else ():
+                if self.interfaces.correspond(asked, method):
+                    return True
+        return False
+
+    def is_apart(self, target: ReferenceTarget) -> bool:
+        """Return whether it is a field, or a method that no interface of the workspace has."""
+        method = self._methods.get(target.definition)
+        if method is None:
+            return target.definition in self._fields
+        homes = self.units.files.defining(self.name)
+        if method.node.kind() == "method_elem" or len(homes) >= _MAX_HOMES:
+            return False
+        for unit in self.units.defining(self.name):
+            for each in unit.parsed.root.find_all(kind="method_elem"):
+                named = required_field(each, "name")
+                asked = GoDeclaration(unit, named, GoKind.METHOD, each)
+                if named.text() == self.name and self.interfaces.correspond(asked, method):
+                    return False
+        return True
 
     def folder_of(self, target: ReferenceTarget) -> WorkspacePath | None:
         """Return the only folder that may see it: of a lower-case name or package `main`."""
@@ -245,7 +279,11 @@ class GoResolver(TypedResolver):
     def _record_definitions(self, declarations: Iterable[GoDeclaration]) -> frozenset[Definition]:
         found = {each.definition: each for each in declarations}
         self._methods.update((t, each) for t, each in found.items() if each.kind is GoKind.METHOD)
-        return frozenset(found)
+        self._fields |= {t for t, each in found.items() if each.kind is GoKind.FIELD}
+        embedded = [each for each in found.values() if each.kind is GoKind.EMBEDDED]
+        # An embedded field has the name of its type, and a new one with it.
+        types = [self._resolve_plain(each.unit, each.site) for each in embedded if self.renaming]
+        return frozenset(found).union(*types)
 
 
 def _owners(unit: Unit, site: SyntaxNode) -> Iterator[str]:

@@ -60,14 +60,16 @@ class FileClasses:
 
     names: Names
     script: bool
+    # Whether an assignment to a member of `this` defines it; TypeScript has it declared.
+    by_assignment: bool = True
     defined: dict[Scope, dict[str, list[Member | Binding]]] = field(default_factory=dict)
     _bases: dict[Scope, list[Scope]] = field(default_factory=dict)
     _of_binding: dict[Binding, Scope] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, names: Names, *, script: bool) -> FileClasses:
+    def of(cls, names: Names, *, script: bool, by_assignment: bool = True) -> FileClasses:
         """Collect the classes in *names*."""
-        known = cls(names, script)
+        known = cls(names, script, by_assignment)
         for scope in names.scopes:
             if scope.kind == ScopeKind.CLASS and _is_class(scope):
                 known.defined[scope] = {}
@@ -86,7 +88,7 @@ class FileClasses:
         for member in self.names.members:
             if member.form == MemberUse.DEFINE and member.scope in self.defined:
                 self.defined[member.scope].setdefault(member.name, []).append(member)
-            elif member.form == MemberUse.ACCESS and is_assigned(parent_of(member.node)):
+            elif self.by_assignment and member.form == MemberUse.ACCESS and _is_target(member):
                 owner = self.class_of_value(member.owner, member.scope)
                 if isinstance(owner, Scope):
                     self.defined[owner].setdefault(member.name, []).append(member)
@@ -241,6 +243,10 @@ def is_assigned(access: SyntaxNode) -> bool:
     if parent is None or parent.kind() not in ("assignment", "assignment_expression"):
         return False
     return begins_at(parent.field("left"), access)
+
+
+def _is_target(member: Member) -> bool:
+    return is_assigned(parent_of(member.node))
 
 
 def _decorators(node: SyntaxNode) -> set[str]:

@@ -40,7 +40,8 @@ class Module:
     @cached_property
     def classes(self) -> FileClasses:
         """Its classes and the members that each defines."""
-        return FileClasses.of(self.names, script=self.is_script)
+        is_typed = self.parsed.language.name in ("typescript", "tsx")
+        return FileClasses.of(self.names, script=self.is_script, by_assignment=not is_typed)
 
     @cached_property
     def types(self) -> dict[Binding, Scope]:

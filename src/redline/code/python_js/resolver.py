@@ -38,6 +38,7 @@ from redline.core.paths import WorkspacePath
 _LISTED = re.compile(
     r"__all__\s*(?::[^=\n]{0,200})?(?:\+?=|\.extend\()\s*[\[(]([^\])]*)(?:[\])]|\Z)"
 )
+_IMPORTING_ROLES = {BindingRole.IMPORT, BindingRole.DOTTED_IMPORT}
 _IMPORTING = {BindingRole.IMPORT, BindingRole.VARIABLE, BindingRole.DOTTED_IMPORT}
 
 
@@ -99,6 +100,8 @@ class PythonJsResolver:
         if own.is_member and self.meanings.follows_bases(module):
             scope = next(s for s in module.names.scopes if start_of(s.node) == own.start)
             same |= self.meanings.family(OfClass(module, scope))
+        if self.renaming and module.is_script:
+            same |= {self.origins.own(module, other) for other in _merged_with(binding)}
         return ReferenceTarget(own, same, own.is_member or binding.scope.shared)
 
     def _member_target(self, module: Module, member: Member) -> ReferenceTarget:
@@ -199,6 +202,14 @@ class PythonJsResolver:
                     for use in other.uses:
                         if not self.made_only or _is_called(use.node):
                             yield Reference(use.line, Certainty.BOUND, bound)
+
+
+def _merged_with(binding: Binding) -> Iterator[Binding]:
+    """Yield the type or value of the same name in a scope: TypeScript has them as one symbol."""
+    scope = binding.scope
+    for other in (scope.names.get(binding.name), scope.types.get(binding.name)):
+        if other is not None and other is not binding and not other.roles & _IMPORTING_ROLES:
+            yield other
 
 
 def _may_import(module: Module, binding: Binding, known: set[str]) -> bool:

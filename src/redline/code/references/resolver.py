@@ -43,3 +43,14 @@ class SuggestsRelatedNames(Protocol):
 
     def related_names(self, target: ReferenceTarget) -> set[str]:
         """Return names that a file which uses the definition most likely contains as well."""
+
+
+@runtime_checkable
+class KnowsLibraries(Protocol):
+    """A resolver that knows which members types must have for a library's sake."""
+
+    def implements_library(self, target: ReferenceTarget) -> bool:
+        """Return whether a member implements an interface or trait outside the workspace."""
+
+    def is_apart(self, target: ReferenceTarget) -> bool:
+        """Return whether no interface or trait can join members of other types to a member."""

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from redline.code.references.definition import UNKNOWN, UNRESOLVED, Definition
 from redline.code.references.file_access import SourceFiles
-from redline.code.references.targets import Meaning
+from redline.code.references.targets import Meaning, ReferenceTarget
 from redline.code.references.typed.base import TypedResolver
 from redline.code.references.typed.units import Unit
 from redline.code.rust.crates import Crates
@@ -172,10 +172,26 @@ class RustResolver(TypedResolver):
         if owner is not None:
             return [(owner, home)] if Role.TRAIT in owner.roles else []
         found = names_of(home).impl(definition.binding.scope)
-        if found is None or Role.ALIAS not in definition.binding.roles:
+        is_shared = self.renaming or Role.ALIAS in definition.binding.roles
+        if found is None or not is_shared:
             return []
         traits = [(t.binding, self.units.at(t.path)) for t in self.members.trait_of(home, found)]
         return [(trait, unit) for trait, unit in traits if trait is not None and unit is not None]
+
+    def implements_library(self, target: ReferenceTarget) -> bool:
+        """Return whether a member belongs to an `impl` of a trait outside the workspace."""
+        definition = target.definition
+        home = self.units.at(definition.path)
+        if definition.binding is None or home is None:
+            return False
+        found = names_of(home).impl(definition.binding.scope)
+        if found is None or found.trait is None:
+            return False
+        return not set(self.members.trait_of(home, found)) - {UNKNOWN}
+
+    def is_apart(self, target: ReferenceTarget) -> bool:  # noqa: ARG002 - for other languages
+        """Return False: traits join members of several types."""
+        return False
 
     def _meanings(self, unit: Unit) -> Iterator[Meaning]:
         yield from super()._meanings(unit)

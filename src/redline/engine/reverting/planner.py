@@ -25,6 +25,7 @@ from redline.core.textfile import TextFile
 from redline.engine.reverting.clashes import Clash, blocked, describe_conflicts, describe_states
 from redline.engine.reverting.outlook import Outlook
 from redline.engine.reverting.states import fits, is_same, keep_mode, merge_modes
+from redline.engine.reverting.steps import RevertStep, with_moves
 from redline.engine.reverting.timeline import Passed, Timeline, TrackedEntry, TrackedPlace, removers
 from redline.plan.merge.line_diff import split_lines
 from redline.plan.merge.line_history import Version
@@ -33,15 +34,6 @@ from redline.plan.merge.three_way import merge_lines
 # Larger files are taken back whole or not at all, and a longer way is not followed step by step.
 MAX_MERGED_BYTES = 8 << 20
 MAX_VERSIONS = 500
-
-
-class RevertStep(NamedTuple):
-    """A step to carry out: what takes back step `number` of an operation, or does it `again`."""
-
-    step: Change | Rename
-    operation: str
-    number: int
-    again: bool = False
 
 
 class _Located(NamedTuple):
@@ -84,6 +76,7 @@ class RevertPlanner:
         later = self._later_operations(operations)
         self._timeline = Timeline(later)
         self._cancelled = _cancelled(later)
+        steps = with_moves(steps, self._timeline.moves_in)
         for each in _joined([self._locate(each) for each in steps]):
             self._take_step(each)
         if self._clashes:
@@ -186,8 +179,10 @@ class RevertPlanner:
             makers = tuple(name for each in conflicts for name in each.makers)
             self._clashes.append(Clash(path, text, makers, tuple(conflicts)))
             return None
-        self._merged[path] = None
-        return FileState.of(b"".join(merged.lines), mode or None)
+        content = b"".join(merged.lines)
+        if content != now.content:
+            self._merged[path] = None
+        return FileState.of(content, mode or None)
 
     def _versions(self, base: FileState, now: FileState, passed: Sequence[Passed]) -> list[Version]:
         """The contents between *base* and *now*: known from the journal, else the last alone."""
@@ -291,7 +286,7 @@ def _joined(steps: Sequence[_Located]) -> list[_Located]:
             joined.append(each)
         else:
             at = latest.get(each.entry)
-            both = None if at is None else _join(joined[at], each.step, each.since)
+            both = None if at is None else _join(joined[at], each.step)
             if at is None or both is None:
                 latest[each.entry] = len(joined)
                 joined.append(each)
@@ -300,10 +295,10 @@ def _joined(steps: Sequence[_Located]) -> list[_Located]:
     return joined
 
 
-def _join(later: _Located, older: Change, since: int) -> _Located | None:
+def _join(later: _Located, older: Change) -> _Located | None:
     newer = later.step
     assert isinstance(newer, Change)
-    if newer.after != older.before or later.since < since:
+    if newer.after != older.before:
         return None
     return later._replace(step=Change(newer.path, newer.before, older.after))
 

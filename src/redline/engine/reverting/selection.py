@@ -9,7 +9,7 @@ from redline.core.errors import AlreadyUndone, InvalidArgument, NothingToUndo
 from redline.core.ports.history import Author, Direction, Revert
 from redline.core.ports.store import Chained, ChangeStatus, Store
 from redline.engine.reverting.parts import part_of
-from redline.engine.reverting.planner import RevertStep
+from redline.engine.reverting.steps import RevertStep
 
 
 class Selected(NamedTuple):

@@ -124,6 +124,7 @@ class Timeline:
         self._roots: dict[int, TrackedEntry] = {}
         self._numbers: dict[TrackedEntry, int] = {}
         self._traced: dict[str, list[Traced]] = {}
+        self._moves: dict[str, dict[int, int]] = {}
         self._count = 0
         for operation in operations:
             self._traced[operation.id] = self._replay(operation)
@@ -131,6 +132,10 @@ class Timeline:
     def trace(self, operation_id: str, step: int) -> Traced:
         """Return what a step of one of the operations was about."""
         return self._traced[operation_id][step]
+
+    def moves_in(self, operation_id: str) -> dict[int, int]:
+        """Return which steps of an operation made a file that another one removed elsewhere."""
+        return self._moves.get(operation_id, {})
 
     def path_of(self, entry: TrackedEntry) -> WorkspacePath:
         """Return where an entry is, or was last."""
@@ -157,19 +162,17 @@ class Timeline:
 
     def _replay(self, operation: Operation) -> list[Traced]:
         steps = operation.change_set.steps
-        moves = _moves_by_content(steps)
+        moves = operation.change_set.moves_by_content()
+        if moves:
+            self._moves[operation.id] = _step_numbers(steps, moves)
         carried = {target: self._existing(source) for source, target in moves.items()}
         traced: list[Traced] = []
         for step in steps:
             self._count += 1
             if isinstance(step, Rename):
-                traced.append(self._rename(step.source, step.target, operation))
+                traced.append(self._move(self._existing(step.source), step.target, operation))
             elif step.path in carried:
-                place = self._place(step.path)
-                entry = carried[step.path]
-                entry.move(*place)
-                entry.moved_by = operation.id
-                traced.append(Traced(self._count, entry, place, place, entry.life))
+                traced.append(self._move(carried[step.path], step.path, operation))
             elif step.path in moves:
                 # What a part of the undo would bring back is a copy, not the file that was moved.
                 place = self._place(step.path)
@@ -180,13 +183,12 @@ class Timeline:
                 traced.append(self._change(step, operation))
         return traced
 
-    def _rename(self, path: WorkspacePath, target: WorkspacePath, operation: Operation) -> Traced:
-        entry = self._existing(path)
+    def _move(self, entry: TrackedEntry, target: WorkspacePath, operation: Operation) -> Traced:
         assert entry.parent is not None
         source, place = TrackedPlace(entry.parent, entry.name), self._place(target)
         entry.move(*place)
         entry.moved_by = operation.id
-        return Traced(self._count, entry, source, place)
+        return Traced(self._count, entry, source, place, entry.life)
 
     def _change(self, step: Change, operation: Operation) -> Traced:
         place = self._place(step.path)
@@ -269,22 +271,14 @@ def _is_alike(lost: State, found: State | None) -> bool:
     return lost == found or (isinstance(lost, DirState) and isinstance(found, DirState))
 
 
-def _moves_by_content(steps: Sequence[Change | Rename]) -> dict[WorkspacePath, WorkspacePath]:
-    """Return files that were removed in one place and made with the same content in another.
-
-    That is how a command's move is recorded.
-    """
-    gone: dict[str, list[WorkspacePath]] = {}
-    made: dict[str, list[WorkspacePath]] = {}
-    for step in steps:
-        if isinstance(step, Rename):
-            continue
-        if isinstance(step.before, FileState) and isinstance(step.after, Absent):
-            gone.setdefault(step.before.digest, []).append(step.path)
-        elif isinstance(step.before, Absent) and isinstance(step.after, FileState):
-            made.setdefault(step.after.digest, []).append(step.path)
+def _step_numbers(
+    steps: Sequence[Change | Rename], moves: dict[WorkspacePath, WorkspacePath]
+) -> dict[int, int]:
+    """Return which step made each moved file, and which one removed it: a whole move, mode kept."""
+    changes = {s.path: (n, s) for n, s in enumerate(steps) if isinstance(s, Change)}
+    if len(changes) < len(steps):
+        return {}  # what happened to a path more than once is taken step by step
+    pairs = [(changes[target], changes[source]) for source, target in moves.items()]
     return {
-        sources[0]: made[digest][0]
-        for digest, sources in gone.items()
-        if len(sources) == len(made.get(digest, ())) == 1
+        number: other for (number, made), (other, removed) in pairs if made.after == removed.before
     }

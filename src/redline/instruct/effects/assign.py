@@ -16,6 +16,7 @@ from redline.instruct.lexicon.senses import Sort
 from redline.instruct.model.values import Num, same
 
 _MOVING = frozenset("move shift push put bring transfer".split())
+_LEAVING = frozenset("gone out removed away in back".split())
 PRICES = ("price", "cost", "unitprice")
 
 
@@ -33,6 +34,7 @@ def assign(context: EffectContext) -> EffectOutcome:
     if old is not None:
         found = _holding(context, found, old)
     _check_places(context, found, value)
+    _check_leaving(context, value)
     _check_names(context, found, value)
     if context.clause.extra in ("bare", "terse"):
         _check_bare(context, found, value)
@@ -43,6 +45,13 @@ def assign(context: EffectContext) -> EffectOutcome:
     ):
         raise Unclear("type", "it has no name to change", found.nodes)
     return context.each(found, lambda node: context.type_value(value, node))
+
+
+def _check_leaving(context: EffectContext, value: TokenSpan) -> None:
+    """Refuse a word that may say that something goes or comes: `host gone`."""
+    first = context.chart.tokens[value.start]
+    if context.is_statement and first.kind == "word" and context.text(value).lower() in _LEAVING:
+        raise Unclear("clause", f"{first.text!r} may say that it goes or comes")
 
 
 def _check_names(context: EffectContext, found: ResolvedNodes, value: TokenSpan) -> None:
@@ -77,14 +86,22 @@ def _check_bare(context: EffectContext, found: ResolvedNodes, value: TokenSpan) 
     for node in found.nodes[:20]:
         peers = [p.lower() for p in context.tree.peers(node) if isinstance(p, str)]
         held = context.tree.values[node]
+        if isinstance(held, str) and (held.lower() == said or _is_listed_word(context, held, said)):
+            continue
         if (
             context.clause.extra == "terse"
             and said not in peers
             and not (isinstance(held, Num | bool) or (isinstance(held, str) and has_shape(held)))
         ):
             raise Unclear("clause", f"it is not clear that {said!r} is the value", found.nodes)
-        if context.tree.repeats(node) and said not in peers:
+        if isinstance(held, str) and context.tree.repeats(node) and said not in peers:
             context.doubt = context.doubt or f"no other has {context.text(value)!r}"
+
+
+def _is_listed_word(context: EffectContext, held: str, said: str) -> bool:
+    """Return whether a word is the value of one more field of a list: `total 16, status paid`."""
+    single = held.isalpha() and held.islower() and said.isalpha()
+    return single and context.previous is not None and context.previous.effect == "assign"
 
 
 def _check_kind(context: EffectContext, found: ResolvedNodes, value: TokenSpan, said: str) -> None:
@@ -104,7 +121,7 @@ def _check_statement(context: EffectContext, found: ResolvedNodes, value: TokenS
     """Doubt that `the pool is closed` gives the pool another name, or `move X to Y` a new text."""
     first = context.chart.tokens[value.start]
     moved = context.chart.low(context.clause.start) in _MOVING
-    if first.kind != "word" or not (context.is_statement or moved):
+    if first.kind != "word" or not (context.is_statement or moved) or first.low == "null":
         return
     said = context.text(value)
     for node in found.nodes[:20]:
@@ -290,6 +307,7 @@ def give_field(context: EffectContext) -> EffectOutcome:
         context.cost += 1
     found = ResolvedNodes(fields, holders.many, holders.whole, 0, target)
     _check_places(context, ResolvedNodes(fields, phrase=target), value)
+    _check_leaving(context, value)
     _check_names(context, found, value)
     return context.each(found, lambda node: context.type_value(value, node))
 

@@ -101,6 +101,11 @@ def agent(context: EffectContext) -> EffectOutcome:
         and not any(map(str.isdigit, first.text))
     ):
         raise Unclear("value", f"{context.text(value)!r} may not be the value")
+    said = context.text(value).strip("\"'").lower()
+    for _, field in pairs if context.clause.extra == "belong" else ():
+        known = {str(peer).lower() for peer in context.tree.peers(field)}
+        if said not in known:
+            context.doubt = context.doubt or f"no other is in {context.text(value)!r}"
     fields = ResolvedNodes(tuple(field for _, field in pairs))
     return context.each(fields, lambda node: context.type_value(value, node), 0.9)
 

@@ -14,7 +14,7 @@ from redline.instruct.effects.values.typing import number_for, round_result
 from redline.instruct.grammar.phrase import Phrase
 from redline.instruct.grammar.selectors import size_of
 from redline.instruct.grammar.values import TokenSpan
-from redline.instruct.language.words import key_form, number_in
+from redline.instruct.language.words import is_plural, key_form, number_in
 from redline.instruct.model.values import Num, Value
 
 _MONEY = {
@@ -31,6 +31,7 @@ _VERSION = re.compile(r"\d+(\.\d+)+")
 def shift(context: EffectContext) -> EffectOutcome:
     """Change numbers by an amount, or to a goal that lies that way."""
     direction = _direction(context)
+    _check_noun(context)
     found = _owned_numbers(context) or context.resolve(context.clause.role("target"))
     timed = context.clause.extra in ("later", "sooner")
     found = _moments_of(context, found) if timed else _amounts_of(context, found)
@@ -63,11 +64,26 @@ def shift(context: EffectContext) -> EffectOutcome:
     return context.each(found, compute)
 
 
+def _check_noun(context: EffectContext) -> None:
+    """Refuse `Kara levels up to 13`, where the key in another number is rather a verb."""
+    target = context.clause.role("target")
+    if not context.is_statement or context.clause.role("goal") is None or target is None:
+        return
+    if any(isinstance(context.tree.values[n], dict) for n in target.nodes):
+        raise Unclear("target", f"{context.text(target)!r} is no number", target.nodes)
+    word = context.chart.low(target.end - 1)
+    keys = {str(context.tree.keys[n]).lower() for n in target.nodes}
+    if is_plural(word) and not any(is_plural(key) for key in keys):
+        raise Unclear("target", f"{word!r} may not be a field", target.nodes)
+
+
 def _doubt_difference(
     context: EffectContext, found: ResolvedNodes, amount: TokenSpan, share: Decimal | None
 ) -> None:
     """Put in doubt that `all prices +5` adds 5 to each of them."""
-    each = context.chart.low(context.clause.end - 1) in ("each", "board", "all")
+    each = context.chart.low(context.clause.end - 1) in ("each", "board", "all") or any(
+        scope.phrase is not None and scope.phrase.quantified for scope in context.clause.scopes
+    )
     if context.clause.extra == "signed" and share is None and len(found.nodes) > 1 and not each:
         context.doubt = context.doubt or f"{context.text(amount)!r} may be a percentage"
 
@@ -246,7 +262,7 @@ def scale(context: EffectContext) -> EffectOutcome:
     if amount is None:
         factor, divides = Decimal(2) if extra == "half" else Decimal(int(extra)), extra == "half"
     else:
-        size = size_of(context.text(amount))
+        size = size_of(context.text(amount).lstrip("x×*"))
         if not isinstance(size, Decimal) or context.text(amount).endswith("%"):
             raise Unclear("value", "no factor is given", found.nodes)
         factor, divides = size, extra == "over"

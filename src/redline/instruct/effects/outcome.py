@@ -42,6 +42,7 @@ class Unclear(Exception):
         self.nodes = nodes
         self.value = value
         self.missing = False
+        self.conflict = False  # it would change what the instruction says must stay
 
     @property
     def weight(self) -> int:

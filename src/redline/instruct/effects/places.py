@@ -49,7 +49,7 @@ def index_in(context: EffectContext, array: int, position: ListPosition | None) 
 def doubt_case(context: EffectContext, token: Token, held: list[Value]) -> None:
     """Doubt a bare word in lower case where every other begins with a capital: `fri`, `Mon`."""
     texts = [item for item in held if isinstance(item, str)]
-    capitals = len(texts) == len(held) > 1 and all(text[:1].isupper() for text in texts)
+    capitals = len(texts) == len(held) > 0 and all(text[:1].isupper() for text in texts)
     if token.kind == "word" and capitals and token.text[:1].islower():
         written = token.text.capitalize()
         context.doubt = context.doubt or f"{token.text!r} may be written {written!r} here"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from redline.instruct.effects.adding.elements import containers
 from redline.instruct.effects.context import EffectContext
 from redline.instruct.effects.outcome import EffectOutcome, Unclear
@@ -36,13 +38,15 @@ def remove(context: EffectContext) -> EffectOutcome:
         if not nodes:
             raise Unclear("target", "it is not there", found.nodes)
         found = ResolvedNodes(nodes, found.many, found.whole, 0, target)
+    if target.sort is Sort.FLAG and not target.many:
+        raise Unclear("target", f"{context.text(target)!r} only says how it is", found.nodes)
     _check(context, found, target)
     return _remove_nodes(context, found.nodes)
 
 
 def _check(context: EffectContext, found: ResolvedNodes, target: Phrase) -> None:
     """Put removals in doubt that follow from a part of a name or from a bare plural."""
-    if context.text(target).lower() in ("everything", "anything"):
+    if context.text(target).lower().startswith(("everything", "anything")):
         raise Unclear("several", "what everything is here is not clear", found.nodes)
     if 0 in found.nodes:
         raise Unclear("target", "the whole document cannot be removed")
@@ -144,7 +148,7 @@ def _arrays(context: EffectContext) -> tuple[list[int], bool]:
     clause, tree = context.clause, context.tree
     kind, owner = clause.role("kind"), clause.role("owner")
     if kind is None:
-        found = context.resolve(clause.role("list"))
+        found = context.resolve(clause.role("list") or _spoken_list(context))
         return _lists(context, found), found.many
     arrays = tuple(n for n in containers(context, kind) if isinstance(tree.values[n], list))
     if owner is not None:
@@ -154,6 +158,15 @@ def _arrays(context: EffectContext) -> tuple[list[int], bool]:
         found = context.resolve(Phrase(kind.start, kind.end, arrays, Sort.KEY))
         return list(found.nodes), found.many
     return list(arrays), False
+
+
+def _spoken_list(context: EffectContext) -> Phrase:
+    """Return the list in front of which it is said what goes: `referees: Cole out`."""
+    phrases = [scope.phrase for scope in context.clause.scopes]
+    if len(phrases) != 1 or phrases[0] is None or not context.clause.scopes[0].wanted:
+        raise Unclear("target", "it is not clear from where it is to be removed")
+    context.clause = replace(context.clause, scopes=())
+    return phrases[0]
 
 
 def _lists(context: EffectContext, found: ResolvedNodes) -> list[int]:

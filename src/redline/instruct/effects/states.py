@@ -14,7 +14,10 @@ from redline.instruct.language.words import join_words, key_form, key_words, num
 from redline.instruct.lexicon.senses import Sort, flag_stems
 from redline.instruct.model.values import Num, Value
 
-_SWITCHES = ("enabled", "active", "on", "isactive", "isenabled")
+_SWITCHES = ("enabled", "active", "on", "isactive", "isenabled", "up", "online")
+# Verbs that may mean something else than a switch.
+_FLAGGING = frozenset("kill stop shut grant give allow permit revoke deny withdraw refuse forbid "
+                      "prohibit disallow ban".split())  # fmt: skip
 _STATE_WORD = re.compile(r"[a-z]{2,}ed|done|ready|open|pending|broken|sold|paid|idle|lost")
 _PAIRS = (
     ("enabled", "disabled"), ("active", "inactive"), ("on", "off"), ("yes", "no"),
@@ -43,6 +46,9 @@ def enum(context: EffectContext) -> EffectOutcome:
         if not isinstance(context.tree.values[holder], dict):
             raise Unclear("type", f"{context.text(value)!r} fits no field", (holder,))
         node, new = _state_field(context, holder, said, negated, value)
+        flag = isinstance(context.tree.values[node], bool)
+        if flag and context.clause.extra == "terse" and not context.tree.is_record(holder):
+            raise Unclear("clause", "it only names a field", (node,))
         keys.add(str(context.tree.keys[node]))
         operations += context.replace(node, new, 0.91)
     if len(keys) > 1:
@@ -135,6 +141,8 @@ def switch(context: EffectContext) -> EffectOutcome:
     """Turn flags on or off, or over."""
     owner, target = context.clause.role("owner"), context.clause.role("target")
     found = context.resolve(owner or target)
+    if target.sort is Sort.FLAG and not target.many:
+        raise Unclear("target", f"{context.text(target)!r} only says how it is", found.nodes)
     if owner is not None:
         held = set(found.nodes)
         inner = tuple(n for n in target.nodes if context.tree.parents[n] in held)
@@ -142,9 +150,10 @@ def switch(context: EffectContext) -> EffectOutcome:
         if not inner:
             raise Unclear("target", f"{context.text(owner)!r} has no {context.text(target)!r}")
     state = context.clause.extra
-    if context.chart.low(context.clause.start) in ("kill", "stop", "shut") and not all(
-        isinstance(context.tree.values[n], bool) for n in found.nodes
-    ):
+    loose = context.chart.low(context.clause.start) in _FLAGGING
+    if loose and not target.whole:
+        raise Unclear("target", f"{context.text(target)!r} is only a part of a name", found.nodes)
+    if loose and not all(isinstance(context.tree.values[n], bool) for n in found.nodes):
         raise Unclear("target", "it is not a switch", found.nodes)
     nodes: list[int] = []
     for node in found.nodes:

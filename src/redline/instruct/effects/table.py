@@ -7,6 +7,7 @@ from collections.abc import Callable
 from redline.instruct.effects import (
     arrange,
     assign,
+    contrasts,
     facts,
     numbers,
     removal,
@@ -50,6 +51,7 @@ EFFECTS: dict[str, Callable[[EffectContext], EffectOutcome]] = {
     "implied": fields.imply,
     "agent": facts.agent,
     "idiom": facts.idiom,
+    "instead": contrasts.instead,
     "join": facts.join,
     "tally": facts.tally,
     "age": numbers.age,

@@ -81,6 +81,8 @@ def _renamed_key(
 def give_name(context: EffectContext) -> EffectOutcome:
     """Give a record that is known by its name another name."""
     target, value = context.clause.role("target"), context.clause.role("value")
+    if not target.fields and (target.sort is Sort.ITEMS or target.nodes == (0,)):
+        return _name_record(context)
     if target.sort not in (Sort.RECORD, Sort.ELEMENT, Sort.ITEMS) or not target.fields:
         raise Unclear("type", "it has no name to change", target.nodes)
     found = context.resolve(target)
@@ -99,6 +101,20 @@ def give_name(context: EffectContext) -> EffectOutcome:
     if (other and not _says_key(context, key)) or (called and context.tree.is_element(fields[0])):
         context.doubt = context.doubt or f"{key} may not be the name that is meant"
     return context.each(ResolvedNodes(tuple(fields)), lambda node: context.type_value(value, node))
+
+
+def _name_record(context: EffectContext) -> EffectOutcome:
+    """Give the one record that is meant by its place or a condition another name."""
+    target = context.clause.role("target")
+    found = ResolvedNodes((0,)) if target.nodes == (0,) else context.resolve(target)
+    if context.clause.scopes and target.nodes == (0,):
+        raise Unclear("clause", "it is not clear what the scope applies to")
+    tree, value = context.tree, context.clause.role("value")
+    named = [c for n in found.nodes for c in tree.children(n)
+             if key_form(str(tree.keys[c])) in NAME_FORMS]  # fmt: skip
+    if len(found.nodes) != 1 or len(named) != 1:
+        raise Unclear("type", "it has no name to change", found.nodes)
+    return context.each(ResolvedNodes(tuple(named)), lambda node: context.type_value(value, node))
 
 
 def _says_key(context: EffectContext, key: str) -> bool:

@@ -13,6 +13,7 @@ from redline.instruct.language.dates import date_in
 from redline.instruct.language.words import CURRENCIES, number_in, singular, unit_of
 from redline.instruct.lexicon.senses import Sort
 from redline.instruct.lexicon.tree import DocumentTree, Nodes
+from redline.instruct.model.values import Num
 
 _OPERATORS: dict[str, str] = {
     "=": "= == is equals equal equal-to "
@@ -204,6 +205,13 @@ def _or_more(chart: Chart, last: int, op: str, found: Operands, phrase: Phrase) 
 
 def fits(tree: DocumentTree, fields: Nodes, op: str, texts: tuple[str, ...]) -> bool:
     """Return whether the field can be compared so: an order needs numbers or dates."""
+    numbers = bool(fields) and all(isinstance(tree.values[n], Num) for n in fields[:20])
+    if (
+        op == "="
+        and numbers
+        and not any(size_of(t) is not None or t.lower() in EMPTY for t in texts)
+    ):
+        return False  # no number is a word
     if op in ("=", "!=", "has", "lacks"):
         return op in ("has", "lacks") or not all(
             isinstance(tree.values[n], dict) for n in fields[:20]

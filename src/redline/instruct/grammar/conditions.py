@@ -24,11 +24,13 @@ from redline.instruct.language.words import key_form, number_in
 from redline.instruct.lexicon.senses import Sort
 from redline.instruct.lexicon.tree import DocumentTree
 
+_LENGTHS = ("duration", "length", "minute", "durationminute", "durationmin", "lengthmin",
+            "runtime", "second", "duration", "lengthminute")  # fmt: skip
 # Comparatives that name their field: older than 30, cheaper than 5.
 _COMPARATIVES: dict[str, tuple[tuple[str, ...], str]] = {
     "older": (("age",), ">"), "younger": (("age",), "<"), "cheaper": (("price", "cost"), "<"),
     "pricier": (("price", "cost"), ">"), "heavier": (("weight",), ">"),
-    "lighter": (("weight",), "<"),
+    "lighter": (("weight",), "<"), "longer": (_LENGTHS, ">"), "shorter": (_LENGTHS, "<"),
 }  # fmt: skip
 _PAY = ("salary", "pay", "wage", "income")
 _PRICED = {
@@ -125,7 +127,7 @@ def _state(chart: Chart, start: int) -> Iterator[Edge]:
     """What records are: flags, kinds and values, with `not` before them."""
     wanted, place = True, start
     if chart.low(place) in ("not", "n't"):
-        wanted, place = False, place + 1
+        wanted, place = False, place + 1 + (chart.low(place + 1) == "yet")
     place += chart.low(place) in ("a", "an", "currently", "still", "already", "marked")
     place += chart.low(place) == "as"
     if place < chart.size and chart.tokens[place].kind == "quoted":

@@ -23,6 +23,7 @@ _DIRECTIONS: dict[str, bool] = {
             "newest first", "latest first", "from z to a", "most expensive first", "most first",
             "high to low", "biggest first", "longest first", "in reverse order", "decreasing",
             "in reverse alphabetical order", "z to a", "descendingly", "highest to lowest",
+            "alphabetically in reverse", "in reverse alphabetically", "reverse alphabetically",
             "from newest to oldest", "largest to smallest", "in decreasing order",
         ),
         True,

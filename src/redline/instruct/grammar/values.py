@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from redline.instruct.grammar.chart import Chart, Edge, rule
 from redline.instruct.grammar.frames import phrase_table
-from redline.instruct.language.words import CURRENCIES, number_in, singular, unit_of
+from redline.instruct.language.words import ARTICLES, CURRENCIES, number_in, singular, unit_of
 
 MAX_BARE = 30
 _JOINERS = {"and": 3, "or": 3, "to": 3, ",": 3, "then": 4, "&": 1, ":": 3, "=": 4, "->": 4,
@@ -96,10 +96,16 @@ def _bare_value(chart: Chart, start: int) -> Iterator[Edge]:
         if token.kind not in ("word", "sign", "poss"):
             return
         cost += _JOINERS.get(token.low, 2 if token.low in _PREPOSITIONS else 0)
-        if token.kind == "word" or token.text in ("%", "*"):
+        alone = place == start and token.low in ARTICLES and _names_on(chart, place + 1)
+        if (token.kind == "word" and not alone) or token.text in ("%", "*"):
             yield Edge(
                 place + 1, TokenSpan(start, place + 1, cost if place > start else min(cost, 1))
             )
+
+
+def _names_on(chart: Chart, place: int) -> bool:
+    """Return whether a name follows an article, which then is no value by itself."""
+    return bool(chart.lexicon.senses(place)) and chart.low(place) not in _PREPOSITIONS
 
 
 def _describe_literal(chart: Chart, start: int) -> Iterator[Edge]:
@@ -276,6 +282,19 @@ def _signed_amount(chart: Chart, start: int) -> Iterator[Edge]:
     """An amount that a sign says to add or to take away: +10%, -3, +2 days."""
     if chart.low(start)[:1] in ("+", "-") and len(chart.low(start)) > 1:
         yield from chart.edges("AMT", start)
+
+
+@rule("FACTOR")
+def _factor(chart: Chart, start: int) -> Iterator[Edge]:
+    """A factor as it is jotted down: x2, *1.5, ×3."""
+    if start < chart.size and chart.tokens[start].kind == "word":
+        if _FACTOR.fullmatch(chart.low(start)):
+            yield Edge(start + 1, TokenSpan(start, start + 1))
+        elif chart.low(start) in ("x", "×", "*") and number_in(chart.low(start + 1)) is not None:
+            yield Edge(start + 2, TokenSpan(start + 1, start + 2))
+
+
+_FACTOR = re.compile(r"[x×*]\d+(?:\.\d+)?")
 
 
 @rule("STATED")

@@ -12,8 +12,26 @@ from redline.instruct.model.values import Value, parse
 
 _OPEN = {'"': '"', "“": "”", "'": "'", "‘": "’", "`": "`", "«": "»"}
 _ENDS = frozenset(" \t\r\n,.;:!?)]}")
-_ARROWS = ("+=", "-=", "*=", "/=", "->", "=>", "→", ":=", "==", "!=", ">=", "<=", "=", ">", "<")
-_ASSIGN = re.compile(r"^([\w.\[\]/$~-]+?)(\+=|-=|\*=|/=|!=|>=|<=|==|->|=>|→|=|>|<)(.+)$")
+_ARROWS = (
+    "==>",
+    "-->",
+    "+=",
+    "-=",
+    "*=",
+    "/=",
+    "->",
+    "=>",
+    "→",
+    ":=",
+    "==",
+    "!=",
+    ">=",
+    "<=",
+    "=",
+    ">",
+    "<",
+)
+_ASSIGN = re.compile(r"^([\w.\[\]/$~-]+?)(==>|-->|\+=|-=|\*=|/=|!=|>=|<=|==|->|=>|→|=|>|<)(.+)$")
 _TRAILING = ",;:!?."
 # A dot that belongs to the word: initials and titles.
 _INITIAL = re.compile(r"[A-Z]\.|(Mr|Mrs|Ms|Dr|St|Jr|Sr|Prof|Inc|Ltd|Co|[Nn]o|[Nn]r)\.")
@@ -192,7 +210,10 @@ def _plain(text: str, position: int, found: list[Token]) -> int:
     if comma:
         _word(body[:comma], position, found)
         return position + comma
-    _word(body, position, found)
+    step = body[-2:] if len(body) > 2 and body[-2:] in ("++", "--") else ""
+    _word(body.removesuffix(step), position, found)
+    if step:
+        found.append(Token("sign", step, position + len(body) - 2, position + len(body)))
     for offset, mark in enumerate(tail):
         _mark(mark, position + len(body) + offset, found)
     return end

@@ -18,12 +18,12 @@ _ARTICLES = [
 CLASSES: dict[str, str] = {
     "SET": "set change update modify edit switch adjust alter correct fix put bring turn assign "
     "revise amend reset reschedule push bump upgrade downgrade extend restore shift move "
-    "configure convert overwrite scale ramp dial roll setting changing updating switching",
+    "configure convert overwrite scale ramp dial roll crank pin setting changing updating switching",
     "UPV": "increasing raising increase raise bump boost grow up extend lengthen add-to crank-up",
     "DOWNV": "decreasing lowering reducing decrease reduce lower cut drop shrink shorten trim slash knock-down bring-down",
     "MAKE": "make let have get render turn",
-    "TO": "to = -> => → := as : into to-be be to-equal to-become back-to over-to up-to down-to",
-    "IS": "= -> => → := is are equals becomes become is-now are-now is-actually should-be must-be "
+    "TO": "to = -> => → ==> --> := as : into to-be be to-equal to-become back-to over-to up-to down-to",
+    "IS": "= -> => → ==> --> := is are equals becomes become is-now are-now is-actually should-be must-be "
     "ought-to-be shall-be needs-to-be has-to-be have-to-be should-equal should-read ought-to-read "
     "ought-to-equal should-become must-equal must-read needs-to-equal needs-to-read will-be "
     "should-now-be now-is is-going-to-be has-become should-say : should-be-set-to must-be-set-to "
@@ -41,7 +41,7 @@ CLASSES: dict[str, str] = {
     "define place list allow permit whitelist store enroll enrol tack hire",
     "REMOVE": "removing deleting dropping remove delete drop erase eliminate discard strip get-rid-of take-out unset prune "
     "purge throw-out throw-away scrap ditch kill axe cut clear-out do-away-with lose omit "
-    "take-away deregister nuke nix rm",
+    "take-away deregister nuke nix rm yank toss chuck bin trash zap",
     "CLEAR": "clear empty wipe blank reset-to-empty blank-out empty-out wipe-out clear-out",
     "RENAME": "renaming rename relabel retitle",
     "ON": "enabling enable activate turn-on switch-on toggle-on",
@@ -64,6 +64,9 @@ CLASSES: dict[str, str] = {
     ",-copied-from set-to-the-current-value-of that-holds-the-value-of that-has-the-value-of",
     "COPYOF": "as-a-copy-of as-copy-of as-a-duplicate-of copied-from based-on as-a-clone-of by-copying "
     ",-copied-from identical-to ,-a-copy-of like",
+    "CALLED": "is-called is-named should-be-called should-be-named will-be-called is-now-called "
+    "is-now-named must-be-called goes-by are-called are-now-called has-been-renamed has-been-renamed-to "
+    "was-renamed-to was-renamed is-titled should-be-titled is-renamed-to",
     "ROOT": "the-root the-top-level root top-level the-document-root the-root-object",
     "VERIFY": "verify validate",
     "SAMEAS": "the-same-as the-same-value-as match the-value-of the-current-value-of equal-to "
@@ -76,7 +79,7 @@ CLASSES: dict[str, str] = {
     "from-a-single-value from-a-float from-text from-a-scalar",
     "INTO": "to into onto in on under within inside for at of beneath below",
     "TYPED": "to-a to-an into-a into-an a an to into to-be-a to-be-an",
-    "ARROW": "-> => →",
+    "ARROW": "-> => → ==> -->",
     "TOO": "too as-well also",
     "WE": "we i they we've i've they've we-have i-have they-have there-are we-just i-just",
     "GAINED": "found bought opened planted got received added ordered hired made have had",

@@ -24,6 +24,7 @@ from redline.instruct.lexicon.synonyms import (
     LANGUAGES,
     SYNONYMS,
     abbreviate,
+    is_short_for,
     other_forms,
     write_out,
 )
@@ -31,6 +32,7 @@ from redline.instruct.lexicon.tree import DocumentTree
 
 # Words that are rather part of the sentence than a key of that name.
 _FUNCTION_WORDS = ARTICLES | QUANTIFIERS | frozenset("to from by as in with into".split())
+_VOWELS = frozenset("aeiouy")
 _COLLECTIVE = frozenset("staff crew personnel team people roster fleet inventory stock".split())
 
 
@@ -107,6 +109,9 @@ class Lexicon:
             return []
         quoted = first.kind != "word"
         plural = not quoted and is_plural(self.tokens[end - 1].text)
+        # "the runs" are what a list of that name holds, not the `run` of each of them
+        lists = [n for n in nodes if plural and self._is_plural_key(n)]
+        nodes = lists or nodes
         own = [n for n in nodes if plural and not self._is_plural_key(n)]
         kinds = [] if quoted else self._records_by_label(nodes)
         dearer = cost + 2 if kinds and plural else cost
@@ -127,16 +132,16 @@ class Lexicon:
         return found + self._items(end, nodes, cost, whole, plural, quoted)
 
     def _records_by_label(self, nodes: list[int]) -> list[int]:
-        """Return the records of the one array in which each is known by such a field: dishes."""
+        """Return the records of the lists in which each is known by such a field: dishes."""
         tree = self.tree
         owners = [tree.parents[n] for n in nodes]
         arrays = {tree.parents[owner] for owner in owners if owner > 0}
-        if len(arrays) != 1 or not all(map(tree.is_element, owners)):
+        if not arrays or len(owners) < 2 or not all(map(tree.is_element, owners)):
             return []
-        held = tree.values[arrays.pop()]
-        whole = isinstance(held, list) and len(held) == len(owners) > 1
+        held = [tree.values[array] for array in arrays]
+        whole = sum(len(items) for items in held if isinstance(items, list)) == len(owners)
         texts = all(isinstance(tree.values[n], str) for n in nodes)
-        return sorted(owners) if whole and texts and tree.is_label(nodes[0]) else []
+        return sorted(owners) if whole and texts and any(map(tree.is_label, nodes)) else []
 
     def _is_plural_key(self, node: int) -> bool:
         return _is_plural_text(str(self.tree.keys[node]))
@@ -211,6 +216,8 @@ class Lexicon:
         if not keys and (written := write_out(said)) != said:
             named = self.tree.by_form.get(join_words(written))
             return (named, 2, False) if named else self._loosely(written, form)
+        if not keys and len(said) == 1:
+            keys = set(self._find_abbreviation(said[0]))
         if keys:
             nodes = sorted(n for key in keys for n in self.tree.by_key[key])
             return nodes, 2, False
@@ -219,6 +226,13 @@ class Lexicon:
             if len(near) == 1:
                 return self.tree.by_form[near[0]], 4, False
         return [], 0, True
+
+    def _find_abbreviation(self, word: str) -> list[str]:
+        """Return the one key that a word without vowels is short for: dmg, wk, lr."""
+        if not 2 <= len(word) <= 5 or not word.isalpha() or set(word) & _VOWELS:
+            return []
+        found = [key for key in self.tree.by_key if is_short_for(word, key_words(key))]
+        return found if len({key_form(key) for key in found}) == 1 else []
 
     @property
     def others(self) -> dict[str, list[int]]:

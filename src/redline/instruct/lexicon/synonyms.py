@@ -49,6 +49,7 @@ WRITTEN_OUT = {short: long for long, short in SHORTENED.items()}
 _SAID_SHORT = {
     "param": "parameter", "ep": "episode", "pic": "photo", "sub": "subscriber", "pw": "password",
     "mem": "memory", "req": "request", "cfg": "config", "svc": "service", "usr": "user",
+    "res": "resolution",
     "ver": "version", "mgr": "manager", "tel": "phone", "btn": "button", "lib": "library",
     "pkg": "package", "acct": "account", "dest": "destination", "src": "source", "len": "length",
     "freq": "frequency", "appt": "appointment", "notif": "notification", "emp": "employee",
@@ -139,3 +140,12 @@ def write_out(words: tuple[str, ...]) -> tuple[str, ...]:
 def abbreviate(words: tuple[str, ...]) -> str:
     """Return the form of *words* with each abbreviated as keys do."""
     return "".join(SHORTENED.get(singular(word), singular(word)) for word in words)
+
+
+def is_short_for(word: str, words: tuple[str, ...]) -> bool:
+    """Return whether a word is the consonants of another, or the first letters of several."""
+    if len(words) > 1:
+        return len(words) == len(word) and word == "".join(part[0] for part in words)
+    whole = "".join(words)
+    bare = whole[:1] + "".join(c for c in whole[1:] if c not in "aeiouy")
+    return len(whole) > len(word) > 1 and word == bare

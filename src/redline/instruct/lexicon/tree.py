@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 
@@ -24,6 +25,7 @@ ID_FORMS = frozenset(
 )
 # Fields that say how a record is, never which one it is.
 _STATES = frozenset("status state mode severity priority condition".split())
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\d([T ].*)?|\d\d?:\d\d(:\d\d)?")
 _ID_ENDINGS = ("name", "id", "code", "number", "key", "title", "no", "nr", "num", "ref")
 
 
@@ -230,6 +232,7 @@ class DocumentTree:
                 len(texts) == len(held) > 1
                 and not self.is_named(record)
                 and all(isinstance(t, str) and 0 < len(t) <= 40 for t in texts)
+                and not all(_MOMENT.fullmatch(str(t)) for t in texts)
                 and len(set(texts)) == len(texts)
             )
             self._labels[array, key] = known

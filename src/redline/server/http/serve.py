@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import uvicorn
 
+from redline.core.errors import Busy
 from redline.core.ports.many.group import ServerGroup
 from redline.core.ports.many.shared import SharedParts
 from redline.core.ports.many.workspaces import WorkspaceDirectory, WorkspaceEntry
@@ -25,6 +26,7 @@ from redline.server.http.connections import connection_limit
 from redline.server.http.group.one_workspace import OneOfGroup
 from redline.server.http.group.routing import GroupRouting, OwnedElsewhere
 from redline.server.http.many.opened import OpenWorkspaces, ServedWorkspace
+from redline.server.http.many.resting import RestingWorkspaces
 from redline.server.http.many.routing import ManyWorkspaces
 from redline.server.http.mcp_endpoint import McpEndpoint
 from redline.server.http.pages import PageEndpoint, PagesAlone
@@ -36,6 +38,7 @@ from redline.server.http.uvicorn_protocol import protocol_with_limits
 from redline.server.observe.audit import Audit
 from redline.server.observe.log import warn
 from redline.services.people.users import workspace_name
+from redline.services.resting import IdleWorkspaces
 from redline.settings import Settings
 
 _GRACE_SECONDS = 3
@@ -101,11 +104,13 @@ def serve_workspaces(
     catalog: Catalog,
     announce: Callable[[str, int], None],
     group: ServerGroup | None = None,
+    idle: IdleWorkspaces | None = None,
 ) -> int:
     """Serve many workspaces until a signal; see `serve_http`.
 
     *build_front* makes the first page; it gets a function that closes a workspace. *group* is the
-    servers that serve the same workspaces as one.
+    servers that serve the same workspaces as one; *idle* says which workspaces are parked by
+    themselves.
     """
     logging.basicConfig(handlers=[LibraryLog()], level=logging.WARNING, format="%(message)s")
     listening = _listen(settings)
@@ -115,6 +120,8 @@ def serve_workspaces(
     gate = Gate(_authenticator(settings), settings, audit, HttpCounts(settings, share))
 
     def open_one(entry: WorkspaceEntry) -> ServedWorkspace:
+        if directory.find(entry.name) != entry:
+            raise Busy(f"The workspace is being moved: {entry.name}", hint="try again")
         parts = open_parts(entry)
         own = gate.in_workspace(entry.name, parts.server.audit)
         return _serve_parts(entry, parts, own, workers, settings, port)
@@ -124,7 +131,8 @@ def serve_workspaces(
     )
     front = build_front(opened.shut_from_thread)
     routing = None if group is None else GroupRouting(group, settings, catalog)
-    app = ManyWorkspaces(directory, opened, gate, settings, port, front, group, routing)
+    resting = None if idle is None else RestingWorkspaces(idle, opened)
+    app = ManyWorkspaces(directory, opened, gate, settings, port, front, group, routing, resting)
     _run_opened(app, opened, workers, settings, listening, announce, group)
     return 0
 

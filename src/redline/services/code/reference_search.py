@@ -1,6 +1,6 @@
 """References for an answer: who is bound to a definition, within what an answer may read.
 
-Runs in a worker, as it reads syntax trees; `references` is the server's side of it.
+Runs in a worker (`reference_worker`), as it reads syntax trees; `references` is the server's side.
 """
 
 from __future__ import annotations
@@ -8,12 +8,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
 
 from redline.code.python_js.imports import stem_keys
-from redline.code.references.cycles import collect_cycles
 from redline.code.references.file_access import SourceFiles
-from redline.code.references.resolver import ReferenceResolver, ResolvesByLine, SuggestsRelatedNames
+from redline.code.references.resolver import (
+    KnowsLibraries,
+    ReferenceResolver,
+    ResolvesByLine,
+    SuggestsRelatedNames,
+)
 from redline.code.references.targets import Certainty, Reference, ReferenceTarget
 from redline.code.registry import RESOLVED_LANGUAGES, TYPED_LANGUAGES, resolver_of
 from redline.code.syntax.definitions import Parsed
@@ -24,7 +27,7 @@ from redline.core.ports.code import IndexedUses
 from redline.services.code.lookup import OpenedSource
 from redline.services.code.nearness import Nearness, import_keys
 from redline.services.code.reference_query import Chosen, Used
-from redline.services.code.worker_files import Ask, WorkerFiles, path_from
+from redline.services.code.worker_files import WorkerFiles
 
 # A name with more definitions is matched by name only: distinguishing them reads too much.
 MAX_DEFINITIONS = 12
@@ -40,51 +43,6 @@ _MAX_PASSING = 20
 # Files that may import a definition's file: more cannot be read anyway.
 _MAX_IMPORTING = 200
 _CONSTRUCTORS = {"constructor", "__init__"}
-
-
-def search(
-    ask: Ask,
-    name: str,
-    chosen: list[Any],
-    room: int,
-    made_only: bool,
-    state: str,
-    by_name: bool,
-    with_definitions: bool = False,
-) -> dict[str, Any]:
-    """Search in plain data: files with their references, and which definition each is bound to."""
-    definitions = [Chosen(path_from(path), line, is_own) for path, line, is_own in chosen]
-    with collect_cycles():
-        own = ReferenceSearch(WorkerFiles(ask, state), name, definitions, room, made_only, by_name)
-        own.with_definitions = with_definitions
-        return _answer(own)
-
-
-def _answer(own: ReferenceSearch) -> dict[str, Any]:
-    things: dict[object, int] = {}
-    found = [_plain(used, things) for used in own.find()]
-    bound: dict[int, int] = {}
-    for home, target in own.targets:
-        if target.definition in things:
-            bound.setdefault(things[target.definition], own.definitions.index(home))
-    return {
-        "files": found,
-        "unread": own.unread,
-        "bound": list(bound.items()),
-        "resolved": len(own.targets) == len(own.definitions),
-        "member": any(target.is_member for _, target in own.targets),
-    }
-
-
-def _plain(used: Used, things: dict[object, int]) -> tuple[Any, ...]:
-    """One file: its path, (line, certainty, what it is bound to), lines unread, how it is known."""
-    seen: list[tuple[Any, ...]] = []
-    for found in used.seen:
-        thing = found.definition
-        number = None if thing is None else things.setdefault(thing, len(things))
-        seen.append((found.line, found.certainty.value, number, found.at))
-    indexed = used.file.is_indexed if used.file is not None else None
-    return used.path, seen, used.unread, indexed
 
 
 @dataclass(slots=True)
@@ -119,6 +77,21 @@ class ReferenceSearch:
         makes = self._maker() if len(self.definitions) == 1 else None
         if makes is not None:
             yield from makes.find()
+
+    def implements_library(self) -> bool:
+        """Whether a definition is what an interface or trait of a library asks for."""
+        return any(each.implements_library(target) for each, target in self._libraries())
+
+    def is_apart(self) -> bool:
+        """Whether members of other types are certainly not joined to the definitions."""
+        found = [each.is_apart(target) for each, target in self._libraries()]
+        return bool(found) and all(found)
+
+    def _libraries(self) -> Iterator[tuple[KnowsLibraries, ReferenceTarget]]:
+        for chosen, target in self.targets:
+            resolver = self._resolvers[_group_of(chosen.path)]
+            if isinstance(resolver, KnowsLibraries):
+                yield resolver, target
 
     def _rows(self) -> list[IndexedUses]:
         """Return the files to look at: those that hold the name or may rename it, homes first."""

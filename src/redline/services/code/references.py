@@ -52,6 +52,10 @@ class Finder:
     # Whether every definition was resolved, and whether one is a member of a type.
     resolved: bool = False
     is_member: bool = False
+    # For a rename: whether an interface or trait of a library asks for the member.
+    for_library: bool = False
+    # For a rename: whether members of other types are certainly not joined to it.
+    is_apart: bool = False
     _bound: dict[int, Chosen] = field(default_factory=dict)
 
     def find(self) -> Iterator[Used]:
@@ -59,6 +63,7 @@ class Finder:
         answer = self._search()
         self.unread = answer["unread"]
         self.resolved, self.is_member = answer["resolved"], answer["member"]
+        self.for_library, self.is_apart = answer["library"], answer["apart"]
         self._bound = {thing: self.definitions[nth] for thing, nth in answer["bound"]}
         for path, seen, unread, indexed in answer["files"]:
             yield self._as_used(path_from(path), seen, unread, indexed)
@@ -94,7 +99,7 @@ class Finder:
             self.with_definitions,
         )
         found: dict[str, Any] = lookup.runtime.confined.call(
-            "redline.services.code.reference_search:search",
+            "redline.services.code.reference_worker:search",
             given,
             answers.by_name(),
             budget=_BUDGET,

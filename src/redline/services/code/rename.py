@@ -90,7 +90,11 @@ def plan_symbol_rename(
     for places in files:
         cancel.check()
         name = display_name(runtime.workspace, places.used.path)
-        lines = {r.line for r in places.used.seen if r.certainty == "possible"}
+        lines = {
+            r.line
+            for r in places.used.seen
+            if r.certainty == "possible" or not all(is_bound for _, is_bound in r.at)
+        }
         if not request.possible:
             possible += [f"{name}:{line}" for line in sorted(lines)]
         change, lines_made = _rename_in_file(
@@ -148,6 +152,11 @@ def _check_resolved(finder: Finder, lookup: CodeLookup) -> None:
         raise CannotApply(
             f"It cannot be determined what refers to {finder.name}",
             hint="give path and line of its definition, or use rewrite",
+        )
+    if finder.for_library:
+        raise CannotApply(
+            f"An interface or trait of a library has the member: {finder.name}",
+            hint="it must keep its name; rename another symbol",
         )
     if finder.unread:
         raise CannotApply(

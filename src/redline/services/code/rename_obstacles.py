@@ -12,7 +12,7 @@ from redline.code.syntax.languages import Language, language_group
 from redline.core.errors import CannotApply
 from redline.core.paths import WorkspacePath
 from redline.core.ports.search import Cancel, GrepQuery
-from redline.services.code.lookup import CodeLookup, OpenedSource
+from redline.services.code.lookup import CodeLookup, OpenedSource, enclosing
 from redline.services.code.namesakes import (
     LIBRARY_MEMBERS,
     LIBRARY_TYPES,
@@ -26,7 +26,12 @@ from redline.services.names import display_name
 from redline.services.runtime import Runtime
 
 _MAX_NAMED = 12
+_MAX_LINES = 50_000
+_PARAMETERS = [{"kind": "required_parameter"}, {"kind": "optional_parameter"}]
 _TYPES = frozenset({"class", "interface", "enum", "type", "struct", "trait", "impl", "union"})
+_RUST_TYPE = re.compile(
+    r"\s*(?:pub(?:\([^)]*\))?\s+)?(?:unsafe\s+)?(?P<kind>trait|impl|struct|enum|union)\b"
+)
 # Languages in which a definition that no type holds is certainly not a member.
 SCOPED_GROUPS = frozenset({"python", "javascript"})
 _MAX_QUOTED = 200
@@ -57,7 +62,7 @@ def check_namesakes(
 
     With *every* any type that has the name prevents the rename.
     """
-    if not finder.is_member:
+    if not finder.is_member or (finder.is_apart and not every):
         return []
     home = finder.definitions[0]
     group = group_of_path(lookup, home.path)
@@ -70,10 +75,14 @@ def check_namesakes(
     ]
     if group in SCOPED_GROUPS:
         found = [each for each in found if each.is_member]
+    if group == "javascript":
+        found += _field_parameters(lookup, finder, cancel)
     own = {each.owner for each in found if each.place in renamed}
     if group == "javascript":
         _refuse_inherited(lookup, finder, own, cancel)
     others = [each for each in found if each.place not in renamed]
+    if group == "rust" and not every:
+        others = _of_traits(lookup, found, others)
     possible = [] if every else [each for each in others if each.is_in_object]
     others = [each for each in others if each not in possible]
     if others and not every:
@@ -94,6 +103,48 @@ def check_namesakes(
             details={"places": named},
         )
     return [f"{display_name(runtime.workspace, e.path)}:{e.symbol.line}" for e in possible]
+
+
+def _of_traits(lookup: CodeLookup, found: list[Namesake], others: list[Namesake]) -> list[Namesake]:
+    """Return the members that a trait of Rust may join to those renamed; none to a type's own."""
+    own = [each for each in found if each not in others]
+    if not any(_is_of_trait(lookup, each) for each in own):
+        return []
+    return [each for each in others if _is_of_trait(lookup, each)]
+
+
+def _is_of_trait(lookup: CodeLookup, namesake: Namesake) -> bool:
+    """Return whether a trait, or an `impl` of one, has a member; not known counts as yes."""
+    file = lookup.open(namesake.path)
+    for line in reversed(file.lines(1, namesake.symbol.line - 1).split("\n") if file else ()):
+        begun = _RUST_TYPE.match(line)
+        if begun is not None:
+            return begun["kind"] == "trait" or (
+                begun["kind"] == "impl" and (" for " in line or "{" not in line)
+            )
+    return True
+
+
+def _field_parameters(lookup: CodeLookup, finder: Finder, cancel: Cancel) -> Iterator[Namesake]:
+    """Yield the parameters of constructors that TypeScript makes fields of the name."""
+    name = re.escape(finder.name)
+    pattern = rf"\b(public|private|protected|readonly|override)\s+{name}\b"
+    query = GrepQuery(pattern, include=SCRIPT_GLOBS, max_matches=_MAX_LINES, columns=False)
+    root = WorkspacePath(finder.definitions[0].path.root, ())
+    rule = {"rule": {"any": _PARAMETERS, "regex": rf"\s{name}\s*([?:=]|$)"}}
+    lines = lookup.runtime.grep.search([root], query, cancel).lines
+    for path in dict.fromkeys(line.place for line in lines if line.is_match):
+        file = lookup.open(path)
+        if file is None or file.language is None or "constructor" not in file.text:
+            continue
+        for match in lookup.runtime.analysis.structural(file.text, file.language, rule, None):
+            if re.search(pattern, file.text[match.start : match.end]):
+                line = file.text.count("\n", 0, match.end) + 1
+                around = [s for s in file.symbols() if s.kind == "class"]
+                holder = enclosing(around, line)
+                owner = holder.qualified if holder is not None else ""
+                symbol = Symbol(finder.name, f"{owner}.{finder.name}", "field", line, line, line)
+                yield Namesake(path, symbol, holder)
 
 
 def _refuse_inherited(lookup: CodeLookup, finder: Finder, owners: set[str], cancel: Cancel) -> None:

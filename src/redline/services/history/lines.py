@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
 
-from redline.core.changes import ABSENT, Change, ChangeSet, FileState, Rename, State
+from redline.core.changes import ABSENT, Absent, Change, ChangeSet, FileState, Rename, State
 from redline.core.errors import NotFound, RedlineError
 from redline.core.paths import WorkspacePath
 from redline.core.ports.history import History, HistoryQuery, Operation, Origin
@@ -193,17 +193,34 @@ def _changes_of(runtime: Runtime, path: WorkspacePath) -> Iterator[tuple[Operati
         moved = False
         for operation in runtime.history.touching(path, before_id):
             for step in reversed(operation.change_set.steps):
-                if isinstance(step, Change) and step.path == path:
+                source = _name_before(path, step, operation)
+                if source is not None:
+                    path, moved = source, True
+                elif _is_change_of(step, path) and not (moved and step.after == ABSENT):
                     yield operation, step
-                elif isinstance(step, Rename) and path.is_beneath(step.target):
-                    rest = path.parts[len(step.target.parts) :]
-                    path = WorkspacePath(step.source.root, step.source.parts + rest)
-                    moved = True
             if moved:
                 before_id = operation.id
                 break
         if not moved:
             return
+
+
+def _is_change_of(step: Change | Rename, path: WorkspacePath) -> TypeGuard[Change]:
+    return isinstance(step, Change) and step.path == path
+
+
+def _name_before(
+    path: WorkspacePath, step: Change | Rename, operation: Operation
+) -> WorkspacePath | None:
+    """The name from which a step moved *path*; None if it did not."""
+    if isinstance(step, Rename):
+        rest = path.parts[len(step.target.parts) :]
+        is_moved = path.is_beneath(step.target)
+        return WorkspacePath(step.source.root, step.source.parts + rest) if is_moved else None
+    if step.path != path or not isinstance(step.before, Absent):
+        return None
+    moves = operation.change_set.moves_by_content()
+    return next((source for source, target in moves.items() if target == path), None)
 
 
 def _lines_of(runtime: Runtime, state: FileState) -> list[bytes]:

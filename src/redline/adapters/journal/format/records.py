@@ -33,7 +33,7 @@ _FILE = re.compile(rb'\["f","([0-9a-f]{64})",')
 _STEP = re.compile(rb'\["[cm]",\[')
 # How a step begins that renames something.
 RENAME = b'["m",['
-_STEPS, _NOTES = b',"steps":[', b'],"notes":'
+_ROOTS, _STEPS, _NOTES = b',"roots":[', b',"steps":[', b'],"notes":'
 _TEXT = rb'"(?:[^"\\]|\\.)*"'
 _SESSION = re.compile(rb"\{\"origin\":\[(?:" + _TEXT + rb",){4}(" + _TEXT + rb")\]")
 # In this order; older journals lack the last ones.
@@ -104,11 +104,13 @@ def read_session(line: bytes, start: int) -> tuple[bytes, bytes]:
 
 def _loads(body: bytes) -> Any:
     # A command that only reads a little of the history is spared what importing orjson costs.
-    orjson = sys.modules.get("orjson", json)
-    try:
-        return orjson.loads(body)
-    except ValueError:  # written by the slower encoder above
-        return json.loads(body)
+    orjson = sys.modules.get("orjson")
+    if orjson is not None:
+        try:
+            return orjson.loads(body)
+        except ValueError:  # written by the slower encoder above
+            pass
+    return json.loads(str(body, "utf-8"))
 
 
 def plain_part(name: str) -> bytes:
@@ -130,8 +132,8 @@ def touches(body: bytes, place: WorkspacePath, root_number: Callable[[str], int]
     """Whether a path in *body* is *place* or lies beneath it, decided without reading it all."""
     if plain_part(place.name) not in body:
         return False
-    head = _loads(body[: body.index(_STEPS)] + b"}")
-    roots = [n for n, path in enumerate(head["roots"]) if root_number(path) == place.root]
+    named = _loads(body[body.index(_ROOTS) + len(_ROOTS) - 1 : body.index(_STEPS)])
+    roots = [n for n, path in enumerate(named) if root_number(path) == place.root]
     relative = "/".join(place.parts)
     if not relative:
         return any(b'[%d,"' % root in body for root in roots)

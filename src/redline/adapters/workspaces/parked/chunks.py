@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import BinaryIO, NamedTuple
 
 from redline.core.errors import StoreUnavailable
 from redline.core.ports.many.objects import ObjectStore
+from redline.core.ports.many.resting import Progress
 
 # Large files are cut, so that one that grows at its end is mostly known already.
 CHUNK_BYTES = 4 << 20
@@ -31,6 +32,7 @@ class ChunkWriter:
         self.places = dict(known)
         self.used: set[str] = set()
         self.stored_bytes = 0
+        self._new: set[str] = set()
         self._waiting: list[tuple[str, bytes]] = []
         self._size = 0
 
@@ -54,9 +56,10 @@ class ChunkWriter:
             return
         body = b"".join(chunk for _, chunk in self._waiting)
         # Named by content: after an interruption the same pack is found, and not sent again.
-        name = PACKS + hashlib.sha256(body).hexdigest()
+        name = _name_of(body)
         if not self._store.has(name):
             self._store.put(name, body)
+            self._new.add(name)
             self.stored_bytes += len(body)
         start = 0
         for digest, chunk in self._waiting:
@@ -64,13 +67,31 @@ class ChunkWriter:
             start += len(chunk)
         self._waiting, self._size = [], 0
 
+    def verify(self, places: Iterable[ChunkPlace]) -> None:
+        """Read back the packs that were stored now, and look for the others; StoreUnavailable."""
+        for name in sorted({place.pack for place in places}):
+            if name in self._new:
+                body = self._store.get(name)
+                is_there = body is not None and name == _name_of(body)
+            else:
+                is_there = self._store.has(name)
+            if not is_there:
+                raise StoreUnavailable(f"The object store lost or changed a pack: {name}")
+
 
 class ChunkReader:
     """Reads chunks and checks them; packs that were just read are kept."""
 
-    def __init__(self, store: ObjectStore, places: Mapping[str, ChunkPlace]) -> None:
+    def __init__(
+        self,
+        store: ObjectStore,
+        places: Mapping[str, ChunkPlace],
+        progress: Progress = lambda _done, _all: None,
+    ) -> None:
         self._store = store
         self._places = places
+        self._progress = progress
+        self._done, self._all = 0, sum(place.length for place in places.values())
         self._packs: dict[str, bytes] = {}
 
     def read(self, digest: str) -> bytes:
@@ -80,6 +101,8 @@ class ChunkReader:
         if place is not None and body is not None:
             chunk = body[place.start : place.start + place.length]
             if hashlib.sha256(chunk).hexdigest() == digest:
+                self._done += len(chunk)
+                self._progress(min(self._done, self._all), self._all)
                 return chunk
         raise StoreUnavailable(f"The object store lost or changed a part of a file: {digest}")
 
@@ -92,6 +115,10 @@ class ChunkReader:
                 self._packs.pop(next(iter(self._packs)))
             self._packs[pack] = body
         return self._packs[pack]
+
+
+def _name_of(pack: bytes) -> str:
+    return PACKS + hashlib.sha256(pack).hexdigest()
 
 
 def _cut(stream: BinaryIO) -> Iterator[bytes]:

@@ -33,6 +33,7 @@ from redline.adapters.workspaces.parked.manifest import (
 from redline.adapters.workspaces.parked.snapshot import TreeEntry, read_tree, write_tree
 from redline.core.errors import InvalidArgument, StoreUnavailable
 from redline.core.ports.many.objects import ObjectStore
+from redline.core.ports.many.resting import Progress
 
 # Caches and notices of running processes beside a history.
 _LEFT_OUT = ("index", "parsers", "server-", "review-", "hooks")
@@ -78,6 +79,8 @@ def park(moved: MovedWorkspace, store: ObjectStore, *, again: bool = False) -> M
         chunks = {digest: writer.places[digest] for digest in sorted(writer.used)}
         manifest = Manifest(moved.root, files, history, chunks)
         name = save_manifest(store, manifest)
+        writer.verify(chunks.values())
+        load_manifest(store, name)  # what cannot be read back is not in the store
         save_state(store, ParkedState(moved.name, name, moved.owner))
     os.rename(_beside(moved.root, "parking"), _beside(moved.root, "removing"))
     _finish_removal(moved)
@@ -97,7 +100,13 @@ def _keep_parked(
     return MoveReport(0, 0)
 
 
-def wake(moved: MovedWorkspace, store: ObjectStore, *, again: bool = False) -> MoveReport:
+def wake(
+    moved: MovedWorkspace,
+    store: ObjectStore,
+    *,
+    again: bool = False,
+    progress: Progress = lambda _done, _all: None,
+) -> MoveReport:
     """Bring a workspace back from *store*, with its history.
 
     InvalidArgument when it is awake elsewhere; *again* overrides that.
@@ -119,14 +128,13 @@ def wake(moved: MovedWorkspace, store: ObjectStore, *, again: bool = False) -> M
         )
     manifest = load_manifest(store, found.manifest)
     save_state(store, found._replace(awake_at=moved.owner))
-    _fetch(moved, manifest, store)
+    _fetch(moved, manifest, ChunkReader(store, manifest.chunks, progress))
     files = [entry for entry in manifest.files if entry.kind == "file"]
     return MoveReport(len(files), sum(place.length for place in manifest.chunks.values()))
 
 
-def _fetch(moved: MovedWorkspace, manifest: Manifest, store: ObjectStore) -> None:
+def _fetch(moved: MovedWorkspace, manifest: Manifest, reader: ChunkReader) -> None:
     """Write everything beside its place, then move it there."""
-    reader = ChunkReader(store, manifest.chunks)
     root, state = _beside(moved.root, "waking"), _beside(moved.state_dir, "waking")
     for half, entries in ((state, manifest.history), (root, manifest.files)):
         _remove(half)
@@ -148,6 +156,12 @@ def _note_former_path(state: str, path: str) -> None:
     if path not in known:
         with open(os.path.join(state, FORMER), "w", encoding="utf-8") as stream:
             json.dump([*known, path], stream)
+
+
+def is_half_parked(moved: MovedWorkspace) -> bool:
+    """Whether something of a workspace that is marked as parked is still here."""
+    halves = (_beside(moved.root, "parking"), _beside(moved.root, "removing"))
+    return any(os.path.isdir(path) for path in (moved.root, *halves))
 
 
 def _check_owner(moved: MovedWorkspace, before: ParkedState) -> None:

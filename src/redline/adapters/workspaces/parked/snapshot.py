@@ -92,6 +92,17 @@ def write_tree(top: str, entries: list[TreeEntry], reader: ChunkReader) -> None:
     os.sync()
 
 
+def find_change(top: str, since: float) -> float | None:
+    """Return when something beneath *top* was written, made or moved, if later than *since*."""
+    try:
+        for _, facts in _walk(top, lambda _: False):
+            if facts.st_ctime > since:
+                return facts.st_ctime
+    except FileNotFoundError:  # it changes while we look, or was never there
+        return os.stat(top).st_ctime if os.path.isdir(top) else None
+    return None
+
+
 def _write_file(path: str, entry: TreeEntry, reader: ChunkReader) -> None:
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
     with os.fdopen(os.open(path, flags, 0o600), "wb") as stream:

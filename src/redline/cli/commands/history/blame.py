@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 
+from redline.app import Redline
 from redline.cli.commands.history.view import add_workspace_flags, ago, open_redline, print_table
 from redline.cli.terminal import one_line
 from redline.core.paths import Access
@@ -26,7 +27,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print every line with when, by whom and by which operation it was made."""
-    redline = open_redline(args, near=args.file)
+    with open_redline(args, near=args.file) as redline:
+        return _show(redline, args)
+
+
+def _show(redline: Redline, args: argparse.Namespace) -> int:
     place = redline.workspace.resolve(os.path.abspath(args.file), Access.READ, must_exist=True)
     print_table([_row(number, line) for number, line in enumerate(blame(redline, place), 1)])
     return 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from redline.app import Redline
 from redline.cli.commands.history.view import add_workspace_flags, ago, open_redline, print_table
 from redline.cli.flags import TERMINAL
 from redline.cli.terminal import one_line, out
@@ -26,7 +27,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Make a checkpoint, or list the points to go back to."""
-    redline = open_redline(args)
+    with open_redline(args) as redline:
+        return _mark(redline, args)
+
+
+def _mark(redline: Redline, args: argparse.Namespace) -> int:
     if args.name is not None:
         origin = Origin("checkpoint", "command line", summary=args.name, session=TERMINAL)
         made = create_checkpoint(redline, args.name, origin)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from redline.app import open_committer
+from redline.app import Redline, open_committer
 from redline.cli.commands.history.view import add_workspace_flags, label_for, open_redline
 from redline.cli.terminal import out, out_bytes
 from redline.services.history.export import commit_to_git, load_in_order, patch_of
@@ -31,7 +31,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print a patch or write a commit."""
-    redline = open_redline(args)
+    with open_redline(args) as redline:
+        return _export(redline, args)
+
+
+def _export(redline: Redline, args: argparse.Namespace) -> int:
     ids = [find_operation(redline.history, each) for each in args.ids]
     operations = load_in_order(redline, ids)
     if args.patch:

@@ -54,7 +54,11 @@ def run(args: argparse.Namespace) -> int:
     """Print one page of the history."""
     if args.all:
         return _run_all(args)
-    redline = open_redline(args)
+    with open_redline(args) as redline:
+        return _list(redline, args)
+
+
+def _list(redline: Redline, args: argparse.Namespace) -> int:
     operations, more = _page(redline, args)
     if args.json:
         label = label_for(redline)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 
+from redline.app import Redline
 from redline.cli.commands.history.view import (
     add_workspace_flags,
     headline,
@@ -35,7 +36,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Give a file the content it had, as one change that can be undone."""
-    redline = open_redline(args, near=args.file)
+    with open_redline(args, near=args.file) as redline:
+        return _restore(redline, args)
+
+
+def _restore(redline: Redline, args: argparse.Namespace) -> int:
     place = redline.workspace.resolve(os.path.abspath(args.file), Access.WRITE)
     point = find_point(redline.history, args.at, inclusive=False)
     origin = origin_of(args, "restore", f"restore {args.file} at {args.at}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from dataclasses import replace
 
+from redline.app import Redline
 from redline.cli.commands.history.view import (
     add_workspace_flags,
     headline,
@@ -31,7 +32,11 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
 
 def run_revert(args: argparse.Namespace, wish: Wish) -> int:
     """Show the difference, and unless it is a dry run, make it."""
-    redline = open_redline(args)
+    with open_redline(args) as redline:
+        return _revert(redline, args, wish)
+
+
+def _revert(redline: Redline, args: argparse.Namespace, wish: Wish) -> int:
     wish = replace(wish, paths=tuple(path_from(args, redline, path) for path in wish.paths))
     label = label_for(redline)
     planned = plan_revert(redline, wish)

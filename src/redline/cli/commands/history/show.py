@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from redline.app import Redline
 from redline.cli.commands.history.view import (
     add_workspace_flags,
     headline,
@@ -37,7 +38,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the change and its diff."""
-    redline = open_redline(args)
+    with open_redline(args) as redline:
+        return _show(redline, args)
+
+
+def _show(redline: Redline, args: argparse.Namespace) -> int:
     history = redline.history
     if args.id is None and not history.list(HistoryQuery(limit=1, steps=0)):
         fail("no changes yet")
@@ -47,7 +52,6 @@ def run(args: argparse.Namespace) -> int:
         from redline.web.diffs.standalone import write_page
 
         out_bytes(write_page(redline, operation).encode("utf-8", "replace"))
-        redline.close()
         return 0
     label, origin = label_for(redline), operation.origin
     lines = [headline(operation, label)]

@@ -6,18 +6,23 @@ import argparse
 
 from redline.cli.terminal import out_bytes
 
-# Each script asks this program for the words that fit; it offers files where there are none.
+# Each script asks this program for the words that fit; it offers files where there are none. Words
+# with spaces or brackets are quoted as the shell needs it, and asked for without the quotes.
 _BASH = r"""_redline() {
-    local IFS=$'\n'
-    COMPREPLY=($(redline completions words -- "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
+    local word given=("${COMP_WORDS[@]:1:COMP_CWORD}")
+    COMPREPLY=()
+    while IFS= read -r word; do
+        printf -v word %q "$word"
+        COMPREPLY+=("$word")
+    done < <(redline completions words -- "${given[@]//\\/}" 2>/dev/null)
 }
 complete -o default -F _redline redline
 """
 _ZSH = r"""#compdef redline
 _redline() {
     local -a found
-    found=("${(@f)$(redline completions words -- "${(@)words[2,CURRENT]}" 2>/dev/null)}")
-    if [[ -n "$found" ]]; then compadd -Q -- "${found[@]}"; else _files; fi
+    found=("${(@f)$(redline completions words -- "${(@Q)words[2,CURRENT]}" 2>/dev/null)}")
+    if [[ -n "$found" ]]; then compadd -- "${found[@]}"; else _files; fi
 }
 compdef _redline redline
 """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import sys
 from typing import TYPE_CHECKING, Any
@@ -124,6 +125,16 @@ def _add_http_flags(parser: argparse.ArgumentParser) -> None:
         "--max-open", metavar="N", help="how many of many are open at once (default: 64)"
     )
     http.add_argument(
+        "--park-after-days",
+        metavar="DAYS",
+        help="park one of many workspaces after so many days without a call (default: never)",
+    )
+    http.add_argument(
+        "--park-to",
+        metavar="URL",
+        help="where it is parked: each at URL/NAME, such as s3://bucket/idle",
+    )
+    http.add_argument(
         "--shared",
         metavar="URL",
         help="redis://HOST:PORT/DB: servers that name the same one work as one (extra redis)",
@@ -213,6 +224,7 @@ def run(args: argparse.Namespace) -> int:
         if settings.workspaces is not None or settings.shared is not None:
             return _serve_many(args, settings)
         redline, server = _build(settings)
+        gc.freeze()  # what was loaded to start stays
     except (SettingsError, CatalogError) as failure:
         return report_usage_error(failure)
     except OSError as failure:
@@ -220,6 +232,8 @@ def run(args: argparse.Namespace) -> int:
 
         err(f"redline: {failure}")
         return 1
+    finally:
+        gc.enable()
 
     def start_recording(address: str) -> None:
         redline.served_at = address
@@ -246,6 +260,7 @@ def _serve_many(args: argparse.Namespace, settings: Settings) -> int:
     if args.stdio:
         flag = "--shared" if settings.workspaces is None else "--workspaces"
         raise SettingsError(f"{flag} is served over HTTP; over stdio serve one --workspace")
+    gc.enable()
     if settings.workspaces is None:
         from redline.cli.commands.workspaces.serve_group import serve_group
 

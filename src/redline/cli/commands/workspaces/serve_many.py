@@ -18,12 +18,14 @@ from redline.server.observe.audit import Audit
 from redline.server.observe.log import Sink, to_stderr
 from redline.server_group import join_group, open_access, open_group
 from redline.settings import Settings
+from redline.workspace_moving import open_idle
 from redline.workspace_set import (
     build_front,
     check_apart,
     open_audit_log,
     open_directory,
     open_one,
+    open_templates,
 )
 
 
@@ -34,13 +36,15 @@ def serve_many(settings: Settings) -> int:
     catalogs = {read_only: _catalog(settings, read_only) for read_only in (False, True)}
     sink = open_audit_log(settings.audit_log) if settings.audit_log else to_stderr
     key = os.urandom(24).hex()
+    templates = open_templates()
     group = open_group(settings)
     access = open_access(settings, key, group)
     address: list[str] = []
 
     def open_parts(entry: WorkspaceEntry) -> WorkspaceParts:
-        redline = open_one(entry, settings)
+        redline = open_one(entry, settings, templates)
         redline.served_at = f"{address[0]}/w/{entry.name}/mcp"
+        redline.is_still_served = lambda: directory.find(entry.name) == entry
         join_group(redline, group, entry.name)
         server = ToolServer(
             catalogs[redline.settings.read_only],
@@ -75,6 +79,7 @@ def serve_many(settings: Settings) -> int:
             catalogs[False],
             announce,
             group,
+            open_idle(directory, settings),
         )
     except OSError as failure:
         return report_not_listening(settings, failure)

@@ -9,7 +9,8 @@ from redline.cli.flags import report_usage_error, settings_from
 from redline.cli.terminal import fail, one_line, out, paint
 from redline.core.ports.many.workspaces import WorkspaceDirectory
 from redline.settings import Settings, SettingsError
-from redline.workspace_set import open_directory, park_workspace, wake_workspace
+from redline.workspace_moving import park_workspace, wake_workspace
+from redline.workspace_set import open_directory
 
 EXAMPLES = """examples:
   redline workspace list --workspaces /srv/workspaces

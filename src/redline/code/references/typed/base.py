@@ -28,6 +28,9 @@ class TypedResolver(ABC):
     set if the language or a library defines it, to UNKNOWN if it cannot be determined.
     """
 
+    # Whether to find what must be renamed together.
+    renaming = False
+
     def __init__(self, name: str, files: SourceFiles) -> None:
         self.name = name
         self.units = Units(files, name, self.read)

@@ -13,6 +13,8 @@ from redline.instruct.lexicon.senses import Sort
 from redline.instruct.model.operations import ABSENT, DocumentOperation, NoValue
 from redline.instruct.model.values import Num, Value, same
 
+_ENSURING = frozenset("ensure make see check be guarantee confirm verify validate".split())
+
 
 def append(context: EffectContext) -> EffectOutcome:
     """Put values into arrays, at the end or where the clause says."""
@@ -21,6 +23,7 @@ def append(context: EffectContext) -> EffectOutcome:
     arrays = _arrays(context, position)
     spans = _spans(clause.role("value"), clause.role("values"))
     once = clause.role("ONCE") is not None or clause.role("REPAIR") is not None
+    once = once or context.chart.low(clause.start) in _ENSURING
     placed = position is not None and position.kind != "front"
     operations: list[DocumentOperation] = []
     for array in arrays:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from redline.instruct.effects.adding.elements import containers
@@ -83,7 +84,30 @@ def holders_of(context: EffectContext) -> ResolvedNodes:
         return ResolvedNodes(tuple(_objects_of(context, kind, holder)), many=True)
     if holder is None and clause.scopes and clause.extra != "top":
         return _scoped_holders(context)
-    return ResolvedNodes((0,)) if holder is None else context.resolve(holder)
+    return _unnamed_holder(context) if holder is None else context.resolve(holder)
+
+
+def _unnamed_holder(context: EffectContext) -> ResolvedNodes:
+    """Return the document, or the section that the clause before took something from."""
+    tree, previous = context.tree, context.previous
+    if previous is None or context.clause.extra == "top" or not context.focus:
+        return ResolvedNodes((0,))
+    homes = {n if isinstance(tree.values[n], dict) else tree.parents[n] for n in context.focus}
+    home = homes.pop() if len(homes) == 1 else 0
+    if home == 0 or not isinstance(tree.values[home], dict):
+        return ResolvedNodes((0,))
+    if previous.effect in _MEMBERSHIP:
+        # "remove a from the dependencies and add b"
+        context.cost += 1
+        return ResolvedNodes((home,))
+    context.doubt = context.doubt or f"it may belong into {context.key(home)!r}"
+    return ResolvedNodes((0,))
+
+
+_MEMBERSHIP = frozenset({"remove", "rename"})
+
+
+_VERSION = re.compile(r"[\^~v<>=]*\d+(\.\d+)*.*|\*|latest")
 
 
 def _at_new_place(context: EffectContext, place: NewPlace) -> EffectOutcome:
@@ -196,6 +220,11 @@ def _member(context: EffectContext, node: int, key: str) -> list[DocumentOperati
     return [DocumentOperation("add", path, value=new).with_confidence(context.rate(0.95))]
 
 
+def _names_list(context: EffectContext, value: TokenSpan) -> bool:
+    """Return whether a value is rather the kind of what a list holds: as a nameserver."""
+    return any(edge.end == value.end for edge in context.chart.edges("KIND", value.start))
+
+
 def _object_member(context: EffectContext, node: int, key: str) -> list[DocumentOperation]:
     """Return the operation that adds an object given by its fields."""
     held = context.tree.values[node]
@@ -248,6 +277,13 @@ def _empty_member(context: EffectContext, node: int, key: str) -> list[DocumentO
 def _check_noun(context: EffectContext, value: TokenSpan, held: dict[str, Value]) -> None:
     """Refuse `with the version 2` unless the members there are such values."""
     tokens = context.chart.tokens[value.start : value.end]
+    if context.chart.low(value.start - 1) == "as" and _names_list(context, value):
+        raise Unclear("value", f"{context.text(value)!r} is what it is to be")
+    texts = [item for item in held.values() if isinstance(item, str)]
+    if context.clause.extra == "version" and (
+        len(texts) < len(held) or not any(map(_VERSION.fullmatch, texts))
+    ):
+        raise Unclear("value", f"{context.text(value)!r} is a version of nothing here")
     if value.extra == "noun" and {type(item) for item in held.values()} != {
         type(type_value(tokens, context.chart.source, ABSENT))
     }:

@@ -83,7 +83,7 @@ def _build_record(context: EffectContext, held: list[Value]) -> Value:
     first: dict[str, Value] = {}
     name, pairs = clause.role("name"), clause.role("pairs")
     if name is not None:
-        keys = _name_keys(siblings)
+        keys = _name_keys(context, siblings)
         if len(keys) != 1:
             raise Unclear("target", "which field is its name is not known")
         first[keys[0]] = _typed_as(context, name, keys[0], siblings)
@@ -92,12 +92,15 @@ def _build_record(context: EffectContext, held: list[Value]) -> Value:
     return build_object(context, siblings, first)
 
 
-def _name_keys(siblings: list[dict[str, Value]]) -> list[str]:
+def _name_keys(context: EffectContext, siblings: list[dict[str, Value]]) -> list[str]:
     """Return the fields that may hold a record's name: else the one by which it is known."""
     if not siblings:
         return ["name"]
     named = [key for key in siblings[0] if key_form(key) in NAME_FORMS]
-    return named or [key for key in siblings[0] if key_form(key) in ID_FORMS]
+    kind = context.clause.role("kind")
+    own = key_form(context.text(kind)) if kind is not None else ""
+    alike = [key for key in siblings[0] if key_form(key) == own]
+    return named or alike or [key for key in siblings[0] if key_form(key) in ID_FORMS]
 
 
 def build_object(

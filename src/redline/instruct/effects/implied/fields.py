@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from redline.instruct.effects.context import EffectContext
 from redline.instruct.effects.implied.lists import add_to_list
-from redline.instruct.effects.implied.records import spoken_of
+from redline.instruct.effects.implied.records import check_telling, spoken_of
 from redline.instruct.effects.implied.words import (
     holds_names,
     is_named,
@@ -58,10 +58,12 @@ def imply(context: EffectContext) -> EffectOutcome:
     """Give the one field a value that all the words said of its record can mean."""
     predicate: Predicate = context.clause.role("said")
     holders = spoken_of(context)
+    check_telling(context, predicate, holders)
     operations: list[DocumentOperation] = []
     keys: set[object] = set()
     left: set[int] = set()
     named = False
+    fields: list[int] = []
     for holder in holders:
         if predicate.also:
             added, spare = add_to_list(context, holder, predicate)
@@ -73,6 +75,7 @@ def imply(context: EffectContext) -> EffectOutcome:
         for fit in fits:
             context.doubt = context.doubt or fit.doubt
             named = named or fit.score > 0
+            fields.append(fit.node)
             left.update(fit.left)
             operations += context.replace(fit.node, fit.value, 0.9)
     if len(keys) > 1:
@@ -81,7 +84,9 @@ def imply(context: EffectContext) -> EffectOutcome:
         if context.clause.extra == "stated" and not operations and not named:
             # what is so already may be a second value of what was changed before
             raise Unclear("clause", "it is not clear what it is said of", holders)
-        return context.outcome(operations, holders)
+        # what is said of the document is said of that field
+        about = tuple(sorted(fields)) if context.clause.extra == "root" else ()
+        return context.outcome(operations, about or holders)
     words = tuple(context.chart.tokens[place].text for place in sorted(left))
     doubt = context.doubt or f"it is not clear what {words[0]!r} has to do with it"
     return EffectOutcome(

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from redline.instruct.effects.context import EffectContext
-from redline.instruct.effects.implied.words import is_field
+from redline.instruct.effects.implied.words import is_field, is_telling
 from redline.instruct.effects.outcome import Unclear
+from redline.instruct.grammar.adjuncts.predicates import Predicate, word_stem
 from redline.instruct.grammar.phrase import Phrase
-from redline.instruct.language.words import ORDINALS
+from redline.instruct.language.words import ORDINALS, key_words
 from redline.instruct.lexicon.senses import Sort
 
 _MAX_RECORDS = 500
@@ -42,3 +43,20 @@ def _owners(context: EffectContext, owner: Phrase) -> tuple[int, ...]:
     if not found.whole and not owner.many and is_field(context, owner.start, owner.end):
         raise Unclear("clause", "it may be a field", found.nodes)
     return found.nodes
+
+
+def check_telling(context: EffectContext, predicate: Predicate, holders: tuple[int, ...]) -> None:
+    """Refuse words that only name a flag: `dogs`, `debug mode`."""
+    bare = predicate.end - predicate.start == len(predicate.words)
+    root = context.clause.extra == "root"
+    records = not root and all(map(context.tree.is_record, holders))
+    if not bare or records or context.chart.low(predicate.start - 1) == "as":
+        return
+    if root and not any(is_telling(context, place) for place in predicate.words):
+        raise Unclear("clause", "it does not say what changes")
+    lows = {word_stem(context.chart.low(place)) for place in predicate.words}
+    flags = (n for n, value in enumerate(context.tree.values) if isinstance(value, bool))
+    for node in flags:
+        path = context.tree.path(node)
+        if lows <= {word_stem(word) for part in path for word in key_words(part)}:
+            raise Unclear("clause", "it only names a field", (node,))

@@ -22,7 +22,10 @@ BEFORE = phrase_table(
         "and then|and finally|then finally|subsequently|following that|in a second step|"
         "in the same step|at the same time|moreover|similarly|likewise|in this document|"
         "in the document|in the json|in this file|in the given document|"
-        "by the way|sadly|unfortunately|good news|great news|as discussed|as agreed|it turns out"
+        "by the way|sadly|unfortunately|honestly|frankly|to be honest|heads up|sorry|"
+        "sorry but|luckily|in fact|it turned out that|"
+        "it turns out that|i heard that|i think|we decided that|we have decided that|"
+        "good news|great news|as discussed|as agreed|it turns out"
     ).split("|")
 )
 AFTER = phrase_table(
@@ -35,7 +38,8 @@ AFTER = phrase_table(
         "the rest unchanged|the rest stays|rest stays|everything else unchanged|leave the rest|"
         "leave the rest alone|everything else stays|that's all|that is all|"
         "tonight|today|this time|for now|for tonight|at the moment|after all|for the moment|"
-        "any longer|sadly|unfortunately|no other changes|any more|anymore"
+        "any longer|sadly|unfortunately|no other changes|any more|anymore|these days|nowadays|"
+        "by the way|in the meantime|meanwhile|at last|as of late|for once|as it happens"
     ).split("|")
 )
 # What may follow a clause unless it ends in bare words, of which it could be a part.

@@ -56,9 +56,11 @@ def _headings(chart: Chart, state: ReadingState) -> Iterator[ReadingState]:
     """Yield `staging:` and `Close the job by` as scopes of what follows."""
     place = state.place
     for edge in chart.edges("NPLIST", place):
-        if chart.low(edge.end) == ":":
-            scope = ScopePhrase(edge.item, cost=edge.item.cost + 1)
-            yield from _front_scope(chart, state, edge.end, scope, True)
+        # "B1 returned: rented=false": what happened to it
+        happened = chart.low(edge.end).endswith("ed") and not chart.lexicon.senses(edge.end)
+        if chart.low(edge.end + happened) == ":":
+            scope = ScopePhrase(edge.item, cost=edge.item.cost + 1 + happened)
+            yield from _front_scope(chart, state, edge.end + happened, scope, True)
     if chart.tokens[place].kind == "word":
         for edge in chart.edges("NPLIST", place + 1):
             if chart.low(edge.end) == "by":

@@ -26,7 +26,7 @@ _KEEPING = frozenset("leave keep keeping leaving preserve preserving retain reta
 # Words that say what must stay: never part of an aside that asks for nothing.
 KEEPING_WORDS = _KEEPING | frozenset(
     "unchanged untouched as-is intact other others rest else only without alone unmodified not "
-    "elsewhere remaining stays stay".split()
+    "elsewhere remaining stays stay remain remains".split()
 )
 _AS_IS = phrase_table(
     tuple(text.split())

@@ -96,6 +96,11 @@ def _by_field(tree: DocumentTree, joint: Phrase, value: Phrase, key: Phrase) -> 
     """Yield the records whose named field has the value: sku B2, high priority."""
     held = set(key.nodes)
     fields = tuple(n for n in value.fields if n in held)
+    direct = tuple(sorted({tree.parents[n] for n in value.fields if tree.parents[n] in held}))
+    if direct and value.whole:
+        # "the owner Sam Ode": the section whose name that is
+        yield replace(joint, nodes=direct, sort=Sort.RECORD, many=False, fields=value.fields,
+                      filtered=True, whole=key.whole)  # fmt: skip
     if fields:
         records = tuple(sorted({tree.record_of(n) for n in fields}))
         yield replace(

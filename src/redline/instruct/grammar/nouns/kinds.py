@@ -21,7 +21,7 @@ from redline.instruct.language.words import (
 from redline.instruct.lexicon.runs import STOP_WORDS
 from redline.instruct.lexicon.senses import Sort
 from redline.instruct.lexicon.synonyms import CROWDS, FAMILIES, NAMING, PERSONAL, WHOLE
-from redline.instruct.lexicon.tree import DocumentTree
+from redline.instruct.lexicon.tree import NAME_FORMS, DocumentTree
 from redline.instruct.model.values import Num
 
 _RELATIVES = frozenset("that which whose with where who".split())
@@ -33,6 +33,12 @@ _TRAITS = {
     "product": ("sku", "price", "stock"), "article": ("sku", "price", "stock"),
     "employee": ("salary", "hour", "shift", "jobtitle"), "person": ("age", "birthday", "birthdate"),
 }  # fmt: skip
+# What a document as a whole may be about.
+_ABOUT = frozenset(
+    "project repository repo app application service site website company shop store restaurant "
+    "hotel clinic course event conference wedding trip game league library experiment pipeline "
+    "show podcast package product deployment cluster team festival tour party".split()
+)
 _LISTS = frozenset("list array collection".split())
 _EVERYONE = frozenset("everyone everybody anyone anybody".split())
 _MOST: dict[str, tuple[tuple[str, ...], bool]] = {
@@ -123,6 +129,9 @@ def _kinds_of_root(chart: Chart, start: int, word: str, plural: bool) -> Iterato
         for key in root
     ):
         yield Phrase(start, start + 1, (0,), Sort.KEY, 1)
+    about = chart.low(start - 1) in ("the", "our", "my", "whole", "this") and word in _ABOUT
+    if about and isinstance(root, dict) and any(key_form(key) in NAME_FORMS for key in root):
+        yield Phrase(start, start + 1, (0,), Sort.KEY, 2, doubt="about")
     if (
         chart.low(start - 1) == "this"
         and isinstance(root, dict)

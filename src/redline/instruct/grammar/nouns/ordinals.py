@@ -53,8 +53,9 @@ def ordinal(chart: Chart, start: int, place: int) -> Iterator[Edge]:
     if position is None:
         return
     count, after = 1, place + 1
-    if chart.low(after) in ("and", "&") and chart.low(after + 1) in ORDINALS:
-        yield from _two_ordinals(chart, start, position, after + 1)
+    second = after + 1 + (chart.low(after + 1) == "the")
+    if chart.low(after) in ("and", "&", "with") and chart.low(second) in ORDINALS:
+        yield from _two_ordinals(chart, start, position, second)
     if after >= chart.size or chart.low(after) in (".", ",", ";", "and", "!"):
         yield from _bare_ordinal(chart, start, after, position)
     said = number_in(chart.low(after))

@@ -12,7 +12,7 @@ from redline.instruct.lexicon.tree import DocumentTree
 from redline.instruct.model.values import Num
 
 _MEASURES = frozenset("size count number amount level rate length value total".split())
-_TEXTUAL = frozenset("message text string label caption wording".split())
+_TEXTUAL = frozenset("message text string label caption wording address".split())
 # What a key in quotes may be called: the `delete` operation, the `retry` policy.
 CLASS_NOUNS = frozenset(
     "operation method endpoint policy limit threshold handler rule header toggle switch string "
@@ -60,7 +60,7 @@ def _says_type(chart: Chart, phrase: Phrase, low: str) -> bool:
     if singular(low) in _MEASURES:
         kind = Num
     elif phrase.sort is Sort.KEY:
-        kind = bool if low in ("state", "status") else str if low in _TEXTUAL else kind
+        kind = bool if low in ("state", "status") else str if singular(low) in _TEXTUAL else kind
     if kind is type(None) or not phrase.nodes:
         return False
     return all(isinstance(chart.tree.values[n], kind) for n in phrase.nodes)

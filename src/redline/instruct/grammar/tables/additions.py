@@ -13,8 +13,8 @@ copykey         make|create|store|save|keep|put|add a-copy|a-duplicate of NPLIST
 copykey         make|create|store|save|keep|put|add a-copy|a-duplicate of NPLIST:source INTO NPLIST:holder as|under|named|called ART? STRUCT? NAMED? KEYNAME:key
 copykey=top     copy|duplicate|clone NPLIST:source to|into|as ART top-level STRUCT? NAMED? KEYNAME:key
 copykey=top     copy|duplicate|clone NPLIST:source to|into|at ROOT as|under ART? STRUCT? NAMED? KEYNAME:key
-copykey         ADD ART? KIND? KEYNAME:key INTO NPLIST:holder COPYOF NPLIST:source
-copykey         ADD ART? KIND? KEYNAME:key INTO NPLIST:holder COPYOF NPLIST:source WITHF|but-with|except-for PAIRS:pairs
+copykey         ADD ART? KIND:kind? KEYNAME:key INTO NPLIST:holder COPYOF NPLIST:source
+copykey         ADD ART? KIND:kind? KEYNAME:key INTO NPLIST:holder COPYOF NPLIST:source WITHF|but-with|except-for PAIRS:pairs
 copykey         ADD ART? KIND:kind NAMED? KEYNAME:key COPYOF NPLIST:source
 copykey         ADD ART? KIND:kind NAMED? KEYNAME:key COPYOF NPLIST:source WITHF|but-with|except-for PAIRS:pairs
 copykey         ADD ART? STRUCT? NEWPATH:place SAMEVAL NPLIST:source
@@ -55,6 +55,9 @@ append          NPLIST:list should|must|needs-to|has-to include|contain|have VAL
 append          WANT VAL:value in|added-to NPLIST:list
 append          ADD NPLIST:record INTO NPLIST:list
 append          NPLIST:list VAL:value TOO
+append          NPLIST:list += VAL:value
+append          + VAL:value
+append          VAL:value in|added
 append          also NPLIST:list VAL:value
 append=front    prepend VAL:value to NPLIST:list
 newkey          ADD ART? KEYNAME:key STRUCT? GIVEN:value
@@ -79,7 +82,9 @@ newkey          ADD ART? STRUCT? NEWPATH:place GIVEN:value
 newkey          ADD ART? STRUCT INTO NPLIST:holder with|: the? key KEYNAME:key and|, the? value VAL:value
 newkey          ADD ART? STRUCT with|: the? key KEYNAME:key and|, the? value VAL:value INTO NPLIST:holder
 newkey          ADD ART? KIND:kind with|: the? key KEYNAME:key and|, the? value VAL:value
-newkey+1        ADD a|an|the? KEYNAME:key at|with|version? VERSION:value INTO NPLIST:holder
+newkey=version+1 ADD a|an|the? KEYNAME:key at|with|version? VERSION:value INTO NPLIST:holder
+newkey          ADD LIT:value under|as|with|at the-key|key|the-name|the-field|the-new-key KEYNAME:key INTO NPLIST:holder
+newkey          ADD ART NOUN LIT:value under|as|with the-key|key|the-name|the-field|the-new-key KEYNAME:key INTO NPLIST:holder
 newkeys         ADD ART? STRUCT? PAIRS:pairs INTO NPLIST:holder
 newkeys         ADD INTO NPLIST:holder :|the-following|the? STRUCT? PAIRS:pairs
 newkeys+1       ADD ART? STRUCT? PAIRS:pairs
@@ -127,7 +132,7 @@ newrecord       ADD ART? KIND:kind PAIRS:pairs WHERE:where
 newrecord       ADD ART? KIND:kind ( PAIRS:pairs )
 newrecord       ADD ART? KIND:kind WHERE:where ( PAIRS:pairs )
 append          ADD ART NOUN QUOTED:value WHERE:where
-copykey         ADD ART? KIND? KEYNAME:key COPYOF NPLIST:source
+copykey         ADD ART? KIND:kind? KEYNAME:key COPYOF NPLIST:source
 newrecord       ADD ART? KIND:kind PAIRS:pairs PUTIT:where
 newrecord       ADD ART? KIND:kind INTO NPLIST:within WITHF PAIRS:pairs
 newrecord       ADD ART? KIND:kind INTO NPLIST:within :|with? JSON:value
@@ -149,6 +154,7 @@ newrecord       ADD ART? STRUCT WITHF PAIRS:pairs WHERE:where
 newrecord       ADD ART? STRUCT WHERE:where WITHF PAIRS:pairs
 newrecord       ADD ART? NOUN WITHF PAIRS:pairs WHERE:where
 newrecord       ADD ART? NOUN WHERE:where WITHF PAIRS:pairs
+newrecord+1     ADD ART FIELD:noun WHERE:where WITHF PAIRS:pairs
 newrecord       ADD WHERE:where ART? STRUCT WITHF PAIRS:pairs
 newrecord       ADD WHERE:where ART? KIND:kind WITHF PAIRS:pairs
 newrecord       ADD WHERE:where : PAIRS:pairs

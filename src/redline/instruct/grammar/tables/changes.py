@@ -79,6 +79,7 @@ cost            MAKE NPLIST:owner cost VAL:value
 cost            NPLIST:owner costs|cost|should-cost|must-cost|now-costs|will-cost VAL:value
 enum            SET NPLIST:owner TO VAL:value
 enum=terse+3    NPLIST:owner VAL:value
+enum=terse+2    NPLIST:owner to VAL:value
 enum=terse+1    NPLIST:owner VAL:old ARROW VAL:value
 enum=stated+3   STATED:value
 enum            MAKE NPLIST:owner be|become|into? NOT? a|an|the? VAL:value
@@ -93,6 +94,15 @@ switch=off      OFF NPLIST:target
 switch=on       turn|switch|toggle|flip|put NPLIST:target on
 switch=off      turn|switch|toggle|flip NPLIST:target off
 switch=flip     FLIP NPLIST:target
+switch=on       grant|give|allow|permit FIELD:target to|for NPLIST:owner
+switch=off      revoke|deny|withdraw|refuse FIELD:target from|for|to NPLIST:owner
+switch=on       bring|take NPLIST:target up|online|back-up|back-online
+switch=on       bring|take up|online NPLIST:target
+switch=off      bring|take NPLIST:target down|offline
+switch=on+1     allow|permit NPLIST:target
+switch=off      forbid|prohibit|disallow|ban NPLIST:target
+switch=on+1     NPLIST:target on
+switch=off+1    NPLIST:target off
 switch=on       NPLIST:target should-be|must-be|needs-to-be|is|are|has-to-be enabled|on|active|activated|turned-on|switched-on
 switch=off      NPLIST:target should-be|must-be|needs-to-be|is|are|has-to-be disabled|off|inactive|deactivated|turned-off|switched-off
 switch=on       ENSURE NPLIST:target is|are enabled|on|active|turned-on
@@ -156,6 +166,12 @@ scale=over      NPLIST:target /= AMT:value
 shift=up        NPLIST:target up by? AMT:value
 shift=down      NPLIST:target down by? AMT:value
 shift=one       NPLIST:target plus-plus|++
+shift=minus     NPLIST:target --
+scale=times     NPLIST:target FACTOR:value
+scale=times     FACTOR:value NPLIST:target
+shift=up        NPLIST:target up to VAL:goal
+shift=down      NPLIST:target down to VAL:goal
+shift=signed+1  NPLIST:owner SIGNED:value FIELD:target
 shift=signed+1  NPLIST:target SIGNED:value each|across-the-board|for-all?
 shift=signed+1  SIGNED:value to|on|for? NPLIST:target
 shift=signed+1  SIGNED:value FIELD:target in|for|to|at|on NPLIST:owner
@@ -170,6 +186,12 @@ version=major   bump|increase|increment|raise|update the? major version of|in? N
 version=minor   bump|increase|increment|raise|update the? minor version of|in? NPLIST:target?
 version=patch   bump|increase|increment|raise|update the? patch version of|in? NPLIST:target?
 assign=named    call NPLIST:target QUOTED:value
+assign=named    NPLIST:target CALLED QUOTED:value
+renamed         NPLIST:target CALLED QUOTED:value
+assign          NPLIST:target is|are|will-be|has-been|was|is-now postponed|moved|pushed|brought-forward|rescheduled|changed|set to VAL:value
+owned           NPLIST:owner is|are of FIELD:target VAL:value
+owned+1         NPLIST:owner is|are only|just? of VAL:value FIELD:target
+owned           NPLIST:owner is|are on FIELD:target VAL:value
 verbed          VERBED:state NPLIST:target
 verbed          we|i|they|we've|i've|we-have|i-have VERBED:state NPLIST:target
 enum+1          NPLIST:owner 's NOT? VAL:value anymore|now|again?
@@ -201,7 +223,7 @@ GAPS: dict[str, tuple[str, ...]] = {
     "cost": ("NPLIST:owner VAL:value",),
     "owned": ("a|an? FIELD:target of|=|to? VAL:value",),
     "switch": ("NPLIST:target",),
-    "shift": ("NPLIST:target by AMT:value", "by AMT:value", "NPLIST:target to VAL:goal",
+    "shift": ("SIGNED:value FIELD:target", "NPLIST:target by AMT:value", "by AMT:value", "NPLIST:target to VAL:goal",
               "of|for|in|under|on NPLIST:target to VAL:goal", "of|for|in|under|on NPLIST:target by AMT:value"),
     "rename": ("NPLIST:target TO KEYNAME:key",),
     "remove": ("NPLIST:target",),

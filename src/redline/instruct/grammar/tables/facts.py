@@ -13,6 +13,13 @@ agent=lead+1    VAL:value is-taking-over|takes-over|will-take-over|took-over|has
 agent=organize+1 VAL:value will-organize|will-organise|is-organizing|is-organising|organizes|organises|will-host|hosts|is-hosting|will-coordinate NPLIST:owner
 agent=speak+1   VAL:value will-speak-at|speaks-at|will-present|presents|is-presenting NPLIST:owner
 agent=drive+1   VAL:value will-drive|drives|is-driving|now-drives NPLIST:owner
+agent=teach+1   NPLIST:owner is|are|will-be now? coached|trained by VAL:value
+agent=organize+1 VAL:value is|will-be the-host|the-organizer|the-organiser of NPLIST:owner
+agent=drive+1   VAL:value took-over|takes-over|takes|took|drives|will-drive NPLIST:owner
+agent=lead+1    VAL:value is|will-be|becomes the|our? new? captain|coach|trainer|leader|manager of NPLIST:owner
+owned+1         NPLIST:owner has|have chosen|picked|elected|appointed|named|hired VAL:value as their|its|the|his|her|our FIELD:target
+owned+1         VAL:value is|becomes|will-be now? the|our new? FIELD:target of|at|for|on NPLIST:owner
+tally=enrol-up+1  AMT:value more|additional|new? people|students|participants|members|guests|persons|attendees|others? have-booked|booked|registered-for NPLIST:owner
 agent=teach+1   NPLIST:owner is|are|will-be now? taught|given by VAL:value
 agent=lead+1    NPLIST:owner is|are|will-be now? led|run|managed|headed by VAL:value
 agent=organize+1 NPLIST:owner is|are|will-be now? organized|organised|hosted by VAL:value
@@ -41,6 +48,8 @@ tally=count-down+1 AMT:value of? NPLIST:owner were|was|got|have-been|has-been so
 tally=count-down+1 WE|we've|we-have sold|used|lost|broken|broke AMT:value of? NPLIST:owner today|yesterday|this-week?
 tally=count-up+1 AMT:value more? of? NPLIST:owner arrived|came-in|have-arrived|were-delivered|have-come-in|were-added|was-delivered
 tally=count-up+1 WE received|got|bought|have-received|ordered AMT:value more? of? NPLIST:owner
+instead+3       TELLING:telling NEWNAME:new instead-of|rather-than|,-not|and-not|,-no-longer|not|in-place-of VAL:old
+instead+4       TELLING:telling NEWNAME:new now|from-now-on instead-of|rather-than|,-not|and-not|,-no-longer VAL:old
 remove          NPLIST:target is|are no-longer a|an|one-of-the|in|on|part-of|among KIND:kind
 remove          NPLIST:target has|have left KIND:kind
 shift=gain+1    we|i need|want|should-have AMT:value more|extra|additional NPLIST:target

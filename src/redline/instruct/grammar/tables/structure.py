@@ -13,6 +13,10 @@ remove          VAL:value should-no-longer-be|must-no-longer-be|should-not-be|sh
 remove          REMOVE VAL:value from|out-of|off NPLIST:list
 remove          REMOVE VAL:value from|out-of|off NPLIST:list IFTHERE
 remove          REMOVE VALS:values from|out-of|off NPLIST:list
+remove          NPLIST:list -= VAL:value
+remove=stated   - VAL:value
+remove=stated   VAL:value out|gone|removed
+remove          yank|pull|rip NPLIST:target out-of|from NPLIST:within
 remove          REMOVE the|a|any? KIND:kind VAL:value from|out-of|in NPLIST:owner IFTHERE
 remove          REMOVE NPLIST:target IFTHERE
 remove          REMOVE the? value VAL:value from NPLIST:list

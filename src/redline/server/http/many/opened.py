@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from time import monotonic
 
-from redline.core.errors import LeaseLost, RedlineError, StoreUnavailable
+from redline.core.errors import Busy, LeaseLost, RedlineError, StoreUnavailable
 from redline.core.ports.many.group import ServerGroup
 from redline.core.ports.many.workspaces import WorkspaceEntry
 from redline.server.http.app import HttpApp
@@ -143,6 +143,11 @@ class OpenWorkspaces:
         except (RedlineError, OSError) as failure:
             if self._group is not None and isinstance(failure, StoreUnavailable | LeaseLost):
                 raise
+            if isinstance(failure, Busy):  # it is being parked
+                text = f"{failure.message}\nhint: try again in a moment; nothing was done"
+                raise HttpRefusal(
+                    503, wire.INTERNAL_ERROR, text, headers={"Retry-After": "1"}
+                ) from None
             warn(f"the workspace {name} cannot be opened: {failure}")
             raise HttpRefusal(
                 503, wire.INTERNAL_ERROR, f"The workspace cannot be opened: {name}"
@@ -200,6 +205,19 @@ class OpenWorkspaces:
             await asyncio.to_thread(served.close)
         except Exception as failure:
             warn(f"the workspace {served.entry.name} was not closed cleanly: {failure!r}")
+
+    async def while_closed(self, name: str, action: Callable[[], None]) -> None:
+        """Close a workspace and run *action* in a thread; Busy when it is in use.
+
+        Until that ends, no request opens it here.
+        """
+        async with self._lock(name):
+            served = self._open.get(name)
+            if served is not None and (served.requests or served.is_busy()):
+                raise Busy(f"The workspace is in use: {name}")
+            if served is not None:
+                await self._close(served)
+            await asyncio.to_thread(action)
 
     async def shut(self, name: str) -> bool:
         """Close a workspace now, unless it is in use; return whether it is closed."""

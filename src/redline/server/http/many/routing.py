@@ -14,6 +14,7 @@ from redline.server.http.group.proof import accept_proof
 from redline.server.http.group.routing import GroupRouting, stopping
 from redline.server.http.host_policy import HostPolicy, HttpRefusal
 from redline.server.http.many.opened import OpenWorkspaces
+from redline.server.http.many.resting import RestingWorkspaces
 from redline.server.http.pages import PageEndpoint, is_for_browsers
 from redline.server.http.people.auth import AuthFailed
 from redline.server.http.people.gate import PERSON, Gate
@@ -50,10 +51,12 @@ class ManyWorkspaces:
         front: WorkspaceFront,
         group: ServerGroup | None = None,
         routing: GroupRouting | None = None,
+        resting: RestingWorkspaces | None = None,
     ) -> None:
         self._group = group
         self._routing = routing
         self._directory = directory
+        self._resting = resting
         self._opened = opened
         self._gate = gate
         self._hosts = HostPolicy(settings, port)
@@ -89,6 +92,8 @@ class ManyWorkspaces:
         self._is_ready = False
         if self._watching is not None:
             self._watching.cancel()
+        if self._resting is not None:
+            self._resting.stop()
         self._opened.stop()
         self._pages.stop()
 
@@ -102,6 +107,8 @@ class ManyWorkspaces:
                 warn(f"the list of workspaces cannot be read: {failure}")
                 continue
             await self._opened.close_idle(is_served=lambda name, known=names: name in known)  # type: ignore[misc]
+            if self._resting is not None:
+                self._resting.look()
 
     # --- the server itself -------------------------------------------------------------------
 
@@ -176,13 +183,11 @@ class ManyWorkspaces:
             sign_in = {**scope, "path": "/sign-in", "method": "GET"}
             await self._pages.serve(sign_in, headers, receive, send, may_read=False, status=401)
             return
-        entry = await asyncio.to_thread(self._find, name) if rights else None
-        if entry is None or not slash:
+        entry = await self._find_awake(name) if rights and slash else None
+        if entry is None:
             raise _not_found(scope["path"])
-        if entry.parked_at:
-            raise HttpRefusal(
-                503, wire.INTERNAL_ERROR, f"The workspace is parked: {name}\nhint: wake it"
-            )
+        if self._resting is not None:
+            await self._resting.note_use(entry)
         if self._routing is None:
             await self._opened.serve(entry, inner, receive, send)
         elif not self._is_ready:
@@ -196,6 +201,20 @@ class ManyWorkspaces:
                 send,
                 lambda given: self._opened.serve(entry, inner, given, send),
             )
+
+    async def _find_awake(self, name: str) -> WorkspaceEntry | None:
+        """Return the workspace of this name, woken if need be; HttpRefusal while it rests."""
+        entry = await asyncio.to_thread(self._find, name)
+        if entry is None and self._resting is not None:
+            entry = await self._resting.find_elsewhere(name)
+        if entry is None or not entry.parked_at:
+            return entry
+        if self._resting is None or not self._resting.wakes(entry):
+            raise HttpRefusal(
+                503, wire.INTERNAL_ERROR, f"The workspace is parked: {name}\nhint: wake it"
+            )
+        await self._resting.wake(entry)
+        return await asyncio.to_thread(self._find, name)
 
     async def _find_rights(self, scope: Scope, headers: dict[str, str], name: str) -> Rights | None:
         """Return what the sender may do in a workspace; None for a browser to be asked who it is.

@@ -1,0 +1,1 @@
+"""A group of servers under random faults: the processes, the clients, the faults and the judge."""
