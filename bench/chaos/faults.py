@@ -50,8 +50,8 @@ class Faults(threading.Thread):
         next_at = time.monotonic() + 1.0
         while not self._ending.is_set():
             if time.monotonic() >= next_at:
-                # Each kind comes as often as the others, in an order of its own each time.
-                if turn % len(kinds) == 0:
+                # Each kind comes as often as the others, in an order of its own after the first.
+                if turn and turn % len(kinds) == 0:
                     self._chance.shuffle(kinds)
                 try:
                     kinds[turn % len(kinds)]()
