@@ -136,7 +136,7 @@ def test_what_a_person_writes_after_the_answer_outlives_a_power_cut(scene: Scene
 SITES = {
     "Slot.activate",  # the intent, before anything is staged
     "StagedFiles.sync_staged",  # staged files
-    "Journal._write_or_take_back",  # the commit point, with small contents in it
+    "write_or_take_back",  # the commit point, with small contents in it
     "Swap.sync_directories",  # the directories of the workspace
     "Slot.finish",  # done, and what the next change may stage
 }
