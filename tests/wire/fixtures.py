@@ -18,7 +18,14 @@ def _schema(properties: Json, *required: str) -> Json:
     }
 
 
-def _tool(name: str, schema: Json, *, writes: bool = False, aliases: tuple[str, ...] = ()) -> Tool:
+def _tool(
+    name: str,
+    schema: Json,
+    *,
+    writes: bool = False,
+    aliases: tuple[str, ...] = (),
+    exact: bool = False,
+) -> Tool:
     function = name.replace(".", "_")
     return Tool(
         name=name,
@@ -29,6 +36,7 @@ def _tool(name: str, schema: Json, *, writes: bool = False, aliases: tuple[str, 
         hints=CHANGES if writes else READS,
         writes=writes,
         aliases=aliases,
+        exact=exact,
     )
 
 
@@ -180,7 +188,7 @@ TOOLSET = Toolset(
             ),
             aliases=("say",),
         ),
-        _tool("raw", _schema({"number": {"type": "number"}})),
+        _tool("raw", _schema({"number": {"type": "number"}}), exact=True),
         _tool("whoami", _schema({})),
         _tool("broken_text", _schema({})),
         _tool("crash", _schema({})),

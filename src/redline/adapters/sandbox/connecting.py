@@ -120,9 +120,9 @@ class SandboxConnections:
                 names = os.listdir(home)
             except OSError:
                 continue
-            pids = (
-                name.removeprefix(_SERVER_NOTE) for name in names if name.startswith(_SERVER_NOTE)
-            )
+            notes = (name for name in names if name.startswith(_SERVER_NOTE))
+            # The number of the process, then what tells its notes apart.
+            pids = (name.removeprefix(_SERVER_NOTE).partition("-")[0] for name in notes)
             found |= {int(pid) for pid in pids if pid.isascii() and pid.isdigit()}
         return found
 
