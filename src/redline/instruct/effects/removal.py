@@ -31,6 +31,11 @@ def remove(context: EffectContext) -> EffectOutcome:
     target = clause.role("target")
     found = context.resolve(target)
     within = clause.role("within")
+    if target.owner and not target.nodes:
+        _check_pronoun(context, found)
+        named = _elements_of(context, found)
+        if named:
+            return _remove_nodes(context, named)
     if within is not None:
         holders = context.resolve(within, scoped=False)
         held = set(holders.nodes)
@@ -42,6 +47,23 @@ def remove(context: EffectContext) -> EffectOutcome:
         raise Unclear("target", f"{context.text(target)!r} only says how it is", found.nodes)
     _check(context, found, target)
     return _remove_nodes(context, found.nodes)
+
+
+def _check_pronoun(context: EffectContext, found: ResolvedNodes) -> None:
+    """Refuse a pronoun for what holds the thing it is to be taken out of: `it out of chess`."""
+    for scope in context.clause.scopes:
+        if scope.phrase is not None and context.tree.inside(scope.phrase.nodes, found.nodes):
+            name = context.text(scope.phrase)
+            raise Unclear("target", f"it is not clear what is to be removed from {name!r}")
+
+
+def _elements_of(context: EffectContext, found: ResolvedNodes) -> tuple[int, ...]:
+    """Return the element of a record's list it is to be taken out of: `him out of chess`."""
+    within = context.clause.role("within")
+    if within is None or within.sort is not Sort.ELEMENT or not within.whole:
+        return ()
+    nodes = context.tree.inside(within.nodes, found.nodes)
+    return nodes if len(found.nodes) == len(nodes) == 1 else ()
 
 
 def _check(context: EffectContext, found: ResolvedNodes, target: Phrase) -> None:

@@ -12,6 +12,7 @@ from redline.instruct.grammar.frames import VERBS
 from redline.instruct.grammar.reading_state import ReadingState
 from redline.instruct.language.word_classes import CLASSES
 from redline.instruct.language.words import singular
+from redline.instruct.lexicon.senses import Sort
 
 _EDITING = frozenset(CLASSES["SET"].split()) - {"move", "put"} | {"with"}
 _FINDING = frozenset(
@@ -89,6 +90,14 @@ def _conditional(chart: Chart, state: ReadingState) -> Iterator[ReadingState]:
             yield from _front_scope(chart, state, edge.end, scope, False)
 
 
+def _may_act(chart: Chart, place: int) -> bool:
+    """Return whether the verb that finds something may also change a field of that name: open."""
+    return chart.low(place) in _FINDING and any(
+        sense.sort in (Sort.KEY, Sort.FLAG) and sense.end == place + 1
+        for sense in chart.lexicon.senses(place)
+    )
+
+
 def _front_scope(
     chart: Chart, state: ReadingState, end: int, scope: ScopePhrase, strict: bool
 ) -> Iterator[ReadingState]:
@@ -96,6 +105,8 @@ def _front_scope(
     low = chart.low(end)
     cost = state.cost + scope.cost
     found = strict and low == "and" and chart.low(state.place) in _FINDING
+    if low != "by" and strict and _may_act(chart, state.place):
+        return
     if low in (",", ":", "then") or found:
         after = end + 1 + (low == "," and chart.low(end + 1) in ("then", "and"))
         scopes = (*state.fronts, scope)
