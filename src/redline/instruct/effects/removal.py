@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from redline.instruct.effects.absence import is_composed, may_name
 from redline.instruct.effects.adding.elements import containers
 from redline.instruct.effects.context import EffectContext
 from redline.instruct.effects.outcome import EffectOutcome, Unclear
@@ -244,10 +245,14 @@ def absent(context: EffectContext) -> EffectOutcome:
     elif clause.scopes:
         raise Unclear("target", f"nothing here is {context.text(clause.role('name'))!r}")
     kind = clause.role("kind")
-    name = context.text(clause.role("name"))
-    if kind is not None and context.chart.tokens[kind.start].kind != "word":
-        # what is named exactly is there, whatever is said beside it
+    span = clause.role("name")
+    name = context.text(span)
+    exact = kind is not None and context.chart.tokens[kind.start].kind != "word"
+    # what is named exactly is there, whatever is said beside it
+    if exact or span.end - span.start > 1 or is_composed(context.tree, name):
         raise Unclear("target", f"nothing here is {name!r}")
+    if kind is not None and not may_name(context.tree, kind.nodes, name):
+        raise Unclear("target", f"it is not clear what {name!r} says of it")
     if kind is not None:
         name = f"{context.text(kind)} {name}"
     raise Nothing(name)

@@ -88,6 +88,8 @@ def _operand(chart: Chart, start: int, fields: Nodes) -> Iterator[tuple[int, str
         yield place + 1, token.text, 0
         return
     number = number_in(token.text.lstrip("$€£#").rstrip("%"))
+    if number is not None and _are_switches(chart.tree, fields):
+        return  # "the vegan one" is one that is vegan, not one whose flag is 1
     if number is not None:
         if _is_unit(chart.low(place + 1)):
             yield place + 2, number, 0
@@ -95,6 +97,10 @@ def _operand(chart: Chart, start: int, fields: Nodes) -> Iterator[tuple[int, str
             yield place + 1, number, 0
             return
     yield from _words(chart, place, fields)
+
+
+def _are_switches(tree: DocumentTree, fields: Nodes) -> bool:
+    return bool(fields) and all(isinstance(tree.values[n], bool) for n in fields)
 
 
 def _is_unit(word: str) -> bool:

@@ -153,15 +153,15 @@ def is_short_for(word: str, words: tuple[str, ...]) -> bool:
 
 
 def may_abbreviate(word: str, keys: Iterable[str]) -> bool:
-    """Return whether a word may be short for a key: its beginning, or some of its consonants."""
+    """Return whether a word may be short for a key: its beginning or end, or some consonants."""
     if not 2 <= len(word) <= 5 or not word.isalpha():
         return False
     bare = not set(word) & set("aeiou")
     for key in keys:
         whole = "".join(key_words(key))
-        if len(whole) <= len(word) or whole[0] != word[0]:
-            continue
         rest = iter(whole)
-        if (len(word) > 2 and whole.startswith(word)) or (bare and all(c in rest for c in word)):
+        ends = len(word) > 2 and (whole.startswith(word) or whole.endswith(word))
+        starts = bare and whole[:1] == word[0] and all(c in rest for c in word)
+        if len(whole) > len(word) and (ends or starts):
             return True
     return False

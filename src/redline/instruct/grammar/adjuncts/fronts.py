@@ -12,13 +12,16 @@ from redline.instruct.grammar.frames import VERBS
 from redline.instruct.grammar.reading_state import ReadingState
 from redline.instruct.language.word_classes import CLASSES
 from redline.instruct.language.words import singular
-from redline.instruct.lexicon.senses import Sort
 
 _EDITING = frozenset(CLASSES["SET"].split()) - {"move", "put"} | {"with"}
 _FINDING = frozenset(
     "find locate select pick look-up take open go-to promote demote process handle treat adapt "
     "prepare refresh migrate cancel retire renew reopen finish complete close start begin launch "
     "publish archive restore relocate reassign expose".split()
+)
+# Those of them that ask for nothing by themselves.
+_SEEKING = frozenset(
+    "find locate select pick look-up take go-to process handle treat adapt prepare refresh".split()
 )
 
 
@@ -90,12 +93,13 @@ def _conditional(chart: Chart, state: ReadingState) -> Iterator[ReadingState]:
             yield from _front_scope(chart, state, edge.end, scope, False)
 
 
-def _may_act(chart: Chart, place: int) -> bool:
-    """Return whether the verb that finds something may also change a field of that name: open."""
-    return chart.low(place) in _FINDING and any(
-        sense.sort in (Sort.KEY, Sort.FLAG) and sense.end == place + 1
-        for sense in chart.lexicon.senses(place)
-    )
+def _may_act(chart: Chart, place: int, explained: bool) -> bool:
+    """Return whether the verb before what is found may ask for a change itself: close, open.
+
+    Behind a colon it is explained, unless something in the document is called so.
+    """
+    acts = chart.low(place) in _FINDING - _SEEKING
+    return acts and not (explained and not chart.lexicon.senses(place))
 
 
 def _front_scope(
@@ -105,7 +109,7 @@ def _front_scope(
     low = chart.low(end)
     cost = state.cost + scope.cost
     found = strict and low == "and" and chart.low(state.place) in _FINDING
-    if low != "by" and strict and _may_act(chart, state.place):
+    if strict and low != "by" and _may_act(chart, state.place, low == ":"):
         return
     if low in (",", ":", "then") or found:
         after = end + 1 + (low == "," and chart.low(end + 1) in ("then", "and"))
