@@ -31,6 +31,8 @@ _NEGATIONS = frozenset(
     "not no never don't doesn't isn't aren't can't won't shouldn't without stop disable off cannot "
     "wasn't longer unpublish remove hide mustn't turn-off cancel".split()
 )
+# Verbs that begin an instruction which gives nothing a value.
+_DELETING = frozenset("remove delete rm erase eliminate".split())
 _MORE = frozenset("more extra another additional up increase raise longer later higher".split())
 _LESS = frozenset("less fewer down decrease lower reduce shorter earlier cheaper sold".split())
 _STATED = frozenset("to at is be = : of from".split())
@@ -46,7 +48,7 @@ class _Guess:
 
 def guess_meanings(chart: Chart, known: list[InstructionMeaning]) -> Iterator[InstructionMeaning]:
     """Yield the likeliest guesses, each with the words that it leaves out."""
-    if len(chart.tree.values) > MAX_NODES:
+    if len(chart.tree.values) > MAX_NODES or chart.low(0) in _DELETING:
         return
     seen = {meaning.signature for meaning in known}
     places = [p for p, token in enumerate(chart.tokens) if _is_content(chart, p)]

@@ -31,6 +31,7 @@ from redline.instruct.grammar.adjuncts import (  # noqa: F401 - they register th
 from redline.instruct.grammar.chart import Chart
 from redline.instruct.grammar.clauses import Clause
 from redline.instruct.grammar.nouns import pronouns  # noqa: F401 - it registers its rules
+from redline.instruct.grammar.phrase import Phrase
 from redline.instruct.grammar.sentences import Reading, readings
 from redline.instruct.grammar.values import TokenSpan
 from redline.instruct.grammar.vocabulary import KNOWN_WORDS
@@ -173,7 +174,9 @@ def carry_out(chart: Chart, reading: Reading, choice: int | None = None) -> Inst
                 raise Unclear("clause", "it is not clear what the scope applies to")
         except Nothing as nothing:
             _check_unused(context)
-            is_fact = clause.effect == "implied"
+            target = clause.role("target")
+            partly = isinstance(target, Phrase) and not target.whole
+            is_fact = clause.effect == "implied" or partly
             if is_fact or (not nothing.many and clause.effect not in _REMOVALS):
                 raise Unclear("target", f"nothing here is {str(nothing)!r}") from None
             outcome = EffectOutcome((), f"nothing here is {str(nothing)!r}", focus, absent=True)

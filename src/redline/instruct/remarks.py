@@ -39,6 +39,12 @@ _TELLING = frozenset(
     "we're i'm we've i've they've he's she's someone somebody nobody people".split()
 )
 
+# Words that begin to say where in a list something goes.
+_PLACING = frozenset(
+    "before after ahead above below behind between preceding following directly immediately "
+    "right just straight in at".split()
+)
+
 
 def doubtful_word(
     chart: Chart, start: int, end: int, operations: tuple[DocumentOperation, ...]
@@ -46,9 +52,9 @@ def doubtful_word(
     """Return a word of the remark that may narrow what is done, or an empty text."""
     if restates(chart, start, end, operations):
         return ""
-    staying = [chart.tokens[p].text for p in range(start, end) if chart.low(p) in KEEPING_WORDS]
-    if staying:
-        return staying[0]  # it says what must stay, which is no mere remark
+    telling = _telling_word(chart, start, end, operations)
+    if telling:
+        return telling
     said = _forms_said(chart, start, end, operations)
     own = set(_own_names(chart, start, end, operations))
     for place in range(start, end):
@@ -64,6 +70,19 @@ def doubtful_word(
         if _may_narrow(chart, place, (start, end), operations):
             return token.text
     return ""
+
+
+def _telling_word(
+    chart: Chart, start: int, end: int, operations: tuple[DocumentOperation, ...]
+) -> str:
+    """Return a word that says what must stay, or where in a list something goes."""
+    staying = [chart.tokens[p].text for p in range(start, end) if chart.low(p) in KEEPING_WORDS]
+    if staying:
+        return staying[0]
+    first = start + (chart.low(start) in ("(", "-"))
+    word = chart.low(first).lstrip("(")
+    placing = start > 0 and word in _PLACING and any(o.op == "insert" for o in operations)
+    return word if placing else ""
 
 
 def _forms_said(

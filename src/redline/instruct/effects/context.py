@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from redline.instruct.effects.outcome import EffectOutcome, Unclear
 from redline.instruct.effects.resolved import Nothing, ResolvedNodes
@@ -17,6 +17,7 @@ from redline.instruct.grammar.phrase import Phrase
 from redline.instruct.grammar.values import TokenSpan
 from redline.instruct.language.words import key_words
 from redline.instruct.lexicon.senses import Sort
+from redline.instruct.lexicon.synonyms import may_abbreviate
 from redline.instruct.lexicon.tree import DocumentTree, Nodes
 from redline.instruct.model.operations import ABSENT, DocumentOperation
 from redline.instruct.model.values import Num, Value, dumps, same
@@ -44,7 +45,7 @@ class EffectContext:
     whole: bool = True
     part: bool = False
     previous: Clause | None = None
-    many: bool = field(default=False)
+    many: bool = False
     choice: int | None = None
     scoped: bool = False  # the clause's scopes were applied to something
 
@@ -174,8 +175,7 @@ class EffectContext:
         inner = self._beside(nodes)
         if inner and len(inner) == len({self.record_of(n) for n in self.focus}):
             self.cost += 1
-            if len(inner) > 1:
-                self.many = True
+            self.many = self.many or len(inner) > 1
             return inner if len(inner) == 1 else nodes
         return nodes
 
@@ -236,9 +236,9 @@ class EffectContext:
     def _by_value(self, nodes: Nodes, phrase: Phrase) -> Nodes:
         """Return the nodes whose record holds a named value somewhere inside."""
         fields = phrase.fields
+        tree = self.tree
         if phrase.sort is not Sort.RECORD or not fields:
             return ()
-        tree = self.tree
         return tuple(
             n for n in nodes
             if n > 0 and not tree.is_group(n) and tree.below(tree.record_of(n), sorted(fields))
@@ -303,11 +303,15 @@ class EffectContext:
             opens = joined or (place == span.start and self.is_statement)
             if opens and self.chart.low(begins) in _ASKING:
                 return f"{self.text(span)!r} may be more than the value"
-            if joined and self._names_key(begins):
+            if joined and self._names_key(begins, span.end):
                 return f"{self.text(span)!r} may be more than the value"
         return ""
 
-    def _names_key(self, place: int) -> bool:
+    def _names_key(self, place: int, end: int = 0) -> bool:
+        """Return whether a key is there, or before *end* its short form and a value: `, tz UTC`."""
+        short = self.chart.low(place - 1) == "," and place + 1 < end
+        if short and may_abbreviate(self.chart.low(place), self.tree.by_key):
+            return True
         senses = self.chart.lexicon.senses(place)
         return any(sense.sort is Sort.KEY and sense.whole for sense in senses)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from redline.instruct.effects.absence import is_composed, may_name
 from redline.instruct.effects.adding.elements import containers
 from redline.instruct.effects.context import EffectContext
 from redline.instruct.effects.outcome import EffectOutcome, Unclear
@@ -31,6 +32,11 @@ def remove(context: EffectContext) -> EffectOutcome:
     target = clause.role("target")
     found = context.resolve(target)
     within = clause.role("within")
+    if target.owner and not target.nodes:
+        _check_pronoun(context, found)
+        named = _elements_of(context, found)
+        if named:
+            return _remove_nodes(context, named)
     if within is not None:
         holders = context.resolve(within, scoped=False)
         held = set(holders.nodes)
@@ -42,6 +48,23 @@ def remove(context: EffectContext) -> EffectOutcome:
         raise Unclear("target", f"{context.text(target)!r} only says how it is", found.nodes)
     _check(context, found, target)
     return _remove_nodes(context, found.nodes)
+
+
+def _check_pronoun(context: EffectContext, found: ResolvedNodes) -> None:
+    """Refuse a pronoun for what holds the thing it is to be taken out of: `it out of chess`."""
+    for scope in context.clause.scopes:
+        if scope.phrase is not None and context.tree.inside(scope.phrase.nodes, found.nodes):
+            name = context.text(scope.phrase)
+            raise Unclear("target", f"it is not clear what is to be removed from {name!r}")
+
+
+def _elements_of(context: EffectContext, found: ResolvedNodes) -> tuple[int, ...]:
+    """Return the element of a record's list it is to be taken out of: `him out of chess`."""
+    within = context.clause.role("within")
+    if within is None or within.sort is not Sort.ELEMENT or not within.whole:
+        return ()
+    nodes = context.tree.inside(within.nodes, found.nodes)
+    return nodes if len(found.nodes) == len(nodes) == 1 else ()
 
 
 def _check(context: EffectContext, found: ResolvedNodes, target: Phrase) -> None:
@@ -222,10 +245,14 @@ def absent(context: EffectContext) -> EffectOutcome:
     elif clause.scopes:
         raise Unclear("target", f"nothing here is {context.text(clause.role('name'))!r}")
     kind = clause.role("kind")
-    name = context.text(clause.role("name"))
-    if kind is not None and context.chart.tokens[kind.start].kind != "word":
-        # what is named exactly is there, whatever is said beside it
+    span = clause.role("name")
+    name = context.text(span)
+    exact = kind is not None and context.chart.tokens[kind.start].kind != "word"
+    # what is named exactly is there, whatever is said beside it
+    if exact or span.end - span.start > 1 or is_composed(context.tree, name):
         raise Unclear("target", f"nothing here is {name!r}")
+    if kind is not None and not may_name(context.tree, kind.nodes, name):
+        raise Unclear("target", f"it is not clear what {name!r} says of it")
     if kind is not None:
         name = f"{context.text(kind)} {name}"
     raise Nothing(name)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
+from decimal import Decimal
 
 from redline.instruct.grammar.chart import Chart, Edge, rule
 from redline.instruct.grammar.frames import phrase_table
 from redline.instruct.grammar.phrase import Phrase
 from redline.instruct.grammar.selectors import EMPTY, FALSE, TRUE, Against, Test, size_of
 from redline.instruct.language.dates import date_in
-from redline.instruct.language.words import CURRENCIES, number_in, singular, unit_of
+from redline.instruct.language.words import CURRENCIES, key_words, number_in, singular, unit_of
 from redline.instruct.lexicon.senses import Sort
 from redline.instruct.lexicon.tree import DocumentTree, Nodes
 from redline.instruct.model.values import Num
@@ -40,6 +42,7 @@ SPOKEN_OPERATORS = {
     for text in texts.split()
 }
 _PHRASES = phrase_table(SPOKEN_OPERATORS)
+_JOINED = re.compile(r"(\d+(?:\.\d+)?)([A-Za-z]{1,4})")
 
 
 @rule("FIELD")
@@ -73,6 +76,8 @@ def operands(chart: Chart, start: int, fields: Nodes) -> Iterator[tuple[int, Ope
             more = next(iter(_operand(chart, after, fields)), None)
             if more is None or (more[2] and not text[:1].isdigit()):
                 break
+            if _lacks_unit(chart, end, more[0]):
+                break
             place, texts, total = more[0], [*texts, more[1]], total + more[2]
             if chart.low(place) not in ("or", ","):
                 yield place, Operands(tuple(texts), total)
@@ -88,13 +93,60 @@ def _operand(chart: Chart, start: int, fields: Nodes) -> Iterator[tuple[int, str
         yield place + 1, token.text, 0
         return
     number = number_in(token.text.lstrip("$€£#").rstrip("%"))
-    if number is not None:
-        if _is_unit(chart.low(place + 1)):
-            yield place + 2, number, 0
-        if not any(isinstance(chart.tree.values[n], str) for n in fields[:50]):
-            yield place + 1, number, 0
-            return
+    if number is not None and _are_switches(chart.tree, fields):
+        return  # "the vegan one" is one that is vegan, not one whose flag is 1
+    end, size = _read_measure(chart, place, fields, number)
+    if size is not None:
+        yield end, size, 0
+    if end > place:
+        return
+    if number is not None and not any(isinstance(chart.tree.values[n], str) for n in fields[:50]):
+        yield place + 1, number, 0
+        return
     yield from _words(chart, place, fields)
+
+
+def _read_measure(
+    chart: Chart, place: int, fields: Nodes, number: str | None
+) -> tuple[int, str | None]:
+    """Return where a number with a unit ends and what it is for *fields*: 4 minutes, 240s."""
+    joined = _JOINED.fullmatch(chart.tokens[place].text)
+    if joined and unit_of(joined[2]) is not None:
+        size = measure(chart.tree, fields, joined[1], joined[2])
+        return (place if size is None else place + 1), size
+    unit = chart.low(place + 1)
+    if number is None or not _is_unit(unit):
+        return place, None
+    return place + 2, measure(chart.tree, fields, number, unit)
+
+
+def measure(tree: DocumentTree, fields: Nodes, number: str, unit: str) -> str | None:
+    """Return a number in the unit that the keys of *fields* name; None where they name none."""
+    said = unit_of(unit)
+    if said is None:
+        return number
+    found = set()
+    for key in {str(tree.keys[n]) for n in fields}:
+        words = key_words(key)
+        named = words and (len(words) > 1 or len(words[-1]) > 3)
+        written = unit_of(words[-1]) if named else None
+        if written is None or written[0] != said[0]:
+            return None
+        found.add(f"{(Decimal(number) * said[1] / written[1]).normalize():f}")
+    return found.pop() if len(found) == 1 else None
+
+
+def _lacks_unit(chart: Chart, end: int, last: int) -> bool:
+    """Return whether of two operands only the second is measured: between 3 and 4 minutes."""
+    first, second = (
+        unit_of(low) is not None or _JOINED.fullmatch(low) is not None
+        for low in (chart.low(end - 1), chart.low(last - 1))
+    )
+    return second and not first
+
+
+def _are_switches(tree: DocumentTree, fields: Nodes) -> bool:
+    return bool(fields) and all(isinstance(tree.values[n], bool) for n in fields)
 
 
 def _is_unit(word: str) -> bool:
@@ -181,6 +233,8 @@ def _between(chart: Chart, start: int, phrase: Phrase) -> Iterator[Edge]:
     for end, low, _ in _operand(chart, start + 1, phrase.nodes):
         if chart.low(end) == "and":
             for last, high, _ in _operand(chart, end + 1, phrase.nodes):
+                if _lacks_unit(chart, end, last):
+                    continue
                 test = Test(phrase.nodes, "between", (low, high), phrase.cost, phrase.whole)
                 yield Edge(last, test)
 

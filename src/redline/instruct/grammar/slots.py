@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from redline.instruct.grammar.chart import Chart, Edge, rule
 from redline.instruct.grammar.frames import VERBS
+from redline.instruct.grammar.nouns.pronouns import PRONOUNS
 from redline.instruct.grammar.nouns.suffixes import CLASS_NOUNS, CLASSIFYING
 from redline.instruct.grammar.phrase import Phrase
 from redline.instruct.grammar.values import TokenSpan
@@ -148,10 +149,13 @@ def _unknown(chart: Chart, start: int) -> Iterator[Edge]:
         yield Edge(tail, TokenSpan(start, end, 4))
 
 
-_NOT_UNKNOWN = frozenset(
-    "all every each everything anything it them and or of in from the a an one some any whose "
-    "where with that which who first last second third not only other but except to for by "
-    "duplicates duplicate".split()
+_NOT_UNKNOWN = (
+    frozenset(
+        "all every each everything anything it them and or of in from the a an one some any whose "
+        "where with that which who first last second third not only other but except to for by "
+        "duplicates duplicate".split()
+    )
+    | PRONOUNS
 )
 
 

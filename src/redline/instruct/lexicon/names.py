@@ -15,7 +15,7 @@ from redline.instruct.language.words import (
     key_words,
     singular,
 )
-from redline.instruct.lexicon.paths import nodes_of_path
+from redline.instruct.lexicon.paths import nodes_of_path, with_dotted
 from redline.instruct.lexicon.runs import MAX_WORDS, STOP_WORDS, WordRuns
 from redline.instruct.lexicon.senses import Sense, Sort, flag_stems
 from redline.instruct.lexicon.spelling import is_slip
@@ -112,7 +112,8 @@ class Lexicon:
         # "the runs" are what a list of that name holds, not the `run` of each of them
         lists = [n for n in nodes if plural and self._is_plural_key(n)]
         nodes = lists or nodes
-        own = [n for n in nodes if plural and not self._is_plural_key(n)]
+        same = end == start + 1 and all(self.tree.keys[n] == first.text for n in nodes)
+        own = [n for n in nodes if plural and not same and not self._is_plural_key(n)]
         kinds = [] if quoted else self._records_by_label(nodes)
         dearer = cost + 2 if kinds and plural else cost
         # "the machine" is one of the machines, not what holds them
@@ -188,13 +189,13 @@ class Lexicon:
             exact = tree.by_key.get(first.text)
             cased = first.text != first.text.lower() or not first.text.isalpha()
             if exact and (first.kind != "word" or cased):
-                return exact, 0, True
+                return with_dotted(tree, exact), 0, True
         if not all(key_words(t.text) for t in self.tokens[start:end]):
             return [], 0, True  # a sign is no part of a name
         said = tuple(w for t in self.tokens[start:end] for w in key_words(t.text))
         form = join_words(said)
         if form in tree.by_form:
-            return tree.by_form[form], 0, True
+            return with_dotted(tree, tree.by_form[form]), 0, True
         if first.kind != "word" or (end == start + 1 and first.low in STOP_WORDS):
             return [], 0, True
         meant = self._otherwise(said, form)

@@ -33,6 +33,14 @@ def nodes_of_path(tree: DocumentTree, text: str) -> Nodes:
     return tuple(sorted(n for n in ends if n is not None))
 
 
+def with_dotted(tree: DocumentTree, nodes: list[int]) -> list[int]:
+    """Return *nodes* and those of their kind whose dotted key ends so: `editor.size` for `size`."""
+    name, kind = key_form(str(tree.keys[nodes[0]])), type(tree.values[nodes[0]])
+    dotted = [key for key in tree.by_key if "." in key and key_form(key.rpartition(".")[2]) == name]
+    more = (n for key in dotted for n in tree.by_key[key] if type(tree.values[n]) is kind)
+    return sorted({*nodes, *more})
+
+
 def _follow(tree: DocumentTree, parts: list[str]) -> int | None:
     """Return the node at a path; an index below 0 counts from the end."""
     node: int | None = 0

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
-from redline.instruct.language.words import key_form, singular, unit_of
+from redline.instruct.language.words import key_form, key_words, singular, unit_of
 from redline.instruct.model.values import Num, Value
 
 # Said -> written; used only where nothing in the document is called what was said.
@@ -149,3 +150,18 @@ def is_short_for(word: str, words: tuple[str, ...]) -> bool:
     whole = "".join(words)
     bare = whole[:1] + "".join(c for c in whole[1:] if c not in "aeiouy")
     return len(whole) > len(word) > 1 and word == bare
+
+
+def may_abbreviate(word: str, keys: Iterable[str]) -> bool:
+    """Return whether a word may be short for a key: its beginning or end, or some consonants."""
+    if not 2 <= len(word) <= 5 or not word.isalpha():
+        return False
+    bare = not set(word) & set("aeiou")
+    for key in keys:
+        whole = "".join(key_words(key))
+        rest = iter(whole)
+        ends = len(word) > 2 and (whole.startswith(word) or whole.endswith(word))
+        starts = bare and whole[:1] == word[0] and all(c in rest for c in word)
+        if len(whole) > len(word) and (ends or starts):
+            return True
+    return False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from redline.instruct.grammar.frames import VERBS
 from redline.instruct.language.dates import date_in
 from redline.instruct.language.tokens import Tokens
 from redline.instruct.language.words import key_words, singular
@@ -55,6 +56,8 @@ def list_doubt(items: Sequence[Tokens]) -> str:
     for item in items:
         if item[0].kind == "word" and item[0].text in ("+", "-"):
             return f"{lower_text(item)!r} may not be an item of the list"
+        if len(item) > 1 and item[0].kind == "word" and item[0].text in VERBS:
+            return f"{lower_text(item)!r} may say what to do with an item of the list"
         doubt = bare_doubt(item, "")
         if doubt:
             return doubt

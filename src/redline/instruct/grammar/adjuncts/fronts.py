@@ -19,6 +19,10 @@ _FINDING = frozenset(
     "prepare refresh migrate cancel retire renew reopen finish complete close start begin launch "
     "publish archive restore relocate reassign expose".split()
 )
+# Those of them that ask for nothing by themselves.
+_SEEKING = frozenset(
+    "find locate select pick look-up take go-to process handle treat adapt prepare refresh".split()
+)
 
 
 def find_fronts(chart: Chart, state: ReadingState) -> Iterator[ReadingState]:
@@ -89,6 +93,15 @@ def _conditional(chart: Chart, state: ReadingState) -> Iterator[ReadingState]:
             yield from _front_scope(chart, state, edge.end, scope, False)
 
 
+def _may_act(chart: Chart, place: int, explained: bool) -> bool:
+    """Return whether the verb before what is found may ask for a change itself: close, open.
+
+    Behind a colon it is explained, unless something in the document is called so.
+    """
+    acts = chart.low(place) in _FINDING - _SEEKING
+    return acts and not (explained and not chart.lexicon.senses(place))
+
+
 def _front_scope(
     chart: Chart, state: ReadingState, end: int, scope: ScopePhrase, strict: bool
 ) -> Iterator[ReadingState]:
@@ -96,6 +109,8 @@ def _front_scope(
     low = chart.low(end)
     cost = state.cost + scope.cost
     found = strict and low == "and" and chart.low(state.place) in _FINDING
+    if strict and low != "by" and _may_act(chart, state.place, low == ":"):
+        return
     if low in (",", ":", "then") or found:
         after = end + 1 + (low == "," and chart.low(end + 1) in ("then", "and"))
         scopes = (*state.fronts, scope)

@@ -21,7 +21,7 @@ from redline.instruct.language.words import (
 from redline.instruct.lexicon.runs import STOP_WORDS
 from redline.instruct.lexicon.senses import Sort
 from redline.instruct.lexicon.synonyms import CROWDS, FAMILIES, NAMING, PERSONAL, WHOLE
-from redline.instruct.lexicon.tree import NAME_FORMS, DocumentTree
+from redline.instruct.lexicon.tree import NAME_FORMS, DocumentTree, Nodes
 from redline.instruct.model.values import Num
 
 _RELATIVES = frozenset("that which whose with where who".split())
@@ -166,7 +166,10 @@ def by_number(chart: Chart, start: int) -> Iterator[Phrase]:
     """Yield records by a field and what it holds: round 11, n=43, sku="B2"."""
     tree = chart.tree
     for sense in chart.lexicon.senses(start):
-        if sense.sort is not Sort.KEY or not sense.whole or sense.cost > 1:
+        if sense.sort is not Sort.KEY:
+            continue
+        named = number_fields(tree, sense.nodes)
+        if not named and (not sense.whole or sense.cost > 1):
             continue
         sign = chart.low(sense.end) in ("=", "==", ":", "#")
         place = sense.end + sign
@@ -178,8 +181,17 @@ def by_number(chart: Chart, start: int) -> Iterator[Phrase]:
         fields = tuple(n for n in sense.nodes if tree.text(n) == token.text)
         records = tuple(sorted({tree.record_of(n) for n in fields}))
         if records and all(map(tree.is_record, records)):
-            cost = sense.cost + (0 if sign else 1)
+            cost = (0 if named else sense.cost) + (0 if sign else 1)
             yield Phrase(start, place + 1, records, Sort.RECORD, cost, fields=fields)
+
+
+def number_fields(tree: DocumentTree, nodes: Nodes) -> Nodes:
+    """Return the numbers among *nodes* that records bear under the name of their list: levels."""
+    return tuple(
+        n for n in nodes
+        if isinstance(tree.values[n], Num) and tree.is_element(tree.parents[n])
+        and tree.parents[tree.parents[n]] in nodes
+    )  # fmt: skip
 
 
 def outer_items(tree: DocumentTree) -> Iterator[Phrase]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from redline.instruct.grammar.chart import Chart, Edge
-from redline.instruct.grammar.nouns.kinds import outer_items
+from redline.instruct.grammar.nouns.kinds import number_fields, outer_items
 from redline.instruct.grammar.phrase import Phrase
 from redline.instruct.language.words import ORDINALS, number_in
 from redline.instruct.lexicon.senses import Sort
@@ -24,10 +24,20 @@ def pick_by_number(chart: Chart, phrase: Phrase) -> Phrase | None:
     ):
         return None
     picked = _pick(chart.tree, phrase.nodes, int(digits) - 1, 1)
-    if not picked:
+    if not picked or _bear_numbers(chart, phrase):
         return None
     return replace(phrase, nodes=picked, end=phrase.end + 1, cost=phrase.cost + 1, filtered=True,
                    weak=False)  # fmt: skip
+
+
+def _bear_numbers(chart: Chart, phrase: Phrase) -> bool:
+    """Return whether the records have numbers by that very name: {"level": 0} among levels."""
+    return any(
+        number_fields(chart.tree, sense.nodes)
+        for place in range(phrase.start, phrase.end)
+        for sense in chart.lexicon.senses(place)
+        if sense.sort is Sort.KEY and sense.end == phrase.end
+    )
 
 
 def _pick(tree: DocumentTree, nodes: Nodes, place: int, count: int) -> Nodes:
