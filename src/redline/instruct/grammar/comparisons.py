@@ -125,6 +125,8 @@ def measure(tree: DocumentTree, fields: Nodes, number: str, unit: str) -> str | 
     said = unit_of(unit)
     if said is None:
         return number
+    if "e" in number.lower():  # it may have any number of digits
+        return None
     found = set()
     for key in {str(tree.keys[n]) for n in fields}:
         words = key_words(key)
