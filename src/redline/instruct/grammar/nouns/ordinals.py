@@ -35,7 +35,7 @@ def _bear_numbers(chart: Chart, phrase: Phrase) -> bool:
     """Return whether the records have numbers of their own: {"level": 0} among levels."""
     members = (child for node in phrase.nodes for child in chart.tree.children(node))
     if any(
-        chart.tree.keys[n] in ("number", "no", "nr") and isinstance(chart.tree.values[n], Num)
+        chart.tree.keys[n] in ("number", "no", "nr", "id") and isinstance(chart.tree.values[n], Num)
         for n in members
     ):
         return True
