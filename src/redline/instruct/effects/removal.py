@@ -46,6 +46,7 @@ def remove(context: EffectContext) -> EffectOutcome:
         found = ResolvedNodes(nodes, found.many, found.whole, 0, target)
     if target.sort is Sort.FLAG and not target.many:
         raise Unclear("target", f"{context.text(target)!r} only says how it is", found.nodes)
+    _check_membership(context, found, target)
     _check(context, found, target)
     return _remove_nodes(context, found.nodes)
 
@@ -55,6 +56,17 @@ def _check_pronoun(context: EffectContext, found: ResolvedNodes) -> None:
     for scope in context.clause.scopes:
         if scope.phrase is not None and context.tree.inside(scope.phrase.nodes, found.nodes):
             name = context.text(scope.phrase)
+            raise Unclear("target", f"it is not clear what is to be removed from {name!r}")
+
+
+def _check_membership(context: EffectContext, found: ResolvedNodes, target: Phrase) -> None:
+    """Refuse a record taken out of what a field of its own says: `Ann out of golf`."""
+    for scope in context.clause.scopes:
+        phrase = scope.phrase
+        if phrase is None or target.many or target.sort is not Sort.RECORD:
+            continue
+        if phrase.sort is Sort.RECORD and set(found.nodes) & set(phrase.nodes):
+            name = context.text(phrase)
             raise Unclear("target", f"it is not clear what is to be removed from {name!r}")
 
 

@@ -11,6 +11,7 @@ from redline.instruct.grammar.phrase import Phrase
 from redline.instruct.language.words import ORDINALS, number_in
 from redline.instruct.lexicon.senses import Sort
 from redline.instruct.lexicon.tree import DocumentTree, Nodes
+from redline.instruct.model.values import Num
 
 
 def pick_by_number(chart: Chart, phrase: Phrase) -> Phrase | None:
@@ -31,7 +32,13 @@ def pick_by_number(chart: Chart, phrase: Phrase) -> Phrase | None:
 
 
 def _bear_numbers(chart: Chart, phrase: Phrase) -> bool:
-    """Return whether the records have numbers by that very name: {"level": 0} among levels."""
+    """Return whether the records have numbers of their own: {"level": 0} among levels."""
+    members = (child for node in phrase.nodes for child in chart.tree.children(node))
+    if any(
+        chart.tree.keys[n] in ("number", "no", "nr", "id") and isinstance(chart.tree.values[n], Num)
+        for n in members
+    ):
+        return True
     return any(
         number_fields(chart.tree, sense.nodes)
         for place in range(phrase.start, phrase.end)
