@@ -79,3 +79,7 @@ def test_repeated_lines_are_merged_as_git_does_unless_both_sides_share_a_change(
     unclear = Pair(b"a\nb\nc\nd\n", b"e\na\nb\nb\nc\nd\n", b"e\na\nb\nb\nc\nc\n")
     assert our_merge(unclear) is None
     assert git_merge(unclear, tmp_path) is None
+    # Both removed the same line, but which lines were repeated behind it is unclear.
+    unclear = Pair(b"a\nb\nc\nd\ne\nf\n", b"a\nb\nd\ne\nf\n", b"g\na\nb\nd\nb\nd\ne\n")
+    assert our_merge(unclear) is None
+    assert git_merge(unclear, tmp_path) is None

@@ -3,14 +3,17 @@
 Two changes that share a line, or touch without a common line between them, conflict, unless both
 made the same of it. Where lines repeat, it may be unclear which of them a change meant. So each
 merge is made twice, reading the texts from their beginning and from their end. If both give a
-result, it has to be the same one, and where the sides have a change in common, at the same lines.
-If only the reading from the beginning gives one, it counts, as it does in git, unless the sides
-have a change in common: which lines they share is unclear then.
+result, it has to be the same one. If only the reading from the beginning gives one, it counts, as
+it does in git, unless the sides have a change in common: which lines they share is unclear then.
+A change that both sides made has to be at the same lines in both readings, with a line between it
+and the next change that is nowhere else.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from redline.plan.merge.line_diff import LineHunk, Lines, diff_lines
@@ -31,15 +34,23 @@ class LineConflict(NamedTuple):
     makers: tuple[str, ...] = ()
 
 
+class ChangedSpan(NamedTuple):
+    """Lines [low, high) of the base; `is_shared` if both sides changed them, and alike."""
+
+    low: int
+    high: int
+    is_shared: bool
+
+
 class Merged(NamedTuple):
     """The merged lines, which mean nothing if there are conflicts.
 
-    `shared` are the lines of the base that both sides changed alike.
+    `spans` are the lines of the base that were changed, in order.
     """
 
     lines: list[bytes]
     conflicts: tuple[LineConflict, ...]
-    shared: frozenset[tuple[int, int]] = frozenset()
+    spans: tuple[ChangedSpan, ...] = ()
 
 
 class _Edit(NamedTuple):
@@ -63,10 +74,10 @@ def merge_lines(base: Lines, wanted: Lines, since: Sequence[Version]) -> Merged:
         return merged
     again = _merge(base[::-1], wanted[::-1], [v._replace(lines=v.lines[::-1]) for v in since])
     if again.conflicts:
-        is_clear = not merged.shared
+        is_clear = not any(span.is_shared for span in merged.spans)
     else:
-        shared = {(len(base) - high, len(base) - low) for low, high in again.shared}
-        is_clear = again.lines[::-1] == merged.lines and shared == merged.shared
+        is_same = again.lines[::-1] == merged.lines
+        is_clear = is_same and _are_pinned(base, (wanted, since[-1].lines), (merged, again))
     if is_clear:
         return merged
     # Reading direction matters: everything the change touched is in doubt.
@@ -77,6 +88,24 @@ def merge_lines(base: Lines, wanted: Lines, since: Sequence[Version]) -> Merged:
     return Merged([], (conflict,))
 
 
+def _are_pinned(base: Lines, sides: tuple[Lines, Lines], readings: tuple[Merged, Merged]) -> bool:
+    """Whether it is certain which lines of *base* both sides changed alike."""
+    spans, others = readings[0].spans, readings[1].spans
+    shared = {(span.low, span.high) for span in spans if span.is_shared}
+    if not shared:
+        return True
+    size = len(base)
+    if shared != {(size - span.high, size - span.low) for span in others if span.is_shared}:
+        return False
+    counts = [Counter(lines) for lines in (base, *sides)]
+    for before, after in pairwise(spans):
+        between = base[before.high : after.low]
+        is_pinned = any(all(count[line] == 1 for count in counts) for line in between)
+        if (before.is_shared or after.is_shared) and not is_pinned:
+            return False
+    return True
+
+
 def _merge(base: Lines, wanted: Lines, since: Sequence[Version]) -> Merged:
     followed = follow_lines(base, since)
     now = since[-1].lines
@@ -84,7 +113,7 @@ def _merge(base: Lines, wanted: Lines, since: Sequence[Version]) -> Merged:
     hunks = (diff_lines(base, wanted), followed.hunks)
     merged: list[bytes] = []
     conflicts: list[LineConflict] = []
-    shared: set[tuple[int, int]] = set()
+    spans: list[ChangedSpan] = []
     position = 0
     for group in _groups(sides, hunks):
         low, high = min(edit.low for edit in group), max(edit.high for edit in group)
@@ -94,8 +123,7 @@ def _merge(base: Lines, wanted: Lines, since: Sequence[Version]) -> Merged:
             _text_of(side, which, low, high) for side, which in zip(sides, hunks, strict=True)
         )
         touched = {edit.side for edit in group}
-        if touched not in ({_WANTED}, {_NOW}):
-            shared.add((low, high))
+        spans.append(ChangedSpan(low, high, touched not in ({_WANTED}, {_NOW})))
         if touched == {_WANTED} or mine == theirs:
             merged += mine
         elif _WANTED not in touched:
@@ -105,7 +133,7 @@ def _merge(base: Lines, wanted: Lines, since: Sequence[Version]) -> Merged:
             makers = followed.makers_of(low, high)
             conflicts.append(LineConflict(low, high, line, tuple(theirs), tuple(mine), makers))
     merged += base[position:]
-    return Merged(merged, tuple(conflicts), frozenset(shared))
+    return Merged(merged, tuple(conflicts), tuple(spans))
 
 
 def _groups(
