@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+
 from redline.core.ports.previews import Previews, StoredPreview
 
 
-class WrappedPreviews:
+class WrappedPreviews(ABC):
     """Keeps each preview in *store* as `_wrap` makes it."""
 
     def __init__(self, store: Previews) -> None:
         self._store = store
 
+    @abstractmethod
     def _wrap(self, preview: StoredPreview) -> StoredPreview:
         """Return *preview* as the other store has it."""
-        raise NotImplementedError
 
     def save(self, preview: StoredPreview) -> None:
         """Keep *preview* until it expires."""

@@ -15,6 +15,7 @@ from redline.code.moving.model import (
     common_length,
 )
 from redline.code.python_js.imports import aliased_candidates, script_candidates
+from redline.code.python_js.path_aliases import join_path
 from redline.core.paths import WorkspacePath
 
 _CALLED = {"field": "function", "regex": r"^(import|require|require\.resolve)$"}
@@ -108,7 +109,7 @@ def _rewrite_spec(
     """Return the import path for the same file after the move; None if there is none."""
     home = moved.after(path).parent
     if target is None:  # not code, or not there: the same place, seen from another directory
-        return _relative(home.parts, _join(path.parent.parts, spec), spec)
+        return _relative(home.parts, join_path(path.parent.parts, spec), spec)
     after = moved.after(target)
     ways = list(_ways_to_name(spec, target, after))
     aliased: Iterator[str] = iter(())
@@ -145,16 +146,6 @@ def _split(name: str) -> tuple[str, str]:
     """Return a file name without its ending, and the ending."""
     ending = next((each for each in SCRIPT_ENDINGS if name.endswith(each) and name != each), "")
     return name.removesuffix(ending), ending
-
-
-def _join(folder: tuple[str, ...], spec: str) -> tuple[str, ...]:
-    parts = list(folder)
-    for word in spec.split("/"):
-        if word == ".." and parts:
-            parts.pop()
-        elif word not in (".", "", ".."):
-            parts.append(word)
-    return tuple(parts)
 
 
 def _relative(folder: tuple[str, ...], target: tuple[str, ...], spec: str) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from redline.code.python_js.path_aliases import PathAliases
+from redline.code.python_js.path_aliases import PathAliases, join_path
 from redline.code.syntax.node import SyntaxNode, parent_of, required_field
 from redline.core.paths import WorkspacePath
 
@@ -185,12 +185,7 @@ def script_candidates(path: WorkspacePath, spec: str) -> Iterator[WorkspacePath]
     """Yield the files that a script's relative import may refer to, the likeliest first."""
     if not spec.startswith("."):
         return
-    parts = list(path.parent.parts)
-    for word in spec.split("/"):
-        if word == ".." and parts:
-            parts.pop()
-        elif word not in (".", "", ".."):
-            parts.append(word)
+    parts = join_path(path.parent.parts, spec)
     yield from _files_at(path.root, parts, is_folder=spec.endswith("/"))
 
 

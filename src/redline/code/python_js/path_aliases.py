@@ -126,12 +126,12 @@ class PathAliases:
 def _with_options(found: AliasRules, folder: WorkspacePath, options: dict[str, Any]) -> AliasRules:
     base = found.base
     if isinstance(options.get("baseUrl"), str):
-        base = _join(folder.parts, options["baseUrl"])
+        base = _join_target(folder.parts, options["baseUrl"], ())
     paths = found.paths
     if isinstance(options.get("paths"), dict):
         start = base if base is not None else folder.parts
         paths = tuple(
-            (pattern, tuple(_join(start, each, folder.parts) for each in _list_of(targets)))
+            (pattern, tuple(_join_target(start, each, folder.parts) for each in _list_of(targets)))
             for pattern, targets in options["paths"].items()
             if pattern.count("*") <= 1
         )
@@ -144,18 +144,23 @@ def _list_of(settings: Any, key: str | None = None) -> list[Any]:
 
 
 def _beside(config: WorkspacePath, spec: str) -> WorkspacePath:
-    return WorkspacePath(config.root, _join(config.parent.parts, spec))
+    return WorkspacePath(config.root, join_path(config.parent.parts, spec))
 
 
-def _join(folder: Parts, spec: Any, config: Parts = ()) -> Parts:
-    """Return the path that *spec* means in a folder."""
-    text = str(spec)
-    if text.startswith("${configDir}"):
-        folder, text = config, text.removeprefix("${configDir}")
+def join_path(folder: Parts, spec: str) -> Parts:
+    """Return the path that *spec* means in a folder; it never leads out of the root."""
     parts = list(folder)
-    for word in text.split("/"):
+    for word in spec.split("/"):
         if word == ".." and parts:
             parts.pop()
         elif word not in (".", "", ".."):
             parts.append(word)
     return tuple(parts)
+
+
+def _join_target(base: Parts, target: Any, config: Parts) -> Parts:
+    """Return the path of a target in `paths`; *config* is the folder of the configuration."""
+    text = str(target)
+    if text.startswith("${configDir}"):
+        return join_path(config, text.removeprefix("${configDir}"))
+    return join_path(base, text)
