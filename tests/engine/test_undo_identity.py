@@ -169,6 +169,18 @@ def test_a_directory_that_was_made_again_is_not_removed_with_the_first_one(bench
     assert not (bench.root / "d").exists()
 
 
+def test_a_group_brought_back_knows_which_of_two_directories_of_one_name_is_there(
+    bench: Bench,
+) -> None:
+    first = bench.commit(bench.mkdir("d"))
+    bench.undo(first.id)
+    second = bench.commit(bench.mkdir("d"))
+    group = _rewind(bench, second, first)
+    bench.redo(group.id)
+    bench.undo(second.id)
+    assert not (bench.root / "d").exists()
+
+
 def test_a_group_in_which_a_directory_was_made_and_removed_is_taken_back(bench: Bench) -> None:
     (bench.root / "a").write_text(TEN)
     operations = [

@@ -55,6 +55,12 @@ class TrackedEntry:
         """Return what became of it from step *at* on."""
         return self.passed[bisect_left(self.passed, at, key=lambda each: each.at) :]
 
+    def passed_at(self, at: int) -> Passed | None:
+        """Return what step *at* made of it; None if that step only moved it."""
+        number = bisect_left(self.passed, at, key=lambda each: each.at)
+        is_found = number < len(self.passed) and self.passed[number].at == at
+        return self.passed[number] if is_found else None
+
     def become(self, *, is_there: bool, life: int) -> None:
         """Note that it is removed, or that it comes back in a life it had."""
         if self.is_there and not is_there:
@@ -125,9 +131,13 @@ class Timeline:
         self._numbers: dict[TrackedEntry, int] = {}
         self._traced: dict[str, list[Traced]] = {}
         self._moves: dict[str, dict[int, int]] = {}
+        # The undos and redos among the operations.
+        self._reverts: set[str] = set()
         self._count = 0
         for operation in operations:
             self._traced[operation.id] = self._replay(operation)
+            if operation.reverts:
+                self._reverts.add(operation.id)
 
     def trace(self, operation_id: str, step: int) -> Traced:
         """Return what a step of one of the operations was about."""
@@ -166,6 +176,7 @@ class Timeline:
         if moves:
             self._moves[operation.id] = _step_numbers(steps, moves)
         carried = {target: self._existing(source) for source, target in moves.items()}
+        returning = self._returning(operation)
         traced: list[Traced] = []
         for step in steps:
             self._count += 1
@@ -180,7 +191,7 @@ class Timeline:
                 copy.remove()
                 traced.append(Traced(self._count, copy, place, place))
             else:
-                traced.append(self._change(step, operation))
+                traced.append(self._change(step, operation, returning))
         return traced
 
     def _move(self, entry: TrackedEntry, target: WorkspacePath, operation: Operation) -> Traced:
@@ -190,10 +201,11 @@ class Timeline:
         entry.moved_by = operation.id
         return Traced(self._count, entry, source, place, entry.life)
 
-    def _change(self, step: Change, operation: Operation) -> Traced:
+    def _change(self, step: Change, operation: Operation, returning: list[Traced]) -> Traced:
         place = self._place(step.path)
         if isinstance(step.before, Absent):
-            entry = self._reverted(place, step.after, operation) or _make(place, step.after)
+            entry = self._reverted(place, step.after, operation, returning)
+            entry = entry or _make(place, step.after)
             if operation.kind == "change":
                 entry.life = self._count
         else:
@@ -203,8 +215,25 @@ class Timeline:
             entry.remove()
         return Traced(self._count, entry, place, place, entry.life)
 
+    def _returning(self, operation: Operation) -> list[Traced]:
+        """Return the steps that an undo or redo turns round or repeats to make something, in order.
+
+        What it takes back it goes through backwards, what it does again forwards.
+        """
+        found: list[Traced] = []
+        for token in (operation.reverts or "").split(","):
+            name = token.strip("+~")
+            steps = self._traced.get(name, [])
+            if operation.kind == "redo":
+                is_again = name not in self._reverts
+            else:
+                is_again = token.startswith("+")
+            ordered = steps if is_again else reversed(steps)
+            found += [each for each in ordered if _makes(each, is_again=is_again)]
+        return found
+
     def _reverted(
-        self, place: TrackedPlace, state: State, operation: Operation
+        self, place: TrackedPlace, state: State, operation: Operation, returning: list[Traced]
     ) -> TrackedEntry | None:
         """Bring back what an undo or redo is about, also with another content than it had."""
         gone = place.directory.gone.get(place.name)
@@ -216,9 +245,12 @@ class Timeline:
         alike = [traced for traced in found if traced.entry.was(state)]
         if not alike and not (found and all(name in self._traced for name in names)):
             return None
-        traced = (alike or found)[-1]
-        traced.entry.become(is_there=True, life=traced.life)
-        return traced.entry
+        last = (alike or found)[-1]
+        number = next((n for n, each in enumerate(returning) if each.entry is last.entry), -1)
+        life = last.life if number < 0 else returning[number].life
+        del returning[: number + 1]
+        last.entry.become(is_there=True, life=life)
+        return last.entry
 
     def _existing(self, path: WorkspacePath, state: State | None = None) -> TrackedEntry:
         """Return what has to be at *path*, even if no operation so far knew of it."""
@@ -247,6 +279,12 @@ def removers(operation: Operation) -> set[str]:
     if operation.reverts and any(isinstance(s, Change) and s.before == ABSENT for s in steps):
         return set(_reverted_by(operation))
     return set()
+
+
+def _makes(traced: Traced, *, is_again: bool) -> bool:
+    """Whether doing a step again, or else taking it back, makes something."""
+    passed = traced.entry.passed_at(traced.at)
+    return passed is not None and isinstance(passed.before if is_again else passed.after, Absent)
 
 
 def _reverted_by(operation: Operation) -> list[str]:
