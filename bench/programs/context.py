@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import shutil
 import statistics
 import sys
@@ -26,8 +27,8 @@ from typing import Any
 from bench.agreement import references, renames
 from bench.agreement.definitions import LANGUAGES, agree
 from bench.library.measure import RESULTS, Report, Row
-from redline.app import Redline
 from redline.adapters.tried_server import family_cpu_ms
+from redline.app import Redline
 from redline.code.syntax.languages import language_of
 from redline.settings import Settings
 

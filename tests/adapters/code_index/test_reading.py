@@ -1,4 +1,4 @@
-"""Reading many files for the code index: in parallel, in order, and only as long as there is time."""
+"""Reading many files for the code index: in parallel, in order, as long as there is time."""
 
 from __future__ import annotations
 
