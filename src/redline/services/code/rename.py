@@ -139,7 +139,8 @@ def _check_definition(
         )
     file = lookup.open(found[0].path)
     language = file.language if file is not None else None
-    if language is None or language_group(language.name) not in RESOLVED_LANGUAGES:
+    is_resolved = language is not None and language_group(language.name) in RESOLVED_LANGUAGES
+    if file is None or not is_resolved:
         raise InvalidArgument(
             f"References are not resolved in this language: {found[0].path.name}",
             field="path",
