@@ -21,6 +21,13 @@ EMBEDDED = (
     "package shop\n\ntype basic struct{ size int }\n\ntype Shop struct {\n\tbasic\n}\n\n"
     "func (s Shop) Open() int { return s.basic.size + Shop{basic: basic{1}}.size }\n"
 )
+ALIKE = (
+    "package shop\n\ntype Shop struct {\n\tDoor struct{ Size int }\n}\n\n"
+    "var Market = Shop{Door: struct{ Size int }{1}}\n\n"
+    'var cases = []struct{ Name string }{{Name: "a"}}\n\n'
+    'var others = []struct{ Name string }{{Name: "b"}}\n\n'
+    "var only struct{ Size, Height int }\n\nvar height = only.Height\n"
+)
 TWO_TYPES = (
     "pub struct Shop;\npub struct Door;\n\nimpl Shop {\n    pub fn open(&self) {}\n}\n\n"
     "impl Door {\n    pub fn open(&self) {}\n}\n\npub trait Lid {\n    fn open(&self);\n}\n\n"
@@ -46,6 +53,8 @@ TWICE = (
     [
         pytest.param("a.go", GO, "WriteAll", 9, [9], id="go-method"),
         pytest.param("a.go", EMBEDDED, "basic", 3, [3, 6, 9], id="go-embedded-type"),
+        pytest.param("a.go", ALIKE, "Name", 9, [9], id="go-cases-written-alike"),
+        pytest.param("a.go", ALIKE, "Height", 13, [13, 15], id="go-struct-without-a-name"),
         pytest.param("src/lib.rs", RUST, "open", 12, [12, 16], id="rust-trait"),
         pytest.param("src/lib.rs", RUST, "open", 16, [12, 16], id="rust-impl"),
         pytest.param("src/lib.rs", TWO_TYPES, "open", 5, [5, 17], id="rust-one-of-two-types"),
@@ -113,6 +122,9 @@ PACKAGES = {
             "other",
             "may belong to it: shop/a.ts:5\n",
             id="field-parameter",
+        ),
+        pytest.param(
+            "a.go", ALIKE, "Size", 4, "Extent", "may belong to it: shop/a.go:7", id="go-identical"
         ),
         pytest.param(
             "a.ts",
