@@ -228,6 +228,17 @@ def test_edits_that_are_all_in_place_are_refused_with_just_that(desk: Desk) -> N
     assert refusal(desk, path, gone).startswith("The new text is already in place at line 2")
 
 
+def test_edits_that_change_nothing_say_so(desk: Desk) -> None:
+    path = desk.file("a", "one\ntwo\n")
+    same = {"oldText": "one", "newText": "one"}
+    note = "note: the edits change nothing"
+    assert desk.text("edit_file", path=path, edits=[same]).endswith(f"{path}\n{note}")
+    assert desk.text("edit_file", path=path, edits=[same], dryRun=True) == "(no changes)"
+    there, back = {"oldText": "one", "newText": "1"}, {"oldText": "1", "newText": "one"}
+    assert desk.text("edit_file", path=path, edits=[there, back]).endswith(note)
+    assert path.read_text() == "one\ntwo\n"
+
+
 @pytest.mark.requirement("files-edit-already-said")
 def test_a_short_replacement_inside_a_line_is_not_second_guessed(desk: Desk) -> None:
     path = desk.file("a", "x = foobar\n")
