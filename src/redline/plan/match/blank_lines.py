@@ -33,10 +33,10 @@ def find_blocks(old: Sequence[str], bodies: Sequence[str]) -> Iterator[range]:
 
 
 def find_twin(old: Sequence[str], bodies: Sequence[str], block: range) -> int | None:
-    """Return another line (from 0) where nearly the same lines stand as in *block*, if there is.
+    """Return another line (from 0) that begins nearly the same lines as *block*, if there is.
 
-    There all the quoted lines stand in order, or from three on all but one, with a few others in
-    between: the call may mean that place as it was before.
+    It has all the quoted lines in order, or from three on all but one, and a few others in between:
+    the call may mean that place as it was before.
     """
     sought = [old[at].rstrip(_BLANKS) for at in _filled_lines(old)]
     have = [at for at in _filled_lines(bodies) if at not in block]
@@ -52,7 +52,7 @@ def find_twin(old: Sequence[str], bodies: Sequence[str], block: range) -> int | 
 
 
 def _count_in_order(wanted: Sequence[str], window: Sequence[str]) -> int:
-    """Count the lines that stand in *window* in the order in which they are wanted."""
+    """Count the lines that *window* has, in the order in which they are wanted."""
     found = start = 0
     for line in wanted:
         if line in window[start:]:
