@@ -162,6 +162,12 @@ class TestBlankLines:
                 "import b\nimport a\n\n\ndef f():",
             ),
             ("import a\n\ndef f():", "import b\n\ndef f():", "import b\n\n\ndef f():"),
+            (
+                "import a\n\ndef f():",
+                "import a\nimport b\n\ndef f():",
+                "import a\nimport b\n\n\ndef f():",
+            ),
+            ("import a\n\ndef f():", "import a\n\n@b\ndef f():", "import a\n\n\n@b\ndef f():"),
         ],
     )
     def test_another_number_is_overlooked_and_the_files_own_stay(
@@ -178,6 +184,8 @@ class TestBlankLines:
         [
             ("import a\ndef f():", "import a\nimport b\ndef f():"),
             ("import a\n\ndef f():", "import a\ndef f():"),
+            ("import a\n\ndef f():", "import a\n\nb = 1\n\ndef f():"),
+            ("import a\n\ndef f():", "import a\nb = 1\n\n@c\ndef f():"),
         ],
     )
     def test_it_is_refused_where_their_place_is_not_clear(self, old: str, new: str) -> None:
