@@ -196,6 +196,15 @@ class TestBlankLines:
         with pytest.raises(AmbiguousMatch, match="number of blank lines"):
             place("a\n\nb\n---\na\n\n\nb\n", "a\nb\n", "a\nc\n")
 
+    @pytest.mark.parametrize(
+        "other", ["one\nadded\ntwo\nthree\nend\n", "one\nthree\nend\n", "two\nthree\nend\n"]
+    )
+    def test_a_place_that_may_have_been_the_same_before_makes_it_unclear(self, other: str) -> None:
+        """That place may be the one that is meant, with a line added or gone since."""
+        text = f"{other}one\n\ntwo\nthree\n"
+        with pytest.raises(AmbiguousMatch, match="number of blank lines"):
+            place(text, "one\ntwo\nthree\n", "one\nthree\n")
+
     def test_line_ends_and_trailing_blanks_stay(self) -> None:
         assert edited("a \r\n\r\n\r\nb\r\n", "a\n\nb\n", "a\n\nb\nc\n") == (
             "a \r\n\r\n\r\nb\r\nc\r\n"

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from redline.core.textfile import line_body, line_end
 
 _BLANKS = " \t"
+_MAX_BETWEEN = 4
 
 
 def find_blocks(old: Sequence[str], bodies: Sequence[str]) -> Iterator[range]:
@@ -29,6 +30,35 @@ def find_blocks(old: Sequence[str], bodies: Sequence[str]) -> Iterator[range]:
         around = [*bodies[max(first, 0) : have[at]], *bodies[last - behind + 1 : last + 1]]
         if len(around) == before + behind and not any(body.strip(_BLANKS) for body in around):
             yield range(first, last + 1)
+
+
+def find_twin(old: Sequence[str], bodies: Sequence[str], block: range) -> int | None:
+    """Return another line (from 0) that begins nearly the same lines as *block*, if there is.
+
+    It has all the quoted lines in order, or from three on all but one, and a few others in between:
+    the call may mean that place as it was before.
+    """
+    sought = [old[at].rstrip(_BLANKS) for at in _filled_lines(old)]
+    have = [at for at in _filled_lines(bodies) if at not in block]
+    keys = [bodies[at].rstrip(_BLANKS) for at in have]
+    missing = 1 if len(sought) > 2 else 0
+    for at, key in enumerate(keys):
+        if key not in sought[: missing + 1]:
+            continue
+        window = keys[at : at + len(sought) + _MAX_BETWEEN]
+        if _count_in_order(sought, window) >= len(sought) - missing:
+            return have[at]
+    return None
+
+
+def _count_in_order(wanted: Sequence[str], window: Sequence[str]) -> int:
+    """Count the lines that *window* has, in the order in which they are wanted."""
+    found = start = 0
+    for line in wanted:
+        if line in window[start:]:
+            start = window.index(line, start) + 1
+            found += 1
+    return found
 
 
 def requote(
