@@ -156,10 +156,12 @@ def test_a_definition_that_must_keep_its_name_does(
 
 
 @pytest.mark.requirement("agent-rename-bound")
-def test_a_name_of_go_that_only_its_package_uses_may_lose_its_capital(desk: Desk) -> None:
-    desk.write(PACKAGES)
+def test_a_name_may_be_hidden_where_nothing_else_uses_it(desk: Desk) -> None:
+    desk.write({**PACKAGES, "shop/a.py": "def size():\n    return 1\n"})
     desk.text("rename", symbol="Shut", to="shut", path="shop/door/door.go", line=5)
     assert "func shut()" in (desk.root / "shop/door/door.go").read_text()
+    desk.text("rename", symbol="size", to="__size", path="shop/a.py", line=1)
+    assert "def __size()" in (desk.root / "shop/a.py").read_text()
 
 
 @pytest.mark.requirement("agent-rename-bound")

@@ -120,7 +120,7 @@ def _check_definition(
     if not found:
         raise NodeNotFound(
             f"No definition of this symbol: {request.symbol}",
-            hint="context finds symbols; give path and line of one that is not indexed",
+            hint="check how it is spelled, or give the path and line of its definition",
         )
     if len(found) > 1:
         named = ", ".join(

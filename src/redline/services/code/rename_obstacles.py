@@ -32,6 +32,7 @@ _TYPES = frozenset({"class", "interface", "enum", "type", "struct", "trait", "im
 _RUST_TYPE = re.compile(
     r"\s*(?:pub(?:\([^)]*\))?\s+)?(?:unsafe\s+)?(?P<kind>trait|impl|struct|enum|union)\b"
 )
+_CLASS = re.compile(r"^\s*class\s", re.MULTILINE)
 _PACKAGE = re.compile(r"^package\s+(\w+)", re.MULTILINE)
 # Languages in which a definition that no type holds is certainly not a member.
 SCOPED_GROUPS = frozenset({"python", "javascript"})
@@ -241,7 +242,8 @@ def refuse_hidden(
     home = next((each for each in files if each.used.path == finder.definitions[0].path), None)
     file = home.used.file if home is not None else None
     language = file.language.name if file is not None and file.language is not None else ""
-    if language == "python" and new_name.startswith("__") and not new_name.endswith("__"):
+    is_changed = new_name.startswith("__") and not new_name.endswith("__")
+    if language == "python" and is_changed and any(_has_class(places) for places in files):
         raise CannotApply(
             f"Python changes such a name inside a class: {new_name}",
             hint="choose a name that begins with one underscore or with none",
@@ -262,6 +264,10 @@ def refuse_hidden(
             hint="choose a name that begins with a capital",
             details={"places": hidden},
         )
+
+
+def _has_class(places: RenamePlaces) -> bool:
+    return places.used.file is not None and bool(_CLASS.search(places.used.file.text))
 
 
 def _package_of(places: RenamePlaces | None) -> tuple[WorkspacePath, str] | None:
