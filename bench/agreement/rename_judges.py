@@ -206,7 +206,9 @@ _KEPT = {
     "go": ("go.mod",),
     "rust": ("Cargo.toml",),
 }
-_LEFT_OUT = ("node_modules", "dist", "build", "vendor", "lib", "esm", "cjs")
+# Folders of others' code wherever they are, and of what was built if they are the outermost.
+_OTHERS = {"node_modules", "vendor"}
+_BUILT = {"dist", "build", "lib", "esm", "cjs"}
 
 
 @contextmanager
@@ -222,7 +224,8 @@ def staged(language: str, project: Path) -> Iterator[tuple[Path, list[Path]]]:
             name = path.relative_to(project)
             is_source = path.name.endswith(ENDINGS[language]) and not path.name.endswith(".d.ts")
             is_kept = any(path.match(pattern) for pattern in _KEPT[language])
-            if set(name.parts[:-1]) & set(_LEFT_OUT) and language != "rust":
+            is_built = name.parts[0] in _BUILT and len(name.parts) > 1
+            if (is_built or _OTHERS & set(name.parts)) and language != "rust":
                 continue
             if path.is_file() and (is_kept or is_source):
                 (root / name).parent.mkdir(parents=True, exist_ok=True)

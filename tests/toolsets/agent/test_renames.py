@@ -241,12 +241,15 @@ def test_what_a_script_only_names_in_a_comment_or_an_object_is_listed(desk: Desk
     files = {
         "pkg/a.ts": "export interface Shop {\n  open(): void;\n}\n",
         "pkg/b.ts": "import { Shop } from './a';\n/** As {@link Shop} does. */\n"
-        "export const stall: Shop = {\n  open() {},\n};\n",
+        "export const stall: Shop = {\n  open() {},\n};\n"
+        "/**\n * @returns {Promise<Shop>} The Shop {as it is}.\n * A Shop.\n */\n",
         "pkg/c.ts": "export class Door {\n  toString() {\n    return '';\n  }\n}\n"
         "export class Rooms implements Map<string, Door> {\n  get(name: string) {}\n}\n",
     }
     desk.write(files)
-    assert "pkg/b.ts:2" in desk.text("rename", symbol="Shop", to="Market", path="pkg/a.ts", line=1)
+    said = desk.text("rename", symbol="Shop", to="Market", path="pkg/a.ts", line=1)
+    assert "not renamed: pkg/b.ts:2, pkg/b.ts:7" in said
+    assert "pkg/b.ts:8" not in said
     assert "pkg/b.ts:4" in desk.text("rename", symbol="open", to="unlock", path="pkg/a.ts", line=2)
     for line, name in ((2, "toString"), (7, "get")):
         said = desk.failure("rename", symbol=name, to="other", path="pkg/c.ts", line=line)

@@ -280,7 +280,7 @@ def _package_of(places: RenamePlaces | None) -> tuple[WorkspacePath, str] | None
 def list_quoted(
     runtime: Runtime, finder: Finder, lookup: CodeLookup, cancel: Cancel
 ) -> Iterator[str]:
-    """Yield the lines that name the symbol as text: `x["name"]`, `{@link name}`, `Union["name"]`.
+    """Yield the lines that name the symbol as text: `x["name"]`, `Union["name"]`, or in a comment.
 
     A keyword of a call may name a member: the keys of a `TypedDict` are keywords too.
     """
@@ -291,7 +291,8 @@ def list_quoted(
     name = re.escape(finder.name)
     patterns = [rf"['\"]{name}['\"]"]
     if group == "javascript":
-        patterns = [*(patterns if finder.is_member else ()), rf"\{{@link\w*\s+[\w.#]*\b{name}\b"]
+        in_comments = rf"\{{@link\w*\s+[\w.#]*\b{name}\b|^\s*/?\*.*@\w+\s+\{{.*\b{name}\b"
+        patterns = [*(patterns if finder.is_member else ()), in_comments]
     elif finder.is_member and _has_keys(lookup, home):
         patterns.append(rf"[(,\s]{name}=[^=]")
     globs = SCRIPT_GLOBS if group == "javascript" else ("*.py", "*.pyi")
