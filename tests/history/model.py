@@ -196,7 +196,8 @@ class Model:
         latest: dict[int, int] = {}
         for step in steps:
             is_folder = self.files[step.file].is_folder
-            if is_folder and step.after is None and self._undo_making(found, step.file):
+            is_removal = step.moved is None and step.after is None
+            if is_folder and is_removal and self._undo_making(found, step.file):
                 continue
             at = latest.get(step.file)
             if step.moved is not None or is_folder:
