@@ -110,10 +110,14 @@ def left_out_of_build(root: Path) -> set[Path]:
 
 
 def _cargo(_tool: Path, root: Path) -> list[str]:
+    """Check as cargo builds by default, and with all features."""
     argv = ["cargo", "check", "--offline", "--all-targets", "--message-format", "short", "--quiet"]
     target = os.environ.get("CARGO_TARGET_DIR", str(root.parent / "target"))
-    done = _run(["env", f"CARGO_TARGET_DIR={target}", *argv], root)
-    return [line for line in done.stderr.splitlines() if "error" in line]
+    found = []
+    for more in ([], ["--all-features"]):
+        done = _run(["env", f"CARGO_TARGET_DIR={target}", *argv, *more], root)
+        found += [line for line in done.stderr.splitlines() if "error" in line]
+    return found
 
 
 def _run(argv: list[str], root: Path) -> subprocess.CompletedProcess[str]:

@@ -156,6 +156,22 @@ def test_a_definition_that_must_keep_its_name_does(
 
 
 @pytest.mark.requirement("agent-rename-bound")
+def test_a_field_of_rust_that_is_written_short_leaves_the_variable_its_name(desk: Desk) -> None:
+    text = (
+        "pub enum Shop {\n    Open { size: u8, door: u8 },\n    Shut,\n}\n\n"
+        "pub fn grow(shop: &mut Shop, size: u8) -> Shop {\n    match shop {\n"
+        "        Shop::Open { size, .. } if *size > 1 => *size += 1,\n"
+        "        Shop::Open { ref mut size, door: _ } => *size = 1,\n        _ => {}\n    }\n"
+        "    Shop::Open { size, door: 1 }\n}\n"
+    )
+    desk.write({"src/lib.rs": text, "Cargo.toml": MANIFEST})
+    desk.text("rename", symbol="size", to="extent", path="src/lib.rs", line=2)
+    expected = text.replace("{ size: u8", "{ extent: u8").replace("{ size,", "{ extent: size,")
+    expected = expected.replace("{ ref mut size", "{ extent: ref mut size")
+    assert (desk.root / "src/lib.rs").read_text() == expected
+
+
+@pytest.mark.requirement("agent-rename-bound")
 def test_a_name_may_be_hidden_where_nothing_else_uses_it(desk: Desk) -> None:
     desk.write({**PACKAGES, "shop/a.py": "def size():\n    return 1\n"})
     desk.text("rename", symbol="Shut", to="shut", path="shop/door/door.go", line=5)
