@@ -47,6 +47,13 @@ TWICE = (
 )
 
 
+SELF = (
+    "use std::vec;\n\npub struct Drain<T> {\n    items: vec::Drain<'static, T>,\n}\n\n"
+    "impl<T> Drain<T> {\n    pub fn new(items: vec::Drain<'static, T>) -> Self {\n"
+    "        Self { items }\n    }\n}\n"
+)
+
+
 @pytest.mark.requirement("agent-rename-bound")
 @pytest.mark.parametrize(
     ("name", "text", "symbol", "line", "changed"),
@@ -57,6 +64,7 @@ TWICE = (
         pytest.param("a.go", ALIKE, "Height", 13, [13, 15], id="go-struct-without-a-name"),
         pytest.param("src/lib.rs", RUST, "open", 12, [12, 16], id="rust-trait"),
         pytest.param("src/lib.rs", RUST, "open", 16, [12, 16], id="rust-impl"),
+        pytest.param("src/lib.rs", SELF, "Drain", 3, [3, 7], id="rust-beside-a-library-type"),
         pytest.param("src/lib.rs", TWO_TYPES, "open", 5, [5, 17], id="rust-one-of-two-types"),
         pytest.param("a.py", APART, "Shop.open", 5, [5], id="python-only-the-base-is-shared"),
         pytest.param("a.py", PROPERTY, "size", 3, [3, 6, 7], id="python-property-and-setter"),
