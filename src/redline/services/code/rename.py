@@ -122,7 +122,7 @@ def _check_definition(
     if not found:
         raise NodeNotFound(
             f"No definition of this symbol: {request.symbol}",
-            hint="check how it is spelled, or give the path and line of its definition",
+            hint="context finds symbols, redline where in a terminal; or give its path and line",
         )
     if len(found) > 1:
         named = ", ".join(
