@@ -267,8 +267,6 @@ def _use_registry(root: Path) -> None:
             re.split(r"[?/]", each.removeprefix("dep:"))[0] not in dropped for each in wanted
         )
         features[name] = [each for each, keep in zip(wanted, is_there, strict=True) if keep]
-    for key in ("test", "bench", "example"):
-        manifest.pop(key, None)
     lines = [f"{json.dumps(key)} = {_as_toml(value)}\n" for key, value in manifest.items()]
     (root / "Cargo.toml").write_text("".join(lines), "utf-8")
 

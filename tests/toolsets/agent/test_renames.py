@@ -41,6 +41,10 @@ PROPERTY = (
     "class Shop:\n    @property\n    def size(self):\n        return 1\n\n"
     "    @size.setter\n    def size(self, value):\n        pass\n"
 )
+MADE = (
+    "from typing import Self\n\n\nclass Shop:\n    size: int\n\n    @classmethod\n"
+    "    def make(cls) -> Self:\n        return cls()\n\n\nprint(Shop.make().size)\n"
+)
 TWICE = (
     "export class Shop {\n  static Door = class Door {};\n  make() {\n"
     "    return new Shop.Door();\n  }\n}\n"
@@ -67,6 +71,7 @@ SELF = (
         pytest.param("src/lib.rs", SELF, "Drain", 3, [3, 7], id="rust-beside-a-library-type"),
         pytest.param("src/lib.rs", TWO_TYPES, "open", 5, [5, 17], id="rust-one-of-two-types"),
         pytest.param("a.py", APART, "Shop.open", 5, [5], id="python-only-the-base-is-shared"),
+        pytest.param("a.py", MADE, "size", 5, [5, 12], id="python-made-by-a-method-of-self"),
         pytest.param("a.py", PROPERTY, "size", 3, [3, 6, 7], id="python-property-and-setter"),
         pytest.param("a.ts", TWICE, "Shop.Door", 2, [2, 4], id="typescript-first-of-a-line"),
     ],
