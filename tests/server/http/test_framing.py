@@ -22,7 +22,8 @@ LINES = st.tuples(st.sampled_from(NAMES), st.sampled_from(VALUES))
 BODIES = (b"", b"abc", b"3\r\nabc\r\n0\r\n\r\n", b"3;x=y\r\nabc\r\n0\r\nX-T: t\r\n\r\n",
           b"3\r\nabcd\r\n0\r\n\r\n", b"0x3\r\nabc\r\n0\r\n\r\n", b"-1\r\n\r\n")  # fmt: skip
 STARTS = (b"POST /mcp HTTP/1.1", b"GET /a?b HTTP/1.1", b"POST /mcp HTTP/1.0", b"GET /", b"G@T / x",
-          b"POST http://x/mcp HTTP/1.1", b"CONNECT x:1 HTTP/1.1", b"GET / HTTP/1.2")  # fmt: skip
+          b"POST http://x/mcp HTTP/1.1", b"CONNECT x:1 HTTP/1.1", b"GET / HTTP/1.2",
+          b"GET /a#b HTTP/1.1")  # fmt: skip
 
 
 @pytest.mark.requirement("server-framing")
@@ -44,8 +45,8 @@ def test_what_is_served_is_what_an_independent_parser_reads(
 
 @pytest.mark.requirement("server-framing")
 def test_mutated_requests_are_refused_or_served_as_an_independent_parser_reads_them() -> None:
-    found = asyncio.run(run(1_000_000 if LONG else 1_500, 1))
-    assert min(found["served"], found["refused"]) > 300
+    found = asyncio.run(run(1_000_000 if LONG else 800, 1))
+    assert min(found["served"], found["refused"]) > 150
 
 
 @pytest.mark.requirement("server-framing")

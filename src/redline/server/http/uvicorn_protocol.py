@@ -142,7 +142,7 @@ class StrictParsing(HttpToolsProtocol):
         version = self.parser.get_http_version()
         if version not in ("1.0", "1.1") or self.parser.get_method() == b"CONNECT":
             raise ValueError("not HTTP/1.1")
-        if not self.url.startswith(b"/"):
+        if not self.url.startswith(b"/") or b"#" in self.url:
             raise ValueError("the target is not a path")
         size = sum(len(name) + len(value) for name, value in self.headers) + len(self.url)
         if size > _MAX_HEAD_BYTES:
