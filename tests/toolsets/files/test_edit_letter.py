@@ -208,6 +208,14 @@ def test_a_short_text_that_may_be_there_by_chance_excuses_no_misquoted_one(
 
 
 @pytest.mark.requirement("files-edit-some-in-place")
+def test_new_text_at_another_place_excuses_no_misquoted_one(desk: Desk) -> None:
+    kind, many = '  "kind": {\n    "type": "string"', ',\n    "enum": [\n      "a"\n    ]\n  },\n'
+    path = desk.file("a", f"{kind}{many}\nother\n{kind}\n  }},\nrun()\n")
+    misquoted = {"oldText": kind + many.replace("enum", "emun"), "newText": f"{kind}\n  }},\n"}
+    refusal(desk, path, misquoted, {"oldText": "run()", "newText": "go()"})
+
+
+@pytest.mark.requirement("files-edit-some-in-place")
 def test_text_that_another_edit_of_the_call_wrote_excuses_no_misquoted_one(desk: Desk) -> None:
     path = desk.file("a", "first line here\nsecond line\n")
     new = "first line there\n"

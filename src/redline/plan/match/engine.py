@@ -41,6 +41,7 @@ from redline.core.errors import (
 )
 from redline.core.textfile import line_body, line_end, split_lines
 from redline.plan.match.align import opcodes
+from redline.plan.match.blank_lines import find_twin
 from redline.plan.match.compose import compose, dominant_end, lines_for
 from redline.plan.match.lines import hunk_candidates
 from redline.plan.match.nearest import nearest
@@ -184,10 +185,13 @@ def _line_of_result(text: str, old: str, new: str) -> int | None:
         at = [offset for offset in at if _begins_line(text, offset)]
     if len(at) != 1:
         return None
-    span = (at[0], at[0] + len(new))
+    line, span = line_number(text, at[0]), (at[0], at[0] + len(new))
+    made = range(line - 1, line - 1 + len(split_lines(new)))
+    if find_twin(unify_ends(old).split("\n"), text.split("\n"), made) is not None:
+        return None  # what is nearly *old*, elsewhere, may be meant
     if len(new.strip()) < _TELLING and not is_whole_lines(text, *span):
-        return line_number(text, at[0]) if _has_word_of(text, old, span) else None
-    return line_number(text, at[0])
+        return line if _has_word_of(text, old, span) else None
+    return line
 
 
 def _has_word_of(text: str, old: str, span: tuple[int, int]) -> bool:
