@@ -223,10 +223,25 @@ def _against(chart: Chart, start: int, op: str, phrase: Phrase) -> Iterator[Edge
 
 def _is_place(chart: Chart, place: int, fields: Nodes) -> bool:
     """Return whether a field is compared with another one: `used` equals `max`."""
-    if place >= chart.size or chart.tokens[place].kind != "code":
+    if place >= chart.size:
+        return False
+    if chart.tokens[place].kind == "word" and number_in(chart.low(place)) is None:
+        return _compares_numbers(chart, place, fields)
+    if chart.tokens[place].kind != "code":
         return False
     known = chart.tokens[place].text.lower() in _known_texts(chart.tree, fields)
     return not known and bool(chart.edges("FIELD", place))
+
+
+def _compares_numbers(chart: Chart, place: int, fields: Nodes) -> bool:
+    """Return whether bare words name a field of numbers, and numbers are held against them."""
+
+    def numeric(nodes: Nodes) -> bool:
+        return bool(nodes) and all(isinstance(chart.tree.values[n], Num) for n in nodes)
+
+    return numeric(fields) and any(
+        edge.item.whole and numeric(edge.item.nodes) for edge in chart.edges("FIELD", place)
+    )
 
 
 def _between(chart: Chart, start: int, phrase: Phrase) -> Iterator[Edge]:

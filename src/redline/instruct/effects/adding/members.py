@@ -214,10 +214,18 @@ def _member(context: EffectContext, node: int, key: str) -> list[DocumentOperati
     )
     if isinstance(new, str) and len(tokens) > 1:
         context.doubt = context.doubt or doubt_of(tokens, "", peers, key)
+        _doubt_words(context, value, new)
     if _names_collection(context, key):
         raise Unclear("target", f"{key!r} is what something else holds", (node,))
     path = (*tree.path(node), key)
     return [DocumentOperation("add", path, value=new).with_confidence(context.rate(0.95))]
+
+
+def _doubt_words(context: EffectContext, value: TokenSpan, new: str) -> None:
+    """Doubt bare words behind `with`, of which some may only say what the value is."""
+    if new and context.chart.low(value.start - 1) == "with":
+        said = context.text(value)
+        context.doubt = context.doubt or f"{said!r} may be more than the value"
 
 
 def _names_list(context: EffectContext, value: TokenSpan) -> bool:
@@ -284,6 +292,10 @@ def _check_noun(context: EffectContext, value: TokenSpan, held: dict[str, Value]
         len(texts) < len(held) or not any(map(_VERSION.fullmatch, texts))
     ):
         raise Unclear("value", f"{context.text(value)!r} is a version of nothing here")
+    kinds = {type(item) for item in held.values() if item is not None}
+    new = type_value(tokens, context.chart.source, ABSENT) if value.extra == "noun" else None
+    if value.extra == "noun" and new is None and len(kinds) == 1 and len(held) > 1:
+        return
     if value.extra == "noun" and {type(item) for item in held.values()} != {
         type(type_value(tokens, context.chart.source, ABSENT))
     }:

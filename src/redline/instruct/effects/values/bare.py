@@ -51,6 +51,19 @@ def bare_doubt(tokens: Tokens, current: str, peers: Sequence[Value] = (), key: s
     return f"{lower_text(tokens)!r} may be more than the value ({bad[0]})" if bad else ""
 
 
+# Words that ask for something new or for its end where a terse note begins with them.
+_ASKING = frozenset(
+    "allow permit whitelist block deny forbid ban grant revoke open close start stop add insert "
+    "append remove delete drop admit accept reject".split()
+)
+
+
+def opening_doubt(words: Sequence[str]) -> str:
+    """Return why a terse note may ask for something else: `allow port 22`."""
+    asks = len(words) > 1 and words[0] in _ASKING
+    return f"{words[0]!r} may ask for something else" if asks else ""
+
+
 def list_doubt(items: Sequence[Tokens]) -> str:
     """Return the reason why bare words between commas may not be the items of a list."""
     for item in items:
