@@ -9,6 +9,7 @@ from itertools import islice, pairwise
 from redline.instruct.effects.outcome import Unclear
 from redline.instruct.exact import exact_form, says
 from redline.instruct.examples import examples
+from redline.instruct.language.questions import asks_only
 from redline.instruct.language.tokens import tokenize
 from redline.instruct.language.words import key_form
 from redline.instruct.lexicon.spelling import is_slip
@@ -70,6 +71,8 @@ def propose(document: Value, instruction: str) -> Proposal:
         return Proposal("ambiguous", f"Instruction is ambiguous - {refusal.message}")
     if patch is not None:
         return _answer(InstructionMeaning(tuple(patch), 0, "already as asked"))
+    if asks_only(instruction):
+        return Proposal("no_changes", "Nothing to change - it is a question")
     tree = DocumentTree(document)
     try:
         return _read(tree, instruction)

@@ -242,7 +242,9 @@ class Lexicon:
         if self._others is None:
             self._others = {}
             for key, nodes in self.tree.by_key.items():
-                for form in other_forms(key_words(key), self.tree.values[nodes[0]]):
+                held = (self.tree.values[n] for n in nodes[:9])
+                value = next((v for v in held if v is not None), None)
+                for form in other_forms(key_words(key), value):
                     self._others.setdefault(form, []).extend(nodes)
             for nodes in self._others.values():
                 nodes.sort()

@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 from redline.instruct.effects.adding.elements import containers
-from redline.instruct.effects.adding.keys import key_text, named_pair, section_for
+from redline.instruct.effects.adding.keys import key_text, named_pair, section_anywhere, section_for
 from redline.instruct.effects.adding.records import EMPTY, build_object
 from redline.instruct.effects.context import EffectContext
 from redline.instruct.effects.outcome import EffectOutcome, Unclear
@@ -18,7 +18,7 @@ from redline.instruct.grammar.values import TokenSpan
 from redline.instruct.language.words import key_form
 from redline.instruct.lexicon.senses import Sort
 from redline.instruct.model.operations import ABSENT, DocumentOperation
-from redline.instruct.model.values import Value, same
+from redline.instruct.model.values import Num, Value, same
 
 
 def newkey(context: EffectContext) -> EffectOutcome:
@@ -84,6 +84,8 @@ def holders_of(context: EffectContext) -> ResolvedNodes:
         return ResolvedNodes(tuple(_objects_of(context, kind, holder)), many=True)
     if holder is None and clause.scopes and clause.extra != "top":
         return _scoped_holders(context)
+    if holder is None and clause.extra != "top" and (home := section_anywhere(context)) is not None:
+        return ResolvedNodes((home,))
     return _unnamed_holder(context) if holder is None else context.resolve(holder)
 
 
@@ -206,7 +208,7 @@ def _member(context: EffectContext, node: int, key: str) -> list[DocumentOperati
             return []
         raise Unclear("value", f"{key!r} is there already", (node,))
     check_new(context, node, key)
-    peers = [] if value.extra == "literal" else peers
+    peers = [] if value.extra == "literal" else peers or _numbers_beside(held)
     new = (
         EMPTY[value.extra]
         if value.extra in EMPTY
@@ -219,6 +221,12 @@ def _member(context: EffectContext, node: int, key: str) -> list[DocumentOperati
         raise Unclear("target", f"{key!r} is what something else holds", (node,))
     path = (*tree.path(node), key)
     return [DocumentOperation("add", path, value=new).with_confidence(context.rate(0.95))]
+
+
+def _numbers_beside(held: dict[str, Value]) -> list[Value]:
+    """Return what an object holds when that is numbers only, so that a new member is one."""
+    beside = list(held.values())
+    return beside if len(beside) > 1 and all(isinstance(v, Num) for v in beside) else []
 
 
 def _doubt_words(context: EffectContext, value: TokenSpan, new: str) -> None:

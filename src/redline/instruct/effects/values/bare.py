@@ -38,6 +38,8 @@ _WORDY = frozenset(
 
 def bare_doubt(tokens: Tokens, current: str, peers: Sequence[Value] = (), key: str = "") -> str:
     """Return the reason why some of several bare *tokens* may not belong to the text."""
+    if date_in(lower_text(tokens).replace(" ,", ",")) is not None:
+        return ""
     if len(tokens) < 2 or any(str(peer).lower() == lower_text(tokens) for peer in peers):
         return ""
     words = [t.text for t in tokens]

@@ -86,6 +86,8 @@ newkey+1        ADD a|an|the? KEYNAME:key QUOTED:value INTO NPLIST:holder
 newkey=array    ADD an-empty|a-new-empty array|list NAMED? KEYNAME:key INTO|at NPLIST:holder
 newkey=object   ADD an-empty|a-new-empty object NAMED? KEYNAME:key INTO|at NPLIST:holder
 newkey          ADD ART? STRUCT? NEWPATH:place GIVEN:value
+newkey          ADD ART? KEYNAME:key object|section|block|array|list JSON:value INTO NPLIST:holder
+newkey          ADD ART? KEYNAME:key object|section|block|array|list INTO NPLIST:holder :|with? JSON:value
 newkey          ADD ART? STRUCT INTO NPLIST:holder with|: the? key KEYNAME:key and|, the? CONTENTS VAL:value
 newkey          ADD ART? STRUCT with|: the? key KEYNAME:key and|, the? CONTENTS VAL:value INTO NPLIST:holder
 newkey          ADD ART? KIND:kind with|: the? key KEYNAME:key and|, the? CONTENTS VAL:value

@@ -62,6 +62,7 @@ owned           promote|demote|move|assign|transfer|switch|reassign NPLIST:owner
 owned           assign|give the|a|an? FIELD:target VAL:value to NPLIST:owner
 owned           ENSURE that? NPLIST:owner has|have a|an|the? FIELD:target set-to|of|=? VAL:value
 owned+1         SET NPLIST:owner FIELD:target TO VAL:value
+owned+1         VERBFIELD:target NPLIST:owner to|at|as|with|for VAL:value
 assign          give|grant a|an|the? NPLIST:target of VAL:value
 owned           SET|scale NPLIST:owner to AMT:value FIELD:target
 owned           NPLIST:owner IS AMT:value FIELD:target
@@ -74,6 +75,7 @@ assign          listen|run|serve|bind|start on|at NPLIST:target VAL:value
 age             NPLIST:owner is|are AMT:value now|years-old|today
 age             NPLIST:owner turned|turns|just-turned|is-now AMT:value years-old|years?
 shape           point|aim|direct|send NPLIST:owner at|to VAL:value
+shape+1         use VAL:value for|in|on NPLIST:owner
 switch=on       SET NPLIST:owner to-use|to-have|to-allow FIELD:target
 stock=out       we're|we-are|they're|they-are completely|all|now? out-of|sold-out-of NPLIST:owner
 stock=out       we|they ran-out-of|have-run-out-of|have-no-more NPLIST:owner
