@@ -153,3 +153,83 @@ def test_the_phrase_is_read_over_any_document(phrase: str, seed: int) -> None:
     proposal = propose(parse(json.dumps(drawn.document)), sentence)
     assert proposal.status == "success", f"{sentence}: {proposal.message}"
     assert result(drawn.document, proposal) == expect(drawn), sentence
+
+
+LEDGER = {
+    "lead": "Nora", "status": "draft", "paid": False, "project": "Atlas",
+    "tls": {"verify_peer": True, "days": 7, "level": 1}, "zip": {"level": 5},
+    "allow": [{"port": 22, "from": "10.0.0.0/8"}, {"port": 443, "from": "any"}],
+    "plans": [{"title": "One", "due": "2025-01-01", "cost": 5, "mails": ["a@b.example"]},
+              {"title": "Two", "due": None, "cost": 6, "mails": []}],
+    "jobs": {"env": {"CI": "1"}, "steps": [{"name": "build"}, {"name": "test"}]},
+}  # fmt: skip
+
+
+@pytest.mark.requirement("json-no-wrong-change")
+@pytest.mark.parametrize(
+    "instruction",
+    [
+        "mark as paid",  # the status beside the flag may be meant
+        "allow port 22 from any",  # another rule may be meant
+        "allow port 8080 from any",
+        "copy the env of the jobs to every step",  # no step becomes the env
+        "add mail x@y.example to Nora",  # Nora is what a field holds, not the document
+        "also send mails to x@y.example",  # the one that is there stays
+        "rename the project to Borealis",  # its name or its key
+        'rm the "Three" plan',  # one that is not there
+        "delete plan 33",
+    ],
+)
+def test_what_may_be_meant_otherwise_is_left_to_the_caller(instruction: str) -> None:
+    proposal = propose(parse(json.dumps(LEDGER)), instruction)
+    assert proposal.status == "ambiguous", (proposal.message, proposal.operations)
+
+
+@pytest.mark.requirement("json-no-wrong-change")
+@pytest.mark.parametrize(
+    ("instruction", "path", "value"),
+    [
+        ("set level to 3 where days is 1 week", ("tls", "level"), 3),
+        ("set cost to 0 for plans without a due date", ("plans", 1, "cost"), 0),
+        ("add an env var LOG with value 5", ("jobs", "env", "LOG"), 5),
+    ],
+)
+def test_only_what_the_words_speak_of_changes(
+    instruction: str, path: tuple[Any, ...], value: object
+) -> None:
+    wanted = copy.deepcopy(LEDGER)
+    set_in(*path, value)(wanted)
+    proposal = propose(parse(json.dumps(LEDGER)), instruction)
+    assert result(LEDGER, proposal) == wanted, proposal.message
+
+
+@pytest.mark.requirement("json-questions")
+@pytest.mark.parametrize(
+    ("instruction", "status"),
+    [
+        ("Who is the lead?", "no_changes"),
+        ("How much does the first plan cost?", "no_changes"),
+        ("What about setting cost to 3?", "ambiguous"),
+        ("Could you set status to done?", "success"),
+    ],
+)
+def test_a_question_changes_nothing(instruction: str, status: str) -> None:
+    assert propose(parse(json.dumps(LEDGER)), instruction).status == status
+
+
+@pytest.mark.requirement("json-parts")
+def test_what_the_parts_do_together_is_one_candidate() -> None:
+    text = "zorb the tls level to 4, and set zip.level to 6"
+    proposal = propose(parse(json.dumps(LEDGER)), text)
+    assert proposal.status == "ambiguous"
+    first = {("/".join(o.path), str(o.value)) for o in proposal.candidates[0].operations}
+    assert first == {("tls/level", "Num('4')"), ("zip/level", "Num('6')")}
+    assert "zorb" in proposal.candidates[0].unexplained
+
+
+@pytest.mark.requirement("json-parts")
+def test_parts_remove_nothing_while_words_are_left() -> None:
+    text = "remove zip, and zorb the tls level to 4"
+    proposal = propose(parse(json.dumps(LEDGER)), text)
+    assert proposal.status == "ambiguous"
+    assert all(o.op != "remove" for c in proposal.candidates for o in c.operations)

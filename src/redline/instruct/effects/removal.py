@@ -267,7 +267,8 @@ def absent(context: EffectContext) -> EffectOutcome:
     definite = "the" in (chart.low(span.start - 1), chart.low(span.start - 2))
     quoted = chart.tokens[span.start].kind == "quoted"
     classed = clause.end > span.end if kind is None else isinstance(held[kind.nodes[0]], dict)
-    if definite and quoted and classed and within is None:
+    coded = kind is not None and any(map(str.isdigit, name))  # which is easily mistyped
+    if classed and ((definite and quoted and within is None) or coded):
         # one that is spoken of as if it were there may have another name
         raise Unclear("target", f"nothing here is {name!r}")
     if kind is not None and not may_name(context.tree, kind.nodes, name):
