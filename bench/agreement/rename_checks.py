@@ -18,27 +18,43 @@ from bench.agreement.rename_judges import FRESH, go_environment
 
 # Problems without line numbers and with the old name, so that both sides can be compared.
 Problems = Counter[str]
+_FRESH = re.compile(rf"[Rr]{FRESH}(_\d+_)?")
+_CONSTRAINT = re.compile(r"^//go:build (.*)", re.MULTILINE)
+# Words of build constraints that no tag of the project is: systems, processors, versions.
+_NO_TAG = re.compile(
+    r"go1[.\d]*|ignore|unix|cgo|race|gc|gccgo|appengine|tinygo|purego|aix|android|darwin|dragonfly"
+    r"|freebsd|illumos|ios|js|linux|netbsd|openbsd|plan9|solaris|wasip1|windows|wasm|386|amd64"
+    r"|arm|arm64|loong64|mips\w*|ppc64\w*|riscv64|s390x"
+)
 _POSITION = re.compile(r":\d+(:\d+)?")
 
 
 def new_problems(
-    language: str, tool: Path, root: Path, name: str, texts: dict[Path, str], before: Problems
+    language: str,
+    tool: Path,
+    root: Path,
+    old_names: dict[str, str],
+    texts: dict[Path, str],
+    before: Problems,
 ) -> Problems:
     """Return the problems of the project with *texts* that it does not have without them."""
     kept = {path: path.read_bytes() for path in texts}
     try:
         for path, text in texts.items():
             path.write_bytes(text.encode())
-        return problems(language, tool, root, name) - before
+        return problems(language, tool, root, old_names) - before
     finally:
         for path, content in kept.items():
             path.write_bytes(content)
 
 
-def problems(language: str, tool: Path, root: Path, name: str = "") -> Problems:
-    """Return what the check of a language finds in a project."""
+def problems(language: str, tool: Path, root: Path, old_names: dict[str, str]) -> Problems:
+    """Return what the check of a language finds in a project, with the old names."""
     found = CHECKS[language](tool, root)
-    return Counter(_POSITION.sub("", line).replace(FRESH, name or FRESH) for line in found)
+    return Counter(
+        _FRESH.sub(lambda new: old_names.get(new[0], new[0]), _POSITION.sub("", line))
+        for line in found
+    )
 
 
 def _pyright(package: Path, root: Path) -> list[str]:
@@ -56,8 +72,27 @@ def _tsc(package: Path, root: Path) -> list[str]:
 
 
 def _vet(_tool: Path, root: Path) -> list[str]:
-    done = _run(["env", *go_environment(root), "go", "vet", "./..."], root)
-    return [line for line in done.stderr.splitlines() if not line.startswith("#")]
+    """Vet as the project is built here, with each tag that its files name, and for Windows."""
+    named: set[str] = set()
+    for path in root.rglob("*.go"):
+        for line in _CONSTRAINT.findall(path.read_text("utf-8", "replace")):
+            named.update(re.findall(r"[\w.]+", line))
+        named |= {"windows"} if path.stem.endswith("_windows") else set()
+    ways = [["-tags", each] for each in ["", *sorted(named)] if not _NO_TAG.fullmatch(each)]
+    found = []
+    for system, way in [*(("linux", way) for way in ways), ("windows", [])]:
+        if system == "linux" or system in named:
+            argv = ["env", *go_environment(root), f"GOOS={system}", "go", "vet", *way, "./..."]
+            lines = _run(argv, root).stderr.splitlines()
+            found += [line for line in lines if not line.startswith("#")]
+    return found
+
+
+def left_out_of_build(root: Path) -> set[Path]:
+    """The files of a project of Go that a build without tags leaves out, and gopls with it."""
+    shown = "{{$in := .Dir}}{{range .IgnoredGoFiles}}{{$in}}/{{.}}\n{{end}}"
+    done = _run(["env", *go_environment(root), "go", "list", "-e", "-f", shown, "./..."], root)
+    return {Path(line) for line in done.stdout.splitlines() if line}
 
 
 def _cargo(_tool: Path, root: Path) -> list[str]:

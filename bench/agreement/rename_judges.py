@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from bench.library.language_server import LanguageServer
 from redline.code.syntax.definitions import Symbol
 
-FRESH = "renamed_by_bench"
+FRESH = "enamed_by_bench"
 ENDINGS = {"python": (".py",), "typescript": (".ts", ".tsx"), "go": (".go",), "rust": (".rs",)}
 _RUST_OPTIONS: dict[str, Any] = {
     "cachePriming": {"enable": False},
@@ -44,6 +44,11 @@ class Place(NamedTuple):
     def name(self) -> str:
         """Its plain name."""
         return self.symbol.name.rpartition(".")[2]
+
+    @property
+    def fresh(self) -> str:
+        """Its new name; with a capital if it has one: Go exports such names."""
+        return f"{'R' if self.name[0].isupper() else 'r'}{FRESH}"
 
     @property
     def owner(self) -> str:
@@ -127,7 +132,7 @@ def _by_server(server: LanguageServer, root: Path, files: list[Path], language: 
         given = {
             "textDocument": {"uri": place.path.as_uri()},
             "position": {"line": line, "character": column},
-            "newName": FRESH,
+            "newName": place.fresh,
         }
         answer = server.request("textDocument/rename", given) or {}
         changes = {uri: list(edits) for uri, edits in answer.get("changes", {}).items()}
@@ -135,7 +140,7 @@ def _by_server(server: LanguageServer, root: Path, files: list[Path], language: 
             if "textDocument" in change:
                 changes.setdefault(change["textDocument"]["uri"], []).extend(change["edits"])
         found = [
-            _replaced(Path(uri.removeprefix("file://")), edit)
+            _replaced(Path(uri.removeprefix("file://")), edit, place.fresh)
             for uri, edits in changes.items()
             for edit in edits
         ]
@@ -144,14 +149,14 @@ def _by_server(server: LanguageServer, root: Path, files: list[Path], language: 
     return rename
 
 
-def _replaced(path: Path, edit: dict[str, Any]) -> Replaced:
+def _replaced(path: Path, edit: dict[str, Any], fresh: str) -> Replaced:
     lines = read(path).split("\n")
     starts = [0]
     for line in lines:
         starts.append(starts[-1] + len(line) + 1)
     span = edit["range"]
     ends = [starts[span[key]["line"]] + span[key]["character"] for key in ("start", "end")]
-    prefix, _, suffix = edit["newText"].partition(FRESH)
+    prefix, _, suffix = edit["newText"].partition(fresh)
     return Replaced(path, *ends, prefix, suffix)
 
 

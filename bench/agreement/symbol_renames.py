@@ -12,13 +12,16 @@ Fixed before measuring: definitions are picked at random (seeded) among all that
 functions, classes, methods and variables alike. Each is renamed by its path and line, and by the
 service at the same place. `same`: the same texts afterwards; of Python also what pyright renames
 at a method and at those that override it, which it keeps apart. Comments of Go are left out:
-gopls renames in them. `listed`: the places that only the service renames are all listed as
-possible references. Where they differ otherwise, the compiler or type checker decides: `better`
-if it has new problems after the service's rename and none after Redline's, else `wrong`. What the
-service itself declines is not compared, nor what it would rename in a library.
+gopls renames in them. `listed`: Redline renames less, and all places that only the service renames
+are listed as possible references. Where they differ otherwise, the compiler or type checker
+decides: `better` if it has new problems after the service's rename and none after Redline's, else
+`wrong`. Gopls does not see what a build leaves out for its tags or system: where only that
+differs, `better` needs no new problems with every tag. What the service itself declines is not
+compared, nor what it would rename in a library.
 
-With REDLINE_CHECKED=N the check of the project runs after N accepted renames of each project:
-`breaks` are those with new problems.
+REDLINE_RENAMES=60 takes the first 60 of them in each project, 20:40 those after the first 20.
+With REDLINE_CHECKED=1 all accepted renames of a project are then carried out one after the other,
+and its check runs before and after them: `breaks` are the new problems.
 """
 
 from __future__ import annotations
@@ -33,7 +36,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
-from bench.agreement.rename_checks import Problems, new_problems, problems
+from bench.agreement.rename_checks import Problems, left_out_of_build, new_problems, problems
 from bench.agreement.rename_judges import FRESH, JUDGES, Judge, Place, Replaced, read, staged
 from redline.app import Redline
 from redline.code.syntax.languages import language_of
@@ -41,15 +44,16 @@ from redline.core.cancellation import UNCANCELLABLE
 from redline.core.changes import Change, ChangeSet, FileState
 from redline.core.errors import RedlineError
 from redline.core.paths import Access
-from redline.services.code.rename import RenameRequest, plan_symbol_rename
+from redline.services.code.rename import Renamed, RenameRequest, plan_symbol_rename
 from redline.settings import Settings
 
 SEED = 20_261
-PER_PROJECT = int(os.environ.get("REDLINE_RENAMES", "60"))
-CHECKED = int(os.environ.get("REDLINE_CHECKED", "0"))
+_FIRST, _, _LAST = os.environ.get("REDLINE_RENAMES", "60").rpartition(":")
+PER_PROJECT = slice(int(_FIRST or 0), int(_LAST))
+CHECKED = os.environ.get("REDLINE_CHECKED", "0") != "0"
 
 
-def compare(language: str, tool: Path, project: Path, most: int, show: bool) -> Counter[str]:
+def compare(language: str, tool: Path, project: Path, which: slice, show: bool) -> Counter[str]:
     """Count how renames in one project end."""
     counts: Counter[str] = Counter()
     with (
@@ -62,16 +66,18 @@ def compare(language: str, tool: Path, project: Path, most: int, show: bool) -> 
         places = _places(redline, files)
         random.Random(SEED).shuffle(places)
         trial = Trial(language, tool, root, redline, judge, places)
-        for place in places[:most]:
+        for place in places[which]:
             verdict, why = trial.verdict(place)
             counts[verdict] += 1
-            counts["breaks"] += trial.breaks(place) if verdict in ("same", "listed") else 0
+            if verdict in ("same", "listed", "better"):
+                trial.accepted.append(place)
             if verdict == "refused":
                 counts[f"  {' '.join(why.split(':')[0].split()[:4])}"] += 1
             if show and verdict in ("wrong", "better", "refused"):
                 name = place.path.relative_to(root)
                 print(f"{verdict}: {name}:{place.line} {place.name}: {why[:400]}", flush=True)
-        counts["checked"] = trial.checked
+        if CHECKED:
+            counts["breaks"], counts["checked"] = trial.carry_out()
     return counts
 
 
@@ -98,8 +104,7 @@ class Trial:
     redline: Redline
     judge: Judge
     places: list[Place]
-    checked: int = 0
-    _ours: dict[Path, str] = field(default_factory=dict)
+    accepted: list[Place] = field(default_factory=list)
     _before: Problems | None = None
 
     def verdict(self, place: Place) -> tuple[str, str]:
@@ -109,43 +114,70 @@ class Trial:
             return "declined", ""
         if any(not spot.path.is_relative_to(self.root) for way in expected for spot in way):
             return "declined", ""
-        at = self.redline.workspace.resolve(str(place.path), Access.READ)
-        request = RenameRequest(place.name, FRESH, at, place.line)
         try:
-            made = plan_symbol_rename(self.redline, request, Access.READ, UNCANCELLABLE)
+            made = self._plan(place, place.fresh)
         except RedlineError as error:
             return "refused", error.message
-        ours = self._ours = _texts(made.change_set, self.root)
-        ways = [_apply(spots) for spots in expected]
+        ours = _texts(made.change_set, self.root)
+        ways = [_apply(spots, place.fresh) for spots in expected]
         if ours not in ways and self.language == "python":
             extended = _with_overrides(place, self.places, ours, self.judge, expected[0])
-            ways.append(_apply(extended))
+            ways.append(_apply(extended, place.fresh))
         if ours in ways:
             return "same", ""
         differences = [_differing(ours, way, self.root) for way in ways]
         if any(not lines for lines in differences):
             return "same", ""
-        if any(lines <= set(made.possible) for lines in differences):
+        listed = set(made.possible)
+        if any(
+            lines <= listed and not _beyond(ours, way)
+            for lines, way in zip(differences, ways, strict=True)
+        ):
             return "listed", ""
         why = ", ".join(sorted(min(differences, key=len))[:6])
-        is_better = not self._new(place, ours) and all(self._new(place, way) for way in ways)
+        is_better = not self._new(place, ours) and (
+            self._differ_unseen(differences) or all(self._new(place, way) for way in ways)
+        )
         return "better" if is_better else "wrong", why
 
-    def breaks(self, place: Place) -> bool:
-        """Whether the project's check has new problems after the last rename, if it is run."""
-        if self.checked >= CHECKED:
+    def _differ_unseen(self, differences: list[set[str]]) -> bool:
+        if self.language != "go":
             return False
-        self.checked += 1
-        found = self._new(place, self._ours)
-        if found:
-            name = place.path.relative_to(self.root)
-            print(f"breaks: {name}:{place.line} {place.name}: {list(found)[:3]}", flush=True)
-        return bool(found)
+        unseen = {str(path.relative_to(self.root)) for path in left_out_of_build(self.root)}
+        return any({line.rpartition(":")[0] for line in each} <= unseen for each in differences)
+
+    def carry_out(self) -> tuple[int, int]:
+        """Make all accepted renames, one upon the other: the new problems, and how many it made."""
+        before = self._problems_before()
+        old_names: dict[str, str] = {}
+        for place in self.accepted:
+            fresh = f"{place.fresh}_{len(old_names)}_"
+            try:
+                made = self._plan(place, fresh)
+            except RedlineError:
+                continue  # an earlier one renamed it too
+            old_names[fresh] = place.name
+            for path, text in _texts(made.change_set, self.root).items():
+                path.write_bytes(text.encode())
+            self.redline.code_index.build()
+        found = problems(self.language, self.tool, self.root, old_names) - before
+        for problem in list(found)[:9]:
+            print(f"breaks: {problem}", flush=True)
+        return found.total(), len(old_names)
+
+    def _plan(self, place: Place, fresh: str) -> Renamed:
+        at = self.redline.workspace.resolve(str(place.path), Access.READ)
+        request = RenameRequest(place.name, fresh, at, place.line)
+        return plan_symbol_rename(self.redline, request, Access.READ, UNCANCELLABLE)
+
+    def _problems_before(self) -> Problems:
+        if self._before is None:
+            self._before = problems(self.language, self.tool, self.root, {})
+        return self._before
 
     def _new(self, place: Place, texts: dict[Path, str]) -> Problems:
-        if self._before is None:
-            self._before = problems(self.language, self.tool, self.root)
-        return new_problems(self.language, self.tool, self.root, place.name, texts, self._before)
+        before, names = self._problems_before(), {place.fresh: place.name}
+        return new_problems(self.language, self.tool, self.root, names, texts, before)
 
 
 def _texts(change_set: ChangeSet, root: Path) -> dict[Path, str]:
@@ -217,11 +249,18 @@ def _differing(ours: dict[Path, str], theirs: dict[Path, str], root: Path) -> se
     return found
 
 
-def _apply(spots: list[Replaced]) -> dict[Path, str]:
+def _beyond(ours: dict[Path, str], theirs: dict[Path, str]) -> bool:
+    """Whether a file has the new name more often by Redline than by the service."""
+    return any(
+        text.count(FRESH) > theirs.get(path, read(path)).count(FRESH) for path, text in ours.items()
+    )
+
+
+def _apply(spots: list[Replaced], fresh: str) -> dict[Path, str]:
     texts: dict[Path, str] = {}
     for spot in sorted(spots, key=lambda spot: -spot.start):
         text = texts.get(spot.path) or read(spot.path)
-        new = f"{spot.prefix}{FRESH}{spot.suffix}"
+        new = f"{spot.prefix}{fresh}{spot.suffix}"
         texts[spot.path] = text[: spot.start] + new + text[spot.end :]
     return texts
 

@@ -19,6 +19,7 @@ from bench.chaos.wire import (
     result_of,
 )
 
+_ANSWERS, _ANSWER_PAUSE = 30, 0.5
 _YES = {"action": "accept", "content": {"decision": "allow"}}
 _META = {
     "io.modelcontextprotocol/protocolVersion": MODERN,
@@ -120,19 +121,25 @@ class HandshakeClient:
         raise Lost("the stream ended without an answer")
 
     def _answer(self, workspace: str, question: object, asked_by: str) -> str:
-        """Answer on another connection; why it was refused, "" if it was not."""
+        """Answer on another connection; why it was refused, "" if it was not.
+
+        An answer that gets lost is given again, as a person would press the button again.
+        """
         message = {"jsonrpc": "2.0", "id": question, "result": _YES}
-        link = Link(self._port)
-        try:
-            reply = link.post(f"/w/{workspace}/mcp", message, self._headers(workspace))
-            self._ledger.count("questions answered")
-            self._ledger.count("answered at another server", int(reply.server != asked_by))
-        except Refused as refused:
-            return str(refused)
-        except Lost:
-            self._ledger.count("answers lost on their way")
-        finally:
-            link.close()
+        for _ in range(_ANSWERS):
+            link = Link(self._port)
+            try:
+                reply = link.post(f"/w/{workspace}/mcp", message, self._headers(workspace))
+                self._ledger.count("questions answered")
+                self._ledger.count("answered at another server", int(reply.server != asked_by))
+                return ""
+            except Refused as refused:
+                return str(refused)
+            except Lost:
+                self._ledger.count("answers lost on their way")
+                time.sleep(_ANSWER_PAUSE)
+            finally:
+                link.close()
         return ""
 
     def _open(self, workspace: str) -> str:

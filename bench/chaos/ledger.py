@@ -7,7 +7,7 @@ was lost may have happened, or not, but never twice.
 from __future__ import annotations
 
 import threading
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -43,6 +43,9 @@ class Ledger:
     """Everything that was acknowledged, asked and lost; safe for many threads."""
 
     attempts: dict[str, Attempt] = field(default_factory=dict)
+    _attempts_at: dict[tuple[str, str], list[Attempt]] = field(
+        default_factory=lambda: defaultdict(list)
+    )
     counts: Counter[str] = field(default_factory=Counter)
     faults: list[str] = field(default_factory=list)
     walls: list[float] = field(default_factory=list)
@@ -54,6 +57,7 @@ class Ledger:
         attempt = Attempt(token, workspace, file)
         with self._lock:
             self.attempts[token] = attempt
+            self._attempts_at[workspace, file].append(attempt)
         return attempt
 
     def count(self, what: str, number: int = 1) -> None:
@@ -79,8 +83,7 @@ class Ledger:
     def judge_file(self, workspace: str, file: str, content: str) -> None:
         """Compare a file at the end with what was acknowledged."""
         there = Counter(content.split())
-        own = [a for a in self.attempts.values() if (a.workspace, a.file) == (workspace, file)]
-        for attempt in own:
+        for attempt in self._attempts_at[workspace, file]:
             found = there.pop(attempt.token, 0)
             if found > 1:
                 self.blame(f"{workspace}/{file}: {attempt.token} is there {found} times")

@@ -16,10 +16,10 @@ from typing import Any
 
 from bench.library.peers import versions
 from redline._version import __version__
+from redline.adapters.tried_server import family_cpu_ms
 
 REPO = Path(__file__).resolve().parents[2]
 RESULTS = REPO / "bench" / "results"
-_TICK = os.sysconf("SC_CLK_TCK")
 
 
 @dataclass
@@ -169,8 +169,8 @@ class StdioServer:
         return result
 
     def cpu_ms(self) -> float:
-        """CPU the process and its ended children have used."""
-        return cpu_of(self.process.pid)
+        """CPU the process and all that it started have used."""
+        return family_cpu_ms(self.process.pid)
 
     def peak_mb(self) -> float:
         """The most memory the process has held."""
@@ -200,24 +200,6 @@ class StdioServer:
             self.process.wait()
         if self.process.stdout:
             self.process.stdout.close()
-
-
-def cpu_of(pid: int) -> float:
-    """Milliseconds of CPU of a process and its ended children.
-
-    Threads are read in nanoseconds where the kernel says; clock ticks are 10 ms, too coarse here.
-    """
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    ticks = [int(fields[i]) * 1000 / _TICK for i in (11, 12, 13, 14)]
-    exact = sum(_thread_ms(path) for path in Path(f"/proc/{pid}/task").iterdir())
-    return (exact or ticks[0] + ticks[1]) + ticks[2] + ticks[3]
-
-
-def _thread_ms(task: Path) -> float:
-    try:
-        return int((task / "schedstat").read_text().split()[0]) / 1e6
-    except OSError:
-        return 0.0
 
 
 def measure_work(task: str, who: str, work: Callable[[int], object], n: int) -> Row:

@@ -26,6 +26,7 @@ from bench.library.measure import (
     spread,
 )
 from bench.library.peers import desktop_commander, filesystem_server, git_server, python_program
+from redline.adapters.tried_server import family_cpu_ms
 
 LIMITS = {"cpu_ms": 100.0, "rss_mb": 30.0, "call_ms": 0.2}
 _LIST = json.dumps({"jsonrpc": "2.0", "id": 2, "method": "tools/list", "params": {}})
@@ -65,19 +66,29 @@ def first_list(argv: Sequence[str], env: dict[str, str]) -> tuple[float, float, 
             tools = len(answer["result"]["tools"])
             break
     wall = (time.perf_counter() - start) * 1000
-    # Read at the answer: shutting down is not part of the first list. schedstat counts
-    # nanoseconds, where the older counters have ticks of 10 ms.
-    cpu = sum(
-        int(Path(f"/proc/{process.pid}/task/{task}/schedstat").read_text().split()[0])
-        for task in os.listdir(f"/proc/{process.pid}/task")
-    )
+    cpu = family_cpu_ms(process.pid)  # at the answer: shutting down is not part of the first list
     status = Path(f"/proc/{process.pid}/status").read_text()
     peak = next(int(row.split()[1]) for row in status.splitlines() if row.startswith("VmHWM"))
     process.stdin.close()
     process.kill()
     process.wait()
     process.stdout.close()
-    return cpu / 1e6, wall, peak / 1024, tools
+    return cpu, wall, peak / 1024, tools
+
+
+def bare_row(n: int) -> Row:
+    """What the interpreter alone costs, until it has written a line."""
+    cpus, walls = [], []
+    for _ in range(n):
+        start = time.perf_counter()
+        argv = [sys.executable, "-c", "import sys; print(flush=True); sys.stdin.read()"]
+        process = subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        assert process.stdout
+        process.stdout.readline()
+        walls.append((time.perf_counter() - start) * 1000)
+        cpus.append(family_cpu_ms(process.pid))
+        process.communicate()
+    return Row("spawn to first line", "a bare interpreter", sorted(cpus)[n // 2], *spread(walls))
 
 
 def start_row(who: str, argv: Sequence[str], env: dict[str, str], n: int) -> Row:
@@ -126,6 +137,8 @@ def main() -> int:
         desktop, quiet = desktop_commander(Path(folder) / "home")
         first_list(ours, env)  # compiles the modules once
         first = report.add(start_row("redline, all toolsets", ours, env, starts))
+        alone = report.add(bare_row(starts))
+        report.facts["times a bare interpreter"] = round(first.cpu_ms / alone.cpu_ms, 2)
         report.add(start_row("server-filesystem (npm)", peer, {}, starts))
         for who, argv, settings in others(folder, desktop, quiet):
             report.add(start_row(who, argv, settings, max(starts // 3, 1)))

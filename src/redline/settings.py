@@ -5,8 +5,8 @@ default. A config file is one the person names or keeps in their own configurati
 workspace never brings its own, since that could widen what an agent may do there.
 """
 
-from __future__ import annotations
-
+# Without `from __future__ import annotations`: annotations that are text would be compiled, one by
+# one, whenever a server starts.
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 

@@ -181,6 +181,29 @@ def test_a_group_brought_back_knows_which_of_two_directories_of_one_name_is_ther
     assert not (bench.root / "d").exists()
 
 
+def test_a_file_that_a_group_brings_back_moves_and_removes_again_is_one_file(bench: Bench) -> None:
+    made = bench.commit(bench.write("c", TEN))
+    move = bench.commit(bench.move("c", "d"))
+    removal = bench.commit(bench.delete("d"))
+    _rewind(bench, removal, move, made)
+    assert _files(bench) == {}
+    with pytest.raises(UndoBlocked):
+        bench.redo(move.id)
+
+
+def test_files_of_one_name_that_a_group_brings_back_are_told_apart(bench: Bench) -> None:
+    (bench.root / "b").write_text("first\n")
+    (bench.root / "c").write_text(TEN)
+    first = bench.commit(bench.delete("b"))
+    move = bench.commit(bench.move("c", "b"))
+    edit = bench.commit(bench.write("b", EDITED))
+    second = bench.commit(bench.delete("b"))
+    _rewind(bench, second, edit, move, first)
+    assert _files(bench) == {"b": "first\n", "c": TEN}
+    with pytest.raises(UndoBlocked):
+        bench.redo(move.id)
+
+
 def test_a_group_in_which_a_directory_was_made_and_removed_is_taken_back(bench: Bench) -> None:
     (bench.root / "a").write_text(TEN)
     operations = [

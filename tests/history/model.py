@@ -185,7 +185,46 @@ class Model:
             for file, (place, alive) in zip(self.files, saved, strict=True):
                 file.place, file.alive = place, alive
             raise
-        return done
+        return self._net(done)
+
+    def _net(self, steps: list[Step]) -> list[Step]:
+        """Return what steps come to: neither what changed nothing, nor what was there in between.
+
+        Steps about one file become one, as long as no folder was changed and nothing moved.
+        """
+        found: list[Step] = []
+        latest: dict[int, int] = {}
+        for step in steps:
+            is_folder = self.files[step.file].is_folder
+            is_removal = step.moved is None and step.after is None
+            if is_folder and is_removal and self._undo_making(found, step.file):
+                continue
+            at = latest.get(step.file)
+            if step.moved is not None or is_folder:
+                latest.clear()
+            elif at is None:
+                latest[step.file] = len(found)
+            else:
+                found[at] = Step(step.file, found[at].before, step.after)
+                continue
+            found.append(step)
+        return [step for step in found if step.moved or step.before != step.after]
+
+    def _undo_making(self, steps: list[Step], folder: int) -> bool:
+        """Empty the last of *steps* that made a folder, unless something was put there since."""
+        for at in reversed(range(len(steps))):
+            step = steps[at]
+            if step.file == folder:
+                is_made = step.moved is None and step.before is None
+                if is_made:
+                    steps[at] = Step(folder)
+                return is_made
+            if step.moved is None and step.before == step.after:
+                continue
+            places = [self.files[step.file].place] if step.moved is None else list(step.moved)
+            if any(self.is_within(place[0], folder) for place in places):
+                return False
+        return False
 
     def _take(self, step: Step) -> Step | None:
         file = self.files[step.file]

@@ -64,6 +64,24 @@ def test_another_server_goes_on_when_the_owner_is_killed_or_stops(group: Group) 
     assert int(number.read_text()) >= 3
 
 
+@pytest.mark.requirement("group-takeover")
+def test_a_server_that_starts_at_the_address_of_a_killed_owner_is_not_taken_for_it(
+    group: Group,
+) -> None:
+    import redis
+
+    a, b = group.start(), group.start()
+    assert not write(a, "red", "a.txt", "one\n")["isError"]
+    with redis.Redis.from_url(group.redis.url) as client:
+        lease = until(lambda: client.keys("redline:*:lease:*"), "a lease is there")[0]
+        value = until(lambda: client.get(lease), "it is renewed")
+        group.kill(a)
+        client.set(lease, value, px=600_000)
+        group.start("--http", f"127.0.0.1:{a.client.port}")
+        client.set(lease, value, px=3_000)
+    assert not write(b, "red", "a.txt", "two\n")["isError"]
+
+
 @pytest.mark.requirement("group-any-server")
 def test_a_workspace_that_another_server_has_can_be_archived(group: Group) -> None:
     a, b = group.start(), group.start()

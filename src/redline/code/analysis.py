@@ -51,8 +51,8 @@ class Analysis(Protocol):
     def symbols(self, text: str, language: Language, wanted: str | None = None) -> list[Symbol]:
         """Return every definition in *text* in order, or only those that *wanted* may name."""
 
-    def body(self, text: str, language: Language, symbol: Symbol) -> Body | None:
-        """Return where the statements of *symbol* begin and end; None if it has no body."""
+    def bodies(self, text: str, language: Language, wanted: str) -> dict[Symbol, Body | None]:
+        """Return the definitions that *wanted* may name in order, each with its body if any."""
 
     def colours(
         self, text: str, language: Language, ranges: Sequence[tuple[int, int]]
@@ -107,13 +107,14 @@ class IsolatedAnalysis:
 
     def symbols(self, text: str, language: Language, wanted: str | None = None) -> list[Symbol]:
         """Return every definition in *text* in order, or only those that *wanted* may name."""
-        rows = self._parse("symbols", text, language, wanted)
-        return [_symbol(row) for row in rows]
+        if wanted is not None:
+            return list(self.bodies(text, language, wanted))
+        return [_symbol(row) for row in self._parse("symbols", text, language)]
 
-    def body(self, text: str, language: Language, symbol: Symbol) -> Body | None:
-        """Return where the statements of *symbol* begin and end; None if it has no body."""
-        row = self._parse("body", text, language, symbol.offset)
-        return None if row is None else Body(*row)
+    def bodies(self, text: str, language: Language, wanted: str) -> dict[Symbol, Body | None]:
+        """Return the definitions that *wanted* may name in order, each with its body if any."""
+        rows = self._parse("bodies", text, language, wanted)
+        return {_symbol(row): None if body is None else Body(*body) for row, body in rows}
 
     def colours(
         self, text: str, language: Language, ranges: Sequence[tuple[int, int]]

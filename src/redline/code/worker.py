@@ -13,7 +13,7 @@ from redline.code.syntax.colours import colour_lines
 from redline.code.syntax.definitions import parse, parse_readable, symbols_of
 from redline.code.syntax.errors import check_syntax
 from redline.code.syntax.languages import BY_NAME
-from redline.code.syntax.outlines.named import named_body, named_symbols
+from redline.code.syntax.outlines.named import named_bodies
 from redline.code.syntax.uses import nodes_of
 
 Ask = Callable[..., Any]
@@ -22,22 +22,22 @@ Row = tuple[Any, ...]
 _SYMBOL = attrgetter(
     "name", "qualified", "kind", "line", "start", "end", "signature", "doc", "offset", "span"
 )
+_BODY = attrgetter("start", "end", "doc_end")
 _ISSUE = attrgetter("line", "excerpt", "missing")
 _REPLACEMENT = attrgetter("start", "end", "text")
 
 
-def symbols(_ask: Ask, text: str, language: str, wanted: str | None = None) -> list[Row]:
-    """Return every definition in *text*, or those that *wanted* may name."""
-    grammar = BY_NAME[language]
-    if wanted is None:
-        return [_SYMBOL(symbol) for symbol in symbols_of(parse_readable(text, grammar))]
-    return [_SYMBOL(symbol) for symbol in named_symbols(text, grammar, wanted)]
+def symbols(_ask: Ask, text: str, language: str) -> list[Row]:
+    """Return every definition in *text*."""
+    return [_SYMBOL(symbol) for symbol in symbols_of(parse_readable(text, BY_NAME[language]))]
 
 
-def body(_ask: Ask, text: str, language: str, offset: int) -> Row | None:
-    """Return the body of the definition whose name is at *offset*."""
-    found = named_body(text, BY_NAME[language], offset)
-    return None if found is None else (found.start, found.end, found.doc_end)
+def bodies(_ask: Ask, text: str, language: str, wanted: str) -> list[Row]:
+    """Return the definitions that *wanted* may name, each with its body."""
+    found = named_bodies(text, BY_NAME[language], wanted)
+    return [
+        (_SYMBOL(symbol), None if body is None else _BODY(body)) for symbol, body in found.items()
+    ]
 
 
 def colours(_ask: Ask, text: str, language: str, ranges: list[tuple[int, int]]) -> list[Row]:

@@ -158,10 +158,12 @@ class ChangeSet:
         gone: dict[str, list[WorkspacePath]] = {}
         made: dict[str, list[WorkspacePath]] = {}
         changes = [step for step in self.steps if isinstance(step, Change)]
+        renames = [step for step in self.steps if isinstance(step, Rename)]
+        renamed = [path for step in renames for path in (step.source, step.target)]
         times = Counter(step.path for step in changes)
         for step in changes:
-            if times[step.path] > 1:
-                continue
+            if times[step.path] > 1 or any(step.path.is_beneath(path) for path in renamed):
+                continue  # it was not one file from the first step to the last
             if isinstance(step.before, FileState) and isinstance(step.after, Absent):
                 gone.setdefault(step.before.digest, []).append(step.path)
             elif isinstance(step.before, Absent) and isinstance(step.after, FileState):

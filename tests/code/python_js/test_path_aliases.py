@@ -32,3 +32,15 @@ def test_a_hostile_configuration_is_read_once(text: str) -> None:
 @pytest.mark.parametrize("text", ["__all__=[", "__all__:", "__all__ ", "__all__+=("])
 def test_hostile_lists_of_exports_are_read_once(text: str) -> None:
     assert len(list(_LISTED.finditer(text * _COUNT))) <= 1
+
+
+def test_the_folder_of_a_configuration_is_that_of_the_one_that_extends_the_others() -> None:
+    """As TypeScript has it: `${configDir}` is not where it is written, other paths are."""
+    options = '"baseUrl": "${configDir}/lib", "paths": {"@/*": ["${configDir}/src/*", "./own/*"]}'
+    files = {
+        "web/tsconfig.json": '{"extends": "../shared/base.json"}',
+        "shared/base.json": f'{{"compilerOptions": {{{options}}}}}',
+    }
+    aliases = PathAliases(lambda path: files.get("/".join(path.parts)))
+    found = list(aliases.rules(WorkspacePath(0, ("web",))).locations("@/a"))
+    assert found == [("web", "src", "a"), ("web", "lib", "own", "a"), ("web", "lib", "@", "a")]

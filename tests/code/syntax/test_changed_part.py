@@ -70,8 +70,7 @@ def test_a_large_file_that_cannot_be_cut_is_parsed_only_at_any_cost(
 
 
 def test_the_body_of_a_definition_in_a_large_file_is_found(analysis: IsolatedAnalysis) -> None:
-    (symbol,) = analysis.symbols(LARGE, BY_NAME["python"], "f700")
-    body = analysis.body(LARGE, BY_NAME["python"], symbol)
+    (body,) = analysis.bodies(LARGE, BY_NAME["python"], "f700").values()
     assert body is not None
     assert LARGE[body.start : body.end] == "b = a + 700\n\n    return b"
 

@@ -162,6 +162,12 @@ class TestBlankLines:
                 "import b\nimport a\n\n\ndef f():",
             ),
             ("import a\n\ndef f():", "import b\n\ndef f():", "import b\n\n\ndef f():"),
+            (
+                "import a\n\ndef f():",
+                "import a\nimport b\n\ndef f():",
+                "import a\nimport b\n\n\ndef f():",
+            ),
+            ("import a\n\ndef f():", "import a\n\n@b\ndef f():", "import a\n\n\n@b\ndef f():"),
         ],
     )
     def test_another_number_is_overlooked_and_the_files_own_stay(
@@ -178,6 +184,8 @@ class TestBlankLines:
         [
             ("import a\ndef f():", "import a\nimport b\ndef f():"),
             ("import a\n\ndef f():", "import a\ndef f():"),
+            ("import a\n\ndef f():", "import a\n\nb = 1\n\ndef f():"),
+            ("import a\n\ndef f():", "import a\nb = 1\n\n@c\ndef f():"),
         ],
     )
     def test_it_is_refused_where_their_place_is_not_clear(self, old: str, new: str) -> None:
@@ -187,6 +195,15 @@ class TestBlankLines:
     def test_two_such_blocks_are_refused(self) -> None:
         with pytest.raises(AmbiguousMatch, match="number of blank lines"):
             place("a\n\nb\n---\na\n\n\nb\n", "a\nb\n", "a\nc\n")
+
+    @pytest.mark.parametrize(
+        "other", ["one\nadded\ntwo\nthree\nend\n", "one\nthree\nend\n", "two\nthree\nend\n"]
+    )
+    def test_a_place_that_may_have_been_the_same_before_makes_it_unclear(self, other: str) -> None:
+        """That place may be the one that is meant, with a line added or gone since."""
+        text = f"{other}one\n\ntwo\nthree\n"
+        with pytest.raises(AmbiguousMatch, match="number of blank lines"):
+            place(text, "one\ntwo\nthree\n", "one\nthree\n")
 
     def test_line_ends_and_trailing_blanks_stay(self) -> None:
         assert edited("a \r\n\r\n\r\nb\r\n", "a\n\nb\n", "a\n\nb\nc\n") == (

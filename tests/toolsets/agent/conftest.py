@@ -40,11 +40,15 @@ class Desk:
         for entry in self.root.iterdir():
             if entry.name != ".git":
                 shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
-        for name, text in PROJECT.items():
-            target = self.root / name
-            target.parent.mkdir(exist_ok=True)
-            target.write_text(text)
+        self.write(PROJECT)
         (self.root / "dot.png").write_bytes(base64.b64decode(_DOT))
+
+    def write(self, files: dict[str, str]) -> None:
+        """Write files, with the folders they lie in."""
+        for name, text in files.items():
+            target = self.root / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(text)
 
     def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
         """The result of a call."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shutil
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -217,6 +219,51 @@ def test_prettier_and_tsc_of_the_projects_own_modules_run(tmp_path: Path) -> Non
         ("prettier", "new.ts", 1),
         ("tsc", "new.ts", 1),
     }
+
+
+COMPILED = {
+    "gofmt": (
+        {"go.mod": "module x\n\ngo 1.21\n", "a.go": "package x\n\nfunc A() int {\n\treturn 1\n}\n"},
+        "a.go",
+        ("return 1", "x:=1;return   x"),
+        "\tx := 1\n\treturn x\n",
+        "func B( {}\n",
+    ),
+    "rustfmt": (
+        {
+            "Cargo.toml": '[package]\nname = "x"\nversion = "1.0.0"\nedition = "2021"\n',
+            "a.rs": "pub fn a() -> i32 {\n    1\n}\n",
+        },
+        "a.rs",
+        ("    1\n", "    let x=1;  x\n"),
+        "    let x = 1;\n    x\n",
+        "pub fn b( {}\n",
+    ),
+}
+
+
+@pytest.mark.requirement("agent-check-formats")
+@pytest.mark.parametrize("program", COMPILED)
+def test_the_formatter_of_a_compiled_language_runs(program: str, tmp_path: Path) -> None:
+    found = shutil.which(program)
+    # That of rustup is there without a toolchain too, and then only fails.
+    if found is None or subprocess.run([found, "--help"], capture_output=True).returncode == 1:
+        pytest.skip(f"missing here: {program}, which formats no change in this run")
+    home = str(Path(found).parent)
+    files, name, (old, new), formatted, broken = COMPILED[program]
+    fill(tmp_path, files)
+    before = contents(tmp_path)
+    arguments = ["--tools", "agent", "--workspace", ".", "--allow-read", home]
+    with connect("stdio", arguments, cwd=tmp_path, env={"PATH": HERE}) as client:
+        desk = Desk(client, tmp_path)
+        said = desk.text("edit", path=name, edits=[{"old": old, "new": new}], check=True)
+        assert f"note: formatted by {program}: {name}" in said
+        assert formatted in (tmp_path / name).read_text()
+        desk.text("undo")
+        assert contents(tmp_path) == before
+        ending = Path(name).suffix
+        found = problems(desk.call("write", path=f"b{ending}", content=broken, check=True))
+    assert [each[:3] for each in found][:1] == [(program, f"b{ending}", 1)]
 
 
 def _call(options: dict[str, Any], rights: frozenset[Right], **arguments: Any) -> Any:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from tests.toolsets.agent.conftest import Desk, text_of
-from tests.toolsets.agent.test_code import write
 from tests.wire.test_dry_run_names import contents
 
 PYTHON = {
@@ -29,7 +28,7 @@ SCRIPT = {
 
 @pytest.mark.requirement("agent-move-imports")
 def test_a_python_module_moves_with_all_its_imports(desk: Desk) -> None:
-    write(desk, PYTHON)
+    desk.write(PYTHON)
     before = contents(desk.root)
     arguments = {"path": "pkg/shop.py", "to": "pkg/goods/store.py", "imports": True}
     shown = desk.text("move", **arguments, dry_run=True)
@@ -52,7 +51,7 @@ def test_a_python_module_moves_with_all_its_imports(desk: Desk) -> None:
 
 @pytest.mark.requirement("agent-move-imports")
 def test_a_script_moves_with_all_its_imports(desk: Desk) -> None:
-    write(desk, SCRIPT)
+    desk.write(SCRIPT)
     said = desk.text("move", path="src/shop.ts", to="src/goods/store.ts", imports=True)
     assert (desk.root / "src/goods/store.ts").read_text() == (
         'import { rate } from "../tax";\nexport const price = rate;\n'
@@ -78,7 +77,7 @@ def test_a_script_moves_with_all_its_imports(desk: Desk) -> None:
 def test_a_move_is_refused_with_the_places_in_its_way(
     desk: Desk, files: dict[str, str], path: str, to: str, place: str
 ) -> None:
-    write(desk, files)
+    desk.write(files)
     before = contents(desk.root)
     refused = desk.call("move", path=path, to=to, imports=True)
     assert refused["isError"]
@@ -93,7 +92,7 @@ def test_a_move_is_refused_with_the_places_in_its_way(
     [("a.txt", "b.txt"), ("src", "lib"), ("src/app.py", "src/app.js"), ("pkg/__init__.py", "x.py")],
 )
 def test_imports_of_what_is_not_a_module_cannot_follow(desk: Desk, path: str, to: str) -> None:
-    write(desk, PYTHON)
+    desk.write(PYTHON)
     before = contents(desk.root)
     assert desk.failure("move", path=path, to=to, imports=True).startswith("INVALID_ARGUMENT: ")
     assert contents(desk.root) == before

@@ -572,6 +572,75 @@ def test_lines_of_a_delete_beat_the_words_of_its_instruction() -> None:
     assert after == "a\nc\n"
 
 
+ELIXIR = "defmodule M do\n  def f(a) do\n    b = a\n    b\n  rescue\n    e -> e\n  end\nend\n"
+DART = "class A {\n  int f(int a) async {\n    return a;\n  }\n}\n"
+KOTLIN = "class A {\n    fun f(a: Int): Int {\n        return a\n    }\n}\n"
+HCL = 'resource "a" "f" {\n  name = "b"\n}\n'
+STYLES = ".f {\n  color: red;\n}\n"
+
+
+@pytest.mark.requirement("code-instruction-places")
+@pytest.mark.parametrize(
+    ("file", "text", "code", "first", "last"),
+    [
+        ("a.ex", ELIXIR, "g(a)", "    b = a\n", "  rescue\n"),
+        ("a.dart", DART, "g(a);", "    return a;\n", "  }\n}"),
+        ("a.kt", KOTLIN, "g(a)", "        return a\n", "    }\n}"),
+        ("a.tf", HCL, "count = 1", '  name = "b"\n', "}\n"),
+        ("a.css", STYLES, "margin: 0;", "  color: red;\n", "}\n"),
+    ],
+)
+def test_code_is_added_at_either_edge_of_a_body(
+    file: str, text: str, code: str, first: str, last: str
+) -> None:
+    indent = first[: len(first) - len(first.lstrip())]
+    for edge, behind in (("start", first), ("end", last)):
+        asked = f"add it at the {edge} of f"
+        after = _result(text, file=file, edit_instruction=asked, code_block=code)
+        assert after == text.replace(behind, f"{indent}{code}\n{behind}", 1), (file, edge)
+
+
+@pytest.mark.requirement("code-instruction-places")
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("a.ex", "def f(a), do: a\n"),
+        ("a.kt", "fun f() = 1\n"),
+        ("a.dart", "int f() => 1;\n"),
+        ("a.css", ".f { a: b }\n"),
+    ],
+)
+def test_code_is_not_added_to_a_body_on_one_line(file: str, text: str) -> None:
+    with pytest.raises(InvalidArgument, match="not clear where"):
+        _plan(text, file=file, edit_instruction="add it at the start of f", code_block="x")
+
+
+@pytest.mark.requirement("code-rename-css")
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "rename .btn-old to .btn",
+        "Rename the CSS class .btn-old to .btn.",
+        "rename class `btn-old` to `btn`",
+        "rename the selector '.btn-old' to '.btn'",
+    ],
+)
+def test_a_class_of_a_style_sheet_is_renamed(asked: str) -> None:
+    text = ".btn-old, a.btn-old:hover {\n  color: red;\n}\n#btn-old {\n}\n"
+    if "." in asked.removesuffix("."):
+        after = _result(text, file="a.css", edit_instruction=asked)
+        assert after == text.replace(".btn-old", ".btn")
+    else:
+        with pytest.raises(InvalidArgument, match="A class and an id"):
+            _plan(text, file="a.css", edit_instruction=asked)
+
+
+def test_a_custom_property_of_a_style_sheet_is_renamed() -> None:
+    text = ":root {\n  --main: red;\n}\na {\n  color: var(--main);\n}\n"
+    after = _result(text, file="a.css", edit_instruction="rename --main to --accent")
+    assert after == text.replace("--main", "--accent")
+
+
 # Minified files: every place in a very long line costs as much as the line is long
 
 

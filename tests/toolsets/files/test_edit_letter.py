@@ -167,6 +167,47 @@ def test_of_several_edits_one_that_is_in_place_is_named_and_skipped(desk: Desk) 
 
 
 @pytest.mark.requirement("files-edit-some-in-place")
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("host='b'", "host='a'"),
+        ("port=81", "port=8080"),
+        ("strict=False", "strict=True"),
+        ("parse(data)", "parse(data, strict=True)"),
+    ],
+)
+def test_a_part_of_a_line_that_is_in_place_is_named_and_skipped(
+    desk: Desk, old: str, new: str
+) -> None:
+    text = "import os\nserve(port=8080, host='a')\nparse(data, strict=True)\nrun()\n"
+    path = desk.file("a.py", text)
+    made, fresh = {"oldText": old, "newText": new}, {"oldText": "run()", "newText": "run(os)"}
+    done = desk.text("edit_file", path=path, edits=[made, fresh])
+    line = text[: text.index(new)].count("\n") + 1
+    assert done.endswith(f"note: edits[0] is already in place at line {line} and was skipped")
+    assert path.read_text() == text.replace("run()", "run(os)")
+
+
+@pytest.mark.requirement("files-edit-some-in-place")
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        ("'1.1'", "'1.2'", "no word of the old text"),
+        ("retries", "attempts", "no word of the old text"),
+        ("port=81", "port=80", "80 goes on in the file"),
+        ("host='b'", "host='a'", "the old host may have been the other one"),
+    ],
+)
+def test_a_short_text_that_may_be_there_by_chance_excuses_no_misquoted_one(
+    desk: Desk, old: str, new: str, why: str
+) -> None:
+    text = "V = '1.2'\nattempts = 3\nserve(port=8080, host='a')\nother(host='c')\nrun()\n"
+    path = desk.file("a.py", text)
+    fresh = {"oldText": "run()", "newText": "run(os)"}
+    assert "oldText not found" in refusal(desk, path, {"oldText": old, "newText": new}, fresh), why
+
+
+@pytest.mark.requirement("files-edit-some-in-place")
 def test_text_that_another_edit_of_the_call_wrote_excuses_no_misquoted_one(desk: Desk) -> None:
     path = desk.file("a", "first line here\nsecond line\n")
     new = "first line there\n"
@@ -185,6 +226,17 @@ def test_edits_that_are_all_in_place_are_refused_with_just_that(desk: Desk) -> N
         assert message.startswith("The new text is already in place at line 1; nothing was changed")
     gone = {"oldText": "import sys\n", "newText": "import os\n"}
     assert refusal(desk, path, gone).startswith("The new text is already in place at line 2")
+
+
+def test_edits_that_change_nothing_say_so(desk: Desk) -> None:
+    path = desk.file("a", "one\ntwo\n")
+    same = {"oldText": "one", "newText": "one"}
+    note = "note: the edits change nothing"
+    assert desk.text("edit_file", path=path, edits=[same]).endswith(f"{path}\n{note}")
+    assert desk.text("edit_file", path=path, edits=[same], dryRun=True) == "(no changes)"
+    there, back = {"oldText": "one", "newText": "1"}, {"oldText": "1", "newText": "one"}
+    assert desk.text("edit_file", path=path, edits=[there, back]).endswith(note)
+    assert path.read_text() == "one\ntwo\n"
 
 
 @pytest.mark.requirement("files-edit-already-said")

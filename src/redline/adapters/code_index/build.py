@@ -9,21 +9,20 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from redline.adapters.code_index.rank import rank
+from redline.adapters.code_index.reading import (
+    FILES_AT_ONCE,
+    SourceRead,
+    SourceReader,
+    Stale,
+)
 from redline.adapters.code_index.schema import BEST, MINOR, pack, parts_of, unpack
 from redline.code.analysis import Analysis
-from redline.code.index.facts import MAX_FILE_BYTES, FileFacts
+from redline.code.index.facts import FileFacts
 from redline.code.syntax.languages import Language, language_of
-from redline.core.changes import digest_of
-from redline.core.errors import RedlineError
 from redline.core.paths import WorkspacePath
 from redline.core.ports.search import Grep
-from redline.core.ports.tree import Entry, Kind, Tree
+from redline.core.ports.tree import Kind, Tree
 
-BATCH = 100
-# Bytes that a worker is given at once: asking for every file by itself costs more than parsing.
-_CHUNK = 128 << 10
-# At most as many as can all fail within one lease.
-_CHUNK_FILES = 8
 # The share of changed files after which ranks are worth computing again.
 RERANK_SHARE = 0.01
 # A build that has not renewed its lease for this many seconds has died.
@@ -35,37 +34,12 @@ _BEST_OF_FILE = (
 
 
 @dataclass(frozen=True, slots=True)
-class Stale:
-    """A file whose index entry is missing or old; `known` is its row id if it has one."""
-
-    path: WorkspacePath
-    language: Language
-    entry: Entry
-    known: int | None
-    digest: str
-
-
-@dataclass(frozen=True, slots=True)
 class Survey:
     """What a walk found: files to read, rows to drop, how many files there are."""
 
     stale: list[Stale]
     gone: list[int]
     total: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Read:
-    """A file as it was read; without facts where only its time changed."""
-
-    file: Stale
-    digest: str
-    content: bytes
-    facts: FileFacts | None = None
-
-    @property
-    def needs_facts(self) -> bool:
-        return self.facts is None and self.digest != self.file.digest
 
 
 class IndexBuilder:
@@ -75,8 +49,10 @@ class IndexBuilder:
         self, db: sqlite3.Connection, tree: Tree, grep: Grep, roots: int, analysis: Analysis
     ) -> None:
         self._db, self._tree, self._grep, self._roots = db, tree, grep, roots
-        self._analysis = analysis
+        self._reader = SourceReader(tree, analysis, self._keep_lease)
         self._names: dict[str, int] = {}
+        # Names that are known to be findable by their parts.
+        self._defined: set[int] = set()
         self._lease_written = 0.0
 
     def survey(self) -> Survey:
@@ -120,7 +96,9 @@ class IndexBuilder:
                 stale.append(Stale(path, language, entry, row[0], row[3]))
         if (stale or gone) and self.take_lease():
             self._drop(gone)
-            self._batch(stale, float("inf"))
+            self._store_all(
+                [f for _, found in self._reader.read(stale, float("inf")) for f in found]
+            )
             self.release_lease()
 
     def _sources(self) -> Iterator[tuple[WorkspacePath, Language]]:
@@ -142,11 +120,18 @@ class IndexBuilder:
         How many files were read: fewer than are stale when the moment *ends* came first.
         """
         self._drop(survey.gone)
-        done = 0
-        for start in range(0, len(survey.stale), BATCH):
-            done += self._batch(survey.stale[start : start + BATCH], ends)
+        done = stored = 0
+        read: list[SourceRead] = []
+        for passed, found in self._reader.read(survey.stale, ends):
+            read += found
+            is_late = time.monotonic() > ends
+            if len(read) < FILES_AT_ONCE and passed < len(survey.stale) and not is_late:
+                continue
+            self._store_all(read)
+            stored += len(read)
+            done, read = stored if is_late else passed, []
             self.hold_lease()
-            if done < min(start + BATCH, len(survey.stale)):
+            if is_late and done < len(survey.stale):
                 self.release_lease()
                 return done
             if progress is not None:
@@ -176,22 +161,15 @@ class IndexBuilder:
         values = (self._lease_written,)
         self._db.execute("INSERT OR REPLACE INTO facts VALUES ('lease', ?)", values)
 
+    def _keep_lease(self) -> None:
+        if time.time() - self._lease_written > LEASE / 4:  # parsers that fail take long
+            self.hold_lease()
+
     def release_lease(self) -> None:
         """Let another process build."""
         self._db.execute("DELETE FROM facts WHERE key='lease'")
 
-    def _batch(self, stale: list[Stale], ends: float) -> int:
-        """Read and store these files, as many as there is time for; how many that were."""
-        read: list[_Read] = []
-        passed = 0
-        for count, chunk in self._chunks(stale):
-            passed = count
-            if time.time() - self._lease_written > LEASE / 4:  # parsers that fail take long
-                self.hold_lease()
-            read += self._with_facts(chunk, ends)
-            if time.monotonic() > ends:
-                passed = len(read)
-                break
+    def _store_all(self, read: list[SourceRead]) -> None:
         self._db.execute("BEGIN IMMEDIATE")
         try:
             for item in read:
@@ -199,44 +177,9 @@ class IndexBuilder:
             self._db.execute("COMMIT")
         except BaseException:
             self._names.clear()
+            self._defined.clear()
             self._db.execute("ROLLBACK")
             raise
-        return passed
-
-    def _chunks(self, stale: list[Stale]) -> Iterator[tuple[int, list[_Read]]]:
-        """The files read, a few at a time, each time with how many were passed in all."""
-        chunk: list[_Read] = []
-        for number, item in enumerate(stale, 1):
-            found = self._read(item)
-            chunk += [found] if found is not None else []
-            is_full = (
-                sum(len(file.content) for file in chunk) >= _CHUNK or len(chunk) == _CHUNK_FILES
-            )
-            if is_full or number == len(stale):
-                yield number, chunk
-                chunk = []
-
-    def _read(self, item: Stale) -> _Read | None:
-        """The file with its digest; without content where there is nothing to parse."""
-        try:
-            if item.entry.size > MAX_FILE_BYTES:
-                return _Read(item, f"size:{item.entry.size}", b"", FileFacts((), {}, 0))
-            content = self._tree.read(item.path, MAX_FILE_BYTES)
-        except RedlineError:
-            return None
-        digest = digest_of(content)
-        return _Read(item, digest, b"" if digest == item.digest else content)
-
-    def _with_facts(self, chunk: list[_Read], ends: float) -> Iterator[_Read]:
-        """The files with their facts; those are left out that there was no time for."""
-        unparsed = [file for file in chunk if file.needs_facts]
-        asked = [(file.content, file.file.language) for file in unparsed]
-        facts = dict(zip(map(id, unparsed), self._analysis.facts(asked, ends), strict=True))
-        for file in chunk:
-            if not file.needs_facts:
-                yield file
-            elif (found := facts[id(file)]) is not None:
-                yield _Read(file.file, file.digest, b"", found)
 
     def _store(self, item: Stale, digest: str, facts: FileFacts | None) -> None:
         entry = item.entry
@@ -292,6 +235,9 @@ class IndexBuilder:
 
     def _define(self, name: int, text: str) -> None:
         """Make a name findable by its parts, once."""
+        if name in self._defined:
+            return
+        self._defined.add(name)
         done = self._db.execute("UPDATE names SET defined=1 WHERE id=? AND defined=0", (name,))
         if done.rowcount:
             self._db.executemany(
@@ -305,6 +251,7 @@ class IndexBuilder:
             return known
         if len(self._names) > 400_000:  # bound the memory of a long build
             self._names.clear()
+            self._defined.clear()
         row = self._db.execute("SELECT id FROM names WHERE name=?", (name,)).fetchone()
         if row is None:
             row = self._db.execute(

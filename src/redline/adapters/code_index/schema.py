@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections.abc import Iterable
+from functools import lru_cache
 from itertools import accumulate
+from operator import sub
 
 VERSION = 9
 # How many symbols of each file are kept at hand for a map.
@@ -67,15 +69,17 @@ def parts_of(name: str) -> set[str]:
 
 def pack(numbers: Iterable[int]) -> bytes:
     """Rising numbers as bytes: the gaps, seven bits at a time."""
+    rising = tuple(numbers)
+    return b"".join(map(_encode, map(sub, rising, (0, *rising))))
+
+
+@lru_cache(1 << 12)
+def _encode(gap: int) -> bytes:
     out = bytearray()
-    last = 0
-    for number in numbers:
-        gap = number - last
-        last = number
-        while gap > 0x7F:
-            out.append(gap & 0x7F | 0x80)
-            gap >>= 7
-        out.append(gap)
+    while gap > 0x7F:
+        out.append(gap & 0x7F | 0x80)
+        gap >>= 7
+    out.append(gap)
     return bytes(out)
 
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
+
 from redline.code.go.library import is_library
 from redline.code.go.types import without_pointer
 from redline.code.go.values import GoValues
 from redline.code.references.typed.types import UNKNOWN_TYPE, Shape
 from redline.code.references.typed.units import Unit
 from redline.code.syntax.node import SyntaxNode
+
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_COLLECTIONS = {"slice_type", "array_type", "implicit_length_array_type", "map_type"}
 
 
 def key_of(node: SyntaxNode) -> SyntaxNode | None:
@@ -51,3 +56,31 @@ def has_fields(values: GoValues, shape: Shape) -> bool | None:
     if made.head in ("slice", "map"):
         return False
     return None if made == UNKNOWN_TYPE else True
+
+
+def struct_around(site: SyntaxNode) -> SyntaxNode | None:
+    """Return the struct that declares the field at *site*."""
+    return next((each for each in site.ancestors() if each.kind() == "struct_type"), None)
+
+
+def are_identical(one: SyntaxNode, other: SyntaxNode) -> bool:
+    """Return whether two structs may be one type: written alike, and one of them without a name.
+
+    The elements of literals, as tests list their cases, are assigned to nothing else.
+    """
+    if _written(one) != _written(other):
+        return False
+    return not (_is_kept_apart(one) and _is_kept_apart(other))
+
+
+def _written(struct: SyntaxNode) -> list[str]:
+    return _COMMENT.sub("", struct.text()).split()
+
+
+def _is_kept_apart(struct: SyntaxNode) -> bool:
+    above = struct.parent()
+    while above is not None and above.kind() in _COLLECTIONS:
+        above = above.parent()
+        if above is not None and above.kind() == "composite_literal":
+            return True
+    return above is not None and above.kind() == "type_spec"

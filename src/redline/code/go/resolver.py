@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from redline.code.go.interfaces import Interfaces
 from redline.code.go.library import is_library_definition
-from redline.code.go.literals import has_fields, key_of, type_of
+from redline.code.go.literals import are_identical, has_fields, key_of, struct_around, type_of
 from redline.code.go.members import GoMembers, Selection
 from redline.code.go.names import GoDeclaration, GoKind, Locals
 from redline.code.go.packages import GoPackages
@@ -23,7 +23,7 @@ from redline.code.references.typed.types import Shape
 from redline.code.references.typed.units import Unit
 from redline.code.scopes.model import Member, Names, Occurrence, Scope
 from redline.code.syntax.definitions import Parsed
-from redline.code.syntax.node import SyntaxNode, required_field
+from redline.code.syntax.node import SyntaxNode, required_field, start_of
 from redline.code.syntax.uses import nodes_of
 from redline.core.paths import WorkspacePath
 
@@ -47,7 +47,7 @@ class GoResolver(TypedResolver):
         self._use = re.compile(rf"\.\s*{written}\b|\b{written}\s*:|{_DOT_IMPORT}", re.MULTILINE)
         self._homes: set[WorkspacePath] = set()
         self._methods: dict[Definition, GoDeclaration] = {}
-        self._fields: set[Definition] = set()
+        self._fields: dict[Definition, GoDeclaration] = {}
         self._targets: list[ReferenceTarget] = []
         # Methods that count as a target's where they are called but not where they are declared.
         self._corresponding: set[Definition] = set()
@@ -94,10 +94,11 @@ class GoResolver(TypedResolver):
         return False
 
     def is_apart(self, target: ReferenceTarget) -> bool:
-        """Return whether it is a field, or a method that no interface of the workspace has."""
+        """Return whether no other type has it: a struct written alike, or an interface."""
         method = self._methods.get(target.definition)
         if method is None:
-            return target.definition in self._fields
+            field = self._fields.get(target.definition)
+            return field is not None and not self._has_twin(field)
         homes = self.units.files.defining(self.name)
         if method.node.kind() == "method_elem" or len(homes) >= _MAX_HOMES:
             return False
@@ -108,6 +109,16 @@ class GoResolver(TypedResolver):
                 if named.text() == self.name and self.interfaces.correspond(asked, method):
                     return False
         return True
+
+    def _has_twin(self, field: GoDeclaration) -> bool:
+        """Return whether another struct may be the type of a field's: it would be so no longer."""
+        own = struct_around(field.site)
+        return own is not None and any(
+            are_identical(own, each)
+            for unit in self.units.defining(self.name)
+            for each in unit.parsed.root.find_all(kind="struct_type")
+            if (unit.path, start_of(each)) != (field.unit.path, start_of(own))
+        )
 
     def folder_of(self, target: ReferenceTarget) -> WorkspacePath | None:
         """Return the only folder that may see it: of a lower-case name or package `main`."""
@@ -279,7 +290,7 @@ class GoResolver(TypedResolver):
     def _record_definitions(self, declarations: Iterable[GoDeclaration]) -> frozenset[Definition]:
         found = {each.definition: each for each in declarations}
         self._methods.update((t, each) for t, each in found.items() if each.kind is GoKind.METHOD)
-        self._fields |= {t for t, each in found.items() if each.kind is GoKind.FIELD}
+        self._fields.update((t, each) for t, each in found.items() if each.kind is GoKind.FIELD)
         embedded = [each for each in found.values() if each.kind is GoKind.EMBEDDED]
         # An embedded field has the name of its type, and a new one with it.
         types = [self._resolve_plain(each.unit, each.site) for each in embedded if self.renaming]

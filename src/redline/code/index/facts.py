@@ -50,4 +50,10 @@ def count_lines(text: str) -> int:
 
 def is_minified(text: str) -> bool:
     """Return whether a line is too long to locate the words in it within seconds."""
-    return len(text) > MAX_LINE_LENGTH and max(map(len, text.split("\n"))) > MAX_LINE_LENGTH
+    at = 0
+    while len(text) - at > MAX_LINE_LENGTH:
+        end = text.rfind("\n", at, at + MAX_LINE_LENGTH + 1)
+        if end < 0:
+            return True
+        at = end + 1
+    return False

@@ -98,18 +98,23 @@ class PathAliases:
                         return found
         return AliasRules()
 
-    def _read_config(self, config: WorkspacePath, depth: int = 0) -> AliasRules:
+    def _read_config(
+        self, config: WorkspacePath, depth: int = 0, outermost: Parts | None = None
+    ) -> AliasRules:
+        """Return the rules of a configuration that *outermost*, a folder, extends."""
         settings = self._parse(config)
+        top = config.parent.parts if outermost is None else outermost
         found = AliasRules()
         extended = settings.get("extends")
         for name in [extended] if isinstance(extended, str) else _list_of(settings, "extends"):
             if isinstance(name, str) and name.startswith(".") and depth < _MAX_CHAIN:
                 ending = "" if name.endswith(".json") else ".json"
-                above = self._read_config(_beside(config, name + ending), depth + 1)
+                above = self._read_config(_beside(config, name + ending), depth + 1, top)
                 base = above.base if above.base is not None else found.base
                 found = AliasRules(base, above.paths or found.paths)
         options = settings.get("compilerOptions")
-        return _with_options(found, config.parent, options if isinstance(options, dict) else {})
+        folder = config.parent.parts
+        return _with_options(found, folder, top, options if isinstance(options, dict) else {})
 
     def _parse(self, config: WorkspacePath) -> dict[str, Any]:
         text = self.read(config)
@@ -123,15 +128,17 @@ class PathAliases:
         return settings if isinstance(settings, dict) else {}
 
 
-def _with_options(found: AliasRules, folder: WorkspacePath, options: dict[str, Any]) -> AliasRules:
+def _with_options(
+    found: AliasRules, folder: Parts, top: Parts, options: dict[str, Any]
+) -> AliasRules:
     base = found.base
     if isinstance(options.get("baseUrl"), str):
-        base = _join_target(folder.parts, options["baseUrl"], ())
+        base = _join_target(folder, options["baseUrl"], top)
     paths = found.paths
     if isinstance(options.get("paths"), dict):
-        start = base if base is not None else folder.parts
+        start = base if base is not None else folder
         paths = tuple(
-            (pattern, tuple(_join_target(start, each, folder.parts) for each in _list_of(targets)))
+            (pattern, tuple(_join_target(start, each, top) for each in _list_of(targets)))
             for pattern, targets in options["paths"].items()
             if pattern.count("*") <= 1
         )
@@ -158,9 +165,9 @@ def join_path(folder: Parts, spec: str) -> Parts:
     return tuple(parts)
 
 
-def _join_target(base: Parts, target: Any, config: Parts) -> Parts:
-    """Return the path of a target in `paths`; *config* is the folder of the configuration."""
+def _join_target(base: Parts, target: Any, top: Parts) -> Parts:
+    """Return the path of a target; `${configDir}` is *top*."""
     text = str(target)
     if text.startswith("${configDir}"):
-        return join_path(config, text.removeprefix("${configDir}"))
+        return join_path(top, text.removeprefix("${configDir}"))
     return join_path(base, text)

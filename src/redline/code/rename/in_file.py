@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from redline.code.rename.css import find_css_rename
+from redline.code.rename.refusals import refuse_lines
 from redline.code.rename.scoped import NameUse, scoped_uses
 from redline.code.rename.words import certain_uses
 from redline.code.scopes.read import SCOPED
@@ -38,6 +40,9 @@ def plan_rename(
     of the word as code. Raise InvalidArgument if the file does not use the name, if it is
     uncertain which uses are meant, or if *new* is in use.
     """
+    if parsed.language.name == "css":
+        spans, fresh = find_css_rename(parsed, old, new, lines=lines, everywhere=everywhere)
+        return [Replacement(*span, fresh) for span in spans]
     name, fresh = last_word(old), last_word(new)
     if not _A_NAME.fullmatch(fresh):
         raise InvalidArgument(f"Not a name: {new}", field="edit_instruction")
@@ -55,6 +60,8 @@ def plan_rename(
         chosen = {use.start: use for use in found}.values()
     else:
         chosen = certain_uses(parsed, old, name, uses, lines)
+        if not chosen:
+            refuse_lines(name, [use.line for use in uses])
     _refuse_used_name(parsed, fresh)
     return [_replacement(parsed, use, name, fresh, everywhere) for use in chosen]
 

@@ -10,7 +10,7 @@ import re
 
 from redline.code.rename.refusals import EVERYWHERE, refuse_lines
 from redline.code.rename.targets import WHICH
-from redline.code.syntax.definitions import Parsed, Symbol, find_symbols, symbols_of
+from redline.code.syntax.definitions import Parsed, Symbol, find_symbols, symbols_around
 from redline.code.syntax.node import SyntaxNode, begins_at
 from redline.code.syntax.uses import Use
 from redline.core.errors import InvalidArgument
@@ -43,7 +43,7 @@ def certain_uses(
     parsed: Parsed, old: str, name: str, uses: list[Use], lines: range | None
 ) -> list[Use]:
     """Return the uses to rename; raise InvalidArgument if one is uncertain."""
-    symbols = symbols_of(parsed)
+    symbols = symbols_around(parsed, name)
     targets = find_symbols(symbols, old)
     named = [symbol for symbol in symbols if symbol.name == name]
     if not targets and named and lines is None:

@@ -4,22 +4,28 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, cast
 
 from redline.code.syntax.c_preprocessor import resolve_conditionals
+from redline.code.syntax.doc_comments import doc_head, doc_line
 from redline.code.syntax.language_rules import DefinitionRule
 from redline.code.syntax.languages import Language
 from redline.code.syntax.naming import names_in
-from redline.code.syntax.node import Named, SyntaxNode, parent_of, plain_scope
+from redline.code.syntax.node import (
+    Named,
+    SyntaxNode,
+    TextPosition,
+    parent_of,
+    plain_scope,
+    span_of,
+)
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _BLANKS = re.compile(r"\s+")
 _WORD = re.compile(r"\w+")
-_TAG = re.compile(r"</?\w+>")
 MAX_SIGNATURE = 200
-MAX_DOC = 120
 _MAX_NAME = 120
 _TYPES = frozenset(
     {"class", "interface", "struct", "trait", "enum", "union", "impl", "type", "variable"}
@@ -95,19 +101,31 @@ def without_surrogates(text: str) -> str:
 
 def symbols_of(parsed: Parsed, wanted: str | None = None) -> list[Symbol]:
     """Return every definition in *parsed* in the order of the file, or those *wanted* may name."""
-    return list(_symbols(parsed, None if wanted is None else _as_dotted(wanted)))
+    return [symbol for symbol, _ in definitions_of(parsed, wanted)]
 
 
-def find_definition(parsed: Parsed, offset: int) -> SyntaxNode | None:
-    """Return the node of the definition whose name is at *offset*."""
-    rules = parsed.language.rules
-    for node in readable(parsed).root.find_all(any=[{"kind": kind} for kind in rules]):
-        where = node.range()
-        if where.start.index <= offset < where.end.index:
-            for named in names_in(node, rules[node.kind()].name):
-                if named.node.range().start.index == offset:
-                    return node
-    return None
+def definitions_of(
+    parsed: Parsed, wanted: str | None = None
+) -> Iterator[tuple[Symbol, SyntaxNode]]:
+    """Return the same, each with its node."""
+    if wanted is None:
+        return _definitions(parsed, _nodes(parsed))
+    spots = find_occurrences(parsed.text, wanted)
+    nodes = (node for node in _nodes(parsed) if _has_spot(spots, *span_of(node)))
+    return _definitions(parsed, nodes, _as_dotted(wanted))
+
+
+def symbols_around(parsed: Parsed, text: str) -> list[Symbol]:
+    """Return every definition that has *text* in it, decorators and prefixes included."""
+    spots = [match.start() for match in re.finditer(re.escape(text), parsed.text)]
+    language = parsed.language
+    is_wider = language.wrappers or language.prefixes or "variable_declarator" in language.rules
+    nodes = (
+        node
+        for node in _nodes(parsed)
+        if _has_spot(spots, *(_outer_span(node, language) if is_wider else span_of(node)))
+    )
+    return [symbol for symbol, _ in _definitions(parsed, nodes)]
 
 
 def qualified_matches(symbol: Symbol, wanted: str) -> bool:
@@ -130,13 +148,14 @@ def _as_dotted(name: str) -> str:
     return plain_scope(name.replace("#", ".").replace("/", "."))
 
 
-def _symbols(parsed: Parsed, wanted: str | None) -> Iterator[Symbol]:
+def _definitions(
+    parsed: Parsed, nodes: Iterable[SyntaxNode], wanted: str | None = None
+) -> Iterator[tuple[Symbol, SyntaxNode]]:
+    """Return what *nodes* define; they hold whatever is around one of them."""
     rules = parsed.language.rules
-    if not rules:
-        return
     lines = parsed.text.split("\n")
     scopes: list[_Enclosing] = []
-    for node in _nodes(parsed, wanted):
+    for node in nodes:
         rule = rules[node.kind()]
         where = node.range()
         while scopes and where.start.index >= scopes[-1].end:
@@ -149,21 +168,18 @@ def _symbols(parsed: Parsed, wanted: str | None) -> Iterator[Symbol]:
             if nth == 0:
                 scopes.append(_Enclosing(where.end.index, identity.qualified, identity.kind))
             if not rule.scope_only and (wanted is None or _ends_with(identity.qualified, wanted)):
-                yield _symbol(parsed, lines, node, named, identity)
+                yield _symbol(parsed, lines, node, named, identity), node
 
 
-def _nodes(parsed: Parsed, wanted: str | None) -> Iterator[SyntaxNode]:
-    """Return the nodes that may define something, or that may hold what *wanted* names."""
-    nodes = readable(parsed).root.find_all(any=[{"kind": kind} for kind in parsed.language.rules])
-    if wanted is None:
-        yield from nodes
-        return
-    spots = find_occurrences(parsed.text, wanted)
-    for node in nodes:
-        where = node.range()
-        nearest = bisect_left(spots, where.start.index)
-        if nearest < len(spots) and spots[nearest] < where.end.index:
-            yield node
+def _nodes(parsed: Parsed) -> Sequence[SyntaxNode]:
+    """Return the nodes that may define something."""
+    rules = parsed.language.rules
+    return readable(parsed).root.find_all(any=[{"kind": kind} for kind in rules]) if rules else []
+
+
+def _has_spot(spots: list[int], start: int, end: int) -> bool:
+    nearest = bisect_left(spots, start)
+    return nearest < len(spots) and spots[nearest] < end
 
 
 def find_occurrences(text: str, wanted: str) -> list[int]:
@@ -222,9 +238,9 @@ def _symbol(
     parsed: Parsed, lines: list[str], node: SyntaxNode, named: Named, identity: _Identity
 ) -> Symbol:
     outer = _whole(node, parsed.language)
-    first, last = outer.range().start, outer.range().end
-    end = last.line + (0 if last.column == 0 and last.line > first.line else 1)
-    start, begin = _with_prefixes(outer, first.line, first.index, parsed.language)
+    first, last = _first_of(outer, parsed.language), outer.range().end
+    end = last.line + (0 if last.column == 0 and last.line > outer.range().start.line else 1)
+    start, begin = first.line, first.index
     position = named.node.range().start
     if node.kind() == "comment" and end > start + 1:
         start, end = position.line, position.line + 1  # a comment may define a type on each line
@@ -236,7 +252,7 @@ def _symbol(
         start=start + 1,
         end=end,
         signature=_signature(node, parsed.text),
-        doc=_docstring(node)
+        doc=doc_line(node)
         if parsed.language.name == "python"
         else doc_head(lines, start, parsed.language.comment),
         offset=position.index,
@@ -276,13 +292,19 @@ def _only_one(parent: SyntaxNode, language: Language) -> bool:
     return sum(child.kind() in kinds for child in parent.children()) == 1
 
 
-def _with_prefixes(outer: SyntaxNode, line: int, index: int, language: Language) -> tuple[int, int]:
+def _first_of(outer: SyntaxNode, language: Language) -> TextPosition:
+    """Return where a definition begins with its prefixes."""
+    first = outer
     if language.prefixes:
         before = outer.prev()
         while before is not None and before.kind() in language.prefixes:
-            line, index = before.range().start.line, before.range().start.index
-            before = before.prev()
-    return line, index
+            first, before = before, before.prev()
+    return first.range().start
+
+
+def _outer_span(node: SyntaxNode, language: Language) -> tuple[int, int]:
+    outer = _whole(node, language)
+    return _first_of(outer, language).index, outer.range().end.index
 
 
 def _signature(node: SyntaxNode, text: str) -> str:
@@ -299,45 +321,3 @@ def _signature(node: SyntaxNode, text: str) -> str:
         head = head if node.kind() in _VALUES else head.split(" {", 1)[0]
     plain = _BLANKS.sub(" ", head[: 4 * MAX_SIGNATURE]).strip()
     return plain.removesuffix("=>").rstrip("{:= ")[:MAX_SIGNATURE]
-
-
-def _docstring(node: SyntaxNode) -> str:
-    body = node.field("body")
-    first = body.child(0) if body is not None else None
-    if first is None or first.kind() != "expression_statement":
-        return ""
-    string = first.child(0)
-    if string is None or string.kind() != "string":
-        return ""
-    content = string.text().lstrip("rRuUbBfF").strip("\"'").strip()
-    return content.split("\n", 1)[0].strip()[:MAX_DOC]
-
-
-def doc_head(lines: list[str], start: int, comment: str) -> str:
-    """Return the first text line of the comment that ends right above 0-based line *start*."""
-    for line in lines[doc_start(lines, start, comment) : start]:
-        words = line.strip().lstrip("/*#-!|; ").removesuffix("*/").removesuffix("-->")
-        words = _TAG.sub("", words).strip()
-        if words:
-            return words[:MAX_DOC]
-    return ""
-
-
-def doc_start(lines: list[str], start: int, comment: str) -> int:
-    """Return the 0-based line where the comment right above *start* begins, else *start*."""
-    line = start - 1
-    if line < 0 or not comment:
-        return start
-    above = lines[line].strip()
-    if above.endswith("*/"):
-        while line >= 0 and "/*" not in lines[line]:
-            line -= 1
-        opened = line >= 0 and lines[line].lstrip().startswith("/*")
-        return line if opened else start
-    first = start
-    while line >= 0 and lines[line].lstrip().startswith(comment):
-        if lines[line].startswith("#!"):
-            break
-        first = line
-        line -= 1
-    return first

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from redline.code.syntax.definitions import Parsed
@@ -47,9 +48,9 @@ def uses_of(parsed: Parsed, name: str) -> list[Use]:
     return [_use(parsed, node) for node in nodes_of(parsed, name)]
 
 
-def nodes_of(parsed: Parsed, name: str) -> list[SyntaxNode]:
-    """Return every node whose text is *name* as code."""
-    rule = [{"kind": kind} for kind in parsed.language.words]
+def nodes_of(parsed: Parsed, name: str, kinds: Sequence[str] | None = None) -> list[SyntaxNode]:
+    """Return every node whose text is *name* as code, or every one of some *kinds*."""
+    rule = [{"kind": kind} for kind in (parsed.language.words if kinds is None else kinds)]
     exact = f"^{re.escape(name)}$"
     return list(parsed.root.find_all(all=[{"any": rule}, {"regex": exact}]))
 

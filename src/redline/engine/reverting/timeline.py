@@ -241,16 +241,15 @@ class Timeline:
             return None
         names = _reverted_by(operation)
         about = [traced for name in names for traced in self._traced.get(name, ())]
-        found = [traced for traced in about if traced.entry in gone]
-        alike = [traced for traced in found if traced.entry.was(state)]
+        found = [each for each in (*returning, *reversed(about)) if each.entry in gone]
+        alike = [each for each in found if each.entry.was(state)]
         if not alike and not (found and all(name in self._traced for name in names)):
             return None
-        last = (alike or found)[-1]
-        number = next((n for n, each in enumerate(returning) if each.entry is last.entry), -1)
-        life = last.life if number < 0 else returning[number].life
-        del returning[: number + 1]
-        last.entry.become(is_there=True, life=life)
-        return last.entry
+        traced = (alike or found)[0]
+        if traced in returning:
+            del returning[: returning.index(traced) + 1]
+        traced.entry.become(is_there=True, life=traced.life)
+        return traced.entry
 
     def _existing(self, path: WorkspacePath, state: State | None = None) -> TrackedEntry:
         """Return what has to be at *path*, even if no operation so far knew of it."""

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from redline.core.textfile import line_body, line_end
 
 _BLANKS = " \t"
+_MAX_BETWEEN = 4
 
 
 def find_blocks(old: Sequence[str], bodies: Sequence[str]) -> Iterator[range]:
@@ -31,6 +32,35 @@ def find_blocks(old: Sequence[str], bodies: Sequence[str]) -> Iterator[range]:
             yield range(first, last + 1)
 
 
+def find_twin(old: Sequence[str], bodies: Sequence[str], block: range) -> int | None:
+    """Return another line (from 0) that begins nearly the same lines as *block*, if there is.
+
+    It has all the quoted lines in order, or from three on all but one, and a few others in between:
+    the call may mean that place as it was before.
+    """
+    sought = [old[at].rstrip(_BLANKS) for at in _filled_lines(old)]
+    have = [at for at in _filled_lines(bodies) if at not in block]
+    keys = [bodies[at].rstrip(_BLANKS) for at in have]
+    missing = 1 if len(sought) > 2 else 0
+    for at, key in enumerate(keys):
+        if key not in sought[: missing + 1]:
+            continue
+        window = keys[at : at + len(sought) + _MAX_BETWEEN]
+        if _count_in_order(sought, window) >= len(sought) - missing:
+            return have[at]
+    return None
+
+
+def _count_in_order(wanted: Sequence[str], window: Sequence[str]) -> int:
+    """Count the lines that *window* has, in the order in which they are wanted."""
+    found = start = 0
+    for line in wanted:
+        if line in window[start:]:
+            start = window.index(line, start) + 1
+            found += 1
+    return found
+
+
 def requote(
     old: Sequence[str], new: Sequence[str], kept: dict[int, int], found: Sequence[str]
 ) -> list[str] | None:
@@ -50,7 +80,7 @@ def requote(
         gap = list(found[theirs[k] + 1 : theirs[k + 1]])
         if len(gap) == stop - start - 1 or not any(i in kept for i in range(start, stop + 1)):
             continue
-        at = _kept_gap(start, stop, kept)
+        at = _kept_gap(start, stop, kept, new)
         if at is None:
             return None
         lines.update({j: [] for j in at})
@@ -59,19 +89,28 @@ def requote(
     return [line for _, part in sorted(lines.items()) for line in part]
 
 
-def _kept_gap(start: int, stop: int, kept: dict[int, int]) -> list[int] | None:
+def _kept_gap(start: int, stop: int, kept: dict[int, int], new: Sequence[str]) -> list[int] | None:
     """Return the new lines that are the gap between the old lines *start* and *stop*.
 
     None unless the new text keeps the whole gap and a line beside it; both where the call has no
-    blank line there.
+    blank line there. Where both stay, lines may come between one of them and the gap.
     """
-    new = [kept[i] for i in range(start, stop + 1) if i in kept]
+    kept_lines = [kept[i] for i in range(start, stop + 1) if i in kept]
     gap = [kept[i] for i in range(start + 1, stop) if i in kept]
-    is_one_run = new == list(range(new[0], new[0] + len(new)))
-    needed = 1 if gap else 2
-    if not is_one_run or len(gap) < stop - start - 1 or len(new) - len(gap) < needed:
+    if len(gap) < stop - start - 1 or len(kept_lines) - len(gap) < (1 if gap else 2):
         return None
-    return gap
+    if _is_run(kept_lines):
+        return gap
+    is_beside = _is_run(kept_lines[:-1]) or _is_run(kept_lines[1:])
+    has_one_gap = len(gap) == sum(
+        not line.strip() for line in new[kept_lines[0] : kept_lines[-1] + 1]
+    )
+    has_both = start in kept and stop in kept
+    return gap if gap and has_both and is_beside and has_one_gap else None
+
+
+def _is_run(numbers: Sequence[int]) -> bool:
+    return list(numbers) == list(range(numbers[0], numbers[0] + len(numbers)))
 
 
 def _filled_lines(bodies: Sequence[str]) -> list[int]:

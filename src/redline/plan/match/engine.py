@@ -26,6 +26,7 @@ edit sent twice changes nothing the second time.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from itertools import chain
 
@@ -66,6 +67,8 @@ HunkLine = tuple[str, str]
 _SHOWN_LINES = 20
 # A shorter text may well occur somewhere by chance.
 _TELLING = 12
+_NAME = re.compile(r"[^\W\d]\w{2,}")
+_IN_WORD = re.compile(r"\w\w")
 
 
 def place(text: str, old: str, new: str, *, within: range | None = None) -> Placement:
@@ -181,9 +184,22 @@ def _line_of_result(text: str, old: str, new: str) -> int | None:
         at = [offset for offset in at if _begins_line(text, offset)]
     if len(at) != 1:
         return None
-    if len(new.strip()) < _TELLING and not is_whole_lines(text, at[0], at[0] + len(new)):
-        return None
+    span = (at[0], at[0] + len(new))
+    if len(new.strip()) < _TELLING and not is_whole_lines(text, *span):
+        return line_number(text, at[0]) if _has_word_of(text, old, span) else None
     return line_number(text, at[0])
+
+
+def _has_word_of(text: str, old: str, span: tuple[int, int]) -> bool:
+    """Whether a *span* of whole words has a word of *old* that *text* has nowhere else.
+
+    Then *old* cannot have been meant for another place.
+    """
+    start, end = span
+    if any(at and _IN_WORD.match(text, at - 1) for at in span):
+        return False
+    named = set(_NAME.findall(old)).intersection(_NAME.findall(text, start, end))
+    return any(len(re.findall(rf"\b{word}\b", text)) == 1 for word in named)
 
 
 def _changing(placement: Placement, old: str, new: str) -> Placement:

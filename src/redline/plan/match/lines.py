@@ -9,7 +9,7 @@ from itertools import islice
 from redline.core.errors import NoMatch
 from redline.core.textfile import line_body, line_end, split_lines
 from redline.plan.match.align import Opcode, opcodes
-from redline.plan.match.blank_lines import find_blocks, requote
+from redline.plan.match.blank_lines import find_blocks, find_twin, requote
 from redline.plan.match.compose import Rewrite, as_given, compose
 from redline.plan.match.indent import Shift, explain, indent_of, is_one_change, unit_of
 from redline.plan.match.placement import MatchLevel, Placement
@@ -191,8 +191,12 @@ class _Edit:
         """Every block that is the old lines but for the number of blank lines between them."""
         level = MatchLevel.BLANK_LINES
         blocks = list(islice(find_blocks(self.old_bodies, self.file.bodies), MAX_HITS))
-        if len(blocks) > 1:
-            offsets = [(self.file.offsets[b.start], b.start + 1) for b in blocks]
+        starts = [block.start for block in blocks]
+        if len(blocks) == 1:
+            twin = find_twin(self.old_bodies, self.file.bodies, blocks[0])
+            starts += [] if twin is None else [twin]
+        if len(starts) > 1:
+            offsets = [(self.file.offsets[start], start + 1) for start in sorted(starts)]
             return [Placement(at, at, "", level, line) for at, line in offsets]
         for block in blocks:
             lines = [f"{body}\n" for body in self.file.bodies[block.start : block.stop]]

@@ -119,6 +119,8 @@ class HttpApp:
             allow = "POST" if strict else "POST, DELETE"
             refused = f"Method not allowed: {method[:20]}"
             raise HttpRefusal(405, wire.INVALID_REQUEST, refused, None, {"Allow": allow})
+        if scope["http_version"] == "1.0":  # it has no way to frame a stream
+            headers["accept"] = "application/json"
         person = await self._gate.authenticate(scope, headers)
         await self._gate.count_request(person, scope)
         if method == "DELETE":

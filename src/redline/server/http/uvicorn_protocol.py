@@ -12,14 +12,14 @@ import sys
 from collections.abc import Callable
 from typing import Any, cast
 
-import h11
-from h11._connection import DEFAULT_MAX_INCOMPLETE_EVENT_SIZE
-from uvicorn.protocols.http.h11_impl import H11Protocol
+import httptools
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
 from redline.server.http.connections import HttpConnections, plain_response
 
 # How long to keep reading from a client that still sends after the answer.
 _LINGER_SECONDS = 2.0
+_MAX_HEAD_BYTES = 64 << 10
 
 
 class CoalescingTransport:
@@ -78,22 +78,93 @@ class CoalescingTransport:
         return getattr(self._transport, name)
 
 
-class StrictConnection(h11.Connection):
-    """HTTP/1.1 parsing that refuses messages with an ambiguous length."""
+class StrictParsing(HttpToolsProtocol):
+    """HTTP/1.1 parsing that refuses messages with an ambiguous length, and heads without end."""
 
-    def next_event(self) -> h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]:
-        """Return the next event; RemoteProtocolError for a request with ambiguous framing."""
-        event = super().next_event()
-        if isinstance(event, h11.Request):
-            named = {name for name, _ in event.headers}
-            if b"transfer-encoding" in named and (
-                b"content-length" in named or event.http_version < b"1.1"
-            ):
-                raise h11.RemoteProtocolError("Content-Length and Transfer-Encoding together")
-        return event
+    # Whether the parser is within the head of a request, and whether a body is still arriving.
+    _in_head = False
+    is_arriving = False
+    # Bytes read since the parser last had something for us.
+    _unparsed = 0
+
+    def data_received(self, data: bytes) -> None:
+        self._unset_keepalive_if_required()
+        self._unparsed += len(data)
+        try:
+            self._feed(data)
+            if self._unparsed > _MAX_HEAD_BYTES:
+                raise httptools.HttpParserError("head or trailer too long")
+        except httptools.HttpParserError:
+            refused = "Invalid HTTP request received."
+            self.logger.warning(refused)
+            self.send_400_response(refused)
+
+    def _feed(self, data: bytes) -> None:
+        while data:
+            try:
+                self.parser.feed_data(data)
+                return
+            except httptools.HttpParserUpgrade as offer:
+                # The parser stops behind such a head, as if no body came: it gets the same head
+                # again without the offer.
+                self._in_head = True
+                data = self._head_without_offer() + data[offer.args[0] :]
+
+    def _head_without_offer(self) -> bytes:
+        version = self.parser.get_http_version().encode()
+        lines = [self.parser.get_method() + b" " + self.url + b" HTTP/" + version]
+        lines += [name + b": " + value for name, value in self.headers if name != b"upgrade"]
+        return b"\r\n".join([*lines, b"\r\n"])
+
+    def on_message_begin(self) -> None:
+        super().on_message_begin()
+        self._in_head = True
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        if self._in_head:  # a trailer is no header
+            super().on_header(name, value.rstrip(b" \t"))
+
+    def on_headers_complete(self) -> None:
+        self._check_head()
+        self._in_head = False
+        self._unparsed = 0
+        if not self.parser.should_upgrade():
+            self.is_arriving = True
+            super().on_headers_complete()
+
+    def _check_head(self) -> None:
+        version = self.parser.get_http_version()
+        if version not in ("1.0", "1.1") or self.parser.get_method() == b"CONNECT":
+            raise ValueError("not HTTP/1.1")
+        if not self.url.startswith(b"/"):
+            raise ValueError("the target is not a path")
+        size = sum(len(name) + len(value) for name, value in self.headers) + len(self.url)
+        if size > _MAX_HEAD_BYTES:
+            raise ValueError("head too long")
+        hosts = len(self._values(b"host"))
+        if hosts > 1 or (hosts == 0 and version == "1.1"):
+            raise ValueError("not one Host")
+        codings = self._values(b"transfer-encoding")
+        if codings and (codings != [b"chunked"] or version == "1.0"):
+            raise ValueError("unknown Transfer-Encoding")
+        if codings and self._values(b"content-length"):
+            raise ValueError("Content-Length and Transfer-Encoding together")
+
+    def _values(self, name: bytes) -> list[bytes]:
+        return [value.lower() for named, value in self.headers if named == name]
+
+    def on_body(self, body: bytes) -> None:
+        self._unparsed = 0
+        super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        self._unparsed = 0
+        if not self.parser.should_upgrade():
+            self.is_arriving = False
+            super().on_message_complete()
 
 
-class DeadlineProtocol(H11Protocol):
+class DeadlineProtocol(StrictParsing):
     """Limits the time until a request's last header, and the time an answer makes no progress."""
 
     seconds = 30.0
@@ -102,12 +173,12 @@ class DeadlineProtocol(H11Protocol):
     _deadline: asyncio.TimerHandle | None = None
     _reading: asyncio.TimerHandle | None = None
     _coalescing: CoalescingTransport
+    # What is being answered: `cycle` may be a request that was sent behind it.
+    _answering: RequestResponseCycle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        self._coalescing = CoalescingTransport(transport, self.loop, self._is_arriving)
+        self._coalescing = CoalescingTransport(transport, self.loop, lambda: self.is_arriving)
         super().connection_made(cast(asyncio.Transport, self._coalescing))
-        limit = self.config.h11_max_incomplete_event_size or DEFAULT_MAX_INCOMPLETE_EVENT_SIZE
-        self.conn = StrictConnection(h11.SERVER, limit)
         self._idle_since = self.loop.time()
         if self.open_connections.admit(self):
             self._arm()
@@ -126,9 +197,6 @@ class DeadlineProtocol(H11Protocol):
         """Close this connection immediately, to make room for another one."""
         self._coalescing.abort()
 
-    def _is_arriving(self) -> bool:
-        return self.conn.their_state is h11.SEND_BODY
-
     def data_received(self, data: bytes) -> None:
         if self._coalescing.left:
             return  # the answer has been sent
@@ -137,6 +205,10 @@ class DeadlineProtocol(H11Protocol):
             self._disarm()  # the head has arrived; the body has its own deadline
         else:
             self._arm()
+
+    def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
+        self._answering = cycle
+        super()._start_asgi_task(cycle, app)
 
     def on_response_complete(self) -> None:
         self._disarm()  # from here the keep-alive timeout applies
@@ -147,6 +219,9 @@ class DeadlineProtocol(H11Protocol):
         self.open_connections.release(self)
         self._disarm()
         self._stop_watching()
+        if self._answering is not None and not self._answering.response_complete:
+            self._answering.disconnected = True
+            self._answering.message_event.set()
         super().connection_lost(exc)
 
     def pause_writing(self) -> None:

@@ -26,6 +26,7 @@ from redline.services.code.rename_obstacles import (
     check_namesakes,
     list_quoted,
     quoted_annotations,
+    refuse_hidden,
     refuse_imported,
 )
 from redline.services.names import display_name
@@ -83,6 +84,7 @@ def plan_symbol_rename(
     # With uncertain references of one name, any type that has the name may be meant.
     unsure = check_namesakes(runtime, lookup, finder, files, cancel, every=request.possible)
     refuse_imported(runtime, finder, files)
+    refuse_hidden(runtime, finder, files, request.new_name)
     steps: list[Change] = []
     possible: list[str] = []
     renamed: set[str] = set()
@@ -137,11 +139,21 @@ def _check_definition(
         )
     file = lookup.open(found[0].path)
     language = file.language if file is not None else None
-    if language is None or language_group(language.name) not in RESOLVED_LANGUAGES:
+    is_resolved = language is not None and language_group(language.name) in RESOLVED_LANGUAGES
+    if file is None or not is_resolved:
         raise InvalidArgument(
             f"References are not resolved in this language: {found[0].path.name}",
             field="path",
             hint="use rewrite, or edit with all",
+        )
+    at, name = found[0], finder.name
+    beside = [s.qualified for s in file.symbols() if s.line == at.line and s.name == name]
+    # What refers to a line's definition is found for the first; its full name says it is meant.
+    if len(set(beside)) > 1 and request.symbol != beside[0]:
+        raise CannotApply(
+            f"One line defines {name} more than once: "
+            f"{display_name(runtime.workspace, at.path)}:{at.line}",
+            hint=f"{beside[0]} names the first; write the other on a line of its own",
         )
 
 

@@ -32,6 +32,7 @@ _TYPES = frozenset({"class", "interface", "enum", "type", "struct", "trait", "im
 _RUST_TYPE = re.compile(
     r"\s*(?:pub(?:\([^)]*\))?\s+)?(?:unsafe\s+)?(?P<kind>trait|impl|struct|enum|union)\b"
 )
+_PACKAGE = re.compile(r"^package\s+(\w+)", re.MULTILINE)
 # Languages in which a definition that no type holds is certainly not a member.
 SCOPED_GROUPS = frozenset({"python", "javascript"})
 _MAX_QUOTED = 200
@@ -83,7 +84,8 @@ def check_namesakes(
     others = [each for each in found if each.place not in renamed]
     if group == "rust" and not every:
         others = _of_traits(lookup, found, others)
-    possible = [] if every else [each for each in others if each.is_in_object]
+    is_uncertain = group == "javascript" and not every
+    possible = [each for each in others if is_uncertain and each.is_in_object]
     others = [each for each in others if each not in possible]
     if others and not every:
         families = read_families(lookup, home.path.root, group, cancel)
@@ -227,6 +229,46 @@ def refuse_imported(runtime: Runtime, finder: Finder, files: list[RenamePlaces])
                         f"An import binds the name too: {name}:{match.line}",
                         hint=f"import it as another name first: import {finder.name} as ...",
                     )
+
+
+def refuse_hidden(
+    runtime: Runtime, finder: Finder, files: list[RenamePlaces], new_name: str
+) -> None:
+    """Refuse a new name that would hide the symbol where it is used: in Go and Python by its form.
+
+    Other packages of Go see only names with a capital; Python changes `__name` inside classes.
+    """
+    home = next((each for each in files if each.used.path == finder.definitions[0].path), None)
+    file = home.used.file if home is not None else None
+    language = file.language.name if file is not None and file.language is not None else ""
+    if language == "python" and new_name.startswith("__") and not new_name.endswith("__"):
+        raise CannotApply(
+            f"Python changes such a name inside a class: {new_name}",
+            hint="choose a name that begins with one underscore or with none",
+        )
+    if language != "go" or not finder.name[0].isupper() or new_name[0].isupper():
+        return
+    package = _package_of(home)
+    hidden = [
+        f"{display_name(runtime.workspace, places.used.path)}:{line}"
+        for places in files
+        if (places.starts or places.by_line) and _package_of(places) != package
+        for line in sorted(_bound_lines(places) | places.by_line)
+    ]
+    if hidden:
+        raise CannotApply(
+            f"Other packages use it, and could not see {new_name}: "
+            + ", ".join(hidden[:_MAX_NAMED]),
+            hint="choose a name that begins with a capital",
+            details={"places": hidden},
+        )
+
+
+def _package_of(places: RenamePlaces | None) -> tuple[WorkspacePath, str] | None:
+    if places is None or places.used.file is None:
+        return None
+    named = _PACKAGE.search(places.used.file.text)
+    return places.used.path.parent, named[1] if named is not None else ""
 
 
 def list_quoted(

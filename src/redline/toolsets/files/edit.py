@@ -41,7 +41,7 @@ def edit_file(call: Call) -> Result:
 
         def plan() -> ChangeSet:
             planned = _plan_checked(call, path, name, edits, cause)
-            notes[:] = planned.notes
+            notes[:] = _notes(planned)
             return planned.change_set
 
         made = commit(call, plan, f"edit {name}")
@@ -178,7 +178,12 @@ def _report(name: str, plan: Replaced, *, dry: bool) -> str:
     """What edit_files says of one file."""
     if dry:
         return "".join(block["text"] for block in _preview(name, plan))
-    return add_notes(f"Successfully edited {name}", plan.notes)
+    return add_notes(f"Successfully edited {name}", _notes(plan))
+
+
+def _notes(plan: Replaced) -> tuple[str, ...]:
+    """What to say beside a success."""
+    return plan.notes if plan.before != plan.after else (*plan.notes, "the edits change nothing")
 
 
 def _describe_intended(name: str, edits: list[TextEdit]) -> str:

@@ -8,7 +8,7 @@ from redline.core.budget import MAX_ANSWER_CHARS, MAX_TEXT_BYTES
 from redline.core.encodings.opening import open_file, open_text
 from redline.core.errors import InvalidArgument, NotFound, RedlineError, TooLarge
 from redline.core.paths import WorkspacePath
-from redline.core.ports.tree import Entry, Kind
+from redline.core.ports.tree import Entry
 from redline.core.textfile import TextFile
 from redline.toolsets.call import Call, Result
 from redline.toolsets.files.answer import clean, file_uri, mime_type, resolve, shown
@@ -28,10 +28,10 @@ def read_file(call: Call) -> Result:
     first, last = _range(call)
     if (first, last) != (1, None):
         return Result(_part(call, path, first, last))
-    entry = call.runtime.tree.stat(path)
-    if entry is not None and entry.size > WHOLE and entry.kind is Kind.FILE:
-        return Result(_beginning(call, path, entry))
-    content = call.runtime.tree.read(path)
+    try:
+        content = call.runtime.tree.read(path, WHOLE)
+    except TooLarge:
+        return Result(_beginning(call, path, _stat(call, path)))
     call.runtime.reads.note(call.client.connection, path, content)
     file = _open(call, path, content)
     return Result([_block(call, path, file), *_encoding_notice(file)])
@@ -125,24 +125,32 @@ def _range(call: Call) -> tuple[int, int | None]:
 
 def _part(call: Call, path: WorkspacePath, first: int, last: int | None) -> list[Json]:
     tree = call.runtime.tree
-    entry = tree.stat(path)
+    try:
+        content = tree.read(path, WHOLE)
+    except TooLarge:
+        entry = _stat(call, path)
+        if not _is_foreign(call, path, entry):
+            if first < 0:
+                return _limit(_last_lines(call, path, entry.size, -first))
+            return _limit(_lines_from(call, path, entry.size, first, last))
+        content = tree.read(path)
+    call.runtime.reads.note(call.client.connection, path, content)
+    file = _open(call, path, content)
+    ended = _split(file.view)
+    picked = ended[first:] if first < 0 else ended[first - 1 : last]
+    if first > len(ended):
+        raise InvalidArgument(
+            f"start_line {first} is behind the last line, {len(ended)}", field="start_line"
+        )
+    return _limit(b"".join(picked)) + _encoding_notice(file)
+
+
+def _stat(call: Call, path: WorkspacePath) -> Entry:
+    """What a file that is too large to be read whole is now."""
+    entry = call.runtime.tree.stat(path)
     if entry is None:
         raise NotFound(shown(call, path))
-    if entry.size <= WHOLE or _is_foreign(call, path, entry):
-        content = tree.read(path)
-        call.runtime.reads.note(call.client.connection, path, content)
-        file = _open(call, path, content)
-        lines = file.view.split(b"\n")
-        ended = [line + b"\n" for line in lines[:-1]] + ([lines[-1]] if lines[-1] else [])
-        picked = ended[first:] if first < 0 else ended[first - 1 : last]
-        if first > len(ended):
-            raise InvalidArgument(
-                f"start_line {first} is behind the last line, {len(ended)}", field="start_line"
-            )
-        return _limit(b"".join(picked)) + _encoding_notice(file)
-    if first < 0:
-        return _limit(_last_lines(call, path, entry.size, -first))
-    return _limit(_lines_from(call, path, entry.size, first, last))
+    return entry
 
 
 def _limit(content: bytes) -> list[Json]:

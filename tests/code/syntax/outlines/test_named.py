@@ -7,14 +7,14 @@ from collections.abc import Callable
 
 import pytest
 
-from redline.code.syntax.bodies import body_at
+from redline.code.syntax.bodies import bodies_of
 from redline.code.syntax.changed_part import MIN_LINES
 from redline.code.syntax.definitions import find_occurrences, parse, symbols_of
 from redline.code.syntax.errors import syntax_issues
 from redline.code.syntax.languages import BY_NAME, LANGUAGES
 from redline.code.syntax.outlines.cutting import outline_of
 from redline.code.syntax.outlines.lexers import LEXERS
-from redline.code.syntax.outlines.named import named_body, named_symbols, outlined_symbols
+from redline.code.syntax.outlines.named import named_bodies, outlined_bodies
 from tests.code.syntax.outlines.plain import PLAIN_EDGES, PLAIN_PIECES
 from tests.support import LONG
 
@@ -200,10 +200,11 @@ def test_an_outline_finds_what_the_whole_file_has(language: str) -> None:
         whole = parse(text, grammar)
         assert not syntax_issues(whole), (language, number)
         for name in (*NAMES, *(seed.choice(symbols_of(whole)).qualified for _ in range(8))):
-            found = outlined_symbols(text, grammar, name, max_share=1.0)
+            found = outlined_bodies(text, grammar, name, max_share=1.0)
             if found is not None:
                 outlined += 1
-                assert found == symbols_of(whole, name), (language, number, name)
+                assert list(found) == symbols_of(whole, name), (language, number, name)
+                assert found == bodies_of(whole, name), (language, number, name)
     assert outlined > 30
 
 
@@ -216,8 +217,10 @@ def test_a_body_in_a_large_file_is_where_the_whole_file_has_it(language: str) ->
         text += write_file(random.Random(seed.random()), language, 500).replace("\r\n", "\n")
     whole = parse(text, grammar)
     for symbol in seed.sample(symbols_of(whole), 3):
-        assert named_body(text, grammar, symbol.offset) == body_at(whole, symbol.offset)
-        assert named_symbols(text, grammar, symbol.qualified) == symbols_of(whole, symbol.qualified)
+        found = named_bodies(text, grammar, symbol.qualified)
+        assert found == bodies_of(whole, symbol.qualified)
+        body = found[symbol]
+        assert body is None or symbol.offset < body.start < body.end <= symbol.span[1]
 
 
 @pytest.mark.requirement("code-large-files")
@@ -230,9 +233,9 @@ def test_what_is_far_from_a_name_is_left_out(language: str) -> None:
     assert piece.format(700) in outline.text
     assert outline.text.count("\n") == text.count("\n")
     assert len(outline.text) < 0.65 * len(text)
-    found = outlined_symbols(text, grammar, "f700")
+    found = outlined_bodies(text, grammar, "f700")
     assert found
-    assert found == symbols_of(parse(text, grammar), "f700")
+    assert found == bodies_of(parse(text, grammar), "f700")
 
 
 def test_every_language_with_definitions_but_data_has_a_lexer() -> None:
@@ -242,19 +245,19 @@ def test_every_language_with_definitions_but_data_has_a_lexer() -> None:
 
 def test_a_file_with_syntax_errors_is_parsed_as_a_whole() -> None:
     good = "".join(f"def f{n}(a):\n    b = a + {n}\n    return b\n\n" for n in range(200))
-    assert outlined_symbols(good, BY_NAME["python"], "f100") is not None
-    assert outlined_symbols(good + "def (:\n", BY_NAME["python"], "f100") is None
+    assert outlined_bodies(good, BY_NAME["python"], "f100") is not None
+    assert outlined_bodies(good + "def (:\n", BY_NAME["python"], "f100") is None
 
 
 def test_a_name_that_does_not_occur_is_not_looked_for() -> None:
-    assert outlined_symbols("def (:\n", BY_NAME["python"], "absent") == []
+    assert outlined_bodies("def (:\n", BY_NAME["python"], "absent") == {}
 
 
 def test_the_last_method_of_a_class_ends_where_the_class_ends() -> None:
     method = "    def f{0}(self):\n        b = {0}\n        return b\n\n"
     text = "class Shop:\n" + "".join(method.format(number) for number in range(200))
-    found = outlined_symbols(text, BY_NAME["python"], "Shop")
-    assert found == symbols_of(parse(text, BY_NAME["python"]), "Shop")
+    found = outlined_bodies(text, BY_NAME["python"], "Shop")
+    assert found == bodies_of(parse(text, BY_NAME["python"]), "Shop")
 
 
 @pytest.mark.parametrize("margin", ["", "    "])
@@ -266,14 +269,14 @@ def test_a_python_body_that_goes_on_behind_a_comment_at_the_margin_is_kept(margi
     text = outer + pieces + goes_on + piece.format(999, margin)
     whole = symbols_of(parse(text, BY_NAME["python"]), "named")
     assert [symbol.qualified for symbol in whole] == [f"{'Shop.' if margin else ''}f199.named"]
-    assert outlined_symbols(text, BY_NAME["python"], "named") == whole
+    assert list(outlined_bodies(text, BY_NAME["python"], "named") or ()) == whole
 
 
 def test_a_class_that_goes_on_behind_an_unindented_comment_stays_a_class() -> None:
     piece = "class C{0}:\n    def f{0}(self):\n        return {0}\n\n"
     goes_on = "# note\n    def named(self):\n        return 1\n\n"
     text = "".join(piece.format(number) for number in range(200)) + goes_on
-    found = outlined_symbols(text, BY_NAME["python"], "named")
+    found = outlined_bodies(text, BY_NAME["python"], "named")
     assert found is not None
     assert [symbol.qualified for symbol in found] == ["C199.named"]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import json
 import re
-import sys
 from collections.abc import Callable
 from itertools import islice
 from typing import Any
@@ -61,7 +60,7 @@ def encode_body(
         "steps": steps,
         "notes": list(notes),
     }
-    import orjson  # late: see `_loads`
+    import orjson
 
     try:
         return orjson.dumps(body)
@@ -103,14 +102,12 @@ def read_session(line: bytes, start: int) -> tuple[bytes, bytes]:
 
 
 def _loads(body: bytes) -> Any:
-    # A command that only reads a little of the history is spared what importing orjson costs.
-    orjson = sys.modules.get("orjson")
-    if orjson is not None:
-        try:
-            return orjson.loads(body)
-        except ValueError:  # written by the slower encoder above
-            pass
-    return json.loads(str(body, "utf-8"))
+    import orjson  # late: a process that reads no operation need not load it
+
+    try:
+        return orjson.loads(body)
+    except ValueError:  # written by the slower encoder above
+        return json.loads(body)
 
 
 def plain_part(name: str) -> bytes:

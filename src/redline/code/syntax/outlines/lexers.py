@@ -40,6 +40,7 @@ _HERE_UNSURE = rf"{_UNSURE}|<<[~-]?[\w\"'`]"
 _CONDITIONAL = re.compile(r"^[ \t]*#[ \t]*(?:(if)|(endif))", re.MULTILINE)
 _PAIRS = ("{}", "()", "[]")
 _DEPTHS = {"{": 1, "}": -1, "(": 1, ")": -1, "[": 1, "]": -1}
+_MAX_STRIPPED = 4
 _BRACKETS = {1: re.compile(r"[{}]"), 3: re.compile(r"[][(){}]")}
 
 
@@ -82,10 +83,15 @@ class Lexer:
             found = [match.lastindex for match in _CONDITIONAL.finditer(code)]
             if found.count(1) != found.count(2):
                 return False
-        if any(code.count(pair[0]) != code.count(pair[1]) for pair in self.pairs):
+        brackets = "".join(_BRACKETS[len(self.pairs)].findall(code))
+        # Nearly always some pairs in each other: without them, nothing is left.
+        for _ in range(_MAX_STRIPPED):
+            if not brackets:
+                return True
+            brackets = brackets.replace("()", "").replace("[]", "").replace("{}", "")
+        if any(brackets.count(pair[0]) != brackets.count(pair[1]) for pair in self.pairs):
             return False
-        steps = map(_DEPTHS.__getitem__, _BRACKETS[len(self.pairs)].findall(code))
-        return min(accumulate(steps, initial=0)) >= 0
+        return min(accumulate(map(_DEPTHS.__getitem__, brackets), initial=0)) >= 0
 
 
 def _lexer(

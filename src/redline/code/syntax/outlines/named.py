@@ -7,16 +7,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from redline.code.syntax.bodies import Body, body_at
+from redline.code.syntax.bodies import Body, bodies_of
 from redline.code.syntax.changed_part import MIN_LINES
 from redline.code.syntax.definitions import (
     Parsed,
     Symbol,
-    doc_head,
     find_occurrences,
     parse_readable,
-    symbols_of,
 )
+from redline.code.syntax.doc_comments import doc_head
 from redline.code.syntax.errors import syntax_issues
 from redline.code.syntax.languages import Language
 from redline.code.syntax.outlines.cutting import outline_of
@@ -28,52 +27,34 @@ _MAX_OCCURRENCES = 2_000
 MAX_SHARE = 0.7
 
 
-def named_symbols(text: str, language: Language, wanted: str) -> list[Symbol]:
-    """Return the definitions in *text* that *wanted* may name, as `symbols_of` does."""
+def named_bodies(text: str, language: Language, wanted: str) -> dict[Symbol, Body | None]:
+    """Return the definitions in *text* that *wanted* may name, as `bodies_of` does."""
     if text.count("\n") >= MIN_LINES:
-        found = outlined_symbols(text, language, wanted)
+        found = outlined_bodies(text, language, wanted)
         if found is not None:
             return found
-    return symbols_of(parse_readable(text, language), wanted)
+    return bodies_of(parse_readable(text, language), wanted)
 
 
-def named_body(text: str, language: Language, offset: int) -> Body | None:
-    """Return the body of the definition whose name is at *offset*, as `body_at` does."""
-    if text.count("\n") >= MIN_LINES:
-        outlined = _parse_outline(text, language, [offset])
-        if outlined is not None:
-            return outlined_body(*outlined, offset)
-    return body_at(parse_readable(text, language), offset)
-
-
-def outlined_symbols(
+def outlined_bodies(
     text: str, language: Language, wanted: str, max_share: float = MAX_SHARE
-) -> list[Symbol] | None:
+) -> dict[Symbol, Body | None] | None:
     """Return the same by an outline of *text*; None if that is uncertain or not worth it."""
     spots = find_occurrences(text, wanted)
     if not spots:
-        return []
+        return {}
     outlined = _parse_outline(text, language, spots, max_share)
     if outlined is None:
         return None
     outline, parsed = outlined
     lines = text.split("\n")
-    found: list[Symbol] = []
-    for symbol in symbols_of(parsed, wanted):
+    found: dict[Symbol, Body | None] = {}
+    for symbol, body in bodies_of(parsed, wanted).items():
         if outline.is_cut(symbol.span[0], symbol.offset):
             return None  # a part of its signature may be missing
-        found.append(_restore(symbol, outline, lines, language))
+        restored = _restore(symbol, outline, lines, language)
+        found[restored] = None if body is None else _restore_body(body, outline)
     return found
-
-
-def outlined_body(outline: Outline, parsed: Parsed, offset: int) -> Body | None:
-    """Return the body of the definition whose name is at *offset* of the whole text."""
-    found = body_at(parsed, outline.find(offset))
-    if found is None:
-        return None
-    end = outline.offset(found.end - 1) + 1
-    doc_end = outline.offset(found.doc_end - 1) + 1 if found.doc_end else 0
-    return Body(outline.offset(found.start), end, doc_end)
 
 
 def _parse_outline(
@@ -98,3 +79,10 @@ def _restore(symbol: Symbol, outline: Outline, lines: list[str], language: Langu
         offset=outline.offset(symbol.offset),
         span=(outline.offset(symbol.span[0]), outline.offset(symbol.span[1] - 1) + 1),
     )
+
+
+def _restore_body(body: Body, outline: Outline) -> Body:
+    """Return a *body* of an outline at its place in the whole text."""
+    end = outline.offset(body.end - 1) + 1
+    doc_end = outline.offset(body.doc_end - 1) + 1 if body.doc_end else 0
+    return Body(outline.offset(body.start), end, doc_end)

@@ -23,8 +23,7 @@ _BEGINS = {
     BlockStyle.PIECES: re.compile(rf"{_BLANK}(?={_CONTINUES}[A-Za-z_])"),
 }
 _DECORATED = re.compile(r"^@[^\n]*\n(?![\s\S]*^(?:async|def|class)\b)", re.MULTILINE)
-# The end of a statement or a label, the beginning of a block, or a line for the preprocessor.
-_ENDS = re.compile(r"(?:[;{}:]|^[ \t]*#[ \t]*[a-z][^\n]*)\s*\Z", re.MULTILINE)
+_DIRECTIVE = re.compile(r"[ \t]*#[ \t]*[a-z]")
 
 
 class Piece(NamedTuple):
@@ -61,4 +60,10 @@ def _ends(code: str, lexer: Lexer) -> bool:
     """Return whether what follows *code* cannot go on with it."""
     if lexer.style == BlockStyle.INDENTED:
         return _DECORATED.search(code) is None
-    return lexer.style == BlockStyle.PIECES or not code.strip() or bool(_ENDS.search(code))
+    if lexer.style == BlockStyle.PIECES:
+        return True
+    # The end of a statement or a label, the beginning of a block, or a line for the preprocessor.
+    kept = code.rstrip()
+    if not kept or kept[-1] in ";{}:":
+        return True
+    return _DIRECTIVE.match(kept, kept.rfind("\n") + 1) is not None

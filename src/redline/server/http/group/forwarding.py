@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from redline.core.errors import StoreUnavailable
 from redline.core.ports.many.group import Owner, ServerGroup
-from redline.server.http.group.proof import HEADER, make_proof
+from redline.server.http.group.proof import HEADER, NOT_OWNER, make_proof
 from redline.server.http.pages import wait_for_disconnect
 from redline.server.http.replies import Send
 from redline.server.http.request import Receive, Scope
@@ -17,8 +17,6 @@ from redline.server.http.request import Receive, Scope
 if TYPE_CHECKING:  # a server that has every workspace itself needs no client
     import httpx2
 
-# In the answer of a server that does not have the workspace: nothing was done there.
-NOT_OWNER = "redline-not-owner"
 _LOOK_SECONDS = 0.5
 # An owner that is only busy takes a lease again that has ended: it is lost after so many looks.
 _LOOKS = 3

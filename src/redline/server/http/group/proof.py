@@ -17,6 +17,8 @@ from redline.server.http.request import FORWARDED, Scope, peer_of
 from redline.server.rpc import wire
 
 HEADER = "redline-forwarded"
+# In the answer of a server that does not have the workspace: nothing was done there.
+NOT_OWNER = "redline-not-owner"
 # Clocks of the servers may differ by this much.
 _MAX_AGE_SECONDS = 60.0
 _BOUND = ("host", "origin", "authorization", "cookie")
@@ -37,7 +39,9 @@ def accept_proof(group: ServerGroup, scope: Scope, headers: dict[str, str]) -> S
     wanted = group.sign(_text(group.server, sent, peer, scope, headers))
     is_known = hmac.compare_digest(wanted.encode(), signature.encode("latin-1"))
     if not is_known or abs(time() - float(sent)) > _MAX_AGE_SECONDS:
-        raise HttpRefusal(403, wire.INVALID_REQUEST, f"Not from a server of this group: {HEADER}")
+        text = f"Not from a server of this group: {HEADER}"
+        # It may be meant for the server that had this address before and was ended.
+        raise HttpRefusal(403, wire.INVALID_REQUEST, text, headers={NOT_OWNER: "1"})
     return {**scope, "client": (peer, 0), FORWARDED: True}
 
 

@@ -10,7 +10,8 @@ from redline.core.errors import LeaseLost, StoreUnavailable
 from redline.core.ports.many.group import Owner, ServerGroup
 from redline.server.calls.catalog import Catalog
 from redline.server.http.body import CLOSE, read_body
-from redline.server.http.group.forwarding import NOT_OWNER, Forwarder, NotReached, OwnerLost
+from redline.server.http.group.forwarding import Forwarder, NotReached, OwnerLost
+from redline.server.http.group.proof import NOT_OWNER
 from redline.server.http.group.repeating import may_repeat
 from redline.server.http.host_policy import HttpRefusal
 from redline.server.http.replies import Message, Send

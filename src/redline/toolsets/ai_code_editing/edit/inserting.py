@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from redline.code.syntax.definitions import Symbol, doc_start
+from redline.code.syntax.definitions import Symbol
+from redline.code.syntax.doc_comments import doc_start
 from redline.core.errors import AlreadyApplied, InvalidArgument
 from redline.core.textfile import line_body, split_lines
 from redline.plan.match.engine import apply_placements, place, place_insert

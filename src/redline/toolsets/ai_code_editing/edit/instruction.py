@@ -193,7 +193,7 @@ _DIRECTIVES = (
     ),
     (
         compile_words(
-            rf"(?:please )?rename(?: the)?(?: {KIND})? "
+            rf"(?:please )?rename(?: the)?(?: css)?(?: (?:{KIND}|selector|id|custom property))? "
             + ANY_NAME.format("a")
             + r" (?:to|into|as) "
             + ANY_NAME.format("b")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from redline.code.rename.in_file import apply_replacements
-from redline.code.syntax.definitions import doc_start
+from redline.code.syntax.doc_comments import doc_start
 from redline.core.errors import InvalidArgument
 from redline.core.textfile import line_body, split_lines
 from redline.plan.match.engine import (

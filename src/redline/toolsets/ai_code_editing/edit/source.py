@@ -8,7 +8,7 @@ from redline.code.analysis import Analysis
 from redline.code.index.facts import MAX_LINE_LENGTH, is_minified
 from redline.code.rename.in_file import Replacement
 from redline.code.syntax.bodies import Body
-from redline.code.syntax.definitions import Symbol, find_symbols
+from redline.code.syntax.definitions import Symbol, find_occurrences, find_symbols
 from redline.code.syntax.languages import Language
 from redline.core.errors import Conflict, InvalidArgument, ParserFailed
 from redline.core.textfile import line_body, split_lines
@@ -30,6 +30,9 @@ class FileUnderEdit:
     lines: list[str] = field(init=False, repr=False, compare=False)
     # What was found by name: the place of an insert is asked for more than once.
     _found: dict[str, list[Symbol]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+    _bodies: dict[Symbol, Body | None] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
 
@@ -64,14 +67,18 @@ class FileUnderEdit:
 
     def _find(self, name: str) -> list[Symbol]:
         language = self._grammar()
+        if not find_occurrences(self.text, name):
+            return []
         try:
-            return find_symbols(self.analysis.symbols(self.text, language, name), name)
+            found = self.analysis.bodies(self.text, language, name)
         except ParserFailed:
             return []
+        self._bodies.update(found)
+        return find_symbols(list(found), name)
 
     def body(self, symbol: Symbol) -> Body | None:
-        """Return where the statements of *symbol* begin and end; None if it has no body."""
-        return self.analysis.body(self.text, self._grammar(), symbol)
+        """Return where the statements of a *symbol* that was found begin and end, if it has any."""
+        return self._bodies[symbol]
 
     def rename(
         self, old: str, new: str, *, lines: range | None, everywhere: bool

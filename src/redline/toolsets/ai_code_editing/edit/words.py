@@ -18,8 +18,10 @@ NAME = (
     r"(?:[`'\"](?P<{0}q>[^`'\"\n]+)[`'\"]"
     r"|(?!(?-i:" + _NOT_NAMES + r")\b)(?P<{0}w>[A-Za-z_$][\w$]*(?:(?:\.|::|#)[\w$]+)*))(?:\(\))?"
 )
-# After "rename" and "to" any word is a name.
-ANY_NAME = NAME.replace("(?!(?-i:" + _NOT_NAMES + r")\b)", "")
+# After "rename" and "to" any word is a name, and so is what a style sheet names.
+ANY_NAME = NAME.replace("(?!(?-i:" + _NOT_NAMES + r")\b)", "").replace(
+    r"[A-Za-z_$][\w$]*", r"(?:[.#]?-?|--)[A-Za-z_$](?:[\w$]|-(?=\w|-))*"
+)
 QUOTED = r"(?:`(?P<{0}b>[^`\n]+)`|\"(?P<{0}d>[^\"\n]+)\"|'(?P<{0}s>[^'\n]+)')"
 
 

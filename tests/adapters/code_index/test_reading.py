@@ -1,0 +1,107 @@
+"""Reading many files for the code index: in parallel, in order, as long as there is time."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from redline.adapters.code_index.build import IndexBuilder
+from redline.adapters.code_index.database import SqliteIndex
+from redline.adapters.code_index.reading import SourceReader, Stale
+from redline.app import Redline
+from redline.code.analysis import Analysis
+from redline.code.index.facts import FileFacts
+from redline.code.syntax.languages import Language
+from redline.settings import Settings
+
+FILES = 300
+
+
+@pytest.fixture
+def redline(tmp_path: Path) -> Iterator[Redline]:
+    root = tmp_path / "work"
+    root.mkdir()
+    for number in range(FILES):
+        (root / f"m{number:03}.py").write_text(f"def f{number}(): return shared\n")
+    state = str(tmp_path / "state")
+    with Redline(Settings(workspace=str(root), state_dir=state, read_only=True)) as redline:
+        yield redline
+
+
+def _stale(redline: Redline, tmp_path: Path) -> list[Stale]:
+    index = SqliteIndex(str(tmp_path / "i"), redline.tree, redline.grep, 1, redline.analysis)
+    builder: IndexBuilder = index._builder
+    return builder.survey().stale
+
+
+class Pairs:
+    """Answers two calls only when both have come: it shows that they run at once."""
+
+    def __init__(self) -> None:
+        self.both = threading.Barrier(2)
+        self.calls = 0
+
+    def facts(self, files: Sequence[tuple[bytes, Language]], _ends: float) -> list[FileFacts]:
+        self.calls += 1
+        if self.calls <= 2:
+            self.both.wait(60)
+        return [FileFacts((), {content.decode(): [1]}, 1) for content, _ in files]
+
+
+def test_many_files_are_parsed_by_two_workers_and_come_in_order(
+    redline: Redline, tmp_path: Path
+) -> None:
+    stale = _stale(redline, tmp_path)
+    reader = SourceReader(redline.tree, cast(Analysis, Pairs()), lambda: None)
+    found = [*reader.read(stale, float("inf"))]
+    assert [file.file for _, files in found for file in files] == stale
+    assert found[-1][0] == FILES
+    for _, files in found:
+        for file in files:
+            assert file.facts is not None
+            (text,) = file.facts.uses
+            assert f"f{int(file.file.path.name[1:4])}()" in text
+
+
+def test_who_stops_reading_waits_for_no_more_than_what_is_being_parsed(
+    redline: Redline, tmp_path: Path
+) -> None:
+    pairs = Pairs()
+    reading = SourceReader(redline.tree, cast(Analysis, pairs), lambda: None).read(
+        _stale(redline, tmp_path), float("inf")
+    )
+    next(reading)
+    cast(Any, reading).close()
+    assert pairs.calls < FILES / 8, "what was not begun never is"
+
+
+def test_an_index_of_many_files_holds_every_one(redline: Redline, tmp_path: Path) -> None:
+    index = SqliteIndex(str(tmp_path / "i"), redline.tree, redline.grep, 1, redline.analysis)
+    reported: list[tuple[int, int]] = []
+    assert index.build(lambda done, total: reported.append((done, total))) == FILES
+    assert reported[-1] == (FILES, FILES)
+    assert [done for done, _ in reported] == sorted({done for done, _ in reported})
+    for number in (0, 1, FILES // 2, FILES - 1):
+        (found,) = index.definitions(f"f{number}")
+        assert found.path.relative == f"m{number:03}.py"
+    assert index.uses("shared")[1] == FILES
+    assert index.refresh() == "ready"
+
+
+def test_a_build_that_runs_out_of_time_says_how_far_it_came(
+    redline: Redline, tmp_path: Path
+) -> None:
+    index = SqliteIndex(str(tmp_path / "i"), redline.tree, redline.grep, 1, redline.analysis)
+    builder: IndexBuilder = index._builder
+    survey = builder.survey()
+    assert builder.take_lease()
+    done = builder.update(survey, ends=time.monotonic())
+    assert 0 <= done < FILES
+    assert index.structure()[1] == done
+    assert index.build() == FILES - done, "the rest is left to the next build"
+    assert index.structure()[1] == FILES
