@@ -21,7 +21,10 @@ def nearest_to(tree: DocumentTree, condition: Any, nodes: Nodes) -> tuple[Nodes,
     if not fields or len(nodes) < 2:
         return nodes, True
     holders = {tree.parents[field] for field in fields}
-    direct = tuple(n for n in nodes if n in holders or tree.parents[n] in holders)
+    parents = tree.parents
+    direct = tuple(n for n in nodes if parents[n] in holders or n in holders)
+    if len(direct) == len(nodes):
+        return nodes, True
     keys = {tree.keys[n] for n in direct}
     kept = tuple(n for n in nodes if n in set(direct) or tree.keys[n] not in keys)
     kept = kept if direct else nodes
