@@ -216,8 +216,8 @@ def _asides(chart: Chart, state: ReadingState) -> Iterator[ReadingState]:
     )
     opening = chart.low(place)
     inside = chart.low(state.place) in (",", "-") and _in_text(chart, state)
-    told = chart.low(state.place) in (",", "-") or (end - place > 3 and opening in SPEAKING)
-    if silent and told and opening not in VERBS and opening not in BEFORE and not inside:
+    is_remark = chart.low(state.place) in (",", "-") or (end - place > 3 and opening in SPEAKING)
+    if silent and is_remark and opening not in VERBS and opening not in BEFORE and not inside:
         remarks = (*state.remarks, (place, end))
         yield replace(state, place=end, cost=state.cost + 4, remarks=remarks)
 
