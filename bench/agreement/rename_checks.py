@@ -19,6 +19,17 @@ from bench.agreement.rename_judges import FRESH, go_environment
 # Problems without line numbers and with the old name, so that both sides can be compared.
 Problems = Counter[str]
 _FRESH = re.compile(rf"[Rr]{FRESH}(_\d+_)?")
+_TSC_OPTIONS = {
+    "noEmit": True,
+    "strict": True,
+    "skipLibCheck": True,
+    "allowJs": True,
+    "types": [],
+    "target": "esnext",
+    "module": "esnext",
+    "moduleResolution": "bundler",
+    "jsx": "react-jsx",
+}
 _CONSTRAINT = re.compile(r"^//go:build (.*)", re.MULTILINE)
 # Words of build constraints that no tag of the project is: systems, processors, versions.
 _NO_TAG = re.compile(
@@ -64,11 +75,14 @@ def _pyright(package: Path, root: Path) -> list[str]:
 
 
 def _tsc(package: Path, root: Path) -> list[str]:
-    options = ["--noEmit", "--strict", "--skipLibCheck", "--target", "esnext", "--module", "esnext"]
-    options += ["--moduleResolution", "bundler", "--jsx", "react-jsx", "--allowJs", "--types", ""]
     files = [str(path) for path in sorted(root.rglob("*.ts*")) if path.suffix in (".ts", ".tsx")]
-    done = _run(["node", str(package / "bin" / "tsc"), *options, *files], root)
-    return [re.sub(r"\(\d+,\d+\)", "", line) for line in done.stdout.splitlines()]
+    config = root.parent / "check.json"
+    config.write_text(json.dumps({"compilerOptions": _TSC_OPTIONS, "files": files}))
+    done = _run(["node", str(package / "bin" / "tsc"), "-p", str(config)], root.parent)
+    lines = [re.sub(r"\(\d+,\d+\)", "", line) for line in done.stdout.splitlines()]
+    if any(line.startswith("error ") for line in lines):
+        raise RuntimeError(f"nothing was checked: {lines[:3]}")
+    return lines
 
 
 def _vet(_tool: Path, root: Path) -> list[str]:
@@ -96,10 +110,15 @@ def left_out_of_build(root: Path) -> set[Path]:
 
 
 def _cargo(_tool: Path, root: Path) -> list[str]:
+    """Check as cargo builds by default, and with all features; how names look is no matter."""
     argv = ["cargo", "check", "--offline", "--all-targets", "--message-format", "short", "--quiet"]
     target = os.environ.get("CARGO_TARGET_DIR", str(root.parent / "target"))
-    done = _run(["env", f"CARGO_TARGET_DIR={target}", *argv], root)
-    return [line for line in done.stderr.splitlines() if "error" in line]
+    found = []
+    for more in ([], ["--all-features"]):
+        settings = [f"CARGO_TARGET_DIR={target}", "RUSTFLAGS=--cap-lints=warn"]
+        done = _run(["env", *settings, *argv, *more], root)
+        found += [line for line in done.stderr.splitlines() if "error" in line]
+    return found
 
 
 def _run(argv: list[str], root: Path) -> subprocess.CompletedProcess[str]:

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import tempfile
+import tomllib
 import venv
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -206,7 +208,9 @@ _KEPT = {
     "go": ("go.mod",),
     "rust": ("Cargo.toml",),
 }
-_LEFT_OUT = ("node_modules", "dist", "build", "vendor", "lib", "esm", "cjs")
+# Folders of others' code wherever they are, and of what was built if they are the outermost.
+_OTHERS = {"node_modules", "vendor"}
+_BUILT = {"dist", "build", "lib", "esm", "cjs"}
 
 
 @contextmanager
@@ -222,7 +226,8 @@ def staged(language: str, project: Path) -> Iterator[tuple[Path, list[Path]]]:
             name = path.relative_to(project)
             is_source = path.name.endswith(ENDINGS[language]) and not path.name.endswith(".d.ts")
             is_kept = any(path.match(pattern) for pattern in _KEPT[language])
-            if set(name.parts[:-1]) & set(_LEFT_OUT) and language != "rust":
+            is_built = name.parts[0] in _BUILT and len(name.parts) > 1
+            if (is_built or _OTHERS & set(name.parts)) and language != "rust":
                 continue
             if path.is_file() and (is_kept or is_source):
                 (root / name).parent.mkdir(parents=True, exist_ok=True)
@@ -234,10 +239,42 @@ def staged(language: str, project: Path) -> Iterator[tuple[Path, list[Path]]]:
 
 
 def _use_registry(root: Path) -> None:
-    """Have cargo take crates from a folder, not from the network."""
-    registry = os.environ.get("CARGO_REGISTRY", "/usr/share/cargo/registry")
+    """Have cargo take crates from a folder, not from the network, and need no others.
+
+    Without those that its tests need, and options that are not in the folder: cargo reads nothing
+    of a package that it cannot resolve.
+    """
+    registry = Path(os.environ.get("CARGO_REGISTRY", "/usr/share/cargo/registry"))
     (root / ".cargo").mkdir(exist_ok=True)
     (root / ".cargo" / "config.toml").write_text(
         '[source.crates-io]\nreplace-with = "folder"\n'
         f'[source.folder]\ndirectory = "{registry}"\n[net]\noffline = true\n'
     )
+    manifest = tomllib.loads((root / "Cargo.toml").read_text("utf-8"))
+    there = {path.name.rpartition("-")[0] for path in registry.iterdir()}
+    dropped: set[str] = set()
+    for part in (manifest, *manifest.get("target", {}).values()):
+        part.pop("dev-dependencies", None)
+        needed = part.get("dependencies", {})
+        for name in list(needed):
+            about = needed[name] if isinstance(needed[name], dict) else {}
+            if about.get("optional") and about.get("package", name) not in there:
+                dropped.add(name)
+                del needed[name]
+    features = manifest.get("features", {})
+    for name, wanted in features.items():
+        is_there = (
+            re.split(r"[?/]", each.removeprefix("dep:"))[0] not in dropped for each in wanted
+        )
+        features[name] = [each for each, keep in zip(wanted, is_there, strict=True) if keep]
+    lines = [f"{json.dumps(key)} = {_as_toml(value)}\n" for key, value in manifest.items()]
+    (root / "Cargo.toml").write_text("".join(lines), "utf-8")
+
+
+def _as_toml(value: Any) -> str:
+    if isinstance(value, dict):
+        inside = ", ".join(f"{json.dumps(key)} = {_as_toml(each)}" for key, each in value.items())
+        return f"{{ {inside} }}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_as_toml, value))}]"
+    return json.dumps(value, ensure_ascii=False)

@@ -53,6 +53,9 @@ def test_outline_nests_symbols(project: Path, capsys: pytest.CaptureFixture[str]
     lines = capsys.readouterr().out.splitlines()
     assert lines[1].split() == ["1", "class", "class", "Engine", "Runs."]
     assert lines[2].startswith("     4    method")
+    assert lines[0] == "core.py  python, 2 symbols"
+    assert main(["outline", "hidden.py"]) == 0
+    assert capsys.readouterr().out.startswith("hidden.py  python, 1 symbol\n")
 
 
 def test_outline_of_a_file_without_a_grammar_fails(

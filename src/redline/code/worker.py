@@ -79,7 +79,9 @@ def rename(
 def word_uses(_ask: Ask, text: str, language: str, name: str) -> list[Row]:
     """Return every use of *name* as code: offset, line, its node's kind and that of its parent."""
     rows: list[Row] = []
-    for node in nodes_of(parse(text, BY_NAME[language]), name):
+    grammar = BY_NAME[language]
+    kinds = (*grammar.words, "shorthand_field_identifier") if language == "rust" else None
+    for node in nodes_of(parse(text, grammar), name, kinds):
         start, parent = node.range().start, node.parent()
         rows.append(
             (start.index, start.line + 1, node.kind(), parent.kind() if parent is not None else "")

@@ -41,9 +41,20 @@ PROPERTY = (
     "class Shop:\n    @property\n    def size(self):\n        return 1\n\n"
     "    @size.setter\n    def size(self, value):\n        pass\n"
 )
+MADE = (
+    "from typing import Self\n\n\nclass Shop:\n    size: int\n\n    @classmethod\n"
+    "    def make(cls) -> Self:\n        return cls()\n\n\nprint(Shop.make().size)\n"
+)
 TWICE = (
     "export class Shop {\n  static Door = class Door {};\n  make() {\n"
     "    return new Shop.Door();\n  }\n}\n"
+)
+
+
+SELF = (
+    "use std::vec;\n\npub struct Drain<T> {\n    items: vec::Drain<'static, T>,\n}\n\n"
+    "impl<T> Drain<T> {\n    pub fn new(items: vec::Drain<'static, T>) -> Self {\n"
+    "        Self { items }\n    }\n}\n"
 )
 
 
@@ -57,8 +68,10 @@ TWICE = (
         pytest.param("a.go", ALIKE, "Height", 13, [13, 15], id="go-struct-without-a-name"),
         pytest.param("src/lib.rs", RUST, "open", 12, [12, 16], id="rust-trait"),
         pytest.param("src/lib.rs", RUST, "open", 16, [12, 16], id="rust-impl"),
+        pytest.param("src/lib.rs", SELF, "Drain", 3, [3, 7], id="rust-beside-a-library-type"),
         pytest.param("src/lib.rs", TWO_TYPES, "open", 5, [5, 17], id="rust-one-of-two-types"),
         pytest.param("a.py", APART, "Shop.open", 5, [5], id="python-only-the-base-is-shared"),
+        pytest.param("a.py", MADE, "size", 5, [5, 12], id="python-made-by-a-method-of-self"),
         pytest.param("a.py", PROPERTY, "size", 3, [3, 6, 7], id="python-property-and-setter"),
         pytest.param("a.ts", TWICE, "Shop.Door", 2, [2, 4], id="typescript-first-of-a-line"),
     ],
@@ -156,10 +169,28 @@ def test_a_definition_that_must_keep_its_name_does(
 
 
 @pytest.mark.requirement("agent-rename-bound")
-def test_a_name_of_go_that_only_its_package_uses_may_lose_its_capital(desk: Desk) -> None:
-    desk.write(PACKAGES)
+def test_a_field_of_rust_that_is_written_short_leaves_the_variable_its_name(desk: Desk) -> None:
+    text = (
+        "pub enum Shop {\n    Open { size: u8, door: u8 },\n    Shut,\n}\n\n"
+        "pub fn grow(shop: &mut Shop, size: u8) -> Shop {\n    match shop {\n"
+        "        Shop::Open { size, .. } if *size > 1 => *size += 1,\n"
+        "        Shop::Open { ref mut size, door: _ } => *size = 1,\n        _ => {}\n    }\n"
+        "    Shop::Open { size, door: 1 }\n}\n"
+    )
+    desk.write({"src/lib.rs": text, "Cargo.toml": MANIFEST})
+    desk.text("rename", symbol="size", to="extent", path="src/lib.rs", line=2)
+    expected = text.replace("{ size: u8", "{ extent: u8").replace("{ size,", "{ extent: size,")
+    expected = expected.replace("{ ref mut size", "{ extent: ref mut size")
+    assert (desk.root / "src/lib.rs").read_text() == expected
+
+
+@pytest.mark.requirement("agent-rename-bound")
+def test_a_name_may_be_hidden_where_nothing_else_uses_it(desk: Desk) -> None:
+    desk.write({**PACKAGES, "shop/a.py": "def size():\n    return 1\n"})
     desk.text("rename", symbol="Shut", to="shut", path="shop/door/door.go", line=5)
     assert "func shut()" in (desk.root / "shop/door/door.go").read_text()
+    desk.text("rename", symbol="size", to="__size", path="shop/a.py", line=1)
+    assert "def __size()" in (desk.root / "shop/a.py").read_text()
 
 
 @pytest.mark.requirement("agent-rename-bound")
@@ -239,12 +270,15 @@ def test_what_a_script_only_names_in_a_comment_or_an_object_is_listed(desk: Desk
     files = {
         "pkg/a.ts": "export interface Shop {\n  open(): void;\n}\n",
         "pkg/b.ts": "import { Shop } from './a';\n/** As {@link Shop} does. */\n"
-        "export const stall: Shop = {\n  open() {},\n};\n",
+        "export const stall: Shop = {\n  open() {},\n};\n"
+        "/**\n * @returns {Promise<Shop>} The Shop {as it is}.\n * A Shop.\n */\n",
         "pkg/c.ts": "export class Door {\n  toString() {\n    return '';\n  }\n}\n"
         "export class Rooms implements Map<string, Door> {\n  get(name: string) {}\n}\n",
     }
     desk.write(files)
-    assert "pkg/b.ts:2" in desk.text("rename", symbol="Shop", to="Market", path="pkg/a.ts", line=1)
+    said = desk.text("rename", symbol="Shop", to="Market", path="pkg/a.ts", line=1)
+    assert "not renamed: pkg/b.ts:2, pkg/b.ts:7" in said
+    assert "pkg/b.ts:8" not in said
     assert "pkg/b.ts:4" in desk.text("rename", symbol="open", to="unlock", path="pkg/a.ts", line=2)
     for line, name in ((2, "toString"), (7, "get")):
         said = desk.failure("rename", symbol=name, to="other", path="pkg/c.ts", line=line)

@@ -615,6 +615,47 @@ def test_code_is_not_added_to_a_body_on_one_line(file: str, text: str) -> None:
         _plan(text, file=file, edit_instruction="add it at the start of f", code_block="x")
 
 
+@pytest.mark.requirement("code-elided-block")
+@pytest.mark.parametrize(
+    ("mark", "arguments"),
+    [
+        ("# ... existing code ...", {"symbol": "total", "edit_type": "replace"}),
+        ("// ... rest of the function ...", {"start_line": 18, "end_line": 18}),
+        ("    # \u2026 unchanged", {"edit_instruction": "replace function total"}),
+        ("/* ... Existing code ... */", {"edit_instruction": "at the end of total"}),
+        ("<!-- ... remaining lines -->", {"start_line": 3, "edit_type": "insert"}),
+    ],
+)
+def test_a_block_that_leaves_code_out_is_refused(mark: str, arguments: dict[str, Any]) -> None:
+    block = f"def total(xs):\n{mark}\n    return 1\n"
+    with pytest.raises(InvalidArgument) as caught:
+        _plan(SHOP, code_block=block, **arguments)
+    assert caught.value.message == f"code_block leaves code out: {mark.strip()}"
+
+
+@pytest.mark.requirement("code-elided-block")
+@pytest.mark.parametrize(
+    "line",
+    [
+        "    ...",
+        '    log("... the rest of it")',
+        "    # ...",
+        "    # the same as ever",
+        "    x[...]",
+    ],
+)
+def test_dots_that_may_be_code_are_written_as_they_are(line: str) -> None:
+    block = f"def total(xs):\n{line}\n    return 1\n"
+    assert line in _result(SHOP, symbol="total", code_block=block)
+
+
+@pytest.mark.requirement("code-elided-block")
+def test_a_comment_that_the_file_has_too_is_written_as_it_is() -> None:
+    text = "def f():\n    # ... the rest is unchanged\n    return 1\n"
+    block = text.replace("return 1", "return 2")
+    assert _result(text, symbol="f", code_block=block) == block
+
+
 @pytest.mark.requirement("code-rename-css")
 @pytest.mark.parametrize(
     "asked",

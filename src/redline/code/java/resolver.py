@@ -182,8 +182,9 @@ class JavaResolver(TypedResolver):
             yield Meaning(occurrence.line, found, False, occurrence.start)
         if any(kind is WordKind.CONSTRUCTOR for _, kind in aims):
             for node, meaning in self.places.calls_of_constructors(file):
-                line = node.range().start.line + 1
-                yield Meaning(line, self._as_targets(meaning, aims), is_member=False)
+                start = node.range().start
+                found = self._as_targets(meaning, aims)
+                yield Meaning(start.line + 1, found, False, start.index)
 
     def _as_targets(self, meaning: WordMeaning, aims: list[Aim]) -> frozenset[Definition]:
         """Restrict what a word means to the targets that it can refer to."""

@@ -184,7 +184,7 @@ class PythonJsResolver:
             bases = self.meanings.bases(OfClass(module, scope))
             for node in scope.node.find_all(kind="super") if bases else ():
                 if _is_called(node):
-                    yield Meaning(node.range().start.line + 1, bases, False)
+                    yield Meaning(node.range().start.line + 1, bases, False, start_of(node))
 
     def _aliases(self, module: Module, targets: list[ReferenceTarget]) -> Iterator[Reference]:
         """Yield uses of the definition under another name that an import gives it."""

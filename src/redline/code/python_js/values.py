@@ -151,6 +151,12 @@ class ValueResolver(ClassHierarchy):
         for name in class_names(node):
             if name is None:
                 found.add(NoClass.UNKNOWN)
+            elif not module.is_script and _is_self(name):
+                # The class of the receiver, which may be derived from the one around.
+                own = class_around(module, scope)
+                found |= (
+                    {NoClass.UNKNOWN} if own is None else {NoClass.UNKNOWN, OfClass(module, own)}
+                )
             elif isinstance(name, str):
                 found |= self._of_quoted_type(module, name, scope, depth)
             else:
@@ -279,6 +285,11 @@ class ValueResolver(ClassHierarchy):
 def _member_name(access: SyntaxNode) -> str:
     """Return the name after the dot."""
     return (access.field("attribute") or required_field(access, "property")).text()
+
+
+def _is_self(name: SyntaxNode | str) -> bool:
+    """Return whether an annotation of Python is `Self`, whatever it is imported from."""
+    return (name if isinstance(name, str) else name.text()).rpartition(".")[2] == "Self"
 
 
 def _of_literal(module: Module, node: SyntaxNode) -> Value:

@@ -207,7 +207,8 @@ class RustResolver(TypedResolver):
                 definitions = frozenset(
                     t for t in self.types.definitions_of(shape) if t.name == self.name
                 )
-                yield Meaning(node.range().start.line + 1, definitions, is_member=False)
+                start = node.range().start
+                yield Meaning(start.line + 1, definitions, False, start.index)
 
     def _resolve_names(self, unit: Unit) -> Iterator[Meaning]:
         """Resolve every occurrence; words of paths need not be members."""

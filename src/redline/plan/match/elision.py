@@ -15,6 +15,20 @@ _ELISION = re.compile(
 )
 
 
+# A comment in place of code: `// ... existing code ...`; dots alone may be code.
+_PLACEHOLDER = re.compile(
+    r"^\s*(?://|#|--|/\*|<!--|\{/\*|;|%)\W*?(?:\.\.\.|\u2026).*"
+    r"\b(?:existing|rest|unchanged|same|remaining)\b",
+    re.IGNORECASE,
+)
+
+
+def find_placeholder(new: str, text: str) -> str | None:
+    """Return the first comment in place of code in *new* that *text* does not have."""
+    found = (line.strip() for line in split_lines(new) if _PLACEHOLDER.match(line))
+    return next((line for line in found if line not in text), None)
+
+
 def find_elision(lines: list[str]) -> str | None:
     """Return the first line that says that lines are left out."""
     return next((line for line in lines if _ELISION.search(line)), None)

@@ -36,6 +36,8 @@ from redline.services.runtime import Runtime
 _ROOM = 2_000_000
 _MAX_NAMED = 12
 _NAME = re.compile(r"[^\W\d][\w$]*|[$#@][\w$]+")
+# How a field in a pattern of Rust may be bound, before its name.
+_BINDING = re.compile(r"\b(?:ref\s+mut|ref|mut)\s+\Z")
 # Kinds of nodes, or of their parents, that name a field and a variable with one word.
 _SHORTHAND = {
     "shorthand_property_identifier",
@@ -120,7 +122,7 @@ def _check_definition(
     if not found:
         raise NodeNotFound(
             f"No definition of this symbol: {request.symbol}",
-            hint="context finds symbols; give path and line of one that is not indexed",
+            hint="context finds symbols, redline where in a terminal; or give its path and line",
         )
     if len(found) > 1:
         named = ", ".join(
@@ -228,13 +230,14 @@ def _rename_in_file(
         starts.update(quoted_annotations(runtime, text, language, old))
     _refuse_taken(runtime, text, language, name, request.new_name)
     short = {start for start in starts if start in uses and _is_shorthand(uses[start])}
-    if short and is_member:
+    if short and is_member and language.name != "rust":
         line = text.count("\n", 0, min(short)) + 1
         raise CannotApply(
             f"One word names the member and a variable: {name}:{line}",
             hint="write it as name: value first",
         )
-    after = "".join(_pieces(text, sorted(starts), old, request.new_name, short))
+    pieces = _pieces(text, sorted(starts), old, request.new_name, short, is_member=is_member)
+    after = "".join(pieces)
     _refuse_broken(runtime, name, text, after, language)
     place = runtime.workspace.resolve(runtime.workspace.absolute(path), access, must_exist=True)
     content = opened.with_text(after)
@@ -246,11 +249,20 @@ def _is_shorthand(use: WordUse) -> bool:
     return use.kind in _SHORTHAND or use.parent in _SHORTHAND
 
 
-def _pieces(text: str, starts: Sequence[int], old: str, new: str, short: set[int]) -> Iterator[str]:
-    """Yield *text* with the new name; in `{ old }` the property keeps its name."""
+def _pieces(
+    text: str, starts: Sequence[int], old: str, new: str, short: set[int], *, is_member: bool
+) -> Iterator[str]:
+    """Yield *text* with the new name; where one word names two things, the other keeps its name."""
     end = 0
     for start in starts:
-        yield text[end:start] + (f"{old}: {new}" if start in short else new)
+        if start not in short:
+            yield text[end:start] + new
+        elif is_member:
+            begun = _BINDING.search(text, end, start)
+            first = begun.start() if begun is not None else start
+            yield f"{text[end:first]}{new}: {text[first:start]}{old}"
+        else:
+            yield f"{text[end:start]}{old}: {new}"
         end = start + len(old)
     yield text[end:]
 

@@ -32,6 +32,7 @@ _TYPES = frozenset({"class", "interface", "enum", "type", "struct", "trait", "im
 _RUST_TYPE = re.compile(
     r"\s*(?:pub(?:\([^)]*\))?\s+)?(?:unsafe\s+)?(?P<kind>trait|impl|struct|enum|union)\b"
 )
+_CLASS = re.compile(r"^\s*class\s", re.MULTILINE)
 _PACKAGE = re.compile(r"^package\s+(\w+)", re.MULTILINE)
 # Languages in which a definition that no type holds is certainly not a member.
 SCOPED_GROUPS = frozenset({"python", "javascript"})
@@ -241,7 +242,8 @@ def refuse_hidden(
     home = next((each for each in files if each.used.path == finder.definitions[0].path), None)
     file = home.used.file if home is not None else None
     language = file.language.name if file is not None and file.language is not None else ""
-    if language == "python" and new_name.startswith("__") and not new_name.endswith("__"):
+    is_changed = new_name.startswith("__") and not new_name.endswith("__")
+    if language == "python" and is_changed and any(_has_class(places) for places in files):
         raise CannotApply(
             f"Python changes such a name inside a class: {new_name}",
             hint="choose a name that begins with one underscore or with none",
@@ -264,6 +266,10 @@ def refuse_hidden(
         )
 
 
+def _has_class(places: RenamePlaces) -> bool:
+    return places.used.file is not None and bool(_CLASS.search(places.used.file.text))
+
+
 def _package_of(places: RenamePlaces | None) -> tuple[WorkspacePath, str] | None:
     if places is None or places.used.file is None:
         return None
@@ -274,7 +280,7 @@ def _package_of(places: RenamePlaces | None) -> tuple[WorkspacePath, str] | None
 def list_quoted(
     runtime: Runtime, finder: Finder, lookup: CodeLookup, cancel: Cancel
 ) -> Iterator[str]:
-    """Yield the lines that name the symbol as text: `x["name"]`, `{@link name}`, `Union["name"]`.
+    """Yield the lines that name the symbol as text: `x["name"]`, `Union["name"]`, or in a comment.
 
     A keyword of a call may name a member: the keys of a `TypedDict` are keywords too.
     """
@@ -285,7 +291,8 @@ def list_quoted(
     name = re.escape(finder.name)
     patterns = [rf"['\"]{name}['\"]"]
     if group == "javascript":
-        patterns = [*(patterns if finder.is_member else ()), rf"\{{@link\w*\s+[\w.#]*\b{name}\b"]
+        in_comments = rf"\{{@link\w*\s+[\w.#]*\b{name}\b|^\s*/?\*.*@\w+\s+\{{.*\b{name}\b"
+        patterns = [*(patterns if finder.is_member else ()), in_comments]
     elif finder.is_member and _has_keys(lookup, home):
         patterns.append(rf"[(,\s]{name}=[^=]")
     globs = SCRIPT_GLOBS if group == "javascript" else ("*.py", "*.pyi")

@@ -29,7 +29,8 @@ def run(args: argparse.Namespace) -> int:
         path = redline.workspace.resolve(name, Access.READ, must_exist=True)
         text = open_text(redline.tree.read(path)).text
         symbols = redline.analysis.symbols(text, language)
-        out(file_line(redline, path, f"{language.name}, {len(symbols)} symbols"))
+        count = f"{len(symbols)} symbol{'' if len(symbols) == 1 else 's'}"
+        out(file_line(redline, path, f"{language.name}, {count}"))
         for symbol in symbols:
             depth = symbol.qualified.count(".") - symbol.name.count(".")
             words = symbol.signature or symbol.name

@@ -8,6 +8,7 @@ from redline.code.rename.in_file import apply_replacements
 from redline.code.syntax.doc_comments import doc_start
 from redline.core.errors import InvalidArgument
 from redline.core.textfile import line_body, split_lines
+from redline.plan.match.elision import find_placeholder
 from redline.plan.match.engine import (
     already_applied,
     apply_placements,
@@ -44,6 +45,13 @@ def needs_provider(request: EditRequest) -> bool:
 def plan_edit(source: FileUnderEdit, request: EditRequest) -> PlannedEdit:
     """Return the file's text after the edit; raise InvalidArgument, Conflict or MatchError."""
     notes = Notes()
+    left_out = None if request.block is None else find_placeholder(request.block, source.text)
+    if left_out is not None:
+        raise InvalidArgument(
+            f"code_block leaves code out: {left_out}",
+            field="code_block",
+            hint="send the code in full, and nothing that only shows where it belongs",
+        )
     if request.block is None:
         text = _without_block(source, request, notes)
     elif _is_insert(request):
