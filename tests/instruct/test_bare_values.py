@@ -52,7 +52,6 @@ def test_what_follows_a_value_is_not_part_of_it(tail: str) -> None:
 @pytest.mark.parametrize(
     "instruction",
     [
-        "City should be called Linz",
         "Set the city to the value Linz",
         "Set level to the highest",
         "Set level to back to debug",
@@ -66,6 +65,7 @@ def test_words_that_speak_of_the_value_are_not_the_value(instruction: str) -> No
     ("instruction", "value"),
     [
         ("Set the city to New York", "New York"),
+        ("City should be called Linz", "Linz"),
         ("Set the title to The Lord of the Rings", "The Lord of the Rings"),
         ('Set the city to "Linz in Spain"', "Linz in Spain"),
         ("Set the level to debug because it broke", "debug"),

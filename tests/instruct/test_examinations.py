@@ -1,7 +1,7 @@
 """Examinations written without sight of the engine; it has since been developed with them.
 
-`tuned` was written to develop it. The later ones say in whose voice they speak. With those in
-`papers/`, where there are any, it was not developed: only what made a wrong change was mended.
+`tuned` was written to develop it. The later ones say in whose voice they speak. Of those in
+`papers/`, some of which it was developed with, only wrong changes and untrue answers count.
 """
 
 from __future__ import annotations

@@ -6,17 +6,19 @@ import re
 from dataclasses import dataclass
 from itertools import islice, pairwise
 
-from redline.instruct.candidates import incomplete_meanings, unknown_words
 from redline.instruct.effects.outcome import Unclear
 from redline.instruct.exact import exact_form, says
 from redline.instruct.examples import examples
-from redline.instruct.guesses import GUESS, guess_meanings
+from redline.instruct.language.questions import asks_only
 from redline.instruct.language.tokens import tokenize
 from redline.instruct.language.words import key_form
 from redline.instruct.lexicon.spelling import is_slip
 from redline.instruct.lexicon.tree import DocumentTree, OverBudget
 from redline.instruct.model.operations import DocumentOperation
 from redline.instruct.model.values import Value
+from redline.instruct.offers.guesses import GUESS, guess_meanings
+from redline.instruct.offers.incomplete import incomplete_meanings, unknown_words
+from redline.instruct.offers.stepwise import stepwise_meanings
 from redline.instruct.patches import read_patch
 from redline.instruct.readings import (
     FoundMeanings,
@@ -69,6 +71,8 @@ def propose(document: Value, instruction: str) -> Proposal:
         return Proposal("ambiguous", f"Instruction is ambiguous - {refusal.message}")
     if patch is not None:
         return _answer(InstructionMeaning(tuple(patch), 0, "already as asked"))
+    if asks_only(instruction):
+        return Proposal("no_changes", "Nothing to change - it is a question")
     tree = DocumentTree(document)
     try:
         return _read(tree, instruction)
@@ -110,11 +114,16 @@ def _read(tree: DocumentTree, instruction: str) -> Proposal:
     if chosen is not None:
         return _answer(chosen)
     shown = [m for m in ranked if m.operations and not (m.unexplained and _removes(m))]
+    steps: list[InstructionMeaning] = []
+    if not any(_is_sure(m) for m in shown) and not (found.refusal and found.refusal.missing):
+        steps = list(stepwise_meanings(found.chart, instruction, shown))
     if len(shown) < MAX_CANDIDATES and not (found.refusal and found.refusal.missing):
         shown += incomplete_meanings(found.chart, instruction, shown)
     if all(m.unexplained for m in shown) and not (found.refusal and found.refusal.missing):
         free = MAX_CANDIDATES - len(shown)
         shown += islice(guess_meanings(found.chart, shown), max(free, 0))
+    done = {m.signature for m in steps}
+    shown = [*steps, *(m for m in shown if m.signature not in done)]
     return _ambiguous(tree, found, shown)
 
 

@@ -14,6 +14,7 @@ from redline.instruct.effects.table import EFFECTS
 from redline.instruct.grammar import (  # noqa: F401 - they register their rules
     attachments,
     conditions,
+    literals,
     participles,
     slots,
 )
@@ -195,6 +196,7 @@ def carry_out(chart: Chart, reading: Reading, choice: int | None = None) -> Inst
     doubt = next((o.doubt for o in outcomes if o.doubt), "") or _remark_doubt(
         chart, reading, operations
     )
+    doubt = doubt or _addition_doubt(chart, operations)
     if operations:
         doubt = doubt or next((o.note for o in outcomes if o.absent), "")
     note = next((o.note for o in outcomes if o.note), "")
@@ -263,6 +265,19 @@ def _remark_doubt(chart: Chart, reading: Reading, operations: tuple[DocumentOper
         if word:
             return f"it is not clear what {word!r} has to do with it"
     return ""
+
+
+_ADDITIONS = frozenset("also too another additionally additional".split())
+
+
+def _addition_doubt(chart: Chart, operations: tuple[DocumentOperation, ...]) -> str:
+    """Return why an element of a list may not be replaced: a word says that one more is meant."""
+    said = next((low for low in chart.lows if low in _ADDITIONS), "")
+    if not said or len(operations) != 1 or operations[0].op != "replace":
+        return ""
+    node = chart.tree.node_at(operations[0].path)
+    replaced = node is not None and chart.tree.is_element(node)
+    return f"{said!r} may ask for one more" if replaced else ""
 
 
 def _are_alike(tree: DocumentTree, nodes: tuple[int, ...]) -> bool:

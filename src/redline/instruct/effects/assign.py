@@ -7,15 +7,18 @@ from dataclasses import replace
 from redline.instruct.effects.context import EffectContext
 from redline.instruct.effects.outcome import EffectOutcome, Unclear
 from redline.instruct.effects.resolved import ResolvedNodes
+from redline.instruct.effects.values.bare import opening_doubt
+from redline.instruct.effects.values.families import takes_place
 from redline.instruct.effects.values.shapes import has_shape
 from redline.instruct.effects.values.typing import type_value
 from redline.instruct.grammar.phrase import Phrase
 from redline.instruct.grammar.values import TokenSpan
-from redline.instruct.language.words import key_form
+from redline.instruct.language.words import key_form, singular
 from redline.instruct.lexicon.senses import Sort
 from redline.instruct.model.values import Num, same
 
 _MOVING = frozenset("move shift push put bring transfer".split())
+_MEMBERSHIP = frozenset("included present listed contained there added removed absent".split())
 _LEAVING = frozenset("gone out removed away in back".split())
 PRICES = ("price", "cost", "unitprice")
 
@@ -38,6 +41,8 @@ def assign(context: EffectContext) -> EffectOutcome:
     _check_names(context, found, value)
     if context.clause.extra in ("bare", "terse"):
         _check_bare(context, found, value)
+    if context.clause.extra == "taken":
+        _check_rank(context, target)
     _check_reference(context, value)
     _check_statement(context, found, value)
     if context.clause.extra == "named" and not all(
@@ -45,6 +50,13 @@ def assign(context: EffectContext) -> EffectOutcome:
     ):
         raise Unclear("type", "it has no name to change", found.nodes)
     return context.each(found, lambda node: context.type_value(value, node))
+
+
+def _check_rank(context: EffectContext, target: Phrase) -> None:
+    """Doubt `Ann is now the lead` where `lead` is what a field of records may hold, too."""
+    said = singular(context.text(target).lower().removeprefix("the ").removeprefix("our "))
+    if any(isinstance(v, str) and v.lower() == said for v in context.tree.values):
+        context.doubt = context.doubt or f"{said!r} may be what somebody becomes"
 
 
 def _check_leaving(context: EffectContext, value: TokenSpan) -> None:
@@ -79,6 +91,10 @@ def _is_unlike(context: EffectContext, node: int, value: TokenSpan) -> bool:
 
 def _check_bare(context: EffectContext, found: ResolvedNodes, value: TokenSpan) -> None:
     """Put a bare word in doubt that no record of an enumerated field has."""
+    target = context.clause.role("target")
+    if context.clause.extra == "terse" and target is not None:
+        asking = context.chart.lows[context.clause.start : target.end]
+        context.doubt = context.doubt or opening_doubt(asking)
     if context.chart.tokens[value.start].kind != "word":
         return
     said = context.text(value).lower()
@@ -87,6 +103,8 @@ def _check_bare(context: EffectContext, found: ResolvedNodes, value: TokenSpan) 
         peers = [p.lower() for p in context.tree.peers(node) if isinstance(p, str)]
         held = context.tree.values[node]
         if isinstance(held, str) and (held.lower() == said or _is_listed_word(context, held, said)):
+            continue
+        if isinstance(held, str) and takes_place(held, context.text(value)):
             continue
         if (
             context.clause.extra == "terse"
@@ -248,6 +266,8 @@ def _check_places(context: EffectContext, found: ResolvedNodes, value: TokenSpan
     quoted = context.chart.tokens[value.start].kind == "quoted"
     if phrase.sort in (Sort.RECORD, Sort.FLAG) and not literal:
         raise Unclear("type", f"{context.text(phrase)!r} is a record, not a field", found.nodes)
+    if phrase.sort is Sort.ELEMENT and context.text(value).lower() in _MEMBERSHIP:
+        raise Unclear("value", f"{context.text(value)!r} says that it is there", found.nodes)
     for node in found.nodes:
         held = context.tree.values[node]
         if node == 0:

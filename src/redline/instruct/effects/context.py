@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from redline.instruct.effects.outcome import EffectOutcome, Unclear
 from redline.instruct.effects.resolved import Nothing, ResolvedNodes
+from redline.instruct.effects.tied import is_settled, named_nodes, nearest_to
 from redline.instruct.effects.values.shapes import shape_doubt
 from redline.instruct.effects.values.typing import doubt_of, type_value
 from redline.instruct.grammar.additions.new_places import NewPlace
@@ -59,7 +60,7 @@ class EffectContext:
 
     def resolve(self, phrase: Phrase, *, scoped: bool = True) -> ResolvedNodes:
         """Return the nodes of *phrase* under the clause's scopes; Refusal unless they are meant."""
-        nodes = self._refer_back(phrase) if phrase.owner else phrase.nodes
+        nodes = self._refer_back(phrase) if phrase.owner else named_nodes(self.tree, phrase)
         many, unsure = phrase.many, phrase.unsure
         if not nodes and phrase.filtered:
             raise Nothing(self.text(phrase), many=many)
@@ -111,9 +112,10 @@ class EffectContext:
         """Return the nodes that are meant; Refusal when one is meant and several fit."""
         if len(nodes) > 1 and not many:
             nodes = self._near(nodes)
+        if is_settled(phrase.parts, nodes):
+            return nodes
         if self.choice in nodes and ((len(nodes) > 1 and not many) or unsure):
-            assert self.choice is not None
-            nodes, unsure = (self.choice,), False
+            nodes, unsure = tuple(n for n in nodes if n == self.choice), False
         if (len(nodes) > 1 and not many) or unsure:
             raise Unclear("several", self._several(phrase, nodes), nodes)
         return nodes
@@ -183,12 +185,12 @@ class EffectContext:
         """Return the nodes in a scope, whether it means several, and whether it is unsure."""
         if scope.condition is not None:
             # a condition chooses among all the places there are
-            return self._select(nodes, scope), True, False
+            return *nearest_to(self.tree, scope.condition, self._select(nodes, scope)), False
         phrase = scope.phrase
         if phrase is None:
             return nodes, True, False
         self._check_scope(phrase, nodes, many)
-        holders = self._refer_back(phrase) if phrase.owner else phrase.nodes
+        holders = self._refer_back(phrase) if phrase.owner else named_nodes(self.tree, phrase)
         inside = self._within(nodes, holders, phrase, scope.wanted)
         if not scope.wanted:
             gone = set(inside)
@@ -246,10 +248,8 @@ class EffectContext:
 
     def _several(self, phrase: Phrase, nodes: Nodes) -> str:
         keys = {self.tree.keys[n] for n in nodes}
-        if len(keys) == 1:
-            key = keys.pop()
-            if isinstance(key, str):
-                return f"multiple {' '.join(key_words(key)) or key} fields found"
+        if len(keys) == 1 and isinstance(key := keys.pop(), str):
+            return f"multiple {' '.join(key_words(key)) or key} fields found"
         return f"{self.text(phrase)!r} fits {len(nodes)} places"
 
     def type_value(self, span: TokenSpan, node: int) -> Value:

@@ -262,7 +262,7 @@ def scale(context: EffectContext) -> EffectOutcome:
     if amount is None:
         factor, divides = Decimal(2) if extra == "half" else Decimal(int(extra)), extra == "half"
     else:
-        size = size_of(context.text(amount).lstrip("x×*"))
+        size = size_of(context.text(amount).strip("x×*"))
         if not isinstance(size, Decimal) or context.text(amount).endswith("%"):
             raise Unclear("value", "no factor is given", found.nodes)
         factor, divides = size, extra == "over"

@@ -206,20 +206,30 @@ def _switch_value(context: EffectContext, node: int, state: str) -> Value:
     raise Unclear("type", f"{context.key(node)} is not a switch", (node,))
 
 
+def _is_same_image(held: Value, said: str) -> bool:
+    """Return whether two texts are one name with different versions: alpine:3.18, alpine:3.19."""
+    if not isinstance(held, str) or " " in held:
+        return False
+    name, mark, version = said.rpartition(":")
+    return bool(mark and name and version) and held.rpartition(":")[0] == name
+
+
 def shape(context: EffectContext) -> EffectOutcome:
     """Give a section the address it points at: its one field of that shape."""
     holders = context.resolve(context.clause.role("owner"))
     value = context.clause.role("value")
     tokens = context.chart.tokens[value.start : value.end]
-    if len(tokens) != 1 or not has_shape(tokens[0].text) or len(holders.nodes) != 1:
+    if len(tokens) != 1 or len(holders.nodes) != 1 or tokens[0].kind == "json":
         raise Unclear("value", "it is not an address", holders.nodes)
+    said = tokens[0].text
     fields = [
         c for c in context.tree.children(holders.nodes[0])
-        if same_shape(context.tree.values[c], tokens[0].text)
+        if same_shape(context.tree.values[c], said)
+        or _is_same_image(context.tree.values[c], said)
     ]  # fmt: skip
     if len(fields) != 1:
         raise Unclear("target", "no one field holds such an address", holders.nodes)
-    return context.each(ResolvedNodes((fields[0],)), lambda _: tokens[0].text)
+    return context.each(ResolvedNodes((fields[0],)), lambda _: said)
 
 
 _COUNTS = ("qty", "quantity", "stock", "count", "instock", "onhand")

@@ -19,6 +19,7 @@ from redline.instruct.effects.context import EffectContext
 from redline.instruct.effects.implied import fields
 from redline.instruct.effects.outcome import EffectOutcome, Unclear
 from redline.instruct.effects.resolved import Nothing
+from redline.instruct.effects.several import pairs
 
 
 def _no_value(context: EffectContext) -> EffectOutcome:
@@ -43,6 +44,8 @@ EFFECTS: dict[str, Callable[[EffectContext], EffectOutcome]] = {
     "merge": copies.merge,
     "enum": states.enum,
     "switch": states.switch,
+    "switchfields": pairs.switch_and_set,
+    "transfer": pairs.transfer,
     "verbed": states.set_flag_by_verb,
     "clear": states.clear,
     "nullify": states.nullify,

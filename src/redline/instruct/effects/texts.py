@@ -9,6 +9,7 @@ from redline.instruct.effects.context import EffectContext
 from redline.instruct.effects.outcome import EffectOutcome, Unclear
 from redline.instruct.effects.resolved import ResolvedNodes
 from redline.instruct.effects.values.typing import doubt_of
+from redline.instruct.grammar.phrase import Phrase
 from redline.instruct.grammar.values import TokenSpan
 from redline.instruct.language.words import key_form, number_in
 from redline.instruct.lexicon.paths import nodes_of_path
@@ -37,11 +38,9 @@ def rename(context: EffectContext) -> EffectOutcome:
         operations += _renamed_key(context, node, new, kind)
     if not context.whole:
         context.doubt = context.doubt or "only a part of the key is said"
-    if (
-        any(context.tree.is_named(n) for n in found.nodes)
-        and target.sort is Sort.KEY
-        and (not context.tree.is_record(found.nodes[0]))
-    ):
+    named = any(context.tree.is_named(n) for n in found.nodes) and target.sort is Sort.KEY
+    named = named and not context.tree.is_record(found.nodes[0])
+    if named or _may_hold_name(context, target, tokens[0].text if not place else ""):
         context.doubt = context.doubt or "it may be its name rather than its key"
     if (
         len(found.nodes) > 1
@@ -50,6 +49,15 @@ def rename(context: EffectContext) -> EffectOutcome:
     ):
         raise Unclear("several", "multiple keys are called so", found.nodes)
     return context.outcome(operations, found.nodes)
+
+
+def _may_hold_name(context: EffectContext, target: Phrase, new: str) -> bool:
+    """Return whether a field called `the project` holds a name, and the new one looks like that."""
+    first = context.chart.tokens[target.start]
+    held = context.tree.values[target.nodes[0]] if len(target.nodes) == 1 else None
+    named = isinstance(held, str) and held[:1].isupper()
+    return named and new[:1].isupper() and first.low == "the" and context.clause.role(
+        "STRUCT") is None  # fmt: skip
 
 
 def _renamed_key(
@@ -194,7 +202,7 @@ def _search_places(context: EffectContext) -> tuple[tuple[int, ...], bool]:
     """Return the scalars in which to look, and whether several may change."""
     clause, tree = context.clause, context.tree
     within, key = clause.role("within"), clause.role("key") or clause.role("kind")
-    many = clause.extra == "all"
+    many = clause.extra in ("all", "both")
     nodes: tuple[int, ...] = (0,)
     if within is not None:
         found = context.resolve(within)

@@ -151,7 +151,8 @@ def _exception(chart: Chart, start: int) -> Iterator[Edge]:
         after += 3
     after += chart.low(after) in ("in", "on", "for", "of")
     for edge in chart.edges("NPLIST", after):
-        yield Edge(edge.end, ScopePhrase(edge.item, wanted=False, cost=edge.item.cost))
+        end = edge.end + (chart.low(edge.end) == "'s")
+        yield Edge(end, ScopePhrase(edge.item, wanted=False, cost=edge.item.cost))
 
 
 @rule("SCOPE")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from redline.instruct.grammar.chart import Chart, Edge, rule
@@ -198,7 +198,8 @@ def operators(chart: Chart, start: int) -> Iterator[tuple[int, str]]:
 
 def comparison(chart: Chart, start: int, phrase: Phrase) -> Iterator[Edge]:
     """Yield what may follow a field: an operator and operands, or operands alone."""
-    fields, whole = phrase.nodes, phrase.whole
+    fields, whole = naming_fields(chart.tree, phrase.nodes), phrase.whole
+    phrase = phrase if fields == phrase.nodes else replace(phrase, nodes=fields)
     yield from _between(chart, start + (chart.low(start) in ("is", "are")), phrase)
     for end, op in operators(chart, start):
         if _is_place(chart, end, fields):
@@ -215,6 +216,15 @@ def comparison(chart: Chart, start: int, phrase: Phrase) -> Iterator[Edge]:
         yield from _membership(chart, start, phrase)
 
 
+def naming_fields(tree: DocumentTree, nodes: Nodes) -> Nodes:
+    """Return the names of what is compared where that is objects: whose supplier is Harbor."""
+    if not nodes or not all(isinstance(tree.values[n], dict) for n in nodes):
+        return nodes
+    names = [tree.child(n, "name") for n in nodes]
+    found = tuple(n for n in names if n is not None)
+    return found if len(found) == len(nodes) else nodes
+
+
 def _against(chart: Chart, start: int, op: str, phrase: Phrase) -> Iterator[Edge]:
     for other in chart.edges("FIELD", start):
         cost = phrase.cost + other.item.cost
@@ -223,10 +233,25 @@ def _against(chart: Chart, start: int, op: str, phrase: Phrase) -> Iterator[Edge
 
 def _is_place(chart: Chart, place: int, fields: Nodes) -> bool:
     """Return whether a field is compared with another one: `used` equals `max`."""
-    if place >= chart.size or chart.tokens[place].kind != "code":
+    if place >= chart.size:
+        return False
+    if chart.tokens[place].kind == "word" and number_in(chart.low(place)) is None:
+        return _compares_numbers(chart, place, fields)
+    if chart.tokens[place].kind != "code":
         return False
     known = chart.tokens[place].text.lower() in _known_texts(chart.tree, fields)
     return not known and bool(chart.edges("FIELD", place))
+
+
+def _compares_numbers(chart: Chart, place: int, fields: Nodes) -> bool:
+    """Return whether bare words name a field of numbers, and numbers are held against them."""
+
+    def numeric(nodes: Nodes) -> bool:
+        return bool(nodes) and all(isinstance(chart.tree.values[n], Num) for n in nodes)
+
+    return numeric(fields) and any(
+        edge.item.whole and numeric(edge.item.nodes) for edge in chart.edges("FIELD", place)
+    )
 
 
 def _between(chart: Chart, start: int, phrase: Phrase) -> Iterator[Edge]:

@@ -135,7 +135,8 @@ def _state(chart: Chart, start: int) -> Iterator[Edge]:
     for edge in chart.edges("CORE", place):
         phrase: Phrase = edge.item
         if phrase.sort is Sort.FLAG:
-            yield Edge(edge.end, _flag(chart.tree, phrase, wanted))
+            tail = chart.low(edge.end) == "yet" and not wanted
+            yield Edge(edge.end + tail, _flag(chart.tree, phrase, wanted))
         elif phrase.sort is Sort.RECORD and phrase.whole:
             if not all(map(chart.tree.is_record, phrase.nodes)):
                 continue

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from redline.instruct.grammar.chart import Chart, Edge, rule
-from redline.instruct.grammar.comparisons import comparison, operands
+from redline.instruct.grammar.comparisons import comparison, naming_fields, operands
+from redline.instruct.grammar.frames import VERBS
 from redline.instruct.grammar.phrase import Phrase
-from redline.instruct.grammar.selectors import Test
+from redline.instruct.grammar.selectors import Among, Test
 from redline.instruct.lexicon.senses import Sort
 
 # Who does what an irregular participle says.
@@ -35,6 +36,7 @@ def _participle(chart: Chart, start: int) -> Iterator[Edge]:
         agents = (stem, stem + "er", stem + "or", stem[:-1] + "er", low + "by", stem + "e",
                   *_AGENTS.get(low, ()))  # fmt: skip
         fields = tuple(n for f in agents for n in chart.tree.by_form.get(f, ()))
+        fields = naming_fields(chart.tree, fields)
         if fields:
             for end, found in operands(chart, start + 2, fields):
                 yield Edge(end, Test(fields, "=", found.texts, found.cost))
@@ -56,6 +58,33 @@ def _related_field(chart: Chart, start: int) -> Iterator[Edge]:
 
 
 _LINKS = frozenset("to in at on with as for from".split())
+
+
+@rule("SIMPLE")
+def _with_value(chart: Chart, start: int) -> Iterator[Edge]:
+    """The appointment with Dr. Falk: the record that holds a whole value."""
+    if chart.low(start) != "with":
+        return
+    for edge in chart.edges("CORE", start + 1):
+        phrase: Phrase = edge.item
+        if phrase.sort is Sort.RECORD and phrase.whole and 0 not in phrase.nodes:
+            yield Edge(edge.end, Among(phrase.nodes, True, phrase.cost + 1))
+
+
+@rule("VERBFIELD")
+def _verb_of_field(chart: Chart, start: int) -> Iterator[Edge]:
+    """A verb from which the name of a field is made: assign, of which the assignee is the field."""
+    low = chart.low(start)
+    if not low.isalpha() or len(low) < 5 or (low in VERBS and low != "assign"):
+        return
+    stem = low.removesuffix("e")
+    forms = [f for f in chart.tree.by_form if f.startswith(stem) and f != low]
+    fields = tuple(sorted(n for f in forms for n in chart.tree.by_form[f]))
+    plain = all(
+        chart.tree.values[n] is None or isinstance(chart.tree.values[n], str) for n in fields
+    )
+    if len(forms) == 1 and plain:
+        yield Edge(start + 1, Phrase(start, start + 1, fields, Sort.KEY, 1))
 
 
 @rule("SIMPLE")

@@ -33,7 +33,7 @@ class Test:
 
     def holds(self, tree: DocumentTree, node: int) -> bool | None:
         """Return whether the nearest such field in or around *node* compares as said."""
-        found = _nearest(tree, node, self.fields)
+        found = nearest_fields(tree, node, self.fields)
         if not found:
             return None
         return self._compare_all([tree.values[n] for n in found])
@@ -95,7 +95,7 @@ class Against:
         """Return the nodes for which it holds; None when one lacks a field."""
         chosen = []
         for node in nodes:
-            left, right = (_nearest(tree, node, f) for f in (self.fields, self.others))
+            left, right = (nearest_fields(tree, node, f) for f in (self.fields, self.others))
             if len(left) != 1 or len(right) != 1 or (text := tree.text(right[0])) is None:
                 return None
             if Test((), self.op, (text,))._compare_all([tree.values[left[0]]]):
@@ -144,6 +144,8 @@ class Exists:
         return tuple(n for n in nodes if self._has(tree, n) is self.wanted)
 
     def _has(self, tree: DocumentTree, node: int) -> bool:
+        if not isinstance(tree.values[node], dict | list):
+            node = tree.record_of(node)  # of a field its record is asked
         if self.empty:
             return any(tree.parents[n] == node for n in tree.below(node, self.fields))
         held = (tree.values[n] for n in tree.below(node, self.fields))
@@ -201,7 +203,7 @@ class Joined:
 Condition = Test | Against | Among | Exists | Most | Joined
 
 
-def _nearest(tree: DocumentTree, node: int, fields: Nodes) -> list[int]:
+def nearest_fields(tree: DocumentTree, node: int, fields: Nodes) -> list[int]:
     """Return the fields directly in the node, else the nearest around or below it."""
     inner = tree.below(node, fields)
     if inner:

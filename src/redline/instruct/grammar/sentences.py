@@ -17,7 +17,7 @@ from redline.instruct.grammar.adjuncts.courtesies import (
     SEPARATORS,
 )
 from redline.instruct.grammar.adjuncts.fronts import find_fronts
-from redline.instruct.grammar.adjuncts.introductions import only_introduces
+from redline.instruct.grammar.adjuncts.introductions import SPEAKING, only_introduces
 from redline.instruct.grammar.adjuncts.list_items import before_bullet, is_bullet, is_lettered
 from redline.instruct.grammar.adjuncts.protections import (
     KEEPING_WORDS,
@@ -29,8 +29,10 @@ from redline.instruct.grammar.clauses import Clause, distribute_scope
 from redline.instruct.grammar.frames import GAP_FRAMES, VERBS
 from redline.instruct.grammar.reading_state import ReadingState
 from redline.instruct.language.words import number_in
+from redline.instruct.lexicon.senses import Sort
 
 MAX_READINGS = 60
+_NAMING = (Sort.KEY, Sort.PATH)
 MAX_STEPS = 1500
 
 
@@ -111,7 +113,7 @@ def _with(state: ReadingState, clause: Clause, end: int) -> ReadingState:
 
 
 def _may_end(chart: Chart, end: int) -> bool:
-    if end >= chart.size or chart.low(end) in SEPARATORS or chart.low(end) == "but":
+    if end >= chart.size or chart.low(end) in SEPARATORS or chart.low(end) in ("but", ")"):
         return True
     if any(
         True
@@ -119,7 +121,13 @@ def _may_end(chart: Chart, end: int) -> bool:
         for _ in chart.phrases(end, table)
     ):
         return True
-    return chart.low(end).startswith("(") or chart.low(end) in VERBS
+    return chart.low(end).startswith("(") or chart.low(end) in VERBS or _is_pair(chart, end)
+
+
+def _is_pair(chart: Chart, place: int) -> bool:
+    """Return whether `key=value` begins here, which needs no separator before it."""
+    signed = chart.low(place + 1) in ("=", "->", "=>", "→")
+    return signed and any(s.sort in _NAMING for s in chart.lexicon.senses(place))
 
 
 def _openings(chart: Chart, place: int, fresh: bool) -> Iterator[int]:
@@ -156,6 +164,8 @@ def _closings(chart: Chart, state: ReadingState) -> Iterator[ReadingState]:
     if not _in_text(chart, state):
         yield from (replace(state, place=end) for end in chart.phrases(place, AFTER_VALUES))
     low = chart.low(place)
+    if low == ")" and _is_bracketed(chart, state):
+        yield replace(state, place=place + 1)
     if low in SEPARATORS:
         fronts = state.fronts
         if low in ENDS:
@@ -163,7 +173,7 @@ def _closings(chart: Chart, state: ReadingState) -> Iterator[ReadingState]:
         yield replace(state, place=place + 1, joined=True, fronts=fronts)
         for end in chart.phrases(place + 1, AFTER):
             yield replace(state, place=end)
-    elif low in VERBS or low == "but":
+    elif low in VERBS or low == "but" or _is_pair(chart, place):
         yield replace(state, joined=True, cost=state.cost + 2)
     yield from _reasons(chart, state)
     yield from _asides(chart, state)
@@ -193,7 +203,7 @@ def _reasons(chart: Chart, state: ReadingState) -> Iterator[ReadingState]:
 def _asides(chart: Chart, state: ReadingState) -> Iterator[ReadingState]:
     """Yield the end of words behind a comma that name nothing: `, sorry for the late notice`."""
     place = state.place + 1
-    if chart.low(state.place) not in (",", "-") or place >= chart.size:
+    if chart.low(state.place) not in (",", "-", ";", ".", "!") or place >= chart.size:
         return
     end = next((p for p in range(place, chart.size) if chart.low(p) in ENDS), chart.size)
     silent = all(
@@ -205,7 +215,9 @@ def _asides(chart: Chart, state: ReadingState) -> Iterator[ReadingState]:
         for p in range(place, end)
     )
     opening = chart.low(place)
-    if silent and opening not in VERBS and opening not in BEFORE and not _in_text(chart, state):
+    inside = chart.low(state.place) in (",", "-") and _in_text(chart, state)
+    is_remark = chart.low(state.place) in (",", "-") or (end - place > 3 and opening in SPEAKING)
+    if silent and is_remark and opening not in VERBS and opening not in BEFORE and not inside:
         remarks = (*state.remarks, (place, end))
         yield replace(state, place=end, cost=state.cost + 4, remarks=remarks)
 
@@ -227,7 +239,9 @@ def _prefaces(chart: Chart, state: ReadingState) -> Iterator[ReadingState]:
             after += 1
         elif low == "," and only_introduces(chart, state.place, place):
             pass
-        elif low not in (":", "so", ".", "!", "\n", "—", "–", "therefore", "hence", "by"):
+        elif low not in (":", "so", ".", "!", "\n", "—", "–", "therefore", "hence", "by", "("):
+            continue
+        if low == "(" and (chart.low(after) not in VERBS or ")" not in chart.lows[after:]):
             continue
         if low == "by" and not chart.low(after).endswith("ing"):
             continue
@@ -237,6 +251,12 @@ def _prefaces(chart: Chart, state: ReadingState) -> Iterator[ReadingState]:
         )  # fmt: skip
         if low in ENDS:
             return
+
+
+def _is_bracketed(chart: Chart, state: ReadingState) -> bool:
+    """Return whether the clauses read last began behind a bracket that explains a remark."""
+    opened = [end for _, end in state.remarks if chart.low(end) == "("]
+    return bool(opened) and ")" not in chart.lows[opened[-1] : state.place]
 
 
 def _skip_announcement(chart: Chart, state: ReadingState) -> Iterator[ReadingState]:

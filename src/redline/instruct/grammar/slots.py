@@ -11,6 +11,7 @@ from redline.instruct.grammar.nouns.pronouns import PRONOUNS
 from redline.instruct.grammar.nouns.suffixes import CLASS_NOUNS, CLASSIFYING
 from redline.instruct.grammar.phrase import Phrase
 from redline.instruct.grammar.values import TokenSpan
+from redline.instruct.language.word_classes import CLASSES
 from redline.instruct.language.words import GENERIC, STRUCTURAL, key_words, number_in, singular
 from redline.instruct.lexicon.senses import Sort
 from redline.instruct.lexicon.spelling import is_near
@@ -102,6 +103,47 @@ def _noun(chart: Chart, start: int) -> Iterator[Edge]:
     low = chart.low(start)
     if low.isalpha() and len(low) > 2 and low not in VERBS and not chart.lexicon.senses(start):
         yield Edge(start + 1, TokenSpan(start, start + 1, 2))
+
+
+@rule("KINDNOUN")
+def _kind_noun(chart: Chart, start: int) -> Iterator[Edge]:
+    """A plural noun for the sections of a document: jobs, services, places."""
+    low = chart.low(start)
+    plural = singular(low) != low and singular(low) in _MEMBER_NOUNS | STRUCTURAL | {"place"}
+    if plural or low in ("cases", "spots", "sections", "files"):
+        yield Edge(start + 1, TokenSpan(start, start + 1, 1))
+
+
+@rule("MEMBERNOUN")
+def _member_noun(chart: Chart, start: int) -> Iterator[Edge]:
+    """A noun for a member of a section that says no more than that it is one: alias, message."""
+    if chart.low(start) in _MEMBER_NOUNS and not chart.lexicon.senses(start):
+        yield Edge(start + 1, TokenSpan(start, start + 1, 1))
+
+
+_MEMBER_NOUNS = CLASS_NOUNS | frozenset(
+    "alias message subject size entry error path mapping category item translation shortcut tariff "
+    "price rate fee score grade topic tag metadata annotation label secret token credential peer "
+    "target backend upstream server client endpoint url link resource volume mount network domain "
+    "record zone pool cluster node region bucket quota flag toggle variant option choice product "
+    "ticket tier level badge skill stat counter metric alarm alert hook event trigger schedule "
+    "command shortcut binding macro variable color colour font theme style template".split()
+)
+
+
+@rule("ANYVERB")
+def _any_verb(chart: Chart, start: int) -> Iterator[Edge]:
+    """A verb of which brackets say what it means: start the job (status "running")."""
+    low = chart.low(start)
+    if low.isalpha() and len(low) > 3 and low not in _OTHERWISE and not chart.lexicon.senses(start):
+        yield Edge(start + 1, TokenSpan(start, start + 1, 1))
+
+
+_OTHERWISE = frozenset(
+    word for name in ("ADD", "REMOVE", "RENAME", "CLEAR", "SWAP", "SORT", "REPLACE", "FLIP")
+    for phrase in CLASSES[name].split() for word in phrase.split("-")
+)  # fmt: skip
+_OTHERWISE |= frozenset("copy duplicate clone move keep leave ensure with from that which".split())
 
 
 @rule("QUOTED")

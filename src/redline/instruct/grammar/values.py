@@ -18,11 +18,11 @@ _PREPOSITIONS = frozenset(
     "in on at for of by with from as under within inside into after before where whose if unless "
     "when across except".split()
 )
-_NOT_FIRST = frozenset(
+NOT_FIRST = frozenset(
     "to as into by from with is are be of for whose where should now currently actually "
     "at 's have has had".split()
 )
-_NOT_KEYS = frozenset(
+NOT_KEYS = frozenset(
     "the a an to of in for on with and or as by from is are be value values set called named it "
     "key field new all every each word string phrase at before after between".split()
 )
@@ -34,7 +34,9 @@ _HOLDERS = frozenset("value values entry element item record object".split())
 # What the value of a new member may be called.
 _CONTENTS = frozenset(
     "version command level text content message url path amount price label description code "
-    "script pattern range limit rate address translation definition".split()
+    "script pattern range limit rate address translation definition constraint grade cost weight "
+    "score count number size title name caption wording expression format mode type unit target "
+    "destination source host port duration date time requirement default setting".split()
 )
 _OPENERS = phrase_table(
     tuple(text.split())
@@ -42,7 +44,9 @@ _OPENERS = phrase_table(
         "with|set to|holding|of|=|:|equal to|being|containing|and value|and the value|"
         "with value|having|with the value|as|whose value is|whose value should be|that holds|"
         "that contains|, with|with content|with a value of|with the default|, set to|"
-        "initialised to|initialized to|defaulting to|, containing|, value"
+        "initialised to|initialized to|defaulting to|, containing|, value|mapped to|mapping to|"
+        "pointing to|pointing at|priced at|costing|that costs|worth|which is|which maps to|"
+        "that maps to|that points to|resolving to"
     ).split("|")
 )
 
@@ -68,7 +72,7 @@ class TokenSpan:
 def _value(chart: Chart, start: int) -> Iterator[Edge]:
     """A quoted or literal value, or bare words up to any point of the sentence."""
     first = chart.tokens[start] if start < chart.size else None
-    if first is None or first.low in _NOT_FIRST:
+    if first is None or first.low in NOT_FIRST:
         return
     yield from _describe_literal(chart, start)
     if first.kind in ("quoted", "json", "code"):
@@ -140,24 +144,6 @@ def _literal(chart: Chart, start: int) -> Iterator[Edge]:
             yield edge
 
 
-@rule("VERSION")
-def _version(chart: Chart, start: int) -> Iterator[Edge]:
-    """A version or a range of versions: ^3.2.5, >=18, 1.4.0."""
-    for edge in chart.edges("VAL", start):
-        if _VERSION.fullmatch(chart.text(start, edge.end)):
-            yield edge
-
-
-_VERSION = re.compile(r"(?:[\^~v]|[<>]=?)?\d+(?:\.\d+)*(?:\.x|\.\*)?(?:-[\w.]+)?")
-
-
-@rule("CODED")
-def _coded_key(chart: Chart, start: int) -> Iterator[Edge]:
-    """A key in quotes or backticks."""
-    if start < chart.size and chart.tokens[start].kind in ("quoted", "code"):
-        yield Edge(start + 1, TokenSpan(start, start + 1))
-
-
 @rule("GIVEN")
 def _given_value(chart: Chart, start: int) -> Iterator[Edge]:
     """A value with the words that introduce it: with the value 5, set to "a", = true."""
@@ -166,7 +152,7 @@ def _given_value(chart: Chart, start: int) -> Iterator[Edge]:
         yield from _in_brackets(chart, start + 1)
     yield from _given_empty(chart, begin)
     for place in chart.phrases(begin, _OPENERS):
-        yield from chart.edges("VAL", place)
+        yield from _behind_opener(chart, place)
         for edge in chart.edges("LIT", place + (chart.low(place) in ("a", "the", "an"))):
             if chart.low(edge.end) == "value":
                 yield Edge(edge.end + 1, edge.item)  # with null value
@@ -176,10 +162,29 @@ def _given_value(chart: Chart, start: int) -> Iterator[Edge]:
             after += 1
             after += chart.low(after) in ("of", ":", "=")
             yield from chart.edges("VAL", after)
-        elif chart.low(place - 1) == "with" and chart.low(after) in _CONTENTS:
+        elif chart.low(place - 1) == "with" and _names_content(chart, after):
             # "with the version 1.2": what the values beside it are
             for edge in chart.edges("LIT", after + 1):
                 yield Edge(edge.end, replace(edge.item, cost=1, extra="noun"))
+
+
+def _behind_opener(chart: Chart, place: int) -> Iterator[Edge]:
+    """Yield values; of bare words such as `with grade 5` a part may only say what they are."""
+    for edge in chart.edges("VAL", place):
+        span = edge.item
+        bare = span.start == place and span.end - place > 1 and not span.extra
+        wordy = bare and chart.low(place - 1) == "with"
+        yield Edge(edge.end, replace(span, cost=span.cost + 2)) if wordy else edge
+
+
+def _names_content(chart: Chart, place: int) -> bool:
+    """Return whether a noun says what the value of a new member is, and names no field itself."""
+    low = chart.low(place)
+    if low in _CONTENTS:
+        return True
+    tree = chart.tree
+    named = tree.by_form.get(singular(low), ())
+    return bool(named) and all(isinstance(tree.values[n], dict | list) for n in named)
 
 
 def _in_brackets(chart: Chart, place: int) -> Iterator[Edge]:
@@ -226,7 +231,7 @@ def _values(chart: Chart, start: int) -> Iterator[Edge]:
     """Several values: a, b and c; each of them is one token, or all are quoted."""
     places, end = [], start
     while end < chart.size and chart.tokens[end].kind in ("word", "quoted", "code", "json"):
-        if chart.low(end) in _NOT_KEYS:
+        if chart.low(end) in NOT_KEYS:
             break
         places.append(end)
         end += 1
@@ -251,7 +256,7 @@ def _key(chart: Chart, start: int) -> Iterator[Edge]:
         return
     for end in range(start + 1, min(start + 4, chart.size + 1)):
         last = chart.tokens[end - 1]
-        if last.kind != "word" or last.low in _NOT_KEYS or last.text.startswith("/"):
+        if last.kind != "word" or last.low in NOT_KEYS or last.text.startswith("/"):
             return
         yield Edge(end, TokenSpan(start, end, 0 if end == start + 1 else 2))
 
@@ -294,7 +299,7 @@ def _factor(chart: Chart, start: int) -> Iterator[Edge]:
             yield Edge(start + 2, TokenSpan(start + 1, start + 2))
 
 
-_FACTOR = re.compile(r"[x×*]\d+(?:\.\d+)?")
+_FACTOR = re.compile(r"[x×*]\d+(?:\.\d+)?|\d+(?:\.\d+)?[x×]")
 
 
 @rule("STATED")

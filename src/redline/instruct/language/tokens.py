@@ -229,6 +229,8 @@ def _chunk(text: str, position: int, found: list[Token]) -> str:
 
 def _inner_comma(body: str) -> int:
     """Where `a,b` or `key:"x"` without a blank must be cut; 0 when nowhere."""
+    if _is_path(body):
+        return 0
     for match in re.finditer(r"[,:;](?=[\"'“`\[{])|,(?=[^\W\d])", body):
         return match.start()
     return 0
@@ -244,7 +246,9 @@ def _word(body: str, position: int, found: list[Token]) -> None:
     found.append(Token("word", body, position, position + len(body), path=_is_path(body)))
 
 
-_PATH = re.compile(r"^(\$\.?|/)?([\w~-]+|\[-?\d+\])((\.|/)[\w~-]+|\[-?\d+\])*$")
+_PATH = re.compile(
+    r"^(\$\.?|/)?([\w~-]+|\[-?\d+\])((\.|/)[\w~-]+|\[-?\d+\]|\[\"[^\"]+\"\]|\['[^']+'\])*$"
+)
 # A pointer may hold anything but blanks: `/paths/~1pets~1{id}/get`.
 _POINTER = re.compile(r"^(/[\w~.{}$@:+-]+){2,}$")
 

@@ -9,11 +9,17 @@ _ARTICLES = [
         f"{article}-{adjective}"
         for article in ("a", "an", "the", "another", "one")
         for adjective in (
-            "new additional extra further nested optional custom boolean second separate "
+            "new additional extra further nested optional custom boolean second third fourth "
+            "fifth first last separate "
             "corresponding matching new-boolean new-optional new-nested"
         ).split()
     ),
 ]
+
+_MODALS = (
+    "should-be ought-to-be must-be needs-to-be has-to-be have-to-be need-to-be will-be shall-be is "
+    "is-now are are-now is-to-be should-now-be has-been was would-be"
+).split()
 
 CLASSES: dict[str, str] = {
     "SET": "set change update modify edit switch adjust alter correct fix put bring turn assign "
@@ -43,7 +49,7 @@ CLASSES: dict[str, str] = {
     "purge throw-out throw-away scrap ditch kill axe cut clear-out do-away-with lose omit "
     "take-away deregister nuke nix rm yank toss chuck bin trash zap",
     "CLEAR": "clear empty wipe blank reset-to-empty blank-out empty-out wipe-out clear-out",
-    "RENAME": "renaming rename relabel retitle",
+    "RENAME": "renaming rename relabel retitle mv",
     "ON": "enabling enable activate turn-on switch-on toggle-on",
     "OFF": "disabling disable deactivate turn-off switch-off shut-off toggle-off",
     "FLIP": "toggle flip invert",
@@ -62,9 +68,18 @@ CLASSES: dict[str, str] = {
     "with-the-current-value-of set-to-the-same-value-as with-a-copy-of ,-equal-to "
     ",-with-the-same-value-as ,-set-to-the-value-of with-the-value-in taking-the-value-of "
     ",-copied-from set-to-the-current-value-of that-holds-the-value-of that-has-the-value-of",
+    "CONTENTS": "value text content message translation string url path version command label "
+    "description address definition pattern",
+    "BUT": "with but-with except-for ,-but-with ,-with ,-but-set and-with ,-except-with but-set "
+    ",-only-with but-change ,-changing changing",
     "COPYOF": "as-a-copy-of as-copy-of as-a-duplicate-of copied-from based-on as-a-clone-of by-copying "
+    "which-is-a-copy-of that-is-a-copy-of ,-which-is-a-copy-of as-an-exact-copy-of "
     ",-copied-from identical-to ,-a-copy-of like",
-    "CALLED": "is-called is-named should-be-called should-be-named will-be-called is-now-called "
+    "CALLED": " ".join(
+        f"{modal}-{word}"
+        for modal in _MODALS
+        for word in ("called", "named", "titled", "renamed", "renamed-to", "labelled", "labeled")
+    ) + " is-called is-named should-be-called should-be-named will-be-called is-now-called "
     "is-now-named must-be-called goes-by are-called are-now-called has-been-renamed has-been-renamed-to "
     "was-renamed-to was-renamed is-titled should-be-titled is-renamed-to",
     "ROOT": "the-root the-top-level root top-level the-document-root the-root-object",
@@ -79,6 +94,7 @@ CLASSES: dict[str, str] = {
     "from-a-single-value from-a-float from-text from-a-scalar",
     "INTO": "to into onto in on under within inside for at of beneath below",
     "TYPED": "to-a to-an into-a into-an a an to into to-be-a to-be-an",
+    "USING": "that-use-it which-use-it using-it that-have-it that-contain-it where-it-is-used",
     "ARROW": "-> => → ==> -->",
     "TOO": "too as-well also",
     "WE": "we i they we've i've they've we-have i-have they-have there-are we-just i-just",

@@ -124,6 +124,8 @@ def number_in(text: str) -> str | None:
         if "e" in whole.lower():
             return plain if not (whole[0] == "0" and whole[1:2].isdigit()) else None
         return sign + (whole.lstrip("0") or "0") + dot + rest
+    if text[:1] == "." and text[1:].isdecimal() and text.isascii():
+        return "0" + text
     low = text.lower()
     if low in _NUMBER_WORDS:
         return str(_NUMBER_WORDS[low])

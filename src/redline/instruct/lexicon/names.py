@@ -15,6 +15,7 @@ from redline.instruct.language.words import (
     key_words,
     singular,
 )
+from redline.instruct.lexicon.derivations import related_keys
 from redline.instruct.lexicon.paths import nodes_of_path, with_dotted
 from redline.instruct.lexicon.runs import MAX_WORDS, STOP_WORDS, WordRuns
 from redline.instruct.lexicon.senses import Sense, Sort, flag_stems
@@ -218,7 +219,7 @@ class Lexicon:
             named = self.tree.by_form.get(join_words(written))
             return (named, 2, False) if named else self._loosely(written, form)
         if not keys and len(said) == 1:
-            keys = set(self._find_abbreviation(said[0]))
+            keys = set(self._find_abbreviation(said[0])) or related_keys(said[0], self.tree.by_key)
         if keys:
             nodes = sorted(n for key in keys for n in self.tree.by_key[key])
             return nodes, 2, False
@@ -241,7 +242,9 @@ class Lexicon:
         if self._others is None:
             self._others = {}
             for key, nodes in self.tree.by_key.items():
-                for form in other_forms(key_words(key), self.tree.values[nodes[0]]):
+                held = (self.tree.values[n] for n in nodes[:9])
+                value = next((v for v in held if v is not None), None)
+                for form in other_forms(key_words(key), value):
                     self._others.setdefault(form, []).extend(nodes)
             for nodes in self._others.values():
                 nodes.sort()
@@ -301,6 +304,8 @@ class Lexicon:
         # the document itself is meant only where no record of it is
         nested = [n for n in chosen if self.tree.record_of(n) > 0]
         chosen = nested or chosen
+        if not nested and not identifying:
+            cost += 2  # hardly the document by what one of its fields holds
         records = tuple(sorted({self.tree.record_of(n) for n in chosen}))
         return Sense(
             end,

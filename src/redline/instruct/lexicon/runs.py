@@ -107,6 +107,10 @@ class WordRuns:
         if spaced != low and spaced in self._texts:
             self._note(self.whole, spaced, node)
             return
+        bare = low.strip("/@#")
+        if bare != low and bare in self._texts:
+            self._note(self.whole, bare, node)  # "the health endpoint" is /health
+            return
         if not self.tree.identifies(node):
             return
         parts = spaced.split()

@@ -29,9 +29,16 @@ def copy(context: EffectContext) -> EffectOutcome:
         now = context.tree.values[node]
         if now is not None and type_name(now) != type_name(value):
             raise Unclear("type", "the two places hold different types", (node,))
+        if isinstance(now, dict) and not _are_alike(now, value):
+            raise Unclear("type", "the two are not of one kind", (node,))
         return value
 
     return context.each(found, fitting)
+
+
+def _are_alike(now: dict[str, Value], value: Value) -> bool:
+    """Return whether two objects have a key in common, or one of them has none."""
+    return not now or not isinstance(value, dict) or not value or bool(set(now) & set(value))
 
 
 def copy_to_key(context: EffectContext) -> EffectOutcome:

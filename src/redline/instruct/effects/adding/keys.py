@@ -83,6 +83,21 @@ def section_for(context: EffectContext, node: int) -> int | None:
     return inner[0]
 
 
+def section_anywhere(context: EffectContext) -> int | None:
+    """Return the one section for variables or labels there is, where no holder is named."""
+    noun, tree = context.clause.role("STRUCT"), context.tree
+    word = singular(context.chart.low(noun.end - 1)) if noun is not None else ""
+    if word not in ("label", "variable", "var"):
+        return None
+    found = [
+        n for form in _SECTIONS[word] for n in tree.by_form.get(form, ())
+        if isinstance(tree.values[n], dict | list)
+    ]  # fmt: skip
+    if len(found) > 1:
+        raise Unclear("several", "it is not clear where it is to be added", tuple(sorted(found)))
+    return tree.parents[found[0]] if found else None
+
+
 def named_pair(context: EffectContext, array: int) -> DocumentOperation:
     """Return one more pair of a name and a value for a list of such pairs."""
     tree, clause = context.tree, context.clause

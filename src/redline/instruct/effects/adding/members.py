@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 from redline.instruct.effects.adding.elements import containers
-from redline.instruct.effects.adding.keys import key_text, named_pair, section_for
+from redline.instruct.effects.adding.keys import key_text, named_pair, section_anywhere, section_for
 from redline.instruct.effects.adding.records import EMPTY, build_object
 from redline.instruct.effects.context import EffectContext
 from redline.instruct.effects.outcome import EffectOutcome, Unclear
@@ -18,7 +18,7 @@ from redline.instruct.grammar.values import TokenSpan
 from redline.instruct.language.words import key_form
 from redline.instruct.lexicon.senses import Sort
 from redline.instruct.model.operations import ABSENT, DocumentOperation
-from redline.instruct.model.values import Value, same
+from redline.instruct.model.values import Num, Value, same
 
 
 def newkey(context: EffectContext) -> EffectOutcome:
@@ -84,6 +84,8 @@ def holders_of(context: EffectContext) -> ResolvedNodes:
         return ResolvedNodes(tuple(_objects_of(context, kind, holder)), many=True)
     if holder is None and clause.scopes and clause.extra != "top":
         return _scoped_holders(context)
+    if holder is None and clause.extra != "top" and (home := section_anywhere(context)) is not None:
+        return ResolvedNodes((home,))
     return _unnamed_holder(context) if holder is None else context.resolve(holder)
 
 
@@ -206,7 +208,7 @@ def _member(context: EffectContext, node: int, key: str) -> list[DocumentOperati
             return []
         raise Unclear("value", f"{key!r} is there already", (node,))
     check_new(context, node, key)
-    peers = [] if value.extra == "literal" else peers
+    peers = [] if value.extra == "literal" else peers or _numbers_beside(held)
     new = (
         EMPTY[value.extra]
         if value.extra in EMPTY
@@ -214,10 +216,24 @@ def _member(context: EffectContext, node: int, key: str) -> list[DocumentOperati
     )
     if isinstance(new, str) and len(tokens) > 1:
         context.doubt = context.doubt or doubt_of(tokens, "", peers, key)
+        _doubt_words(context, value, new)
     if _names_collection(context, key):
         raise Unclear("target", f"{key!r} is what something else holds", (node,))
     path = (*tree.path(node), key)
     return [DocumentOperation("add", path, value=new).with_confidence(context.rate(0.95))]
+
+
+def _numbers_beside(held: dict[str, Value]) -> list[Value]:
+    """Return what an object holds when that is numbers only, so that a new member is one."""
+    beside = list(held.values())
+    return beside if len(beside) > 1 and all(isinstance(v, Num) for v in beside) else []
+
+
+def _doubt_words(context: EffectContext, value: TokenSpan, new: str) -> None:
+    """Doubt bare words behind `with`, of which some may only say what the value is."""
+    if new and context.chart.low(value.start - 1) == "with":
+        said = context.text(value)
+        context.doubt = context.doubt or f"{said!r} may be more than the value"
 
 
 def _names_list(context: EffectContext, value: TokenSpan) -> bool:
@@ -284,6 +300,10 @@ def _check_noun(context: EffectContext, value: TokenSpan, held: dict[str, Value]
         len(texts) < len(held) or not any(map(_VERSION.fullmatch, texts))
     ):
         raise Unclear("value", f"{context.text(value)!r} is a version of nothing here")
+    kinds = {type(item) for item in held.values() if item is not None}
+    new = type_value(tokens, context.chart.source, ABSENT) if value.extra == "noun" else None
+    if value.extra == "noun" and new is None and len(kinds) == 1 and len(held) > 1:
+        return
     if value.extra == "noun" and {type(item) for item in held.values()} != {
         type(type_value(tokens, context.chart.source, ABSENT))
     }:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from redline.instruct.effects.context import EffectContext
+from redline.instruct.effects.implied.groups import check_status, group_values
 from redline.instruct.effects.implied.lists import add_to_list
 from redline.instruct.effects.implied.records import check_telling, spoken_of
 from redline.instruct.effects.implied.words import (
@@ -25,6 +26,7 @@ from redline.instruct.effects.implied.words import (
     tells_apart,
 )
 from redline.instruct.effects.outcome import EffectOutcome, Unclear
+from redline.instruct.effects.values.families import is_of_family
 from redline.instruct.effects.values.moments import shift_time
 from redline.instruct.effects.values.shapes import has_shape
 from redline.instruct.effects.values.typing import number_for
@@ -42,6 +44,7 @@ from redline.instruct.model.values import Num, Value
 
 _DEPTH = 2
 _MAX_LEFT = 8
+_MAX_GROUPED = 6
 _SWITCHES = frozenset("enabled active on isactive isenabled".split())
 
 
@@ -59,6 +62,8 @@ def imply(context: EffectContext) -> EffectOutcome:
     predicate: Predicate = context.clause.role("said")
     holders = spoken_of(context)
     check_telling(context, predicate, holders)
+    if context.clause.extra == "spread" and len(group_values(context, predicate)) < 2:
+        raise Unclear("clause", "it is one value only", holders)
     operations: list[DocumentOperation] = []
     keys: set[object] = set()
     left: set[int] = set()
@@ -112,17 +117,20 @@ def _fits(context: EffectContext, holder: int, predicate: Predicate) -> list[_Fi
         found = _best(context, holder, predicate)
     except Unclear:
         found = None
-        if len(predicate.words) != 2:
+        if not 1 < len(predicate.words) <= _MAX_GROUPED:
             raise
-    if found is not None and (not found.left or len(predicate.words) != 2):
+    if found is not None and (not found.left or not 1 < len(predicate.words) <= _MAX_GROUPED):
         return [found]
-    both = []
-    for word in predicate.words:
+    both: list[_Fit] = []
+    groups = group_values(context, predicate)
+    for words in groups:
         try:
-            both.append(_best(context, holder, replace(predicate, words=(word,)), loose=False))
+            both.append(_best(context, holder, replace(predicate, words=words), loose=False))
         except Unclear:
             break
-    if len(both) == 2 and both[0].node != both[1].node and not (both[0].score or both[1].score):
+    apart = 1 < len({fit.node for fit in both}) == len(both) == len(groups)
+    measured = len(predicate.words) > 2 or not any(fit.score for fit in both)
+    if apart and measured:
         return both
     if found is None:
         raise Unclear("clause", "no field says so of it", (holder,))
@@ -149,6 +157,7 @@ def _best(context: EffectContext, holder: int, predicate: Predicate, *, loose: b
         raise Unclear("several", "several fields may be meant", tuple(f.node for f in chosen))
     if context.clause.extra == "root":
         _check_only(context, holder, chosen[0])
+        check_status(context, chosen[0].node)
     return chosen[0]
 
 
@@ -292,7 +301,8 @@ def _value_fit(
         guessed = guessed and (bool(score) or not is_terse(context, span, predicate))
         doubt = doubt or (f"what {text!r} is is a guess" if guessed else "")
         return _Fit(node, value, score, full, doubt)
-    if low in known or (isinstance(held, str) and same_look(held, str(value))):
+    alike = isinstance(held, str) and (same_look(held, str(value)) or is_of_family(held, text))
+    if low in known or alike:
         return _Fit(node, value, score, full, doubt)
     if not score:
         return None

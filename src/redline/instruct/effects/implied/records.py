@@ -37,7 +37,7 @@ def _owners(context: EffectContext, owner: Phrase) -> tuple[int, ...]:
     """Return the records that a phrase names; Refusal where it may be part of what is said."""
     lows = context.chart.lows[owner.start : owner.end]
     singled = owner.filtered and not owner.many and not any(low in ORDINALS for low in lows)
-    if owner.sort is Sort.PATH or singled:
+    if owner.sort is Sort.PATH or (singled and context.clause.extra != "spread"):
         raise Unclear("clause", "it may be a part of what is said", owner.nodes)
     found = context.resolve(owner)
     if not found.whole and not owner.many and is_field(context, owner.start, owner.end):

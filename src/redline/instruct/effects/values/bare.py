@@ -38,6 +38,8 @@ _WORDY = frozenset(
 
 def bare_doubt(tokens: Tokens, current: str, peers: Sequence[Value] = (), key: str = "") -> str:
     """Return the reason why some of several bare *tokens* may not belong to the text."""
+    if date_in(lower_text(tokens).replace(" ,", ",")) is not None:
+        return ""
     if len(tokens) < 2 or any(str(peer).lower() == lower_text(tokens) for peer in peers):
         return ""
     words = [t.text for t in tokens]
@@ -49,6 +51,19 @@ def bare_doubt(tokens: Tokens, current: str, peers: Sequence[Value] = (), key: s
         bad += [w for w in words[:1] if w in ("the", "a", "an")]
         bad += [] if date_in(" ".join(words).replace(" ,", ",")) else [w for w in words if w == ","]
     return f"{lower_text(tokens)!r} may be more than the value ({bad[0]})" if bad else ""
+
+
+# Words that ask for something new or for its end where a terse note begins with them.
+_ASKING = frozenset(
+    "allow permit whitelist block deny forbid ban grant revoke open close start stop add insert "
+    "append remove delete drop admit accept reject".split()
+)
+
+
+def opening_doubt(words: Sequence[str]) -> str:
+    """Return why a terse note may ask for something else: `allow port 22`."""
+    asks = len(words) > 1 and words[0] in _ASKING
+    return f"{words[0]!r} may ask for something else" if asks else ""
 
 
 def list_doubt(items: Sequence[Tokens]) -> str:

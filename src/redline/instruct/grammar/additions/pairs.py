@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from redline.instruct.grammar.chart import Chart, Edge, rule
 from redline.instruct.grammar.frames import phrase_table
 from redline.instruct.grammar.values import EMPTY_VALUES, TokenSpan
+from redline.instruct.language.dates import date_in
 from redline.instruct.language.words import STRUCTURAL, number_in, singular
 from redline.instruct.lexicon.senses import Sort
 
@@ -31,7 +32,7 @@ _JOINTS = phrase_table(
     tuple(text.split(" "))
     for text in (
         ",|and|&|;|, and|, with|and with|\n|, \n|; \n|\n -|, \n -|; \n -|\n *|, having|plus|"
-        "as well as|; and|. \n -"
+        "as well as|; and|. \n -|with|, of|of|at"
     ).split("|")
 )
 # What a bare new key may not be: words that speak of keys and values.
@@ -97,6 +98,7 @@ def _shows_its_end(chart: Chart, span: TokenSpan) -> bool:
     if span.end - span.start > 1:
         return False
     plain = token.low in ("true", "false", "null") or number_in(token.text) is not None
+    plain = plain or (token.kind == "word" and date_in(token.text) is not None)
     return token.kind in ("quoted", "json") or plain
 
 

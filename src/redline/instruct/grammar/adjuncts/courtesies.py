@@ -39,6 +39,7 @@ AFTER = phrase_table(
         "leave the rest alone|everything else stays|that's all|that is all|"
         "tonight|today|this time|for now|for tonight|at the moment|after all|for the moment|"
         "any longer|sadly|unfortunately|no other changes|any more|anymore|these days|nowadays|"
+        "in that order|in this order|in the given order|in the order given|"
         "by the way|in the meantime|meanwhile|at last|as of late|for once|as it happens"
     ).split("|")
 )

@@ -9,9 +9,11 @@ from redline.instruct.grammar.adjuncts.announcements import AS_FOLLOWS
 from redline.instruct.grammar.chart import Chart
 from redline.instruct.grammar.clauses import ScopePhrase
 from redline.instruct.grammar.frames import VERBS
+from redline.instruct.grammar.phrase import Phrase
 from redline.instruct.grammar.reading_state import ReadingState
 from redline.instruct.language.word_classes import CLASSES
 from redline.instruct.language.words import singular
+from redline.instruct.lexicon.senses import Sort
 
 _EDITING = frozenset(CLASSES["SET"].split()) - {"move", "put"} | {"with"}
 _FINDING = frozenset(
@@ -35,6 +37,7 @@ def find_fronts(chart: Chart, state: ReadingState) -> Iterator[ReadingState]:
             yield from _front_scope(
                 chart, state, edge.end, ScopePhrase(edge.item, cost=edge.item.cost), verb
             )
+    yield from _announced(chart, state, place)
     yield from _headings(chart, state)
     for edge in chart.edges("SCOPE", place):
         if edge.item.condition is not None:
@@ -42,6 +45,29 @@ def find_fronts(chart: Chart, state: ReadingState) -> Iterator[ReadingState]:
             yield from _located_condition(chart, state, edge.end, edge.item)
     if chart.low(place) in ("if", "unless", "when"):
         yield from _conditional(chart, state)
+
+
+def _announced(chart: Chart, state: ReadingState, place: int) -> Iterator[ReadingState]:
+    """Yield `Discharge the patient in bed 4:` as the scope of the steps that say how."""
+    for edge in chart.edges("NPLIST", place + 1) if _may_announce(chart, place) else ():
+        if chart.low(edge.end) == ":":
+            scope = ScopePhrase(_around(chart, edge.item), cost=edge.item.cost + 1)
+            yield from _front_scope(chart, state, edge.end, scope, True)
+
+
+def _may_announce(chart: Chart, place: int) -> bool:
+    """Return whether a word may be the verb of what the steps behind a colon do: `Discharge`."""
+    low = chart.low(place)
+    return low.isalpha() and len(low) > 3 and low not in VERBS and not chart.lexicon.senses(place)
+
+
+def _around(chart: Chart, phrase: Phrase) -> Phrase:
+    """Return the records of what is named when that is no record itself: the patient in bed 4."""
+    tree = chart.tree
+    if any(isinstance(tree.values[n], dict | list) for n in phrase.nodes):
+        return phrase
+    records = tuple(sorted({tree.record_of(n) for n in phrase.nodes if n}))
+    return replace(phrase, nodes=records, sort=Sort.RECORD) if records else phrase
 
 
 def _located_condition(

@@ -8,7 +8,7 @@ from redline.instruct.language.words import number_in
 from redline.instruct.lexicon.senses import Sort
 
 # Words that begin a statement in front of what is asked for.
-_SPEAKING = frozenset(
+SPEAKING = frozenset(
     "i we they he she it it's there there's the my our this that someone somebody something nobody "
     "i've we've as following great good sorry".split()
 )
@@ -18,7 +18,7 @@ def only_introduces(chart: Chart, start: int, comma: int) -> bool:
     """Return whether words before a comma neither ask for something nor give a value."""
     opens = chart.low(comma + 1) in VERBS or chart.low(comma + 1) == "please"
     opens = opens or chart.low(start) in ("as", "following")
-    speaks = chart.low(start) in _SPEAKING or any(
+    speaks = chart.low(start) in SPEAKING or any(
         sense.sort is Sort.RECORD for sense in chart.lexicon.senses(start)
     )
     if not opens or not speaks:

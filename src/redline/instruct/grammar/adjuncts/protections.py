@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from redline.instruct.grammar.adjuncts.rest import about_itself, about_rest
 from redline.instruct.grammar.chart import Chart
 from redline.instruct.grammar.frames import phrase_table
+from redline.instruct.language.words import FALSE_WORDS, TRUE_WORDS
 from redline.instruct.lexicon.tree import Nodes
+from redline.instruct.model.values import dumps
 
 _PROTECT = [
     f"{joint}{words}"
@@ -62,6 +64,10 @@ _CONTRASTS = phrase_table(
 
 def staying(chart: Chart, start: int) -> Iterator[tuple[int, Nodes]]:
     """Yield where `production must remain unchanged` ends and the nodes it protects."""
+    for edge in chart.edges("NPLIST", start):
+        for after in chart.phrases(edge.end, _STAYS) if edge.item.nodes else ():
+            found = _current_value(chart, after, edge.item.nodes)
+            yield from ((end, edge.item.nodes) for end in found)
     yield from ((end, ()) for end in about_rest(chart, start))
     for edge in chart.edges("NPLIST", start):
         if not edge.item.nodes:
@@ -74,6 +80,48 @@ def staying(chart: Chart, start: int) -> Iterator[tuple[int, Nodes]]:
                 yield tail, edge.item.nodes
 
 
+def _tails(chart: Chart, end: int, nodes: Nodes, bare: bool, keeps: bool) -> Iterator[int]:
+    """Yield where `as it is` or the value there is now ends; *end* itself where that is enough."""
+    tail = next(chart.phrases(end, _AS_IS), end if bare else None)
+    if tail is not None:
+        yield tail
+    if keeps:
+        yield from _current_value(chart, end, nodes)
+
+
+def _protected(chart: Chart, start: int, keeps: bool) -> Iterator[tuple[int, Nodes]]:
+    """Yield where `eth0 or wlan0`, `Bob from the members` ends, and what it names."""
+    for edge in chart.edges("NPLIST", start):
+        if not edge.item.nodes:
+            continue
+        yield edge.end, edge.item.nodes
+        low = chart.low(edge.end)
+        joined = low in ("or", "nor")
+        holds = not keeps and low in ("from", "in", "of")
+        for more in chart.edges("NPLIST", edge.end + 1) if joined or holds else ():
+            nodes = edge.item.nodes
+            found = (*nodes, *more.item.nodes) if joined else chart.tree.inside(
+                nodes, more.item.nodes)  # fmt: skip
+            if found and more.item.nodes:
+                yield more.end, found
+
+
+def _current_value(chart: Chart, start: int, nodes: Nodes) -> Iterator[int]:
+    """Yield where the value ends that all *nodes* have now: `stays at 10`, `keep it enabled`."""
+    place = start + (chart.low(start) in ("at", "as", "set", "on"))
+    place += chart.low(place) == "to"
+    values = [chart.tree.values[n] for n in nodes]
+    held = {dumps(v).strip('"').lower() for v in values if not isinstance(v, dict | list)}
+    if len(held) != 1:
+        return
+    now = held.pop()
+    for edge in chart.edges("VAL", place):
+        said = chart.text(edge.item.start, edge.item.end).strip("`\"'").lower()
+        said = "true" if said in TRUE_WORDS else "false" if said in FALSE_WORDS else said
+        if said == now:
+            yield edge.end
+
+
 def find_protections(chart: Chart, place: int, last: str) -> Iterator[tuple[int, Nodes]]:
     """Yield where a protection that begins at *place* ends and its nodes; none for all else.
 
@@ -84,11 +132,9 @@ def find_protections(chart: Chart, place: int, last: str) -> Iterator[tuple[int,
         yield from ((end, ()) for end in about_itself(chart, place))
     for start in chart.phrases(place, PROTECTING):
         keeps = chart.low(start - 1) in _KEEPING
-        for edge in chart.edges("NPLIST", start):
-            bare = bool(last) or not keeps or chart.low(start - 1) in ("leave", "leaving")
-            tail = next(chart.phrases(edge.end, _AS_IS), edge.end if bare else None)
-            if tail is not None and edge.item.nodes:
-                yield tail, edge.item.nodes
+        bare = bool(last) or not keeps or chart.low(start - 1) in ("leave", "leaving")
+        for end, nodes in _protected(chart, start, keeps):
+            yield from ((tail, nodes) for tail in _tails(chart, end, nodes, bare, keeps))
     for start in chart.phrases(place, _CONTRASTS) if last else ():
         for edge in chart.edges("NPLIST", start):
             if edge.item.nodes:

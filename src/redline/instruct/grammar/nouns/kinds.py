@@ -138,10 +138,32 @@ def _kinds_of_root(chart: Chart, start: int, word: str, plural: bool) -> Iterato
         and not chart.lexicon.senses(start)
     ):
         yield Phrase(start, start + 1, (0,), Sort.KEY, 3)
+    if isinstance(root, dict) and not chart.lexicon.senses(start) and _is_noun(chart, start):
+        records = _general_records(tree)
+        if records:
+            yield Phrase(start, start + 1, records, Sort.ITEMS, 3, many=plural, whole=False)
     if isinstance(root, list) and not chart.lexicon.senses(start) and _is_noun(chart, start):
         records = tuple(tree.children(0))
         if records and all(isinstance(item, dict) for item in root):
             yield Phrase(start, start + 1, records, Sort.ITEMS, 3, many=plural)
+
+
+# Lists whose name says nothing of what they hold.
+_GENERAL = frozenset(
+    "inventory stock catalog catalogue library collection menu fleet playlist queue backlog basket "
+    "cart shelf roster lineup agenda registry portfolio warehouse watchlist storage assortment "
+    "item entry record data result".split()
+)
+
+
+def _general_records(tree: DocumentTree) -> tuple[int, ...]:
+    """Return the records of the one list whose name says nothing of them: books in `inventory`."""
+    lists = [
+        n for form in _GENERAL for n in tree.by_form.get(form, ())
+        if isinstance(held := tree.values[n], list) and held
+        and all(isinstance(item, dict) for item in held)
+    ]  # fmt: skip
+    return tuple(tree.children(lists[0])) if len(lists) == 1 else ()
 
 
 def _is_noun(chart: Chart, start: int) -> bool:

@@ -12,7 +12,10 @@ from redline.instruct.lexicon.tree import DocumentTree
 from redline.instruct.model.values import Num
 
 _MEASURES = frozenset("size count number amount level rate length value total".split())
-_TEXTUAL = frozenset("message text string label caption wording address".split())
+_TEXTUAL = frozenset(
+    "message text string label caption wording address channel url path command script line "
+    "code image host".split()
+)
 # What a key in quotes may be called: the `delete` operation, the `retry` policy.
 CLASS_NOUNS = frozenset(
     "operation method endpoint policy limit threshold handler rule header toggle switch string "

@@ -14,9 +14,11 @@ copykey         make|create|store|save|keep|put|add a-copy|a-duplicate of NPLIST
 copykey=top     copy|duplicate|clone NPLIST:source to|into|as ART top-level STRUCT? NAMED? KEYNAME:key
 copykey=top     copy|duplicate|clone NPLIST:source to|into|at ROOT as|under ART? STRUCT? NAMED? KEYNAME:key
 copykey         ADD ART? KIND:kind? KEYNAME:key INTO NPLIST:holder COPYOF NPLIST:source
-copykey         ADD ART? KIND:kind? KEYNAME:key INTO NPLIST:holder COPYOF NPLIST:source WITHF|but-with|except-for PAIRS:pairs
+copykey         ADD ART? KIND:kind? KEYNAME:key INTO NPLIST:holder COPYOF NPLIST:source BUT|WITHF PAIRS:pairs
+copykey=top     ADD ART? top-level STRUCT? NAMED? KEYNAME:key COPYOF NPLIST:source
+copykey=top     ADD ART? top-level STRUCT? NAMED? KEYNAME:key COPYOF NPLIST:source BUT|WITHF PAIRS:pairs
 copykey         ADD ART? KIND:kind NAMED? KEYNAME:key COPYOF NPLIST:source
-copykey         ADD ART? KIND:kind NAMED? KEYNAME:key COPYOF NPLIST:source WITHF|but-with|except-for PAIRS:pairs
+copykey         ADD ART? KIND:kind NAMED? KEYNAME:key COPYOF NPLIST:source BUT|WITHF PAIRS:pairs
 copykey         ADD ART? STRUCT? NEWPATH:place SAMEVAL NPLIST:source
 copykey         ADD ART? KEYNAME:key STRUCT? SAMEVAL NPLIST:source
 copykey         ADD ART? KEYNAME:key STRUCT? SAMEVAL NPLIST:source INTO NPLIST:holder
@@ -35,8 +37,13 @@ append          ADD both VALS:values WHERE:where
 append          VAL:value should-be|must-be|needs-to-be|has-to-be|is|shall-be|is-to-be also? added|appended|included|inserted to|in|into NPLIST:list
 append          KIND:kind VAL:value should-be|must-be|needs-to-be|has-to-be|is|shall-be added|appended|included|inserted to|in|into NPLIST:owner
 append          ADD LIT:value ONCE?
+append+1        ADD ONEWORD:value
+append=front+1  prepend ONEWORD:value
+append=front    prepend LIT:value
 append          ADD VAL:value as ART? KIND:kind
 append          ADD VAL:value INTO NPLIST:owner as ART? KIND:kind
+append          give NPLIST:owner ART? KIND:kind LIT:value
+append          give NPLIST:owner ART? KIND:kind VALS:values
 append          ADD ART? KIND:kind VALS:values
 append          ADD ART? KIND:kind : VALS:values
 append          ADD ART? KIND:kind VALS:values WHERE:where
@@ -79,9 +86,15 @@ newkey+1        ADD a|an|the? KEYNAME:key QUOTED:value INTO NPLIST:holder
 newkey=array    ADD an-empty|a-new-empty array|list NAMED? KEYNAME:key INTO|at NPLIST:holder
 newkey=object   ADD an-empty|a-new-empty object NAMED? KEYNAME:key INTO|at NPLIST:holder
 newkey          ADD ART? STRUCT? NEWPATH:place GIVEN:value
-newkey          ADD ART? STRUCT INTO NPLIST:holder with|: the? key KEYNAME:key and|, the? value VAL:value
-newkey          ADD ART? STRUCT with|: the? key KEYNAME:key and|, the? value VAL:value INTO NPLIST:holder
-newkey          ADD ART? KIND:kind with|: the? key KEYNAME:key and|, the? value VAL:value
+newkey          ADD ART? KEYNAME:key object|section|block|array|list JSON:value INTO NPLIST:holder
+newkey          ADD ART? KEYNAME:key object|section|block|array|list INTO NPLIST:holder :|with? JSON:value
+newkey          ADD ART? STRUCT INTO NPLIST:holder with|: the? key KEYNAME:key and|, the? CONTENTS VAL:value
+newkey          ADD ART? STRUCT with|: the? key KEYNAME:key and|, the? CONTENTS VAL:value INTO NPLIST:holder
+newkey          ADD ART? KIND:kind with|: the? key KEYNAME:key and|, the? CONTENTS VAL:value
+newkey          ADD ART? KIND:kind MEMBERNOUN? with|: the? key KEYNAME:key and|, the? CONTENTS VAL:value INTO NPLIST:holder
+newkey          ADD ART? MEMBERNOUN MEMBERNOUN? with|: the? key KEYNAME:key and|, the? CONTENTS VAL:value INTO NPLIST:holder
+newkey+1        ADD ART? MEMBERNOUN MEMBERNOUN? NAMED? CODED:key GIVEN:value INTO NPLIST:holder
+newkey+1        ADD ART? KIND:kind MEMBERNOUN NAMED? CODED:key GIVEN:value INTO NPLIST:holder
 newkey=version+1 ADD a|an|the? KEYNAME:key at|with|version? VERSION:value INTO NPLIST:holder
 newkey          ADD LIT:value under|as|with|at the-key|key|the-name|the-field|the-new-key KEYNAME:key INTO NPLIST:holder
 newkey          ADD ART NOUN LIT:value under|as|with the-key|key|the-name|the-field|the-new-key KEYNAME:key INTO NPLIST:holder
@@ -130,6 +143,10 @@ newrecord       ADD ART? KIND:kind JSON:value PUTIT:where
 newrecord       ADD ART? KIND:kind KEYNAME:name WHERE:where WITHF PAIRS:pairs
 newrecord       ADD ART? KIND:kind PAIRS:pairs WHERE:where
 newrecord       ADD ART? KIND:kind ( PAIRS:pairs )
+newrecord       ADD ART? KIND:kind NAMED|:? VAL:name ( PAIRS:pairs )
+newrecord       ADD ART? KIND:kind NAMED|:? VAL:name ( PAIRS:pairs ) WHERE:where
+newrecord       ADD ART? KIND:kind NAMED? CODED:name PAIRS:pairs
+newrecord       ADD ART? KIND:kind NAMED? CODED:name PAIRS:pairs WHERE:where
 newrecord       ADD ART? KIND:kind WHERE:where ( PAIRS:pairs )
 append          ADD ART NOUN QUOTED:value WHERE:where
 copykey         ADD ART? KIND:kind? KEYNAME:key COPYOF NPLIST:source
@@ -144,7 +161,11 @@ newrecord       ADD ART? KIND:kind WHERE:where :|with? JSON:value
 newrecord       ADD ART? KIND:kind NAMED|: VAL:name WITHF PAIRS:pairs
 newrecord       ADD ART? KIND:kind NAMED|: VAL:name WITHF PAIRS:pairs WHERE:where
 newrecord       ADD ART? KIND:kind NAMED VAL:name WHERE:where WITHF PAIRS:pairs
+newrecord       ADD ART? KIND:kind NAMED|: VAL:name of PAIRS:pairs
+newrecord       ADD ART? KIND:kind NAMED|: VAL:name of PAIRS:pairs WHERE:where
 newrecord       ADD ART? KIND:kind CODED:name WITHF PAIRS:pairs
+newrecord       ADD ART? KIND:kind NUM:name WITHF PAIRS:pairs
+newrecord       ADD ART? KIND:kind NUM:name WITHF PAIRS:pairs WHERE:where
 newrecord       ADD ART? KIND:kind CODED:name WITHF PAIRS:pairs WHERE:where
 newrecord       ADD ART? KIND:kind CODED:name WHERE:where WITHF PAIRS:pairs
 newrecord       ADD ART? KIND:kind WITHF PAIRS:pairs

@@ -31,7 +31,11 @@ setfields       SET|give NPLIST:owner to-the-following|with-the-following|with-t
 setfields       SET NPLIST:owner to|with PAIRS:pairs
 setfields       SET NPLIST:owner by-setting|and-set|to-have PAIRS:pairs
 assign=bare+1   use NPLIST:target VAL:value
+assign          SET NPLIST:target so-that|such-that it|they is|are|reads|read|says|equals|becomes|be VAL:value
+assign          replace|swap VAL:old as the? NPLIST:target with|by|for VAL:value
+owned           point|aim|bind|expose|serve|publish NPLIST:owner at|to|on the? FIELD:target VAL:value
 assign          replace NPLIST:target with|by VAL:value
+implied+2       extend|prolong NPLIST:owner SAID:said
 assign          the? value of NPLIST:target IS VAL:value
 assignlist      SET NPLIST:target TO VALS:value
 assignlist      NPLIST:target IS VALS:value
@@ -58,6 +62,7 @@ owned           promote|demote|move|assign|transfer|switch|reassign NPLIST:owner
 owned           assign|give the|a|an? FIELD:target VAL:value to NPLIST:owner
 owned           ENSURE that? NPLIST:owner has|have a|an|the? FIELD:target set-to|of|=? VAL:value
 owned+1         SET NPLIST:owner FIELD:target TO VAL:value
+owned+1         VERBFIELD:target NPLIST:owner to|at|as|with|for VAL:value
 assign          give|grant a|an|the? NPLIST:target of VAL:value
 owned           SET|scale NPLIST:owner to AMT:value FIELD:target
 owned           NPLIST:owner IS AMT:value FIELD:target
@@ -70,6 +75,7 @@ assign          listen|run|serve|bind|start on|at NPLIST:target VAL:value
 age             NPLIST:owner is|are AMT:value now|years-old|today
 age             NPLIST:owner turned|turns|just-turned|is-now AMT:value years-old|years?
 shape           point|aim|direct|send NPLIST:owner at|to VAL:value
+shape+1         use VAL:value for|in|on NPLIST:owner
 switch=on       SET NPLIST:owner to-use|to-have|to-allow FIELD:target
 stock=out       we're|we-are|they're|they-are completely|all|now? out-of|sold-out-of NPLIST:owner
 stock=out       we|they ran-out-of|have-run-out-of|have-no-more NPLIST:owner
@@ -89,6 +95,12 @@ enum            MARK NPLIST:owner as|to-be|= NOT? VAL:value
 enum            ENSURE NPLIST:owner IS VAL:value
 enum            WANT NPLIST:owner to-be|to-become VAL:value
 enum            promote|demote|move|assign|transfer|switch|change NPLIST:owner to VAL:value
+switchfields=on ON NPLIST:target with|: PAIRS:pairs
+switchfields=off OFF NPLIST:target with|: PAIRS:pairs
+setfields       ANYVERB NPLIST:owner ( PAIRS:pairs )
+transfer        transfer|move|shift|reallocate AMT:value from NPLIST:origin to NPLIST:goal
+transfer        transfer|move|shift|reallocate AMT:value of? FIELD:target from NPLIST:origin to NPLIST:goal
+implied=spread+2 SET|postpone NPLIST:owner to SAID:said
 switch=on       ON NPLIST:target
 switch=off      OFF NPLIST:target
 switch=on       turn|switch|toggle|flip|put NPLIST:target on
@@ -187,6 +199,10 @@ version=minor   bump|increase|increment|raise|update the? minor version of|in? N
 version=patch   bump|increase|increment|raise|update the? patch version of|in? NPLIST:target?
 assign=named    call NPLIST:target QUOTED:value
 assign=named    NPLIST:target CALLED QUOTED:value
+assign=named+1  NPLIST:target CALLED BARENAME:value
+assign=bare     scale|go|ramp|size down|up|back|out|in? to AMT:value NPLIST:target
+shift=up        give NPLIST:owner AMT:value more|extra|additional FIELD:target
+shift=down      give NPLIST:owner AMT:value fewer|less FIELD:target
 renamed         NPLIST:target CALLED QUOTED:value
 assign          NPLIST:target is|are|will-be|has-been|was|is-now postponed|moved|pushed|brought-forward|rescheduled|changed|set to VAL:value
 owned           NPLIST:owner is|are of FIELD:target VAL:value
@@ -212,7 +228,7 @@ shift=lose+2    WE LOST AMT:value NPLIST:target
 assign=bare+2   NPLIST:target to VAL:value
 assign          NPLIST:target every AMT:value
 assign          NPLIST:target is|was|has-been? pushed-to|postponed-to|pushed-back-to|brought-forward-to|rescheduled-to VAL:value
-assign          VAL:value takes-over-as|is-the-new|becomes-the-new|will-be-the-new|is-our-new the? NPLIST:target
+assign=taken    VAL:value takes-over-as|is-now-the|is-now-our|becomes-the|becomes-our|is-the-new|becomes-the-new|will-be-the-new|is-our-new the? NPLIST:target
 assign          NPLIST:target is|are no-longer VAL:old but|,-but VAL:value
 """
 # What may be left out when the verb of the clause before is meant again.

@@ -53,8 +53,9 @@ renamed         RENAME NPLIST:target VAL:value
 replace         REPLACE VAL:old with|by|for VAL:new
 replace         REPLACE VAL:old with|by|for VAL:new in|within|inside|of|across|under NPLIST:within WHEREVER?
 replace         REPLACE the? FIELD:key VAL:old with|by|for VAL:new
-replace         REPLACE the? KIND:kind VAL:old with|by|for VAL:new
-replace         REPLACE the? KIND:kind VAL:old with|by|for VAL:new in|within|inside|of|across|under|from NPLIST:within WHEREVER?
+replace         REPLACE the? KIND:kind name|value|entry|item? VAL:old with|by|for VAL:new
+replace=both    REPLACE the? FIELD:key? VAL:old with|by|for VAL:new in both KINDNOUN? USING?
+replace         REPLACE the? KIND:kind name|value|entry|item? VAL:old with|by|for VAL:new in|within|inside|of|across|under|from NPLIST:within WHEREVER?
 replace=all     CHANGE FIELD:key from VAL:old to VAL:new WHEREVER
 replace=all     CHANGE|REPLACE FIELD:key from VAL:old to VAL:new in|within|inside|across|under NPLIST:within WHEREVER
 replace=all     CHANGE FIELD:key from VAL:old to VAL:new WHEREVER in|within|inside|across|under NPLIST:within
@@ -111,6 +112,7 @@ retype=boolean  convert|change|turn|make|cast NPLIST:target WASTYPE? TYPED boole
 retype=list     wrap NPLIST:target in|into|as an|a array|list
 retype=list     convert|change|turn|make NPLIST:target WASTYPE? TYPED array|list|one-element-list
 retype=null     set|make|change NPLIST:target to? null|nil|none
-nullify         unset|nullify NPLIST:target
+nullify         unset|nullify|null|null-out NPLIST:target
+move            SORT|rearrange NPLIST:list so-that|such-that NPLIST:target comes|is|goes|appears|stands POS:pos
 replace         change|map|switch|set NPLIST:within to VAL:new instead-of|rather-than VAL:old
 """

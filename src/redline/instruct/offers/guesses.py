@@ -13,11 +13,13 @@ from decimal import Decimal
 
 from redline.instruct.effects.implied.words import speaks_of
 from redline.instruct.effects.outcome import Unclear
+from redline.instruct.effects.values.families import takes_place
 from redline.instruct.effects.values.shapes import has_shape, same_shape
 from redline.instruct.effects.values.typing import type_value
 from redline.instruct.grammar.adjuncts.predicates import word_stem
 from redline.instruct.grammar.chart import Chart
 from redline.instruct.language.words import key_words, number_in
+from redline.instruct.lexicon.runs import STOP_WORDS
 from redline.instruct.lexicon.senses import Sort
 from redline.instruct.model.operations import DocumentOperation
 from redline.instruct.model.values import Num, Value, same
@@ -39,6 +41,18 @@ _STATED = frozenset("to at is be = : of from".split())
 _ADDING = frozenset("too also add another new include as invite let third second extra".split())
 
 
+# Words that hold a sentence together and are never what a field becomes.
+_FUNCTION_WORDS = STOP_WORDS | frozenset(
+    "and or is are be been was were will would should could can may might must do does did has "
+    "have had we i you he she it they them us our my your their his her its that this these those "
+    "there here which who what when where how why if so as at by with from to of than then too "
+    "also now please instead but because while run let gets get goes go want wants need needs "
+    "says say called named like just only still again later earlier such very some any other "
+    "another same one two use used uses it's they'd we're we've i'd i'm make makes change keep "
+    "keeps stay stays until till up down out off about".split()
+)
+
+
 @dataclass(frozen=True, slots=True)
 class _Guess:
     score: int
@@ -46,14 +60,18 @@ class _Guess:
     used: frozenset[int]
 
 
-def guess_meanings(chart: Chart, known: list[InstructionMeaning]) -> Iterator[InstructionMeaning]:
-    """Yield the likeliest guesses, each with the words that it leaves out."""
+def guess_meanings(
+    chart: Chart, known: list[InstructionMeaning], least: int = -9
+) -> Iterator[InstructionMeaning]:
+    """Yield the likeliest guesses of a score of *least*, each with the words that it leaves out."""
     if len(chart.tree.values) > MAX_NODES or chart.low(0) in _DELETING:
         return
     seen = {meaning.signature for meaning in known}
     places = [p for p, token in enumerate(chart.tokens) if _is_content(chart, p)]
     ranked = sorted(_guesses(chart), key=lambda guess: -guess.score)
     for guess in ranked:
+        if guess.score < least:
+            return
         words = tuple(chart.tokens[p].text for p in places if p not in guess.used)
         meaning = InstructionMeaning(
             (guess.operation,), 60 - guess.score, doubt=GUESS, unexplained=words
@@ -179,7 +197,7 @@ def _texts(
             yield first.text, 4, used
         elif text.lower() in known:
             yield known[text.lower()], 4, used
-        elif held is not None and same_shape(held, text) and has_shape(text):
+        elif held is not None and (same_shape(held, text) or takes_place(held, text)):
             yield text, 4, used
         elif held is not None and has_shape(held):
             try:
@@ -197,6 +215,8 @@ def _plain_weight(chart: Chart, held: str | None, start: int, end: int, named: b
     if _is_name(chart, start, end) and (held is None or held[:1].isupper()):
         return 2 + named
     word = chart.text(start, end)
+    if word in _FUNCTION_WORDS:
+        return 0
     if named and end == start + 1 and held is not None and held.islower() and word.islower():
         return 1 + (chart.low(start - 1) in _STATED)
     return 0

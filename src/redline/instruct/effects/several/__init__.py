@@ -1,0 +1,1 @@
+"""Clauses that change several places at once, each in its own way."""

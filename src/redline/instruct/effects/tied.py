@@ -1,0 +1,51 @@
+"""Which of the places that a condition selects it speaks of: those beside the field it tests."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from redline.instruct.effects.outcome import Unclear
+from redline.instruct.grammar.phrase import Phrase
+from redline.instruct.grammar.selectors import nearest_fields
+from redline.instruct.lexicon.senses import Sort
+from redline.instruct.lexicon.tree import DocumentTree, Nodes
+
+
+def nearest_to(tree: DocumentTree, condition: Any, nodes: Nodes) -> tuple[Nodes, bool]:
+    """Return the nodes beside the fields of a condition, and whether each has a field of its own.
+
+    `level where days is 7` is the level beside the days, not one in another section.
+    """
+    fields = _fields_of(condition)
+    if not fields or len(nodes) < 2:
+        return nodes, True
+    holders = {tree.parents[field] for field in fields}
+    parents = tree.parents
+    direct = tuple(n for n in nodes if parents[n] in holders or n in holders)
+    if len(direct) == len(nodes):
+        return nodes, True
+    keys = {tree.keys[n] for n in direct}
+    kept = tuple(n for n in nodes if n in set(direct) or tree.keys[n] not in keys)
+    kept = kept if direct else nodes
+    ties = Counter((tree.keys[n], tuple(nearest_fields(tree, n, fields))) for n in kept
+                   if isinstance(tree.keys[n], str) and not tree.is_record(n))  # fmt: skip
+    return kept, all(count == 1 for count in ties.values())
+
+
+def _fields_of(condition: Any) -> Nodes:
+    parts = getattr(condition, "parts", (condition,))
+    return next((part.fields for part in parts if getattr(part, "fields", ())), ())
+
+
+def is_settled(parts: tuple[Nodes, ...], nodes: Nodes) -> bool:
+    """Return whether of each of several names exactly one place is left."""
+    return bool(parts) and all(len({*part} & {*nodes}) == 1 for part in parts)
+
+
+def named_nodes(tree: DocumentTree, phrase: Phrase) -> Nodes:
+    """Return what a phrase names; Refusal for the document by what one of its fields holds."""
+    held = phrase.sort is Sort.RECORD and phrase.nodes == (0,) and bool(phrase.fields)
+    if held and not any(map(tree.identifies, phrase.fields)):
+        raise Unclear("target", "it is what a field of the document holds", phrase.fields)
+    return phrase.nodes

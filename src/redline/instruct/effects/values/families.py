@@ -1,0 +1,76 @@
+"""Words of one family, one of which takes the place of another: info and debug, low and high."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+_FAMILIES = tuple(
+    frozenset(words.split())
+    for words in (
+        "trace debug verbose info notice warn warning error fatal critical silent off",
+        "monday tuesday wednesday thursday friday saturday sunday",
+        "mon tue wed thu fri sat sun",
+        "january february march april may june july august september october november december",
+        "lowest low minor normal medium moderate high major highest urgent critical severe",
+        "xs s m l xl xxl", "small medium large", "easy medium hard",
+        "get post put patch delete head options",
+        "dev development test testing qa staging stage production prod local",
+        "hourly daily weekly biweekly monthly quarterly yearly annually never always nightly",
+        "public private internal protected hidden visible unlisted",
+        "admin administrator user viewer editor owner guest member moderator reader maintainer",
+        "dark light auto system", "left right center centre top bottom", "forward backward",
+        "asc desc", "ascending descending", "http https tcp udp ws wss grpc",
+        "petrol diesel electric hybrid", "celsius fahrenheit kelvin", "metric imperial",
+        "cash card transfer invoice paypal", "economy premium business first",
+        "draft review published archived scheduled", "pending accepted rejected declined",
+        "open closed reopened resolved blocked", "todo doing done", "yes no maybe pending",
+        "red orange yellow green blue purple black white grey gray brown pink",
+        "north south east west", "sunny cloudy rainy snowy", "email sms push phone slack",
+        "json yaml toml xml csv text", "gzip brotli zstd none", "round-robin random",
+        "always never on-failure unless-stopped ifnotpresent", "running stopped paused",
+        "vegan vegetarian standard halal kosher", "junior senior lead principal",
+    )
+)  # fmt: skip
+_CURRENCIES = frozenset(
+    "EUR USD GBP CHF JPY SEK NOK DKK PLN CZK AUD CAD CNY INR BRL MXN ZAR NZD".split()
+)
+_LOCALE = re.compile(r"[a-z]{2}(?:[-_][A-Z]{2})?")
+_RUNS = ((re.compile(r"[^\W\d_]+"), "a"), (re.compile(r"\d+"), "9"))
+
+
+@lru_cache(maxsize=4096)
+def is_of_family(held: str, said: str) -> bool:
+    """Return whether two words, both written alike, are of one family."""
+    if held.isupper() and held in _CURRENCIES:
+        return said in _CURRENCIES
+    same_case = held.islower() == said.islower() or said.islower()
+    left, right = held.lower(), said.lower()
+    return same_case and any(left in family and right in family for family in _FAMILIES)
+
+
+@lru_cache(maxsize=4096)
+def is_same_code(held: str, said: str) -> bool:
+    """Return whether two codes are written alike: R12 and R14, 4711 and 0815, es and es-MX."""
+    if " " in held or " " in said or not held or not said:
+        return False
+    if _LOCALE.fullmatch(held) and _LOCALE.fullmatch(said) and len(held) != len(said):
+        return True
+    if not any(map(str.isdigit, held)) or not any(map(str.isdigit, said)):
+        return "." in held[1:-1] and _ending(held) == _ending(said)
+    return _shape(held) == _shape(said)
+
+
+def takes_place(held: str, said: str) -> bool:
+    """Return whether a text may plainly take the place of another."""
+    return is_of_family(held, said) or is_same_code(held, said)
+
+
+def _ending(text: str) -> str:
+    return text.rpartition(".")[2] if "." in text else ""
+
+
+def _shape(text: str) -> str:
+    for pattern, mark in _RUNS:
+        text = pattern.sub(mark, text)
+    return text
