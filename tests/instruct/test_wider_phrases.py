@@ -176,8 +176,6 @@ LEDGER = {
         "add mail x@y.example to Nora",  # Nora is what a field holds, not the document
         "also send mails to x@y.example",  # the one that is there stays
         "rename the project to Borealis",  # its name or its key
-        'rm the "Three" plan',  # one that is not there
-        "delete plan 33",
     ],
 )
 def test_what_may_be_meant_otherwise_is_left_to_the_caller(instruction: str) -> None:

@@ -217,13 +217,12 @@ def _check_unused(context: EffectContext) -> None:
     """Refuse a clause that fits nothing when its value would not be one either."""
     value = context.clause.role("value")
     target = context.clause.role("target") or context.clause.role("owner")
+    if context.clause.effect == "setfields":
+        raise Unclear("target", "nothing here has these fields")
     if not isinstance(value, TokenSpan) or target is None:
         return
-    if target.nodes:
-        context.type_value(value, target.nodes[0])
-    elif value.end - value.start > 1:
-        raise Unclear("value", f"{context.text(value)!r} may be more than the value")
-    if value.cost or context.doubt:
+    is_text = not target.nodes or isinstance(context.type_value(value, target.nodes[0]), str)
+    if value.cost or context.doubt or (is_text and value.end - value.start > 1):
         raise Unclear("value", f"{context.text(value)!r} may be more than the value")
 
 

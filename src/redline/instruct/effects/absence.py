@@ -16,7 +16,7 @@ _RUNS = (
 
 
 def may_name(tree: DocumentTree, nodes: Nodes, name: str) -> bool:
-    """Return whether a name is written like those of *nodes*: lint beside build."""
+    """Return whether a name is written like those of *nodes*: p-09 beside t-01, lint and build."""
     texts = []
     for node in nodes:
         if isinstance(tree.values[node], dict):

@@ -263,14 +263,6 @@ def absent(context: EffectContext) -> EffectOutcome:
     # what is named exactly is there, whatever is said beside it
     if exact or span.end - span.start > 1 or is_composed(context.tree, name):
         raise Unclear("target", f"nothing here is {name!r}")
-    chart, held = context.chart, context.tree.values
-    definite = "the" in (chart.low(span.start - 1), chart.low(span.start - 2))
-    quoted = chart.tokens[span.start].kind == "quoted"
-    classed = clause.end > span.end if kind is None else isinstance(held[kind.nodes[0]], dict)
-    coded = kind is not None and any(map(str.isdigit, name))  # which is easily mistyped
-    if classed and ((definite and quoted and within is None) or coded):
-        # one that is spoken of as if it were there may have another name
-        raise Unclear("target", f"nothing here is {name!r}")
     if kind is not None and not may_name(context.tree, kind.nodes, name):
         raise Unclear("target", f"it is not clear what {name!r} says of it")
     if kind is not None:
