@@ -1,4 +1,4 @@
-"""How cost grows: trees of 1,000 to 100,000 files, documents of 10 KB to 50 MB, a long history."""
+"""How cost grows: trees of up to 1,000,000 files, documents of up to 50 MB, a long history."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import json
 import os
 import sys
 import tempfile
+import time
 from pathlib import Path
 
-from bench.library.measure import Report, StdioServer, measure_calls, redline_argv
+from bench.library.measure import Report, Row, StdioServer, measure_calls, redline_argv, spread
 
 SHM = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 
@@ -38,6 +39,7 @@ def trees(report: Report, sizes: list[int]) -> None:
                         "glob_search",
                         {"directory": str(root), "globs": ["**/f42.*"]},
                     ),
+                    "list a directory": ("list_directory", {"path": str(root)}),
                     "grep": ("grep_files", {"directory": str(root), "regex": "value = 4242$"}),
                     "read a file": ("read_file", {"path": name}),
                 }
@@ -50,6 +52,38 @@ def trees(report: Report, sizes: list[int]) -> None:
                         5,
                     )
                     report.add(row)
+            report.add(hear(root, f"{home}/watching", f"{files:,} files"))
+
+
+def hear(root: Path, state: str, who: str) -> Row:
+    """How long a change that another program makes takes until it is in the history."""
+    flags = ("--workspace", str(root), "--state-dir", state)
+    argv = [word for word in redline_argv(*flags) if word != "--no-record"]
+    file = root / "d0000" / "f07.txt"
+    walls: list[float] = []
+    with StdioServer(argv) as server:
+        server.initialize()
+        began = time.perf_counter()
+        while not _count_changes(server):  # until the first look at the tree is over
+            file.write_text(f"another program, {time.perf_counter()}\n")
+            time.sleep(0.5)
+        note = f"first look within {time.perf_counter() - began:.1f} s"
+        time.sleep(1)
+        cpu = server.cpu_ms()
+        for number in range(5):
+            before = _count_changes(server)
+            file.write_text(f"another program, {number}\n")
+            began = time.perf_counter()
+            while _count_changes(server) == before:
+                time.sleep(0.02)
+            walls.append((time.perf_counter() - began) * 1000)
+        cpu = (server.cpu_ms() - cpu) / len(walls)
+        return Row("hear of a change", who, cpu, *spread(walls), server.peak_mb(), note=note)
+
+
+def _count_changes(server: StdioServer) -> int:
+    found = server.call("list_changes", {"path": "d0000/f07.txt"})
+    return len(found["structuredContent"]["changes"])
 
 
 def documents(report: Report, sizes: list[tuple[str, int]]) -> None:
@@ -169,10 +203,10 @@ def main(arguments: list[str]) -> int:
     """Measure all."""
     short = "--short" in arguments
     report = Report("growth")
-    trees(report, [1000] if short else [1000, 10_000, 100_000])
+    trees(report, [1000] if short else [1000, 10_000, 100_000, 1_000_000])
     sizes = [("10 KB", 10_000), ("1 MB", 1_000_000)]
     documents(report, sizes if short else [*sizes, ("10 MB", 10_000_000), ("50 MB", 50_000_000)])
-    history(report, [10, 100] if short else [10, 1000, 10_000])
+    history(report, [10, 100] if short else [10, 1000, 10_000, 100_000])
     large_changes(report, [100] if short else [100, 5000])
     report.finish(short=short)
     return 0

@@ -20,6 +20,10 @@ from redline.trials.drafts import (
     render,
 )
 
+# Of more lines than this, all but one are nearly all.
+_FEW_LINES = 2
+_MAX_BETWEEN = 4
+
 
 def wrong_numbers(quote: Quoted, rng: random.Random) -> Case | None:
     """Line numbers that are off, or `@@ -n` numbers that lie."""
@@ -78,11 +82,22 @@ def blank_lines_differ(quote: Quoted, rng: random.Random) -> Case | None:
     draft.new = [*draft.new[: first + 1], *gap, *draft.new[second:]]
     wanted = [line for line in draft.old if line.strip()]
     lines = [line for line in draft.file if line.strip()]
-    found = sum(lines[i : i + len(wanted)] == wanted for i in range(len(lines)))
-    if found != 1 or places(draft.file, draft.old):
+    found = [i for i in range(len(lines)) if lines[i : i + len(wanted)] == wanted]
+    if len(found) != 1 or places(draft.file, draft.old):
+        return None
+    if _has_twin(lines[: found[0]] + lines[found[0] + len(wanted) :], wanted):
         return None
     call = render("edit_file", draft, rng)
     return _plain_case("edit_file", "blank lines differ in number", draft, call)
+
+
+def _has_twin(lines: Sequence[str], wanted: Sequence[str]) -> bool:
+    """Return whether nearly all of *wanted* are near each other, so that they may be meant."""
+    needed = len(wanted) - (len(wanted) > _FEW_LINES)
+    return any(
+        sum(line in lines[at : at + len(wanted) + _MAX_BETWEEN] for line in wanted) >= needed
+        for at in range(len(lines))
+    )
 
 
 def elided_in_both(quote: Quoted, rng: random.Random) -> Case | None:

@@ -29,6 +29,8 @@ from tests.noise.independent.text import ANY, fold, indent_of, is_blank, is_elis
 
 DOUBLED = "doubled"
 MISQUOTED = {"stale word", "wrong case", "inner blanks", "line left out", "line too many", "elided"}
+# Lines that may be between those of a twin.
+_FEW = 4
 
 
 def cases(pairs: list[Pair], seed: int) -> Iterator[Case]:
@@ -102,7 +104,7 @@ def _verdict(noise: Noise, sent: Hunk, dialect: str) -> str | None:
             return None
         return _of_misquoted(sent) if dialect == EDIT_FILE else REFUSE
     if noise.name == "blank lines differ":
-        sure = not stands_already(sent) and not _is_there(sent)
+        sure = not stands_already(sent) and not _is_there(sent) and not _has_twin(sent)
         return (APPLY if sure else EITHER) if sent.doc.filled_count(sent.old) == 1 else REFUSE
     if noise.must == APPLY:
         sure = loose == 1 and _same_frame(sent) and not stands_already(sent)
@@ -115,6 +117,23 @@ def _is_there(sent: Hunk) -> bool:
     old, new = ([fold(text) for text in lines] for lines in (sent.old, sent.new))
     cut = any(old[i : i + len(new)] == new for i in range(len(old)))
     return not cut and sent.doc.block_count(sent.new) > 0
+
+
+def _has_twin(sent: Hunk) -> bool:
+    """Whether another place has the quoted lines, or all but one of several, near each other.
+
+    The call may mean that place as it was before.
+    """
+    lines = [line.rstrip() for line in sent.doc.lines if not is_blank(line)]
+    wanted = [line.rstrip() for line in sent.old if not is_blank(line)]
+    n = len(wanted)
+    found = next(i for i in range(len(lines)) if lines[i : i + n] == wanted)
+    others = lines[:found] + lines[found + n :]
+    needed = n - 1 if n > 2 else n
+    return any(
+        sum(line in others[i : i + n + _FEW] for line in wanted) >= needed
+        for i in range(len(others))
+    )
 
 
 def _of_misquoted(sent: Hunk) -> str | None:

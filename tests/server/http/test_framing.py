@@ -71,6 +71,18 @@ def test_requests_sent_behind_each_other_are_answered_in_order() -> None:
     assert [one.path for one in exchange(sent).seen] == ["/0", "/1", "/2", "/3", "/4"]
 
 
+@pytest.mark.parametrize(
+    "behind", [b"no request\r\n\r\n", b"\0" * 70 * KB, CHUNKED + b"no chunk\r\n"]
+)
+def test_what_comes_behind_a_request_and_is_none_does_not_cost_its_answer(behind: bytes) -> None:
+    found = exchange(b"GET /1 HTTP/1.1\r\nHost: x\r\n\r\n" + behind)
+    assert [one.path for one in found.seen] == ["/1"]
+    assert found.wire.sent.startswith(b"HTTP/1.1 200 OK")
+    assert b"connection: close" in found.wire.sent
+    assert found.wire.sent.count(b"HTTP/1.1") == 1
+    assert found.protocol.transport.is_closing()
+
+
 def test_who_hangs_up_is_noticed_also_when_requests_wait_behind() -> None:
     async def hang_up() -> int:
         opened = Exchange()

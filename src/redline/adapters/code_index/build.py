@@ -138,6 +138,7 @@ class IndexBuilder:
                 progress(done, len(survey.stale))
         changed = len(survey.stale) + len(survey.gone)
         if changed and changed >= RERANK_SHARE * survey.total:
+            self._clear_names()  # ranking takes memory of its own
             rank(self._db, self.hold_lease)
         self._db.execute("INSERT OR REPLACE INTO facts VALUES ('complete', ?)", (time.time(),))
         self.release_lease()
@@ -176,8 +177,7 @@ class IndexBuilder:
                 self._store(item.file, item.digest, item.facts)
             self._db.execute("COMMIT")
         except BaseException:
-            self._names.clear()
-            self._defined.clear()
+            self._clear_names()
             self._db.execute("ROLLBACK")
             raise
 
@@ -250,8 +250,7 @@ class IndexBuilder:
         if known is not None:
             return known
         if len(self._names) > 400_000:  # bound the memory of a long build
-            self._names.clear()
-            self._defined.clear()
+            self._clear_names()
         row = self._db.execute("SELECT id FROM names WHERE name=?", (name,)).fetchone()
         if row is None:
             row = self._db.execute(
@@ -259,6 +258,10 @@ class IndexBuilder:
             ).fetchone()
         self._names[name] = int(row[0])
         return int(row[0])
+
+    def _clear_names(self) -> None:
+        self._names.clear()
+        self._defined.clear()
 
     def _clear(self, row: int) -> None:
         blob = self._db.execute("SELECT words FROM files WHERE id=?", (row,)).fetchone()

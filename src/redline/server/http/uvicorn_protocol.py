@@ -86,6 +86,8 @@ class StrictParsing(HttpToolsProtocol):
     is_arriving = False
     # Bytes read since the parser last had something for us.
     _unparsed = 0
+    # What is being answered: `cycle` may be a request that was sent behind it.
+    _answering: RequestResponseCycle | None = None
 
     def data_received(self, data: bytes) -> None:
         self._unset_keepalive_if_required()
@@ -97,7 +99,11 @@ class StrictParsing(HttpToolsProtocol):
         except httptools.HttpParserError:
             refused = "Invalid HTTP request received."
             self.logger.warning(refused)
-            self.send_400_response(refused)
+            is_behind = self._answering is not self.cycle or not self.is_arriving
+            if self._answering is not None and self._has_to_answer and is_behind:
+                self._answering.keep_alive = False  # the answer to the request before is the last
+            else:
+                self.send_400_response(refused)
 
     def _feed(self, data: bytes) -> None:
         while data:
@@ -153,6 +159,14 @@ class StrictParsing(HttpToolsProtocol):
     def _values(self, name: bytes) -> list[bytes]:
         return [value.lower() for named, value in self.headers if named == name]
 
+    def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
+        self._answering = cycle
+        super()._start_asgi_task(cycle, app)
+
+    @property
+    def _has_to_answer(self) -> bool:
+        return self._answering is not None and not self._answering.response_complete
+
     def on_body(self, body: bytes) -> None:
         self._unparsed = 0
         super().on_body(body)
@@ -173,8 +187,6 @@ class DeadlineProtocol(StrictParsing):
     _deadline: asyncio.TimerHandle | None = None
     _reading: asyncio.TimerHandle | None = None
     _coalescing: CoalescingTransport
-    # What is being answered: `cycle` may be a request that was sent behind it.
-    _answering: RequestResponseCycle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         self._coalescing = CoalescingTransport(transport, self.loop, lambda: self.is_arriving)
@@ -206,10 +218,6 @@ class DeadlineProtocol(StrictParsing):
         else:
             self._arm()
 
-    def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
-        self._answering = cycle
-        super()._start_asgi_task(cycle, app)
-
     def on_response_complete(self) -> None:
         self._disarm()  # from here the keep-alive timeout applies
         self._idle_since = self.loop.time()
@@ -219,7 +227,7 @@ class DeadlineProtocol(StrictParsing):
         self.open_connections.release(self)
         self._disarm()
         self._stop_watching()
-        if self._answering is not None and not self._answering.response_complete:
+        if self._answering is not None and self._has_to_answer:
             self._answering.disconnected = True
             self._answering.message_event.set()
         super().connection_lost(exc)
