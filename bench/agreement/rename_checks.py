@@ -37,6 +37,8 @@ _NO_TAG = re.compile(
     r"|freebsd|illumos|ios|js|linux|netbsd|openbsd|plan9|solaris|wasip1|windows|wasm|386|amd64"
     r"|arm|arm64|loong64|mips\w*|ppc64\w*|riscv64|s390x"
 )
+# Not the sum, which counts warnings too.
+_RUST_ERROR = re.compile(r"(?:^|: )error(?!: could not compile)")
 _POSITION = re.compile(r":\d+(:\d+)?")
 
 
@@ -117,7 +119,7 @@ def _cargo(_tool: Path, root: Path) -> list[str]:
     for more in ([], ["--all-features"]):
         settings = [f"CARGO_TARGET_DIR={target}", "RUSTFLAGS=--cap-lints=warn"]
         done = _run(["env", *settings, *argv, *more], root)
-        found += [line for line in done.stderr.splitlines() if "error" in line]
+        found += [line for line in done.stderr.splitlines() if _RUST_ERROR.search(line)]
     return found
 
 

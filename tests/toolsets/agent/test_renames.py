@@ -185,6 +185,20 @@ def test_a_field_of_rust_that_is_written_short_leaves_the_variable_its_name(desk
 
 
 @pytest.mark.requirement("agent-rename-bound")
+def test_a_use_through_a_module_that_a_macro_declares_is_listed(desk: Desk) -> None:
+    files = {
+        "Cargo.toml": MANIFEST,
+        "src/lib.rs": "macro_rules! with { ($($i:item)*) => { $($i)* } }\n\n"
+        "with! {\n    mod shop;\n}\n\nmod till;\n",
+        "src/shop.rs": "pub(crate) struct Shop;\n",
+        "src/till.rs": "use crate::shop::Shop;\n\npub fn open() -> Shop {\n    Shop\n}\n",
+    }
+    desk.write(files)
+    said = desk.text("rename", symbol="Shop", to="Market", path="src/shop.rs", line=1)
+    assert "not renamed: src/till.rs:1, src/till.rs:3, src/till.rs:4" in said
+
+
+@pytest.mark.requirement("agent-rename-bound")
 def test_a_name_may_be_hidden_where_nothing_else_uses_it(desk: Desk) -> None:
     desk.write({**PACKAGES, "shop/a.py": "def size():\n    return 1\n"})
     desk.text("rename", symbol="Shut", to="shut", path="shop/door/door.go", line=5)

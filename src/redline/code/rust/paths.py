@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -15,6 +16,7 @@ from redline.core.paths import WorkspacePath
 
 Definitions = frozenset[Definition]
 NOTHING: Definitions = frozenset()
+_ITEMS = "mod|struct|enum|union|trait|type|fn|const|static"
 
 
 def names_of(unit: Unit) -> RustNames:
@@ -51,6 +53,8 @@ class Paths:
     self_type: Callable[[Unit, Scope], Definitions] = lambda *_: UNRESOLVED
     _in_progress: set[tuple[object, ...]] = field(default_factory=set)
     _known: dict[tuple[object, ...], Definitions] = field(default_factory=dict)
+    # The macros of a file that are given items.
+    _given: dict[WorkspacePath, list[str]] = field(default_factory=dict)
     # How often a path led back to itself.
     _cycles: int = 0
 
@@ -224,7 +228,18 @@ class Paths:
         self._in_progress.add(key)
         found = self.lookup(unit, scope, name, meaning, from_outside=from_outside)
         self._in_progress.discard(key)
-        return found
+        return found or (UNRESOLVED if self._is_in_macro(unit, name) else NOTHING)
+
+    def _is_in_macro(self, unit: Unit, name: str) -> bool:
+        """Return whether a macro of a file is given an item of that name, which it may declare."""
+        given = self._given.get(unit.path)
+        if given is None:
+            calls = unit.parsed.root.find_all(kind="macro_invocation")
+            given = [text for text in (call.text() for call in calls) if text.endswith("}")]
+            self._given[unit.path] = given
+        word = re.escape(name)
+        item = re.compile(rf"\b(?:{_ITEMS})\s+{word}\b|\buse\s[^;]*\b{word}\b")
+        return any(item.search(text) for text in given)
 
     def module_scope(self, definition: Definition) -> ModuleScope | None:
         """Return the file and scope of a module; None if it is not a module."""
