@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from redline.core.errors import CannotApply, NodeNotFound
+from redline.instruct.doubts import doubt_changes
 from redline.instruct.effects.context import EffectContext
 from redline.instruct.effects.outcome import EffectOutcome, Unclear
 from redline.instruct.effects.resolved import Nothing
@@ -177,8 +178,10 @@ def carry_out(chart: Chart, reading: Reading, choice: int | None = None) -> Inst
             _check_unused(context)
             target = clause.role("target")
             partly = isinstance(target, Phrase) and not target.whole
-            is_fact = clause.effect == "implied" or partly
-            if is_fact or (not nothing.many and clause.effect not in _REMOVALS):
+            is_fact = clause.effect in ("implied", "swap") or partly
+            is_there = key_form(str(nothing).strip("`'\"")) in tree.by_form
+            is_one = not nothing.many and clause.effect not in _REMOVALS
+            if is_fact or is_there or is_one:
                 raise Unclear("target", f"nothing here is {str(nothing)!r}") from None
             outcome = EffectOutcome((), f"nothing here is {str(nothing)!r}", focus, absent=True)
         outcomes.append(outcome)
@@ -196,7 +199,7 @@ def carry_out(chart: Chart, reading: Reading, choice: int | None = None) -> Inst
     doubt = next((o.doubt for o in outcomes if o.doubt), "") or _remark_doubt(
         chart, reading, operations
     )
-    doubt = doubt or _addition_doubt(chart, operations)
+    doubt = doubt or doubt_changes(chart, operations)
     if operations:
         doubt = doubt or next((o.note for o in outcomes if o.absent), "")
     note = next((o.note for o in outcomes if o.note), "")
@@ -264,19 +267,6 @@ def _remark_doubt(chart: Chart, reading: Reading, operations: tuple[DocumentOper
         if word:
             return f"it is not clear what {word!r} has to do with it"
     return ""
-
-
-_ADDITIONS = frozenset("also too another additionally additional".split())
-
-
-def _addition_doubt(chart: Chart, operations: tuple[DocumentOperation, ...]) -> str:
-    """Return why an element of a list may not be replaced: a word says that one more is meant."""
-    said = next((low for low in chart.lows if low in _ADDITIONS), "")
-    if not said or len(operations) != 1 or operations[0].op != "replace":
-        return ""
-    node = chart.tree.node_at(operations[0].path)
-    replaced = node is not None and chart.tree.is_element(node)
-    return f"{said!r} may ask for one more" if replaced else ""
 
 
 def _are_alike(tree: DocumentTree, nodes: tuple[int, ...]) -> bool:

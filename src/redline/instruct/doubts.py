@@ -1,0 +1,96 @@
+"""Why what a reading would change may not be meant, seen from the changes themselves."""
+
+from __future__ import annotations
+
+import re
+
+from redline.instruct.grammar.chart import Chart
+from redline.instruct.language.words import key_form
+from redline.instruct.model.operations import DocumentOperation
+from redline.instruct.model.values import Num
+
+Operations = tuple[DocumentOperation, ...]
+
+_ADDITIONS = frozenset("also too another additionally additional".split())
+_PERSONS = frozenset("he she they we i".split())
+_ASSIGNEES = frozenset(
+    map(key_form, "assignee assigned assignedTo owner agent responsible".split())
+)
+_SMALL_COIN = re.compile(r"(?<![\w.])(\d+) ?(?:cents?|ct|pence|p)\b", re.IGNORECASE)
+
+
+def doubt_changes(chart: Chart, operations: Operations) -> str:
+    """Return the first reason to ask before these changes are made; nothing if there is none."""
+    checks = (_addition_doubt, _person_doubt, _assignment_doubt, _coin_doubt, _text_doubt)
+    return next((doubt for check in checks if (doubt := check(chart, operations))), "")
+
+
+def _addition_doubt(chart: Chart, operations: Operations) -> str:
+    """An element of a list may not be replaced where a word says that one more is meant."""
+    said = next((low for low in chart.lows if low in _ADDITIONS), "")
+    if not said or len(operations) != 1 or operations[0].op != "replace":
+        return ""
+    node = chart.tree.node_at(operations[0].path)
+    replaced = node is not None and chart.tree.is_element(node)
+    return f"{said!r} may ask for one more" if replaced else ""
+
+
+def _person_doubt(chart: Chart, operations: Operations) -> str:
+    """`he has left the club` tells of a person, not of the club beside him."""
+    pronoun = next(
+        (low for low, before in zip(chart.lows[1:], chart.lows, strict=False)
+         if low in _PERSONS and before in (",", ".", ";", "-", "as", "because", "since")), "",
+    )  # fmt: skip
+    if not pronoun or len(operations) < 2:
+        return ""
+    first = operations[0].path
+    elsewhere = any(op.path[: len(first)] != first for op in operations[1:])
+    return f"{pronoun!r} may only say why" if operations[0].op == "remove" and elsewhere else ""
+
+
+def _assignment_doubt(chart: Chart, operations: Operations) -> str:
+    """`assign the ticket to Ann` means who has it, where a field beside it says so."""
+    if "assign" not in chart.lows:
+        return ""
+    for operation in operations:
+        node = chart.tree.node_at(operation.path)
+        if node is None or operation.op != "replace":
+            continue
+        forms = {key_form(str(chart.tree.keys[n])) for n in chart.tree.children(
+            chart.tree.parents[node])}  # fmt: skip
+        others = forms & _ASSIGNEES
+        if others and key_form(str(chart.tree.keys[node])) not in others:
+            return "it may be somebody to whom it is assigned"
+    return ""
+
+
+def _coin_doubt(chart: Chart, operations: Operations) -> str:
+    """`95 cents` is 0.95 where prices are in the larger unit."""
+    said = {match[1] for match in _SMALL_COIN.finditer(chart.source)}
+    for operation in operations:
+        node = chart.tree.node_at(operation.path)
+        held = chart.tree.values[node] if node is not None else None
+        new = operation.value
+        if isinstance(held, Num) and "." in held.text and isinstance(new, Num) and new.text in said:
+            return f"{new.text} may be in another unit"
+    return ""
+
+
+def _text_doubt(chart: Chart, operations: Operations) -> str:
+    """A bare text that goes on behind a comma, or stops within a name, may end elsewhere."""
+    for operation in operations:
+        text = operation.value
+        if not isinstance(text, str) or not text or operation.op not in ("replace", "add"):
+            continue
+        at = chart.source.find(text)
+        if at < 0 or chart.source[at - 1 : at] in ("'", '"', "`"):
+            continue
+        node = chart.tree.node_at(operation.path)
+        held = chart.tree.values[node] if node is not None else None
+        if ", " in text and not (isinstance(held, str) and "," in held):
+            return f"{text!r} may be more than the value"
+        behind = re.match(r" ([A-Z]\w*)", chart.source[at + len(text) :])
+        key = str(operation.path[-1]) if operation.path else ""
+        if behind is not None and key_form(behind[1]) == key_form(key):
+            return f"{behind[1]!r} may be a part of the value"
+    return ""
