@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
-from threading import Lock
+from threading import Condition, Lock
 from typing import Any
 
 from redline.server.calls.client_log import ClientLog
@@ -23,11 +23,13 @@ from redline.toolsets.tool import Client, Json
 
 Answering = Callable[[Any, Context], Outcome]
 
+_LATE_SECONDS = 5.0
+
 
 class CallsInFlight:
     """Runs requests that need a handler on workers; each is answered once, by its channel."""
 
-    __slots__ = ("_dispatch", "_lock", "_questions", "_running", "_submit")
+    __slots__ = ("_dispatch", "_late", "_lock", "_questions", "_running", "_submit", "_taken")
 
     def __init__(self, dispatch: Dispatch, submit: Submit) -> None:
         self._dispatch = dispatch
@@ -35,6 +37,9 @@ class CallsInFlight:
         self._lock = Lock()
         self._running: dict[Any, CancelToken] = {}
         self._questions = Questions()
+        # Answers to questions of a server that is gone: a call sent behind one must find it.
+        self._late = 0
+        self._taken = Condition(self._lock)
 
     def start(
         self, message: Json, raw: bytes, client: Client, channel: Channel, level: str | None
@@ -73,6 +78,8 @@ class CallsInFlight:
         self, answer: Answering, request_id: Any, params: Any, context: Context, reply: Send
     ) -> None:
         outcome: Outcome
+        with self._taken:
+            self._taken.wait_for(lambda: not self._late, _LATE_SECONDS)
         try:
             # A call that was cancelled while it was queued does nothing at all.
             outcome = {} if context.cancel.cancelled else answer(params, context)
@@ -98,16 +105,31 @@ class CallsInFlight:
     def receive_answer(self, message: Json, client: Client) -> None:
         """Take the client's response to a question, also one that a server asked that is gone."""
         posted = posted_id(str(message.get("id")))
-        if not self._questions.receive_answer(message) and posted:
-            with suppress(QueueFull):
-                self._submit(partial(self._take_late, posted, message, client), 0)
+        if self._questions.receive_answer(message) or not posted:
+            return
+        with self._lock:
+            self._late += 1
+        try:
+            self._submit(partial(self._take_late, posted, message, client), 0)
+        except QueueFull:
+            self._note_taken()
 
     def _take_late(self, posted: str, message: Json, client: Client) -> None:
         from redline.toolsets.permission import take_late_answer
 
         server, answer = self._dispatch.server, read_answer(message.get("result"))
-        if take_late_answer(server.runtime, client, posted, answer):
-            server.audit.record_success("decision", client, question=posted, action=answer.action)
+        try:
+            if take_late_answer(server.runtime, client, posted, answer):
+                server.audit.record_success(
+                    "decision", client, question=posted, action=answer.action
+                )
+        finally:
+            self._note_taken()
+
+    def _note_taken(self) -> None:
+        with self._taken:
+            self._late -= 1
+            self._taken.notify_all()
 
     def cancel(self, request_id: Any) -> None:
         """Cancel one call, if it is still running."""
