@@ -180,7 +180,7 @@ def test_a_link_leads_to_a_whole_page_where_nobody_is_signed_in_any_more(desk: D
     page = desk.open_page(desk.server.address, context)
     page.wait_for_selector("body.act .op")
     context.clear_cookies()
-    # By the script of the page: a pointer would wait until nothing moves in the list.
+    # The page's own click: a pointer's once hung while the list was live.
     page.locator(".op a.files").first.evaluate("link => link.click()")
     page.wait_for_selector("#sign-in")
     context.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from redline.instruct.grammar.chart import Chart
 from redline.instruct.language.words import key_form
@@ -13,6 +14,8 @@ Operations = tuple[DocumentOperation, ...]
 
 _ADDITIONS = frozenset("also too another additionally additional".split())
 _PERSONS = frozenset("he she they we i".split())
+# What may stand before a remark that only says why.
+_REMARKS = frozenset((",", ".", ";", "-", "as", "because", "since"))
 _ASSIGNEES = frozenset(
     map(key_form, "assignee assigned assignedTo owner agent responsible".split())
 )
@@ -37,10 +40,8 @@ def _addition_doubt(chart: Chart, operations: Operations) -> str:
 
 def _person_doubt(chart: Chart, operations: Operations) -> str:
     """`he has left the club` tells of a person, not of the club beside him."""
-    pronoun = next(
-        (low for low, before in zip(chart.lows[1:], chart.lows, strict=False)
-         if low in _PERSONS and before in (",", ".", ";", "-", "as", "because", "since")), "",
-    )  # fmt: skip
+    remarks = (low for before, low in pairwise(chart.lows) if before in _REMARKS)
+    pronoun = next((low for low in remarks if low in _PERSONS), "")
     if not pronoun or len(operations) < 2:
         return ""
     first = operations[0].path
@@ -56,8 +57,8 @@ def _assignment_doubt(chart: Chart, operations: Operations) -> str:
         node = chart.tree.node_at(operation.path)
         if node is None or operation.op != "replace":
             continue
-        forms = {key_form(str(chart.tree.keys[n])) for n in chart.tree.children(
-            chart.tree.parents[node])}  # fmt: skip
+        beside = chart.tree.children(chart.tree.parents[node])
+        forms = {key_form(str(chart.tree.keys[each])) for each in beside}
         others = forms & _ASSIGNEES
         if others and key_form(str(chart.tree.keys[node])) not in others:
             return "it may be somebody to whom it is assigned"
