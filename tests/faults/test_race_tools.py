@@ -11,6 +11,7 @@ import os
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
@@ -275,8 +276,9 @@ def test_whoever_checks_a_path_and_then_opens_it_does_reach_the_outside(tmp_path
     with swapping(tmp_path, PAUSES, _lay_out) as root:
         for _ in count():
             path = root / "d/f.txt"
-            real = os.path.realpath(path)
-            if os.path.commonpath([real, str(root)]) != str(root):
-                continue
-            if SECRET in path.read_text():
-                break
+            with suppress(OSError):  # a link when looked at, a directory when read
+                real = os.path.realpath(path)
+                if os.path.commonpath([real, str(root)]) != str(root):
+                    continue
+                if SECRET in path.read_text():
+                    break
