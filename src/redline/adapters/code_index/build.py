@@ -9,12 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from redline.adapters.code_index.rank import rank
-from redline.adapters.code_index.reading import (
-    FILES_AT_ONCE,
-    SourceRead,
-    SourceReader,
-    Stale,
-)
+from redline.adapters.code_index.reading import SourceRead, SourceReader, Stale
 from redline.adapters.code_index.storing import FactStore
 from redline.code.analysis import Analysis
 from redline.code.syntax.languages import Language, language_of
@@ -24,6 +19,9 @@ from redline.core.ports.tree import Kind, Tree
 
 # The share of changed files after which ranks are worth computing again.
 RERANK_SHARE = 0.01
+# Files that are stored in one transaction: few at first, so that there is something to ask, then
+# more, as each transaction writes nearly every page of a table that is ordered by name.
+_MIN_AT_ONCE, _MAX_AT_ONCE = 100, 400
 # A build that has not renewed its lease for this many seconds has died.
 LEASE = 30.0
 
@@ -118,7 +116,8 @@ class IndexBuilder:
         for passed, found in self._reader.read(survey.stale, ends):
             read += found
             is_late = time.monotonic() > ends
-            if len(read) < FILES_AT_ONCE and passed < len(survey.stale) and not is_late:
+            enough = min(max(_MIN_AT_ONCE, stored // 4), _MAX_AT_ONCE)
+            if len(read) < enough and passed < len(survey.stale) and not is_late:
                 continue
             self._store.store(read)
             stored += len(read)

@@ -15,7 +15,7 @@ _MAX_NAMES = 250_000
 
 
 class FactStore:
-    """Writes files into the tables; the caller holds the lease, so that nobody else does."""
+    """Writes files into the tables; the caller holds the lease, so that no other process does."""
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
