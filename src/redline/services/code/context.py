@@ -254,10 +254,9 @@ def _search(lookup: CodeLookup, question: ContextQuestion) -> tuple[str, list[Sn
 
 def _text_hits(lookup: CodeLookup, question: ContextQuestion, words: list[str]) -> list[Snippet]:
     """Lines that hold the phrase, else lines that hold its rarest word."""
-    pattern = re.escape(question.wanted)
-    hits = lookup.grep(f"(?i){pattern}", 60)
-    if not hits and words:
-        longest = max(words, key=len)
+    hits = lookup.grep(f"(?i){re.escape(question.wanted)}", 60)
+    longest = max(words, key=len, default="")
+    if not hits and longest not in ("", question.wanted):
         hits = lookup.grep(f"(?i){re.escape(longest)}", 60)
     found: list[Snippet] = []
     for path, line in hits:
