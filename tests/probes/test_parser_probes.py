@@ -15,10 +15,7 @@ import pytest
 from tests.processor import queued_seconds, seconds_to_end, used_by_ended_children
 from tests.wire.client import Client, connect
 
-pytestmark = [
-    pytest.mark.xdist_group("probes"),
-    pytest.mark.skipif(sys.platform != "linux", reason="reads /proc, makes pipes"),
-]
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc, makes pipes")
 PROBES = tomllib.loads((Path(__file__).parent / "parsers.toml").read_text())["probe"]
 CONTEXT = "ai_code_editing.get_code_context"
 EDIT = "ai_code_editing.edit_file"
