@@ -67,7 +67,8 @@ def test_hosts_and_origins_are_compared_exactly(shared: HttpClient) -> None:
                  "localhost", "[::1]"):  # fmt: skip
         assert post(shared, PING, Host=host)[0] == 200, host
     for host in ("127.0.0.2", "localhost:1", "localhost.", "::1", f"evil.test:{port}",
-                 f"127.0.0.1.evil.test:{port}", f"127.0.0.1:{port}.evil.test", f"user@127.0.0.1:{port}", ""):  # fmt: skip
+                 f"127.0.0.1.evil.test:{port}", f"127.0.0.1:{port}.evil.test",
+                 f"user@127.0.0.1:{port}", ""):  # fmt: skip
         status, _, reply = post(shared, PING, Host=host)
         assert status == 421, host
         assert "Host denied" in reply["error"]["message"]
