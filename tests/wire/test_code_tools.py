@@ -535,6 +535,7 @@ def test_a_line_without_a_file_is_refused(start: Start) -> None:
     reply = start().call(CONTEXT, {"symbol": "add", "kind": "references", "line": 3})
     assert reply["result"]["isError"]
     assert "line needs file" in reply["result"]["content"][0]["text"]
+    assert reply["result"]["structuredContent"]["kind"] == "references"
 
 
 @pytest.mark.requirement("code-context")

@@ -485,6 +485,15 @@ def test_an_insert_is_not_refused_for_words_about_the_code(instruction: str, lin
     assert after.split("\n").index("    x = 1") + 1 == line
 
 
+@pytest.mark.requirement("code-insert-explicit")
+@pytest.mark.parametrize("instruction", ["edit", "Update the file.", "please modify this module"])
+def test_an_insert_by_name_needs_no_more_than_that_the_file_is_edited(instruction: str) -> None:
+    after = _result(SHOP, edit_type="insert", edit_instruction=instruction, code_block="x = 1")
+    assert after == SHOP + "x = 1\n"
+    with pytest.raises(InvalidArgument):
+        _plan(SHOP, edit_instruction=instruction, code_block="x = 1")
+
+
 def test_an_insert_that_says_replace_is_refused() -> None:
     with pytest.raises(InvalidArgument, match="says to replace"):
         _plan(SHOP, edit_type="insert", edit_instruction="Replace total", code_block="x = 1")

@@ -83,6 +83,8 @@ def test_a_first_line_that_is_too_long_is_cut_between_characters(tools: Tools) -
     found = tools.ok("read_file", path="a.txt", max_bytes=15)
     assert found["content"] == "é" * 7
     assert len(found["warnings"]) == 2
+    assert "go on at next_start_byte" in found["warnings"][0]
+    assert not any("go on at next_start_line" in warning for warning in found["warnings"])
 
 
 @pytest.mark.requirement("coding-read-line-ends")
