@@ -61,7 +61,7 @@ GET_CODE_CONTEXT = Tool(
     title="Get code context",
     description=(
         "A symbol's definition or references (file and line say which), a file's outline, the "
-        "repository's structure, or snippets for a query. Whole files: read_file."
+        "repository's structure, or snippets for a query."
     ),
     input_schema={
         "type": "object",
