@@ -13,7 +13,6 @@ from redline.services.code.fitting import Snippet
 from redline.services.code.lookup import CodeLookup, OpenedSource
 from redline.services.code.reference_snippets import FoundReferences, around, find_references
 
-KINDS = ("auto", "outline", "definition", "references", "structure", "search")
 DEFAULT_TOKENS = 4000
 _SYMBOL = re.compile(r"[A-Za-z_$@#][\w$]*(?:(?:\.|::|#|->|/)[\w$]+)*[?!]?(?:\(\))?")
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]{2,}")
@@ -53,7 +52,6 @@ class ContextQuestion:
 
     kind: str
     file: WorkspacePath | None
-    is_directory: bool
     wanted: str
     max_tokens: int
     line: int | None = None

@@ -24,7 +24,6 @@ class Instructed:
 
     status: str
     message: str
-    operations: tuple[DocumentOperation, ...]
     change_set: ChangeSet
     suggestions: Sequence[str] = ()
     candidates: Sequence[Candidate] = ()
@@ -46,20 +45,14 @@ def plan_instruction(
     if choose is not None:
         operations = _chosen(proposal, choose)
     elif proposal.status != "success":
-        return Instructed(
-            proposal.status,
-            proposal.message,
-            (),
-            ChangeSet(),
-            proposal.suggestions,
-            proposal.candidates,
-        )
+        found = proposal.suggestions, proposal.candidates
+        return Instructed(proposal.status, proposal.message, ChangeSet(), *found)
     if len(operations) > MAX_CHANGES:
         raise InvalidArgument(
             f"The instruction makes {len(operations)} changes, more than {MAX_CHANGES}",
             field="instruction",
         )
-    return Instructed("success", proposal.message, operations, _change(runtime, source, operations))
+    return Instructed("success", proposal.message, _change(runtime, source, operations))
 
 
 def _chosen(proposal: Proposal, number: int) -> tuple[DocumentOperation, ...]:
