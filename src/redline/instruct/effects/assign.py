@@ -314,10 +314,8 @@ def give_field(context: EffectContext) -> EffectOutcome:
         raise Unclear("clause", "it is not clear whose field is meant")
     holders = context.resolve(owner)
     target, value = context.clause.role("target"), context.clause.role("value")
-    held = set(holders.nodes)
-    fields = tuple(n for n in context.tree.inside(target.nodes, holders.nodes) if n not in held)
-    direct = [n for n in fields if context.tree.parents[n] in held]
-    fields = tuple(direct) or fields
+    fields = context.tree.strictly_inside(target.nodes, holders.nodes)
+    fields = context.tree.directly_in(fields, holders.nodes) or fields
     if not fields:
         raise Unclear("target", f"{context.text(owner)!r} has no {context.text(target)!r}")
     if len(fields) > len(holders.nodes):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from redline.instruct.effects.adding.elements import lists_of_kind
 from redline.instruct.effects.context import EffectContext
 from redline.instruct.effects.outcome import EffectOutcome, Unclear
-from redline.instruct.effects.places import anchor_in, index_in
+from redline.instruct.effects.places import index_in
 from redline.instruct.effects.values.typing import doubt_of, type_value
 from redline.instruct.grammar.adjuncts.positions import ListPosition
 from redline.instruct.grammar.phrase import Phrase
@@ -56,18 +56,13 @@ def _listed(context: EffectContext, listed: Phrase, kind: Phrase | None) -> list
         if kind is not None and not set(lists) & set(homes):
             raise Unclear("target", f"{context.text(kind)!r} is not what it holds", found.nodes)
         return lists
-    held = set(found.nodes)
-    return [n for n in tree.inside(homes, found.nodes) if n not in held]
+    return list(tree.strictly_inside(homes, found.nodes))
 
 
 def _record_arrays(
     context: EffectContext, kind: Phrase, position: ListPosition | None
 ) -> list[int]:
-    tree = context.tree
-    arrays = lists_of_kind(context, kind)
-    if position is not None and position.anchors:
-        beside = {tree.parents[anchor_in(context, anchor)] for anchor in position.anchors}
-        arrays = [n for n in arrays if n in beside]
+    arrays = lists_of_kind(context, kind, position)
     if context.clause.scopes:
         found = context.resolve(Phrase(kind.start, kind.end, tuple(arrays), Sort.KEY))
         arrays = list(found.nodes)
