@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from redline.core.errors import InvalidArgument, NotADirectory, NotFound
+from redline.core.errors import InvalidArgument
 from redline.core.paths import WorkspacePath
-from redline.core.ports.tree import Kind
 from redline.search.walk import matching_files, names_containing
 from redline.toolsets.call import Call, Result
 from redline.toolsets.compact import below, by_directory
 from redline.toolsets.files.adapt import is_rich
-from redline.toolsets.files.answer import answer, clean, link, resolve, shown
+from redline.toolsets.files.answer import answer, clean, link, resolve_directory, shown
 from redline.toolsets.tool import Json
 
 _CAP = 1000
@@ -25,14 +24,14 @@ def search_files(call: Call) -> Result:
     directory = _text(call, "directory", "path")
     wanted = _text(call, "nameContains", "pattern")
     exclude = _texts(call, "excludeGlobs", "excludePatterns")
-    base = search_base(call, directory)
+    base = resolve_directory(call, directory)
     hits = names_containing(call.runtime.tree, base, wanted, exclude, call.cancel)
     return _answer_with(call, base, hits, "(no matches found)", {})
 
 
 def glob_search(call: Call) -> Result:
     """Files that any of the globs selects."""
-    base = search_base(call, call.arguments["directory"])
+    base = resolve_directory(call, call.arguments["directory"])
     exclude = _texts(call, "excludeGlobs")
     globs = call.arguments["globs"]
     hits = matching_files(call.runtime.tree, base, globs, exclude, call.cancel)
@@ -41,17 +40,6 @@ def glob_search(call: Call) -> Result:
     if truncated:
         hits = hits[:cap]
     return _answer_with(call, base, hits, "(no matches)", {"truncated": truncated})
-
-
-def search_base(call: Call, directory: str) -> WorkspacePath:
-    """The directory to search beneath."""
-    base = resolve(call, directory)
-    entry = call.runtime.tree.stat(base)
-    if entry is None:
-        raise NotFound(shown(call, base))
-    if entry.kind is not Kind.DIRECTORY:
-        raise NotADirectory(shown(call, base))
-    return base
 
 
 def _answer_with(
