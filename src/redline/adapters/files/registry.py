@@ -158,7 +158,7 @@ def _with_history(start: str, state_dir: str | None) -> WorkspacePlace | None:
         home = state_dir_of(folder)
         if _is_used(home):
             own = [roots for roots in _read(home) if roots and roots[0][0] == folder]
-            return WorkspacePlace(_existing(own[-1]) if own else ((folder, True),), None)
+            return WorkspacePlace(_keep_existing(own[-1]) if own else ((folder, True),), None)
     # A directory of a workspace with several roots.
     return _nearest(start, [(home, roots) for home in _homes() for roots in _read(home)[-1:]])
 
@@ -172,11 +172,11 @@ def _nearest(
         for path, _ in roots:
             inside = start == path or start.startswith(path.rstrip(os.sep) + os.sep)
             if inside and (best is None or len(path) >= best[0]):
-                best = len(path), WorkspacePlace(_existing(roots), home)
+                best = len(path), WorkspacePlace(_keep_existing(roots), home)
     return None if best is None else best[1]
 
 
-def _existing(roots: tuple[tuple[str, bool], ...]) -> tuple[tuple[str, bool], ...]:
+def _keep_existing(roots: tuple[tuple[str, bool], ...]) -> tuple[tuple[str, bool], ...]:
     return tuple(root for root in roots if os.path.isdir(root[0])) or roots[:1]
 
 

@@ -35,7 +35,7 @@ def assign(context: EffectContext) -> EffectOutcome:
         target = _narrow(context, target, old)
     found = _values_of(context, context.resolve(target))
     if old is not None:
-        found = _holding(context, found, old)
+        found = _keep_holding(context, found, old)
     _check_places(context, found, value)
     _check_leaving(context, value)
     _check_names(context, found, value)
@@ -241,7 +241,7 @@ def _narrow(context: EffectContext, target: Phrase, old: TokenSpan) -> Phrase:
     return replace(target, nodes=tuple(kept)) if kept else target
 
 
-def _holding(context: EffectContext, found: ResolvedNodes, old: TokenSpan) -> ResolvedNodes:
+def _keep_holding(context: EffectContext, found: ResolvedNodes, old: TokenSpan) -> ResolvedNodes:
     """Return the places that hold the old value; Refusal when the only one does not."""
     kept = []
     for node in found.nodes:

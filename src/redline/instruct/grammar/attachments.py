@@ -174,7 +174,7 @@ def restrict(
     if not inside and word in ("'s", "of") and _names_root(tree, by):
         inside, joint = head.nodes, replace(joint, cost=joint.cost + 1)
     if not inside and by.sort in (Sort.KEY, Sort.ELEMENT, Sort.RECORD) and word in ("in", "with"):
-        inside = _holding(tree, head, by)
+        inside = _find_holding(tree, head, by)
     if not inside:
         yield from _members_of(tree, joint, by, word)
         return
@@ -229,7 +229,7 @@ def _names_root(tree: DocumentTree, by: Phrase) -> bool:
     )
 
 
-def _holding(tree: DocumentTree, head: Phrase, by: Phrase) -> Nodes:
+def _find_holding(tree: DocumentTree, head: Phrase, by: Phrase) -> Nodes:
     """Return the records of *head* in which a named value is found deeper inside."""
     if head.sort is not Sort.ITEMS:
         return ()

@@ -43,7 +43,7 @@ def plan_instruction(
     proposal = propose_with(lambda: runtime.llm, source.document, instruction, principal)
     operations = proposal.operations
     if choose is not None:
-        operations = _chosen(proposal, choose)
+        operations = _choose_reading(proposal, choose)
     elif proposal.status != "success":
         found = proposal.suggestions, proposal.candidates
         return Instructed(proposal.status, proposal.message, ChangeSet(), *found)
@@ -55,7 +55,7 @@ def plan_instruction(
     return Instructed("success", proposal.message, _change(runtime, source, operations))
 
 
-def _chosen(proposal: Proposal, number: int) -> tuple[DocumentOperation, ...]:
+def _choose_reading(proposal: Proposal, number: int) -> tuple[DocumentOperation, ...]:
     if not 1 <= number <= len(proposal.candidates):
         count = len(proposal.candidates)
         raise InvalidArgument(

@@ -114,7 +114,7 @@ def _answer(call: Call, job: Job, *, stopped: bool = False) -> Result:
     if fields["truncated"]:
         parts.append("[the beginning of the output was cut]")
     parts += [f"note: {remark}" for remark in remarks]
-    parts.append(_ending(state, job, stopped))
+    parts.append(_describe_end(state, job, stopped))
     keeps = not state.has_ended
     if state.has_ended:
         keeps = _add_changes(call, job, fields, parts)
@@ -146,7 +146,7 @@ def _add_changes(call: Call, job: Job, fields: Json, parts: list[str]) -> bool:
     return True
 
 
-def _ending(state: JobState, job: Job, stopped: bool) -> str:
+def _describe_end(state: JobState, job: Job, stopped: bool) -> str:
     if not state.has_ended:
         return f"[running: session {job.id}]"
     if stopped:

@@ -25,7 +25,7 @@ def newrecord(context: EffectContext) -> EffectOutcome:
     where, kind = clause.role("where"), clause.role("kind")
     position = where.position if where is not None else None
     listed = where.listed if where is not None else clause.role("within")
-    arrays = _listed(context, listed, kind) if listed is not None else []
+    arrays = _find_lists(context, listed, kind) if listed is not None else []
     if listed is None and kind is not None:
         arrays = _record_arrays(context, kind, position)
     if len(arrays) != 1:
@@ -46,7 +46,7 @@ def newrecord(context: EffectContext) -> EffectOutcome:
     return context.outcome([operation], (array,))
 
 
-def _listed(context: EffectContext, listed: Phrase, kind: Phrase | None) -> list[int]:
+def _find_lists(context: EffectContext, listed: Phrase, kind: Phrase | None) -> list[int]:
     """Return the list that is named, or the one of a kind within what is named."""
     tree = context.tree
     found = context.resolve(listed)
