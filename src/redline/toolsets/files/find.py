@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -33,7 +34,8 @@ def glob_search(call: Call) -> Result:
     """Files that any of the globs selects."""
     base = resolve_directory(call, call.arguments["directory"])
     exclude = _texts(call, "excludeGlobs")
-    globs = call.arguments["globs"]
+    here = call.runtime.workspace.absolute(base).rstrip("/") + "/"
+    globs = [re.sub(f"^{re.escape(here)}", "./", glob) for glob in call.arguments["globs"]]
     hits = matching_files(call.runtime.tree, base, globs, exclude, call.cancel)
     cap = call.arguments.get("max", _CAP)
     truncated = 0 < cap < len(hits)
@@ -70,8 +72,10 @@ def _count(hits: Sequence[str]) -> str:
 
 def _text(call: Call, name: str, alias: str) -> str:
     value: Any = call.arguments.get(name, call.arguments.get(alias))
+    if value is None:
+        raise InvalidArgument(f"{name} is required", hint=f"give {name} (string)", field=name)
     if not isinstance(value, str) or not value:
-        raise InvalidArgument(f"{name} is required and must be a text", field=name)
+        raise InvalidArgument(f"{name} must be a text that is not empty", field=name)
     return value
 
 
