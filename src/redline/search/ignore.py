@@ -300,7 +300,7 @@ def ignore_files(tree: Tree, places: Iterable[WorkspacePath]) -> Iterator[Worksp
             checkpoint()
             if any(IGNORE_FILE in names for names in folder[2:]):
                 prefix = tuple(folder.prefix.split("/")[:-1])
-                yield WorkspacePath(place.root, (*place.parts, *prefix, IGNORE_FILE))
+                yield place.child(*prefix, IGNORE_FILE)
 
 
 def is_odd_ignore_file(tree: Tree, file: WorkspacePath) -> bool:

@@ -30,7 +30,6 @@ class Entry:
     mode: int
     mtime_ns: int
     ctime_ns: int = 0
-    links: int = 1
     identity: tuple[int, int] = (0, 0)
     special: SpecialKind | None = None
 

@@ -98,7 +98,7 @@ def _move(
         entries.setdefault(target.parent, {})[target.name] = KnownEntry(None, moved.state)
     for directory in [d for d in entries if d.is_beneath(source)]:
         below = entries.pop(directory)
-        place = WorkspacePath(target.root, (*target.parts, *directory.parts[len(source.parts) :]))
+        place = target.child(*directory.parts[len(source.parts) :])
         entries[place] = {name: KnownEntry(None, entry.state) for name, entry in below.items()}
         for name in below:
             caught_up.touched |= {directory.child(name), place.child(name)}

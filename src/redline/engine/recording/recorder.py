@@ -175,7 +175,7 @@ class Recorder:
         if found.changes or preceding:
             self._hear_hooks()
         recorded = self._record_preceding(preceding)
-        for part in split(found.changes, partial(self._claiming, seen=seen, now_ns=now_ns)):
+        for part in split(found.changes, partial(self._find_claims, seen=seen, now_ns=now_ns)):
             made = self._record(part, cause, since=since)
             since = made[-1].id if made else since
             recorded += made
@@ -188,7 +188,7 @@ class Recorder:
         """Record what others changed before operations of Redline."""
         recorded: list[Operation] = []
         for follower, changes in preceding:
-            for part in split(changes, partial(self._naming, follower)):
+            for part in split(changes, partial(self._find_naming_claims, follower)):
                 recorded += self._record(part, "before an edit", before=follower.id)
         return recorded
 
@@ -331,7 +331,7 @@ class Recorder:
                 recorded.append(made)
         return recorded
 
-    def _claiming(self, change: Change, seen: _Seen, now_ns: int) -> tuple[Claim, ...]:
+    def _find_claims(self, change: Change, seen: _Seen, now_ns: int) -> tuple[Claim, ...]:
         """Return the runs of clients' tools that may have made a change."""
         mark = seen[change.path][0] if isinstance(change.after, FileState) else None
         at_ns = mark[-1] if mark else self._looking.time_of(change.path, now_ns)
@@ -339,7 +339,7 @@ class Recorder:
         path = self._looking.absolute(change.path)
         return self._claims.matching(path, ChangeTime(min(since_ns, at_ns), at_ns))
 
-    def _naming(self, follower: Operation, change: Change) -> tuple[Claim, ...]:
+    def _find_naming_claims(self, follower: Operation, change: Change) -> tuple[Claim, ...]:
         """Return the runs that named a file before an operation found it changed."""
         when = ChangeTime(self._looked_ns, int(follower.time * 1e9))
         found = self._claims.matching(self._looking.absolute(change.path), when)

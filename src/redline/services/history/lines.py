@@ -216,7 +216,7 @@ def _name_before(
     if isinstance(step, Rename):
         rest = path.parts[len(step.target.parts) :]
         is_moved = path.is_beneath(step.target)
-        return WorkspacePath(step.source.root, step.source.parts + rest) if is_moved else None
+        return step.source.child(*rest) if is_moved else None
     if step.path != path or not isinstance(step.before, Absent):
         return None
     moves = operation.change_set.moves_by_content()

@@ -11,11 +11,12 @@ from redline.core.changes import ChangeSet
 from redline.core.diff import visible
 from redline.core.errors import NothingToUndo
 from redline.core.ports.history import History, HistoryQuery, Operation
-from redline.plan.describe import Label, pieces_of
+from redline.plan.describe import Label, list_touched, pieces_of
 
 # How many steps of an operation are read at first when its diff is shown.
 FIRST_STEPS = 500
 _MAX_NAMED = 6
+_MAX_LISTED = 3
 # Lines of the files themselves begin with a space, a plus or a minus.
 _HUNK = re.compile(r"^@@ -[0-9,]+ \+[0-9,]+ @@", re.MULTILINE)
 
@@ -32,6 +33,18 @@ class BoundedDiff(NamedTuple):
 
     text: str
     is_cut: bool
+
+
+def describe_briefly(operation: Operation, label: Label) -> str:
+    """Return the first files that an operation touches, and whether it was undone."""
+    if operation.kind == "checkpoint":
+        names = f"checkpoint {operation.origin.summary}"
+    else:
+        places = list_touched(operation.change_set, label, _MAX_LISTED)
+        names = ", ".join(f"{place.action} {place.path}" for place in places)
+    rest = operation.step_count - _MAX_LISTED
+    more = f" +{rest}" if rest > 0 else ""
+    return f"{names}{more}{' (undone)' if operation.reverted_by else ''}"
 
 
 def list_page(history: History, query: HistoryQuery) -> Page:

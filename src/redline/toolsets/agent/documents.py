@@ -30,7 +30,6 @@ from redline.toolsets.agent.answer import (
     carry_out,
     edits_of,
     is_dry,
-    label_for,
     number_of,
     resolve,
 )
@@ -53,7 +52,7 @@ def get(call: Call) -> Result:
     if key.startswith("$"):
         return _query(call, key)
     path = resolve(call, given["path"], exists=True)
-    name = label_for(call)(path)
+    name = call.label(path)
     with naming_file(name):
         refuse_code(name, call.arguments.get("format"))
         source = open_document(call.runtime, path, _options(call))
@@ -115,7 +114,7 @@ def _validate(call: Call) -> Result:
 def set_values(call: Call) -> Result:
     """Set, insert and delete values, all of them or none."""
     groups = _groups(call)
-    options, label = _options(call), label_for(call)
+    options, label = _options(call), call.label
     notes: list[str] = []
 
     def plan() -> ChangeSet:
