@@ -8,7 +8,7 @@ from itertools import count
 from typing import NamedTuple
 
 from redline.core.changes import ChangeSet
-from redline.core.diff import visible
+from redline.core.diff import visible_diff
 from redline.core.errors import NothingToUndo
 from redline.core.ports.history import History, HistoryQuery, Operation
 from redline.plan.describe import Label, pieces_of
@@ -84,17 +84,16 @@ def number_hunks(diff: BoundedDiff) -> BoundedDiff:
 def bounded_diff(change_set: ChangeSet, label: Label, max_bytes: int) -> BoundedDiff:
     """Return the diff, cut at a line; files after the cut are not even compared."""
     kept: list[str] = []
-    hidden = size = 0
+    size = 0
     for piece in pieces_of(change_set, label):
-        text, count = visible(piece)
-        hidden += count
-        kept.append(text)
-        size += len(text)
+        kept.append(piece)
+        size += len(piece)
         if size > max_bytes:
             break
-    diff = "".join(kept)
+    diff, hidden = visible_diff("".join(kept))
     if hidden:
-        diff = f"warning: {hidden} hidden characters are shown escaped\n{diff}"
+        noun = "hidden character is" if hidden == 1 else "hidden characters are"
+        diff = f"warning: {hidden} {noun} shown escaped\n{diff}"
     raw = diff.encode("utf-8", "replace")
     if len(raw) <= max_bytes:
         return BoundedDiff(diff, is_cut=False)
