@@ -9,7 +9,12 @@ from redline.core.errors import InvalidArgument
 from redline.core.ports.history import Author, Direction, HistoryQuery, Operation
 from redline.plan.describe import Label, list_touched
 from redline.services.comments import describe_comments, read_comments, resolve_comment
-from redline.services.history.listing import latest_id, list_page, load_with_diff
+from redline.services.history.listing import (
+    describe_without_files,
+    latest_id,
+    list_page,
+    load_with_diff,
+)
 from redline.services.history.references import find_operation, require_time
 from redline.services.history.revert import CURRENT, Wish, create_checkpoint, plan_revert, revert
 from redline.toolsets.agent.answer import (
@@ -100,8 +105,8 @@ def _wire(operation: Operation, label: Label) -> Json:
 def _line(operation: Operation, label: Label) -> str:
     places = list_touched(operation.change_set, label, 3)
     names = ", ".join(f"{place.action} {place.path}" for place in places)
-    if operation.kind == "checkpoint":
-        names = f"checkpoint {operation.origin.summary}"
+    if not operation.step_count:
+        names = describe_without_files(operation)
     more = f" +{operation.step_count - 3}" if operation.step_count > 3 else ""
     undone = " (undone)" if operation.reverted_by else ""
     head = f"{operation.id} {_iso(operation.time)} {operation.origin.tool}"
