@@ -11,12 +11,14 @@ from redline.core.changes import ChangeSet
 from redline.core.diff import visible_diff
 from redline.core.errors import NothingToUndo
 from redline.core.ports.history import History, HistoryQuery, Operation
+from redline.core.text_limits import shorten
 from redline.plan.describe import Label, pieces_of
 
 # How many steps of an operation are read at first when its diff is shown.
 FIRST_STEPS = 500
 _MAX_NAMED = 6
 # Lines of the files themselves begin with a space, a plus or a minus.
+_MAX_SUMMARY = 100
 _HUNK = re.compile(r"^@@ -[0-9,]+ \+[0-9,]+ @@", re.MULTILINE)
 
 
@@ -48,6 +50,18 @@ def name_reverted(reverts: str) -> str:
         for token in reverts.split(",")
     ]
     return ", ".join(names) if len(names) < _MAX_NAMED else f"{len(names)} changes"
+
+
+def describe_without_files(operation: Operation) -> str:
+    """Return in words what an operation is that touches no file."""
+    summary = shorten(operation.origin.summary, _MAX_SUMMARY)
+    if operation.kind == "checkpoint":
+        return f"checkpoint {summary}"
+    if operation.kind == "grant":
+        return f"permission given: {summary}"
+    if operation.reverts:
+        return f"nothing was left to {operation.kind} of {name_reverted(operation.reverts)}"
+    return summary
 
 
 def latest_id(history: History) -> str:
