@@ -19,7 +19,7 @@ class IgnoreRules:
         """Return whether an entry is left out by its name, be it there or not."""
         return _is_left_out(self._tree, path, state)
 
-    def left_out(self, path: WorkspacePath, state: State) -> bool:
+    def used_to_leave_out(self, path: WorkspacePath, state: State) -> bool:
         """Return whether an entry was left out before ignore files changed."""
         return bool(self._former.contents) and _is_left_out(self._former, path, state)
 
@@ -29,7 +29,7 @@ class IgnoreRules:
             content = before.content if isinstance(before, FileState) else None
             self._former.contents.setdefault(path, content or b"")
 
-    def forget(self) -> None:
+    def clear(self) -> None:
         """Take the files as they are from now on."""
         self._former.contents.clear()
 

@@ -172,7 +172,7 @@ class Recorder:
         own = frozenset(operation.id for operation in recorded)
         self._keep(found, before.touched | meanwhile.touched, own)
         if not meanwhile.rules:
-            self._rules.forget()
+            self._rules.clear()
         return recorded
 
     def _record_preceding(self, preceding: Iterable[Preceding]) -> list[Operation]:
@@ -267,7 +267,9 @@ class Recorder:
                     self._doubtful.add(path)
                     continue
                 is_learned = entry == UNKNOWN or any(path.is_beneath(each) for each in opened)
-                is_learned |= entry is None and now is not None and self._rules.left_out(path, now)
+                is_learned |= (
+                    entry is None and now is not None and self._rules.used_to_leave_out(path, now)
+                )
                 if (mark is not None or now is not None) and not is_learned:
                     self._add(found, path, then, now)
             is_gone = mark is None
