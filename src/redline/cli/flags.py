@@ -19,6 +19,22 @@ if TYPE_CHECKING:
 TERMINAL = "terminal"
 
 
+def positive(text: str) -> int:
+    """Return a number of a flag that must be 1 or more."""
+    number = int(text) if text.isascii() and text.isdigit() else 0
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"a number from 1: {text}")
+    return number
+
+
+def port_number(text: str) -> int:
+    """Return the port that a flag names."""
+    number = int(text) if text.isascii() and text.isdigit() and len(text) < 6 else -1
+    if not 0 <= number <= 65535:
+        raise argparse.ArgumentTypeError(f"a number from 0 to 65535: {text}")
+    return number
+
+
 class _Directory(argparse.Action):
     """Collects roots of both kinds in the order given: the first one is the workspace."""
 

@@ -298,7 +298,7 @@ def _refuse_repetition(text: str, placement: Placement, new: str) -> None:
         if start < 0 or (begins_line and not _begins_line(text, start)):
             continue
         if text.startswith(placement.replacement, start) or _ends_with(
-            text, start, placement.replacement
+            text, start, placement.replacement, found
         ):
             raise already_applied(line_number(text, start))
 
@@ -312,10 +312,11 @@ def _begins_line(text: str, offset: int) -> bool:
     return offset == 0 or text[offset - 1] == "\n"
 
 
-def _ends_with(text: str, start: int, wanted: str) -> bool:
-    """Whether the file goes on from *start* with *wanted* and ends there, without its newline."""
+def _ends_with(text: str, start: int, wanted: str, found: str) -> bool:
+    """Whether the file ends with *wanted* from *start*, except for a newline not added alone."""
     body = line_body(wanted)
-    return body != wanted and len(text) - start == len(body) and text.startswith(body, start)
+    is_end = body not in (wanted, found) and len(text) - start == len(body)
+    return is_end and text.startswith(body, start)
 
 
 def _range_hunk(expected: str, new: str) -> list[HunkLine]:

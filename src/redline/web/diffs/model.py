@@ -131,7 +131,16 @@ def _texts(step: Change) -> tuple[list[str], list[str]] | None:
     if any(file.is_binary for file in files):
         return None
     before, after = (_decode(file.view) for file in files)
-    return (before, after) if before != after else (_decode(old), _decode(new))
+    if before == after:
+        return _decode(old), _decode(new)
+    if all(line.endswith("\r\n") for line in (*before, *after) if line.endswith("\n")):
+        # Line ends that all lines share are not worth a mark on each.
+        return [_drop_cr(line) for line in before], [_drop_cr(line) for line in after]
+    return before, after
+
+
+def _drop_cr(line: str) -> str:
+    return f"{line[:-2]}\n" if line.endswith("\r\n") else line
 
 
 def _decode(content: bytes) -> list[str]:
