@@ -19,7 +19,6 @@ from redline.services.code.reference_snippets import (
     find_references,
 )
 
-KINDS = ("auto", "outline", "definition", "references", "structure", "search")
 DEFAULT_TOKENS = 4000
 _MAX_TEXT_HITS = 30
 _SYMBOL = re.compile(r"[A-Za-z_$@#][\w$]*(?:(?:\.|::|#|->|/)[\w$]+)*[?!]?(?:\(\))?")
@@ -60,7 +59,6 @@ class ContextQuestion:
 
     kind: str
     file: WorkspacePath | None
-    is_directory: bool
     wanted: str
     max_tokens: int
     line: int | None = None
