@@ -27,7 +27,7 @@ CLASS = {"monday": [{"period": 1, "subject": "Maths"}, {"period": 2, "subject": 
         (TICKET, 'Assign the ticket to "jens" and set the priority to "high".'),
         (BAKERY, "A pretzel is 95 cents now."),
         (STAFF, "Tariq has been promoted to Deputy manager, gets 17 euros and his own keys."),
-        (SURVEY, "Change q1 so that `max` is 10, and append a reminder at 14 to `reminderDays`."),
+        (SURVEY, "Change q1 so that `max` is 10, and append a reminder at noon to `reminderDays`."),
         (CLASS, "On Monday, swap the subjects and rooms of period 1 and period 2."),
     ],
     ids=["why", "name", "assignee", "coins", "comma", "list", "swap"],
@@ -45,6 +45,7 @@ def test_what_may_be_meant_otherwise_is_asked(document: object, instruction: str
         (TICKET, 'Assign "jens" as the assignee'),
         (BAKERY, "A pretzel is 0.95 now."),
         (STAFF, 'Set the position of Tariq to "Deputy manager, part-time"'),
+        (SURVEY, "Change q1 so that `max` is 10, and append a reminder at 14 to `reminderDays`."),
     ],
 )
 def test_what_is_plain_is_done(document: object, instruction: str) -> None:

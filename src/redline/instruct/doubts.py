@@ -53,6 +53,10 @@ def _assignment_doubt(chart: Chart, operations: Operations) -> str:
     """`assign the ticket to Ann` means who has it, where a field beside it says so."""
     if "assign" not in chart.lows:
         return ""
+    if any(
+        operation.path and key_form(operation.path[-1]) in _ASSIGNEES for operation in operations
+    ):
+        return ""
     for operation in operations:
         node = chart.tree.node_at(operation.path)
         if node is None or operation.op != "replace":

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from redline.instruct.effects.context import EffectContext
+from redline.instruct.effects.elided import complete_target, same_value
 from redline.instruct.effects.outcome import EffectOutcome, Unclear
 from redline.instruct.effects.resolved import ResolvedNodes
 from redline.instruct.effects.values.bare import opening_doubt
-from redline.instruct.effects.values.families import takes_place
+from redline.instruct.effects.values.families import is_state, takes_place
 from redline.instruct.effects.values.shapes import has_shape
 from redline.instruct.effects.values.typing import type_value
 from redline.instruct.grammar.phrase import Phrase
@@ -26,16 +27,14 @@ PRICES = ("price", "cost", "unitprice")
 def assign(context: EffectContext) -> EffectOutcome:
     """Give the target a value, if it holds the old one where one is named."""
     target, value = context.clause.role("target"), context.clause.role("value")
-    if target is None:
-        target = _same_target(context)
-    if context.clause.gap and context.previous is not None:
-        target = _complete(context, target)
+    value = value or same_value(context)
+    target = complete_target(context, target)
     old = context.clause.role("old")
     if old is not None and not target.owner:
         target = _narrow(context, target, old)
     found = _values_of(context, context.resolve(target))
     if old is not None:
-        found = _holding(context, found, old)
+        found = holding(context, found, old)
     _check_places(context, found, value)
     _check_leaving(context, value)
     _check_names(context, found, value)
@@ -102,9 +101,7 @@ def _check_bare(context: EffectContext, found: ResolvedNodes, value: TokenSpan) 
     for node in found.nodes[:20]:
         peers = [p.lower() for p in context.tree.peers(node) if isinstance(p, str)]
         held = context.tree.values[node]
-        if isinstance(held, str) and (held.lower() == said or _is_listed_word(context, held, said)):
-            continue
-        if isinstance(held, str) and takes_place(held, context.text(value)):
+        if isinstance(held, str) and _follows(context, node, held, value):
             continue
         if (
             context.clause.extra == "terse"
@@ -114,6 +111,14 @@ def _check_bare(context: EffectContext, found: ResolvedNodes, value: TokenSpan) 
             raise Unclear("clause", f"it is not clear that {said!r} is the value", found.nodes)
         if isinstance(held, str) and context.tree.repeats(node) and said not in peers:
             context.doubt = context.doubt or f"no other has {context.text(value)!r}"
+
+
+def _follows(context: EffectContext, node: int, held: str, value: TokenSpan) -> bool:
+    """Return whether a bare word is plainly the next value of a field."""
+    said = context.text(value)
+    if held.lower() == said.lower() or _is_listed_word(context, held, said.lower()):
+        return True
+    return takes_place(held, said) or is_state(context.key(node), held, said)
 
 
 def _is_listed_word(context: EffectContext, held: str, said: str) -> bool:
@@ -131,7 +136,7 @@ def _check_kind(context: EffectContext, found: ResolvedNodes, value: TokenSpan, 
         raise Unclear("value", f"{said!r} may be a difference", found.nodes)
     if any(str(context.tree.values[n])[:1] in "^~" for n in found.nodes) and said[:1] not in "^~":
         context.doubt = context.doubt or f"{said!r} may be a range of versions"
-    if value.end - value.start > 1 and any(map(context._names_key, range(value.start, value.end))):
+    if value.end - value.start > 1 and any(map(context.names_key, range(value.start, value.end))):
         context.doubt = context.doubt or f"{said!r} names another field"
 
 
@@ -197,35 +202,6 @@ def _values_of(context: EffectContext, found: ResolvedNodes) -> ResolvedNodes:
     return ResolvedNodes(nodes, found.many, found.whole, found.cost, replace(phrase, sort=Sort.KEY))
 
 
-def _complete(context: EffectContext, target: Phrase) -> Phrase:
-    """Return the same field of another record: `Alice's age to 36 and Bob's to 29`."""
-    if target.sort is Sort.ELEMENT and context.chart.low(context.clause.start) in ("of", "for"):
-        raise Unclear("target", f"{context.text(target)!r} has no such field", target.nodes)
-    sections = target.sort in (Sort.KEY, Sort.PATH) and all(
-        isinstance(context.tree.values[n], dict) for n in target.nodes
-    )
-    if target.many or not (sections or target.sort in (Sort.RECORD, Sort.ITEMS)):
-        return target
-    assert context.previous is not None
-    before = context.previous.role("target")
-    keys = {context.tree.keys[n] for n in before.nodes} if before is not None else set()
-    if len(keys) != 1 or not isinstance(key := keys.pop(), str):
-        return target
-    nodes = context.tree.inside(context.tree.by_key[key], target.nodes)
-    if not nodes:
-        return target
-    return replace(target, nodes=tuple(nodes), sort=Sort.KEY, whole=True, part=not target.whole)
-
-
-def _same_target(context: EffectContext) -> Phrase:
-    """Return the target of the clause before, for `to 6 in production`."""
-    previous = context.previous
-    target = previous.role("target") if previous is not None else None
-    if target is None or not context.clause.scopes:
-        raise Unclear("clause", "it is not clear what is to be set")
-    return target  # type: ignore[no-any-return]
-
-
 def _narrow(context: EffectContext, target: Phrase, old: TokenSpan) -> Phrase:
     """Return the target at those places that hold the old value, if any do."""
     tokens = context.chart.tokens[old.start : old.end]
@@ -241,7 +217,7 @@ def _narrow(context: EffectContext, target: Phrase, old: TokenSpan) -> Phrase:
     return replace(target, nodes=tuple(kept)) if kept else target
 
 
-def _holding(context: EffectContext, found: ResolvedNodes, old: TokenSpan) -> ResolvedNodes:
+def holding(context: EffectContext, found: ResolvedNodes, old: TokenSpan) -> ResolvedNodes:
     """Return the places that hold the old value; Refusal when the only one does not."""
     kept = []
     for node in found.nodes:

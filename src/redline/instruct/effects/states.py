@@ -294,6 +294,8 @@ def clear(context: EffectContext) -> EffectOutcome:
             raise Unclear("type", "it is not clear what an element is when empty", (node,))
         if isinstance(value, list):
             return []
+        if isinstance(value, bool):
+            return False
         if isinstance(value, str) and not has_shape(value):
             return ""
         raise Unclear("type", f"it is not clear what {context.key(node)} is when empty", (node,))

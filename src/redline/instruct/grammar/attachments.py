@@ -118,6 +118,7 @@ def filter_phrase(tree: DocumentTree, phrase: Phrase, condition: Any, end: int) 
     return replace(
         phrase, end=end, nodes=nodes, filtered=True, cost=phrase.cost + condition.cost,
         whole=phrase.whole and condition.whole, unsure=False,
+        tested=getattr(condition, "fields", ()),
     )  # fmt: skip
 
 

@@ -16,7 +16,7 @@ from redline.instruct.grammar.adjuncts.courtesies import (
     REASONS,
     SEPARATORS,
 )
-from redline.instruct.grammar.adjuncts.fronts import find_fronts
+from redline.instruct.grammar.adjuncts.fronts import find_fronts, find_ways
 from redline.instruct.grammar.adjuncts.introductions import SPEAKING, only_introduces
 from redline.instruct.grammar.adjuncts.list_items import before_bullet, is_bullet, is_lettered
 from redline.instruct.grammar.adjuncts.protections import (
@@ -25,7 +25,7 @@ from redline.instruct.grammar.adjuncts.protections import (
     find_protections,
 )
 from redline.instruct.grammar.chart import Chart
-from redline.instruct.grammar.clauses import Clause, distribute_scope
+from redline.instruct.grammar.clauses import Clause, ScopePhrase, distribute_scope
 from redline.instruct.grammar.frames import GAP_FRAMES, VERBS
 from redline.instruct.grammar.reading_state import ReadingState
 from redline.instruct.language.words import number_in
@@ -92,10 +92,9 @@ def _steps(chart: Chart, state: ReadingState) -> Iterator[ReadingState]:
     fresh = not state.clauses or chart.low(before_bullet(chart, place) - 1) in ENDS
     for end in _openings(chart, place, fresh):
         yield replace(state, place=end)
-    for edge in chart.edges("CLAUSE", place):
-        clause = edge.item
-        if _may_end(chart, edge.end):
-            yield _with(state, replace(clause, scopes=(*clause.scopes, *state.fronts)), edge.end)
+    yield from _clauses(chart, state, place)
+    for way in find_ways(chart, place):
+        yield from _clauses(chart, state, way.end, (way.item,))
     if state.clauses and chart.low(place - 1) not in ENDS:
         yield from _gaps(chart, state)
     if fresh:
@@ -103,6 +102,17 @@ def _steps(chart: Chart, state: ReadingState) -> Iterator[ReadingState]:
         yield from _skip_announcement(chart, state)
         yield from _prefaces(chart, state)
     yield from _protections(chart, state)
+
+
+def _clauses(
+    chart: Chart, state: ReadingState, place: int, leading: tuple[ScopePhrase, ...] = ()
+) -> Iterator[ReadingState]:
+    """Yield each clause that begins at *place*, under the scopes said before it."""
+    for edge in chart.edges("CLAUSE", place):
+        if _may_end(chart, edge.end):
+            scopes = (*edge.item.scopes, *state.fronts, *leading)
+            cost = edge.item.cost + sum(scope.cost for scope in leading)
+            yield _with(state, replace(edge.item, scopes=scopes, cost=cost), edge.end)
 
 
 def _with(state: ReadingState, clause: Clause, end: int) -> ReadingState:

@@ -117,8 +117,9 @@ def _kind_noun(chart: Chart, start: int) -> Iterator[Edge]:
 @rule("MEMBERNOUN")
 def _member_noun(chart: Chart, start: int) -> Iterator[Edge]:
     """A noun for a member of a section that says no more than that it is one: alias, message."""
-    if chart.low(start) in _MEMBER_NOUNS and not chart.lexicon.senses(start):
-        yield Edge(start + 1, TokenSpan(start, start + 1, 1))
+    senses = chart.lexicon.senses(start)
+    if chart.low(start) in _MEMBER_NOUNS and not any(sense.whole for sense in senses):
+        yield Edge(start + 1, TokenSpan(start, start + 1, 1 + bool(senses)))
 
 
 _MEMBER_NOUNS = CLASS_NOUNS | frozenset(

@@ -50,6 +50,9 @@ _TAILS = {
         r"adjust) (?:it|this|that|them)(?: accordingly)?"
         rf"(?: otherwise| if (?:it's |{_SUBJECT} )?(?:is |are )?(?:not|missing|absent|needed|"
         rf"necessary|different|wrong|isn't|{_LACKS})(?: (?:so|{_THERE}|the case|set))?)?"
+        rf"|if (?:it's |{_SUBJECT} )?(?:is |are )?(?:not|isn't|aren't|different|wrong)"
+        r"(?: (?:so|yet|the case))? , (?:then )?(?:correct|fix|change|set|update|adjust|add) "
+        r"(?:it|this|that|them)(?: accordingly)?"
     ),
 }
 

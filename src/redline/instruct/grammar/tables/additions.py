@@ -94,6 +94,8 @@ newkey          ADD ART? KIND:kind with|: the? key KEYNAME:key and|, the? CONTEN
 newkey          ADD ART? KIND:kind MEMBERNOUN? with|: the? key KEYNAME:key and|, the? CONTENTS VAL:value INTO NPLIST:holder
 newkey          ADD ART? MEMBERNOUN MEMBERNOUN? with|: the? key KEYNAME:key and|, the? CONTENTS VAL:value INTO NPLIST:holder
 newkey+1        ADD ART? MEMBERNOUN MEMBERNOUN? NAMED? CODED:key GIVEN:value INTO NPLIST:holder
+newkey+1        ADD ART? MEMBERNOUN MEMBERNOUN? NAMED? CODED:key INTO NPLIST:holder GIVEN:value
+newkey+1        ADD ART? KIND:kind MEMBERNOUN NAMED? CODED:key INTO NPLIST:holder GIVEN:value
 newkey+1        ADD ART? KIND:kind MEMBERNOUN NAMED? CODED:key GIVEN:value INTO NPLIST:holder
 newkey=version+1 ADD a|an|the? KEYNAME:key at|with|version? VERSION:value INTO NPLIST:holder
 newkey          ADD LIT:value under|as|with|at the-key|key|the-name|the-field|the-new-key KEYNAME:key INTO NPLIST:holder
@@ -148,6 +150,8 @@ newrecord       ADD ART? KIND:kind NAMED|:? VAL:name ( PAIRS:pairs ) WHERE:where
 newrecord       ADD ART? KIND:kind NAMED? CODED:name PAIRS:pairs
 newrecord       ADD ART? KIND:kind NAMED? CODED:name PAIRS:pairs WHERE:where
 newrecord       ADD ART? KIND:kind WHERE:where ( PAIRS:pairs )
+append+1        ADD ART KIND:kind at|of AMT:value WHERE:where
+append+1        ADD ART NOUN at|of AMT:value WHERE:where
 append          ADD ART NOUN QUOTED:value WHERE:where
 copykey         ADD ART? KIND:kind? KEYNAME:key COPYOF NPLIST:source
 newrecord       ADD ART? KIND:kind PAIRS:pairs PUTIT:where
