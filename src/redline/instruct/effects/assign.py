@@ -8,6 +8,7 @@ from redline.instruct.effects.context import EffectContext
 from redline.instruct.effects.elided import complete_target, same_value
 from redline.instruct.effects.outcome import EffectOutcome, Unclear
 from redline.instruct.effects.resolved import ResolvedNodes
+from redline.instruct.effects.tied import labels_document
 from redline.instruct.effects.values.bare import opening_doubt
 from redline.instruct.effects.values.families import is_state, takes_place
 from redline.instruct.effects.values.shapes import has_shape
@@ -16,6 +17,7 @@ from redline.instruct.grammar.phrase import Phrase
 from redline.instruct.grammar.values import TokenSpan
 from redline.instruct.language.words import key_form, singular
 from redline.instruct.lexicon.senses import Sort
+from redline.instruct.lexicon.synonyms import ASSIGNEES
 from redline.instruct.model.values import Num, same
 
 _MOVING = frozenset("move shift push put bring transfer".split())
@@ -37,6 +39,7 @@ def assign(context: EffectContext) -> EffectOutcome:
         found = holding(context, found, old)
     _check_places(context, found, value)
     _check_leaving(context, value)
+    _check_assignee(context, found)
     _check_names(context, found, value)
     if context.clause.extra in ("bare", "terse"):
         _check_bare(context, found, value)
@@ -63,6 +66,17 @@ def _check_leaving(context: EffectContext, value: TokenSpan) -> None:
     first = context.chart.tokens[value.start]
     if context.is_statement and first.kind == "word" and context.text(value).lower() in _LEAVING:
         raise Unclear("clause", f"{first.text!r} may say that it goes or comes")
+
+
+def _check_assignee(context: EffectContext, found: ResolvedNodes) -> None:
+    """Refuse `assign the ticket to Ann` as its number, where a field beside it says who has it."""
+    tree = context.tree
+    if context.chart.low(context.clause.start) != "assign" or len(found.nodes) != 1:
+        return
+    beside = tree.children(tree.parents[found.nodes[0]])
+    forms = {key_form(str(tree.keys[each])) for each in beside} & ASSIGNEES
+    if forms and key_form(str(tree.keys[found.nodes[0]])) not in forms:
+        raise Unclear("target", "it may be somebody to whom it is assigned", found.nodes)
 
 
 def _check_names(context: EffectContext, found: ResolvedNodes, value: TokenSpan) -> None:
@@ -118,7 +132,10 @@ def _follows(context: EffectContext, node: int, held: str, value: TokenSpan) -> 
     said = context.text(value)
     if held.lower() == said.lower() or _is_listed_word(context, held, said.lower()):
         return True
-    return takes_place(held, said) or is_state(context.key(node), held, said)
+    if takes_place(held, said):
+        return True
+    terse = context.clause.extra == "terse" and not context.tree.repeats(node)
+    return terse and is_state(context.key(node), held, said)
 
 
 def _is_listed_word(context: EffectContext, held: str, said: str) -> bool:
@@ -290,6 +307,8 @@ def give_field(context: EffectContext) -> EffectOutcome:
         raise Unclear("clause", "it is not clear whose field is meant")
     holders = context.resolve(owner)
     target, value = context.clause.role("target"), context.clause.role("value")
+    if len(holders.nodes) == 1 and labels_document(context.tree, owner, holders.nodes[0]):
+        holders = ResolvedNodes((0,))  # "assign the ticket to Ann"
     held = set(holders.nodes)
     fields = tuple(n for n in context.tree.inside(target.nodes, holders.nodes) if n not in held)
     direct = [n for n in fields if context.tree.parents[n] in held]

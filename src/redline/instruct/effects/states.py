@@ -7,6 +7,7 @@ import re
 from redline.instruct.effects.context import EffectContext
 from redline.instruct.effects.outcome import EffectOutcome, Unclear
 from redline.instruct.effects.resolved import ResolvedNodes
+from redline.instruct.effects.tied import labels_document
 from redline.instruct.effects.values.shapes import has_shape, same_shape
 from redline.instruct.grammar.phrase import Phrase
 from redline.instruct.grammar.values import TokenSpan
@@ -43,10 +44,11 @@ def enum(context: EffectContext) -> EffectOutcome:
     operations = []
     keys: set[str] = set()
     for holder in holders.nodes:
-        if not isinstance(context.tree.values[holder], dict):
-            raise Unclear("type", f"{context.text(value)!r} fits no field", (holder,))
-        node, new = _state_field(context, holder, said, negated, value)
+        home = _home_of(context, owner, holder)
+        node, new = _state_field(context, home, said, negated, value)
         flag = isinstance(context.tree.values[node], bool)
+        if home != holder and not (flag and context.tree.parents[node] == 0):
+            raise Unclear("type", f"{context.text(value)!r} fits no field", (node,))
         if flag and context.clause.extra == "terse" and not context.tree.is_record(holder):
             raise Unclear("clause", "it only names a field", (node,))
         keys.add(str(context.tree.keys[node]))
@@ -54,6 +56,16 @@ def enum(context: EffectContext) -> EffectOutcome:
     if len(keys) > 1:
         raise Unclear("several", f"{said!r} fits several fields", holders.nodes)
     return context.outcome(operations, holders.nodes)
+
+
+def _home_of(context: EffectContext, owner: Phrase, holder: int) -> int:
+    """Return the record that something is said of; the document where its label names it."""
+    if isinstance(context.tree.values[holder], dict):
+        return holder
+    if labels_document(context.tree, owner, holder) and not context.clause.extra:
+        return 0
+    said = context.text(context.clause.role("value"))
+    raise Unclear("type", f"{said!r} fits no field", (holder,))
 
 
 def _section(context: EffectContext) -> Phrase:
@@ -274,6 +286,8 @@ def set_flag_by_verb(context: EffectContext) -> EffectOutcome:
     if found.cost > 2 and not any(verb[:4] in str(context.tree.keys[n]) for n in state.nodes):
         context.doubt = context.doubt or f"what {verb!r} and its object mean is a guess"
     for node in found.nodes:
+        if labels_document(context.tree, context.clause.role("target"), node):
+            node = 0
         inner = [
             n for n in context.tree.below(node, state.nodes) if context.tree.parents[n] == node
         ]

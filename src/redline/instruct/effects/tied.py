@@ -82,3 +82,9 @@ def is_tested(clause: Clause, nodes: Nodes) -> bool:
         s.phrase is not None and s.phrase.many and set(nodes) <= set(s.phrase.tested)
         for s in clause.scopes
     )
+
+
+def labels_document(tree: DocumentTree, phrase: Phrase, node: int) -> bool:
+    """Return whether a text says what the document is: the survey of {"survey": "Quarter 2"}."""
+    named = phrase.sort is Sort.KEY and phrase.whole and not phrase.owner and not phrase.many
+    return named and tree.parents[node] == 0 and isinstance(tree.values[node], str)

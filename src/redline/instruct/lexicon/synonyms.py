@@ -94,6 +94,7 @@ CROWDS = frozenset(
     "user person employee member staff customer player student contact guest patient speaker "
     "teacher worker participant attendee friend hero character author people team crew".split()
 )
+ASSIGNEES = frozenset(map(key_form, "assignee assigned assignedTo owner agent responsible".split()))
 WHOLE = frozenset("document json file root config configuration doc yaml toml".split())
 NAMING = frozenset("id name number no key type title code ref".split())
 _FLAG_HEADS = ("is", "has", "enable", "use", "allow", "can", "should")
@@ -108,6 +109,9 @@ def other_forms(words: tuple[str, ...], value: Value) -> set[str]:
     if isinstance(value, str) and re.match(r"\d{4}-\d\d-\d\d", value):
         stem = words[:-1] if words[-1:] in (("at",), ("on",)) else words
         found.add("".join(map(singular, stem)) + "date")
+        said = stem[-1].removesuffix("s") if len(stem) == 1 else ""
+        if said:  # the closing date of `closes`
+            found |= {said.removesuffix("e") + "ingdate", said + "date"}
         if words[-1:] in (("at",), ("on",)):
             found.add("".join(map(singular, stem)))
     if len(words) > 1:

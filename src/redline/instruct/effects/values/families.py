@@ -38,6 +38,7 @@ _CURRENCIES = frozenset(
     "EUR USD GBP CHF JPY SEK NOK DKK PLN CZK AUD CAD CNY INR BRL MXN ZAR NZD".split()
 )
 _LOCALE = re.compile(r"[a-z]{2}(?:[-_][A-Z]{2})?")
+_ZONE = re.compile(r"UTC|GMT|[A-Z]\w+/[A-Z][\w/]+")
 _RUNS = ((re.compile(r"[^\W\d_]+"), "a"), (re.compile(r"\d+"), "9"))
 
 
@@ -60,6 +61,8 @@ def is_same_code(held: str, said: str) -> bool:
         return True
     if held[:1] in "./~" and said[:2] == held[:2] and "/" in held[:2]:
         return True  # ./dist and ./build
+    if _ZONE.fullmatch(held) and _ZONE.fullmatch(said):
+        return True
     if not any(map(str.isdigit, held)) or not any(map(str.isdigit, said)):
         return "." in held[1:-1] and _ending(held) == _ending(said)
     return _shape(held) == _shape(said)

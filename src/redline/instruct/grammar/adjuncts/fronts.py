@@ -47,6 +47,23 @@ def find_fronts(chart: Chart, state: ReadingState) -> Iterator[ReadingState]:
         yield from _conditional(chart, state)
 
 
+def find_inner_fronts(chart: Chart, state: ReadingState) -> Iterator[ReadingState]:
+    """Yield `and for staging, set ...`: a scope of what follows it in the same sentence."""
+    place = state.place
+    if chart.low(place) not in _INNER or chart.low(place - 1) not in ("and", ",", "then", ";"):
+        return
+    for edge in chart.edges("NPLIST", place + 1):
+        after = edge.end + (chart.low(edge.end) == ",")
+        if chart.low(after) not in VERBS:
+            continue
+        scope = ScopePhrase(edge.item, cost=edge.item.cost)
+        for fronts in {(scope,), (*state.fronts, scope)}:
+            yield replace(state, place=after, fronts=fronts, cost=state.cost + scope.cost + 1)
+
+
+_INNER = frozenset("for in on under within inside".split())
+
+
 def _announced(chart: Chart, state: ReadingState, place: int) -> Iterator[ReadingState]:
     """Yield `Discharge the patient in bed 4:` as the scope of the steps that say how."""
     for edge in chart.edges("NPLIST", _behind_verb(chart, place)):

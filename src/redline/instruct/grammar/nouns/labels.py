@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from redline.instruct.grammar.chart import Chart, Edge, rule
 from redline.instruct.grammar.phrase import Phrase
-from redline.instruct.language.words import ARTICLES, SCOPING, singular
+from redline.instruct.language.words import ARTICLES, QUANTIFIERS, SCOPING, singular
 from redline.instruct.lexicon.senses import Sort
 from redline.instruct.lexicon.tree import Nodes
 from redline.instruct.model.values import Num, Value
@@ -125,3 +125,34 @@ def _contradicts(chart: Chart, start: int, end: int, nodes: Nodes) -> bool:
         for place in range(start, end)
         for sense in chart.lexicon.senses(place)
     )
+
+
+@rule("HEAD")
+def _all_measures(chart: Chart, start: int) -> Iterator[Edge]:
+    """Every number of a section of numbers: every price in `breads`, all ticket prices."""
+    if chart.low(start) not in QUANTIFIERS:
+        return
+    place = start + 1 + (chart.low(start + 1) == "of")
+    place += chart.low(place) in ("the", "its")
+    if singular(chart.low(place)) in _OF_MEASURES and chart.low(place + 1) in ("in", "of", "under"):
+        within = place + 2 + (chart.low(place + 2) == "the")
+        for edge in chart.edges("CORE", within):
+            yield from _numbers_of(chart, start, edge.end, edge.item, place)
+    for edge in chart.edges("CORE", place):
+        if singular(chart.low(edge.end)) in _OF_MEASURES:
+            yield from _numbers_of(chart, start, edge.end + 1, edge.item, edge.end)
+
+
+def _numbers_of(chart: Chart, start: int, end: int, phrase: Phrase, noun: int) -> Iterator[Edge]:
+    """Yield the members of the one section that is named, if none of them is called by the noun."""
+    tree = chart.tree
+    held = tree.values[phrase.nodes[0]] if len(phrase.nodes) == 1 else None
+    if phrase.sort not in (Sort.KEY, Sort.PATH) or not isinstance(held, dict) or not held:
+        return
+    if not all(isinstance(value, Num) for value in held.values()):
+        return
+    if any(tree.inside(sense.nodes, phrase.nodes) for sense in chart.lexicon.senses(noun)):
+        return
+    nodes = tuple(tree.children(phrase.nodes[0]))
+    yield Edge(end, Phrase(start, end, nodes, Sort.KEY, phrase.cost + 1, many=True,
+                           quantified=True))  # fmt: skip

@@ -42,6 +42,7 @@ append=front+1  prepend ONEWORD:value
 append=front    prepend LIT:value
 append          ADD VAL:value as ART? KIND:kind
 append          ADD VAL:value INTO NPLIST:owner as ART? KIND:kind
+append+1        grant|give|allow|permit the|a|an? QUOTED:value MEMBERNOUN? to|for NPLIST:list
 append          give NPLIST:owner ART? KIND:kind LIT:value
 append          give NPLIST:owner ART? KIND:kind VALS:values
 append          ADD ART? KIND:kind VALS:values
@@ -75,6 +76,8 @@ newkey          ADD ART? boolean|optional|custom|extra? STRUCT NAMED? KEYNAME:ke
 newkey          ADD ART? boolean|optional|custom|extra? STRUCT NAMED? KEYNAME:key GIVEN:value INTO NPLIST:holder
 newkey          ADD ART? STRUCT NAMED? KEYNAME:key INTO NPLIST:holder GIVEN:value
 newkey          ADD INTO NPLIST:holder ART? STRUCT? NAMED? KEYNAME:key STRUCT? GIVEN:value
+newkey          ADD ART? STRUCT? NAMED? KEYNAME:key next-to|beside|alongside NPLIST:sibling GIVEN:value
+newkey          ADD ART? STRUCT? NAMED? KEYNAME:key GIVEN:value next-to|beside|alongside NPLIST:sibling
 newkey=top      ADD ART? top-level STRUCT NAMED? KEYNAME:key GIVEN:value
 newkey=top      ADD ART? STRUCT NAMED? KEYNAME:key at|to the? top-level|root GIVEN:value
 newkey          ADD ART? KIND:kind STRUCT? NAMED? KEYNAME:key GIVEN:value
