@@ -54,7 +54,6 @@ JOBS: Any = SURVEY["jobs"]
     ("instruction", "changes"),
     [
         ("Close the survey.", {"open": False}),
-        ("Mark the survey as signed.", {"signed": True}),
         ("status approved", {"status": "approved"}),
         ("outDir ./build", {"outDir": "./build"}),
         ("tz Europe/Oslo", {"timezone": "Europe/Oslo"}),
@@ -94,6 +93,7 @@ def test_it_is_read_as_it_is_meant(instruction: str, changes: Any) -> None:
     [
         "Close the canteen door.",
         "Mark the survey as urgent.",
+        "Mark the survey as signed.",
         "Increase every price in `mixed` by 1.",
         "Increase every delay in `fares` by 1.",
         "moss -> fern in fares",

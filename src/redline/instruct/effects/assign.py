@@ -307,8 +307,10 @@ def give_field(context: EffectContext) -> EffectOutcome:
         raise Unclear("clause", "it is not clear whose field is meant")
     holders = context.resolve(owner)
     target, value = context.clause.role("target"), context.clause.role("value")
-    if len(holders.nodes) == 1 and labels_document(context.tree, owner, holders.nodes[0]):
-        holders = ResolvedNodes((0,))  # "assign the ticket to Ann"
+    if context.chart.low(context.clause.start) in ("assign", "reassign") and all(
+        labels_document(context.tree, owner, node) for node in holders.nodes
+    ):
+        holders = ResolvedNodes((0,))  # the ticket, by its number
     held = set(holders.nodes)
     fields = tuple(n for n in context.tree.inside(target.nodes, holders.nodes) if n not in held)
     direct = [n for n in fields if context.tree.parents[n] in held]

@@ -44,11 +44,10 @@ def enum(context: EffectContext) -> EffectOutcome:
     operations = []
     keys: set[str] = set()
     for holder in holders.nodes:
-        home = _home_of(context, owner, holder)
-        node, new = _state_field(context, home, said, negated, value)
+        if not isinstance(context.tree.values[holder], dict):
+            raise Unclear("type", f"{context.text(value)!r} fits no field", (holder,))
+        node, new = _state_field(context, holder, said, negated, value)
         flag = isinstance(context.tree.values[node], bool)
-        if home != holder and not (flag and context.tree.parents[node] == 0):
-            raise Unclear("type", f"{context.text(value)!r} fits no field", (node,))
         if flag and context.clause.extra == "terse" and not context.tree.is_record(holder):
             raise Unclear("clause", "it only names a field", (node,))
         keys.add(str(context.tree.keys[node]))
@@ -56,16 +55,6 @@ def enum(context: EffectContext) -> EffectOutcome:
     if len(keys) > 1:
         raise Unclear("several", f"{said!r} fits several fields", holders.nodes)
     return context.outcome(operations, holders.nodes)
-
-
-def _home_of(context: EffectContext, owner: Phrase, holder: int) -> int:
-    """Return the record that something is said of; the document where its label names it."""
-    if isinstance(context.tree.values[holder], dict):
-        return holder
-    if labels_document(context.tree, owner, holder) and not context.clause.extra:
-        return 0
-    said = context.text(context.clause.role("value"))
-    raise Unclear("type", f"{said!r} fits no field", (holder,))
 
 
 def _section(context: EffectContext) -> Phrase:
