@@ -50,11 +50,11 @@ test: $(STAMP) system  ## every test
 	@test -d ../shared/data || $(MAKE) --no-print-directory data || echo "not fetched: some conformance suites; tests that need them will say so"
 	@$(MAKE) --no-print-directory node || echo "not installed: the npm tools; tests that need them will say so"
 	@$(COMPILE)
-	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/pytest -q -n 2 $(ARGS)
+	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/pytest -q -n 3 $(ARGS)
 
 probes: $(STAMP) system  ## every attack that got through or held, in the long form
 	@$(COMPILE)
-	PATH="$(abspath $(BIN)):$$PATH" REDLINE_LONG=1 $(BIN)/pytest -q -n 2 tests/probes $(ARGS)
+	PATH="$(abspath $(BIN)):$$PATH" REDLINE_LONG=1 $(BIN)/pytest -q -n 3 tests/probes $(ARGS)
 
 lint: $(STAMP)  ## ruff
 	$(BIN)/ruff check .

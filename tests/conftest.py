@@ -23,6 +23,7 @@ FIRST = (
     *TOGETHER["probes"],
     *("tests/faults/", "tests/probes/", "tests/instruct/", "tests/noise/", "tests/wire/"),
     *("tests/web/", "tests/clients/", "tests/bench/", "tests/cli/", "tests/conformance/"),
+    *("tests/toolsets/files/", "tests/engine/recording/", "tests/crashes/", "tests/adapters/"),
 )
 
 
