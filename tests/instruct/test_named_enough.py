@@ -28,6 +28,8 @@ SURVEY: Any = {
     "roles": {"editor": ["read", "write"], "viewer": ["read"]},
     "tasks": [{"id": 1, "done": True, "cost": 0.85}, {"id": 2, "done": False, "cost": 1.6}],
     "outDir": "./dist",
+    "cron": "0 2 * * *",
+    "everyMinutes": {"peak": 10, "night": 30},
     "timezone": "UTC",
 }
 
@@ -54,8 +56,12 @@ JOBS: Any = SURVEY["jobs"]
     ("instruction", "changes"),
     [
         ("Close the survey.", {"open": False}),
+        ("Mark the survey as signed.", {"signed": True}),
         ("status approved", {"status": "approved"}),
         ("outDir ./build", {"outDir": "./build"}),
+        ("cron to 30 4 * * 1-5, tz Europe/Rome",
+         {"cron": "30 4 * * 1-5", "timezone": "Europe/Rome"}),
+        ("peak every 5 min, night every 20", {"everyMinutes": {"peak": 5, "night": 20}}),
         ("tz Europe/Oslo", {"timezone": "Europe/Oslo"}),
         ("Change the closing date to 2025-06-30.", {"closes": "2025-06-30"}),
         ("Increase every price in `fares` by 1.", {"fares": {"single": 3, "day": 8}}),
@@ -93,7 +99,6 @@ def test_it_is_read_as_it_is_meant(instruction: str, changes: Any) -> None:
     [
         "Close the canteen door.",
         "Mark the survey as urgent.",
-        "Mark the survey as signed.",
         "Increase every price in `mixed` by 1.",
         "Increase every delay in `fares` by 1.",
         "moss -> fern in fares",

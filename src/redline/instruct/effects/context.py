@@ -24,7 +24,7 @@ from redline.instruct.grammar.clauses import Clause, ScopePhrase
 from redline.instruct.grammar.frames import VERBS
 from redline.instruct.grammar.phrase import Phrase
 from redline.instruct.grammar.values import TokenSpan
-from redline.instruct.language.words import key_words
+from redline.instruct.language.words import key_words, unit_of
 from redline.instruct.lexicon.senses import Sort
 from redline.instruct.lexicon.synonyms import may_abbreviate
 from redline.instruct.lexicon.tree import DocumentTree, Nodes
@@ -275,11 +275,19 @@ class EffectContext:
         if span.extra == "literal":
             return type_value(tokens, self.chart.source, ABSENT), ""
         peers = self.tree.peers(node)
-        found = type_value(tokens, self.chart.source, current, peers, key)
+        found = type_value(tokens, self.chart.source, current, peers, self._measured_by(node, key))
         doubt = doubt_of(tokens, current, peers, key) or speaks_on(self, span)
         if not doubt and tokens[0].kind == "word" and shape_doubt(found, current):
             doubt = f"{key} does not hold such a value now"
         return found, doubt
+
+    def _measured_by(self, node: int, key: str) -> str:
+        """Return the key that says in which unit a number is: its own, or that of its section."""
+        section = self.tree.keys[self.tree.parents[node]]
+        words = key_words(section) if isinstance(section, str) else ()
+        if not isinstance(self.tree.values[node], Num) or not words or not unit_of(words[-1]):
+            return key
+        return key if unit_of(key_words(key)[-1:][0] if key_words(key) else "") else str(section)
 
     @property
     def is_statement(self) -> bool:
