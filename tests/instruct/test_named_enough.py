@@ -78,7 +78,6 @@ JOBS: Any = SURVEY["jobs"]
           "jobs": [{**JOBS[0], "script": ["pip install .", "pytest"]}, JOBS[1]]}),
         ('Grant the "comment" permission to the viewer and editor roles.',
          {"roles": {"editor": ["read", "write", "comment"], "viewer": ["read", "comment"]}}),
-        ("Delete all completed tasks.", {"tasks": [SURVEY["tasks"][1]]}),
         ("Increase the cost of every task by 4%, rounding to two decimals.",
          {"tasks": [{"id": 1, "done": True, "cost": 0.88},
                     {"id": 2, "done": False, "cost": 1.66}]}),
@@ -110,6 +109,7 @@ def test_it_is_read_as_it_is_meant(instruction: str, changes: Any) -> None:
         "Set `fares.single` to the same value.",
         "status down 5",
         "status done",
+        "Delete all completed tasks.",
     ],
 )
 def test_it_is_asked_about(instruction: str) -> None:

@@ -76,8 +76,6 @@ def _narrowing_word(
             return token.text.strip("()")
         if place in own or token.low in _COLOURLESS or _is_no_longer(chart, place, start):
             continue
-        if _says_change(chart, place, operations):
-            continue
         if said & set(_forms(token)) or _is_stem(token.low, said):
             continue
         if _may_narrow(chart, place, (start, end), operations):
@@ -188,13 +186,6 @@ def _may_narrow(
 
 def _gives_reason(chart: Chart, start: int) -> bool:
     return chart.low(start) in ("because", "since", "as", "so")
-
-
-def _says_change(chart: Chart, place: int, operations: tuple[DocumentOperation, ...]) -> bool:
-    """Return whether a word is another one for the flag that is changed: finished, done."""
-    flags = [s for s in chart.lexicon.senses(place) if s.sort is Sort.FLAG]
-    keys = {operation.path[-1] for operation in operations if operation.path}
-    return bool(flags) and all(chart.tree.keys[n] in keys for s in flags for n in s.fields)
 
 
 def _is_no_longer(chart: Chart, place: int, start: int) -> bool:

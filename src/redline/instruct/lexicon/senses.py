@@ -14,10 +14,6 @@ _OPPOSITES = {
 }  # fmt: skip
 
 
-_ALIKE = {"completed": ("done", "finished"), "finished": ("done", "completed"),
-          "complete": ("done", "completed")}  # fmt: skip
-
-
 class Sort(StrEnum):
     """What a name denotes: named members, things held by a collection, records by a value or a
     flag, a scalar array element, or a node by its path."""
@@ -49,7 +45,7 @@ class Sense(NamedTuple):
 
 def flag_stems(form: str) -> list[tuple[bool, str]]:
     """Return the states a word may say of a boolean key: inactive is active, false."""
-    found = [(True, form), *((True, other) for other in _ALIKE.get(form, ()))]
+    found = [(True, form)]
     if form in _OPPOSITES:
         found.append((False, _OPPOSITES[form]))
     marks = (m for m in _UNDOING if form.startswith(m) and len(form) > len(m) + 2)
