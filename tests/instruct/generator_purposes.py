@@ -63,7 +63,7 @@ def _towards(pick: random.Random) -> Made:
     kind, document = new_document(pick)
     place = pick.randrange(5)
     record = document[kind][place]
-    goal = record["score"] + pick.randint(-20, 20)
+    goal = record["score"] + pick.choice([-20, -7, -1, 1, 7, 20])
     if pick.random() < 0.5:
         sentence = f'{pick.choice(["Raise", "Lower"])} the level to "warn".'
         return Made(

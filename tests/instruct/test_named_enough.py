@@ -28,7 +28,6 @@ SURVEY: Any = {
     "roles": {"editor": ["read", "write"], "viewer": ["read"]},
     "tasks": [{"id": 1, "done": True, "cost": 0.85}, {"id": 2, "done": False, "cost": 1.6}],
     "outDir": "./dist",
-    "cron": "0 2 * * *",
     "everyMinutes": {"peak": 10, "night": 30},
     "timezone": "UTC",
 }
@@ -59,8 +58,6 @@ JOBS: Any = SURVEY["jobs"]
         ("Mark the survey as signed.", {"signed": True}),
         ("status approved", {"status": "approved"}),
         ("outDir ./build", {"outDir": "./build"}),
-        ("cron to 30 4 * * 1-5, tz Europe/Rome",
-         {"cron": "30 4 * * 1-5", "timezone": "Europe/Rome"}),
         ("peak every 5 min, night every 20", {"everyMinutes": {"peak": 5, "night": 20}}),
         ("tz Europe/Oslo", {"timezone": "Europe/Oslo"}),
         ("Change the closing date to 2025-06-30.", {"closes": "2025-06-30"}),

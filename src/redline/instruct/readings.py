@@ -53,7 +53,6 @@ from redline.instruct.merging import merge_clauses
 from redline.instruct.model.operations import DocumentOperation, check_applicable
 from redline.instruct.model.values import dumps
 from redline.instruct.protecting import spare_protected
-from redline.instruct.rivals import rivals_with
 
 MAX_TRIED = 80
 MAX_CHOICES = 5
@@ -306,6 +305,19 @@ def _choices(
             yield replace(meaning, doubt=refusal.message, alternative=like and not meaning.doubt)
 
 
+def _rivals(other: InstructionMeaning, first: InstructionMeaning) -> bool:
+    """Return whether another meaning is as likely as the first.
+
+    One in doubt must be likelier, and is none when it does only a part of what the first does.
+    """
+    if other.unexplained or other.absent or other.cost > first.cost - bool(other.doubt):
+        return False
+    if not other.doubt:
+        return True
+    done = {(o.op, o.path, repr(o.value)) for o in first.operations}
+    return not all((o.op, o.path, repr(o.value)) in done for o in other.operations)
+
+
 def decide(found: FoundMeanings) -> tuple[InstructionMeaning | None, list[InstructionMeaning]]:
     """Return the one meaning to act on, or None, and the distinct meanings there are."""
     distinct: dict[Signature, InstructionMeaning] = {}
@@ -326,5 +338,5 @@ def decide(found: FoundMeanings) -> tuple[InstructionMeaning | None, list[Instru
     if not sure:
         return None, ranked
     first = (acting or sure)[0]
-    rivals = [m for m in ranked if m is not first and rivals_with(m, first)]
+    rivals = [m for m in ranked if m is not first and _rivals(m, first)]
     return (None if rivals else first), ranked
