@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from redline.instruct.engine import propose
 from redline.instruct.model.operations import apply_operations
 from redline.instruct.model.values import dumps, parse
 from tests.instruct.generator import made, plain
+from tests.instruct.generator_documents import Made
 
 
 @dataclass
@@ -21,11 +23,11 @@ class Tally:
     wrong: list[str] = field(default_factory=list)
 
 
-def run(seeds: range) -> Tally:
+def run(seeds: range, make: Callable[[int], Made] = made) -> Tally:
     """Read the sentences of *seeds*; acting otherwise than they mean is wrong, refusing is not."""
     tally = Tally()
     for seed in seeds:
-        case = made(seed)
+        case = make(seed)
         tally.total[case.rule] += 1
         document = parse(json.dumps(case.document))
         proposal = propose(document, case.sentence)

@@ -12,6 +12,7 @@ from redline.instruct.model.values import parse
 CLUB = {"club": "Riverside", "players": [{"name": "Joe Tanner"}, {"name": "Sam Okoro"}]}
 INVOICE = {"customer": {"name": "Northwind", "address": {"street": "14 Mill Lane", "city": "Bath"}}}
 TICKET = {"ticket": "HD-20418", "priority": "low", "assignee": None}
+OWNED = {"ticket": "HD-20418", "priority": "low", "owner": None}
 BAKERY = {"rolls": {"Plain roll": 0.45, "Pretzel": 0.9}}
 STAFF = {"staff": [{"name": "Greta", "position": "Manager"}, {"name": "Tariq", "position": "Help"}]}
 SURVEY = {"questions": [{"id": "q1", "max": 5}], "reminderDays": [3, 7]}
@@ -24,10 +25,10 @@ CLASS = {"monday": [{"period": 1, "subject": "Maths"}, {"period": 2, "subject": 
     [
         (CLUB, "Please take Joe Tanner off the list, he has left the club."),
         (INVOICE, "The customer has moved to 3 Canal Street in Bath."),
-        (TICKET, 'Assign the ticket to "jens" and set the priority to "high".'),
+        (OWNED, 'Assign the ticket to "jens" and set the priority to "high".'),
         (BAKERY, "A pretzel is 95 cents now."),
         (STAFF, "Tariq has been promoted to Deputy manager, gets 17 euros and his own keys."),
-        (SURVEY, "Change q1 so that `max` is 10, and append a reminder at 14 to `reminderDays`."),
+        (SURVEY, "Change q1 so that `max` is 10, and append a reminder at noon to `reminderDays`."),
         (CLASS, "On Monday, swap the subjects and rooms of period 1 and period 2."),
     ],
     ids=["why", "name", "assignee", "coins", "comma", "list", "swap"],
@@ -45,7 +46,17 @@ def test_what_may_be_meant_otherwise_is_asked(document: object, instruction: str
         (TICKET, 'Assign "jens" as the assignee'),
         (BAKERY, "A pretzel is 0.95 now."),
         (STAFF, 'Set the position of Tariq to "Deputy manager, part-time"'),
+        (SURVEY, "Change q1 so that `max` is 10, and append a reminder at 14 to `reminderDays`."),
     ],
 )
 def test_what_is_plain_is_done(document: object, instruction: str) -> None:
     assert propose(parse(json.dumps(document)), instruction).status == "success"
+
+
+@pytest.mark.requirement("json-exactness")
+def test_a_ticket_is_assigned_to_somebody() -> None:
+    said = 'Assign the ticket to "jens" and set the priority to "high".'
+    operations = propose(parse(json.dumps(TICKET)), said).operations
+    assert [(o.path, o.value) for o in operations] == [
+        (("assignee",), "jens"), (("priority",), "high"),
+    ]  # fmt: skip

@@ -12,6 +12,7 @@ from redline.instruct.model.operations import DocumentOperation, Path, apply_ope
 from redline.instruct.model.values import dumps, parse
 from tests.instruct.generated import run
 from tests.instruct.generator import made
+from tests.instruct.generator_purposes import made_for_a_purpose
 from tests.support import LONG
 
 COUNT = 100_000 if LONG else 900
@@ -24,6 +25,14 @@ def test_a_generated_sentence_means_what_it_says_or_is_refused() -> None:
     assert not tally.wrong, "\n".join(tally.wrong[:40])
     shares = {rule: tally.right[rule] / count for rule, count in tally.total.items()}
     assert all(share > 0.65 for rule, share in shares.items() if rule != "remark"), shares
+
+
+@pytest.mark.requirement("json-readings")
+@pytest.mark.requirement("json-no-wrong-change")
+def test_what_only_says_why_or_what_is_read_or_refused() -> None:
+    tally = run(range(COUNT // 9), made_for_a_purpose)
+    assert not tally.wrong, "\n".join(tally.wrong[:40])
+    assert all(tally.right[rule] / count > 0.75 for rule, count in tally.total.items()), tally.right
 
 
 @pytest.mark.requirement("json-readings")

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
+from redline.instruct.grammar.adjuncts.tails import rounding
 from redline.instruct.grammar.chart import Chart
 from redline.instruct.language.words import key_form
+from redline.instruct.lexicon.synonyms import ASSIGNEES
 from redline.instruct.model.operations import DocumentOperation
 from redline.instruct.model.values import Num
 
@@ -16,15 +18,13 @@ _ADDITIONS = frozenset("also too another additionally additional".split())
 _PERSONS = frozenset("he she they we i".split())
 # What may stand before a remark that only says why.
 _REMARKS = frozenset((",", ".", ";", "-", "as", "because", "since"))
-_ASSIGNEES = frozenset(
-    map(key_form, "assignee assigned assignedTo owner agent responsible".split())
-)
 _SMALL_COIN = re.compile(r"(?<![\w.])(\d+) ?(?:cents?|ct|pence|p)\b", re.IGNORECASE)
 
 
 def doubt_changes(chart: Chart, operations: Operations) -> str:
     """Return the first reason to ask before these changes are made; nothing if there is none."""
-    checks = (_addition_doubt, _person_doubt, _assignment_doubt, _coin_doubt, _text_doubt)
+    checks = (_addition_doubt, _person_doubt, _assignment_doubt, _coin_doubt, _text_doubt,
+              _rounding_doubt)  # fmt: skip
     return next((doubt for check in checks if (doubt := check(chart, operations))), "")
 
 
@@ -53,13 +53,17 @@ def _assignment_doubt(chart: Chart, operations: Operations) -> str:
     """`assign the ticket to Ann` means who has it, where a field beside it says so."""
     if "assign" not in chart.lows:
         return ""
+    if any(
+        operation.path and key_form(operation.path[-1]) in ASSIGNEES for operation in operations
+    ):
+        return ""
     for operation in operations:
         node = chart.tree.node_at(operation.path)
         if node is None or operation.op != "replace":
             continue
         beside = chart.tree.children(chart.tree.parents[node])
         forms = {key_form(str(chart.tree.keys[each])) for each in beside}
-        others = forms & _ASSIGNEES
+        others = forms & ASSIGNEES
         if others and key_form(str(chart.tree.keys[node])) not in others:
             return "it may be somebody to whom it is assigned"
     return ""
@@ -95,3 +99,13 @@ def _text_doubt(chart: Chart, operations: Operations) -> str:
         if behind is not None and key_form(behind[1]) == key_form(key):
             return f"{behind[1]!r} may be a part of the value"
     return ""
+
+
+def _rounding_doubt(chart: Chart, operations: Operations) -> str:
+    """Results with more decimals than are asked for: a rounding that is not done here."""
+    asked = [found[1] for place in range(chart.size) if (found := rounding(chart, place))]
+    if not asked:
+        return ""
+    values = [op.value for op in operations if isinstance(op.value, Num)]
+    longest = max((len(value.text.partition(".")[2]) for value in values), default=0)
+    return "the results are not rounded so" if longest > min(asked) else ""

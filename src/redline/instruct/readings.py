@@ -172,7 +172,7 @@ def carry_out(chart: Chart, reading: Reading, choice: int | None = None) -> Inst
     focus = chart.made
     previous: Clause | None = None
     for clause in reading.clauses:
-        focus = focus or _spoken_of(chart, reading, clause)
+        focus = _lead(clause) or focus or _spoken_of(chart, reading, clause)
         _check_whole_date(chart, clause)
         context = EffectContext(chart, clause, focus, previous=previous, choice=choice)
         try:
@@ -232,6 +232,11 @@ def _check_unused(context: EffectContext) -> None:
     is_text = not target.nodes or isinstance(context.type_value(value, target.nodes[0]), str)
     if value.cost or context.doubt or (is_text and value.end - value.start > 1):
         raise Unclear("value", f"{context.text(value)!r} may be more than the value")
+
+
+def _lead(clause: Clause) -> tuple[int, ...]:
+    """Return what is said right before a clause, as in `turn off x by setting it to 0`."""
+    return next((s.phrase.nodes for s in clause.scopes if s.leads and s.phrase is not None), ())
 
 
 def _spoken_of(chart: Chart, reading: Reading, clause: Clause) -> tuple[int, ...]:

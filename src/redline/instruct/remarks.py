@@ -12,6 +12,7 @@ from redline.instruct.language.words import (
     ARTICLES,
     QUANTIFIERS,
     SCOPING,
+    is_plural,
     key_form,
     key_words,
     number_in,
@@ -55,6 +56,16 @@ def doubtful_word(
     telling = _telling_word(chart, start, end, operations)
     if telling:
         return telling
+    if _only_says_why(chart, start, end) and _are_named(chart, end, operations):
+        limiting = (t.text for t in chart.tokens[start:end] if t.low in _LIMITING)
+        return next(limiting, "")
+    return _narrowing_word(chart, start, end, operations)
+
+
+def _narrowing_word(
+    chart: Chart, start: int, end: int, operations: tuple[DocumentOperation, ...]
+) -> str:
+    """Return the first word of a remark that may limit what is done."""
     said = _forms_said(chart, start, end, operations)
     own = set(_own_names(chart, start, end, operations))
     for place in range(start, end):
@@ -63,7 +74,7 @@ def doubtful_word(
             token.low.startswith("(") or chart.low(place - 1) == "("
         ):
             return token.text.strip("()")
-        if place in own or token.low in _COLOURLESS:
+        if place in own or token.low in _COLOURLESS or _is_no_longer(chart, place, start):
             continue
         if said & set(_forms(token)) or _is_stem(token.low, said):
             continue
@@ -72,11 +83,41 @@ def doubtful_word(
     return ""
 
 
+def _only_says_why(chart: Chart, start: int, end: int) -> bool:
+    """Return whether a remark is what the changes are for: `Publish the quiz:`, `Since we moved,`.
+
+    A heading without a verb may say where they are to be made.
+    """
+    if chart.low(start) in _REASONS:
+        return chart.low(end) == ","
+    after = chart.low(start + 1)
+    ordered = after in ARTICLES | QUANTIFIERS | {"its", "their"}
+    verb = chart.low(start).isalpha() and chart.low(start) not in SCOPING and ordered
+    return verb and (chart.low(end) == ":" or (chart.low(end) == "by" and end - start > 1))
+
+
+_REASONS = frozenset("since because as given".split())
+
+
+def _are_named(chart: Chart, end: int, operations: tuple[DocumentOperation, ...]) -> bool:
+    """Return whether each change is at a key that is the only one of its name, and is said so."""
+    said = {key_form(token.text) for token in chart.tokens[end:]}
+    said |= {key_form(token.text.rpartition(".")[2]) for token in chart.tokens[end:] if token.path}
+    keys = [op.path[-1] for op in operations if op.op in ("replace", "rename")]
+    return len(keys) == len(operations) > 0 and all(
+        len(chart.tree.by_key.get(key, ())) == 1 and key_form(key) in said for key in keys
+    )
+
+
 def _telling_word(
     chart: Chart, start: int, end: int, operations: tuple[DocumentOperation, ...]
 ) -> str:
     """Return a word that says what must stay, or where in a list something goes."""
-    staying = [chart.tokens[p].text for p in range(start, end) if chart.low(p) in KEEPING_WORDS]
+    staying = [
+        chart.tokens[p].text for p in range(start, end)
+        if chart.low(p) in KEEPING_WORDS
+        and not (chart.low(p) == "stay" and chart.low(p - 1) in ARTICLES)
+    ]  # fmt: skip
     if staying:
         return staying[0]
     first = start + (chart.low(start) in ("(", "-"))
@@ -138,9 +179,18 @@ def _may_narrow(
         return False
     opens = place == start or chart.low(place - 1) in (".", "!", "\n", ";")
     stranger = narrated and not senses and token.text.isalpha() and number_in(token.text) is None
-    reason = chart.low(start) in ("because", "since", "as", "so")
+    reason = _gives_reason(chart, start)
     limits = _limits(token, opens or stranger, reason)
     return limits or not _is_beside(chart, place, operations)
+
+
+def _gives_reason(chart: Chart, start: int) -> bool:
+    return chart.low(start) in ("because", "since", "as", "so")
+
+
+def _is_no_longer(chart: Chart, place: int, start: int) -> bool:
+    """Return whether a reason says that something is over: `since it is no longer used`."""
+    return chart.words(place, ("no", "longer")) > 0 and _gives_reason(chart, start)
 
 
 def _own_names(
@@ -168,9 +218,9 @@ def _is_verb(chart: Chart, place: int, start: int) -> bool:
     if low in VERBS or (place > start and (low in SCOPING or low.endswith("ed"))):
         return True
     after = chart.low(place + 1)
-    return place == start and (
-        after in ARTICLES | QUANTIFIERS or bool(chart.lexicon.senses(place + 1))
-    )
+    named = bool(chart.lexicon.senses(place + 1)) and not is_plural(after)
+    # "European servers" begins with no verb
+    return place == start and (after in ARTICLES | QUANTIFIERS or named)
 
 
 def _is_beside(chart: Chart, place: int, operations: tuple[DocumentOperation, ...]) -> bool:

@@ -5,16 +5,19 @@ from __future__ import annotations
 from dataclasses import replace
 
 from redline.instruct.effects.context import EffectContext
+from redline.instruct.effects.elided import complete_target, same_value
 from redline.instruct.effects.outcome import EffectOutcome, Unclear
 from redline.instruct.effects.resolved import ResolvedNodes
+from redline.instruct.effects.tied import labels_document
 from redline.instruct.effects.values.bare import opening_doubt
-from redline.instruct.effects.values.families import takes_place
+from redline.instruct.effects.values.families import is_state, takes_place
 from redline.instruct.effects.values.shapes import has_shape
 from redline.instruct.effects.values.typing import type_value
 from redline.instruct.grammar.phrase import Phrase
 from redline.instruct.grammar.values import TokenSpan
 from redline.instruct.language.words import key_form, singular
 from redline.instruct.lexicon.senses import Sort
+from redline.instruct.lexicon.synonyms import ASSIGNEES
 from redline.instruct.model.values import Num, same
 
 _MOVING = frozenset("move shift push put bring transfer".split())
@@ -26,18 +29,17 @@ PRICES = ("price", "cost", "unitprice")
 def assign(context: EffectContext) -> EffectOutcome:
     """Give the target a value, if it holds the old one where one is named."""
     target, value = context.clause.role("target"), context.clause.role("value")
-    if target is None:
-        target = _same_target(context)
-    if context.clause.gap and context.previous is not None:
-        target = _complete(context, target)
+    value = value or same_value(context)
+    target = complete_target(context, target)
     old = context.clause.role("old")
     if old is not None and not target.owner:
         target = _narrow(context, target, old)
     found = _values_of(context, context.resolve(target))
     if old is not None:
-        found = _keep_holding(context, found, old)
+        found = keep_holding(context, found, old)
     _check_places(context, found, value)
     _check_leaving(context, value)
+    _check_assignee(context, found)
     _check_names(context, found, value)
     if context.clause.extra in ("bare", "terse"):
         _check_bare(context, found, value)
@@ -64,6 +66,17 @@ def _check_leaving(context: EffectContext, value: TokenSpan) -> None:
     first = context.chart.tokens[value.start]
     if context.is_statement and first.kind == "word" and context.text(value).lower() in _LEAVING:
         raise Unclear("clause", f"{first.text!r} may say that it goes or comes")
+
+
+def _check_assignee(context: EffectContext, found: ResolvedNodes) -> None:
+    """Refuse `assign the ticket to Ann` as its number, where a field beside it says who has it."""
+    tree = context.tree
+    if context.chart.low(context.clause.start) != "assign" or len(found.nodes) != 1:
+        return
+    beside = tree.children(tree.parents[found.nodes[0]])
+    forms = {key_form(str(tree.keys[each])) for each in beside} & ASSIGNEES
+    if forms and key_form(str(tree.keys[found.nodes[0]])) not in forms:
+        raise Unclear("target", "it may be somebody to whom it is assigned", found.nodes)
 
 
 def _check_names(context: EffectContext, found: ResolvedNodes, value: TokenSpan) -> None:
@@ -102,9 +115,7 @@ def _check_bare(context: EffectContext, found: ResolvedNodes, value: TokenSpan) 
     for node in found.nodes[:20]:
         peers = [p.lower() for p in context.tree.peers(node) if isinstance(p, str)]
         held = context.tree.values[node]
-        if isinstance(held, str) and (held.lower() == said or _is_listed_word(context, held, said)):
-            continue
-        if isinstance(held, str) and takes_place(held, context.text(value)):
+        if isinstance(held, str) and _follows(context, node, held, value):
             continue
         if (
             context.clause.extra == "terse"
@@ -114,6 +125,17 @@ def _check_bare(context: EffectContext, found: ResolvedNodes, value: TokenSpan) 
             raise Unclear("clause", f"it is not clear that {said!r} is the value", found.nodes)
         if isinstance(held, str) and context.tree.repeats(node) and said not in peers:
             context.doubt = context.doubt or f"no other has {context.text(value)!r}"
+
+
+def _follows(context: EffectContext, node: int, held: str, value: TokenSpan) -> bool:
+    """Return whether a bare word is plainly the next value of a field."""
+    said = context.text(value)
+    if held.lower() == said.lower() or _is_listed_word(context, held, said.lower()):
+        return True
+    if takes_place(held, said):
+        return True
+    terse = context.clause.extra == "terse" and not context.tree.repeats(node)
+    return terse and is_state(context.key(node), held, said)
 
 
 def _is_listed_word(context: EffectContext, held: str, said: str) -> bool:
@@ -131,7 +153,7 @@ def _check_kind(context: EffectContext, found: ResolvedNodes, value: TokenSpan, 
         raise Unclear("value", f"{said!r} may be a difference", found.nodes)
     if any(str(context.tree.values[n])[:1] in "^~" for n in found.nodes) and said[:1] not in "^~":
         context.doubt = context.doubt or f"{said!r} may be a range of versions"
-    if value.end - value.start > 1 and any(map(context._names_key, range(value.start, value.end))):
+    if value.end - value.start > 1 and any(map(context.names_key, range(value.start, value.end))):
         context.doubt = context.doubt or f"{said!r} names another field"
 
 
@@ -197,35 +219,6 @@ def _values_of(context: EffectContext, found: ResolvedNodes) -> ResolvedNodes:
     return ResolvedNodes(nodes, found.many, found.whole, found.cost, replace(phrase, sort=Sort.KEY))
 
 
-def _complete(context: EffectContext, target: Phrase) -> Phrase:
-    """Return the same field of another record: `Alice's age to 36 and Bob's to 29`."""
-    if target.sort is Sort.ELEMENT and context.chart.low(context.clause.start) in ("of", "for"):
-        raise Unclear("target", f"{context.text(target)!r} has no such field", target.nodes)
-    sections = target.sort in (Sort.KEY, Sort.PATH) and all(
-        isinstance(context.tree.values[n], dict) for n in target.nodes
-    )
-    if target.many or not (sections or target.sort in (Sort.RECORD, Sort.ITEMS)):
-        return target
-    assert context.previous is not None
-    before = context.previous.role("target")
-    keys = {context.tree.keys[n] for n in before.nodes} if before is not None else set()
-    if len(keys) != 1 or not isinstance(key := keys.pop(), str):
-        return target
-    nodes = context.tree.inside(context.tree.by_key[key], target.nodes)
-    if not nodes:
-        return target
-    return replace(target, nodes=tuple(nodes), sort=Sort.KEY, whole=True, part=not target.whole)
-
-
-def _same_target(context: EffectContext) -> Phrase:
-    """Return the target of the clause before, for `to 6 in production`."""
-    previous = context.previous
-    target = previous.role("target") if previous is not None else None
-    if target is None or not context.clause.scopes:
-        raise Unclear("clause", "it is not clear what is to be set")
-    return target  # type: ignore[no-any-return]
-
-
 def _narrow(context: EffectContext, target: Phrase, old: TokenSpan) -> Phrase:
     """Return the target at those places that hold the old value, if any do."""
     tokens = context.chart.tokens[old.start : old.end]
@@ -241,7 +234,7 @@ def _narrow(context: EffectContext, target: Phrase, old: TokenSpan) -> Phrase:
     return replace(target, nodes=tuple(kept)) if kept else target
 
 
-def _keep_holding(context: EffectContext, found: ResolvedNodes, old: TokenSpan) -> ResolvedNodes:
+def keep_holding(context: EffectContext, found: ResolvedNodes, old: TokenSpan) -> ResolvedNodes:
     """Return the places that hold the old value; Refusal when the only one does not."""
     kept = []
     for node in found.nodes:
@@ -314,6 +307,10 @@ def give_field(context: EffectContext) -> EffectOutcome:
         raise Unclear("clause", "it is not clear whose field is meant")
     holders = context.resolve(owner)
     target, value = context.clause.role("target"), context.clause.role("value")
+    if context.chart.low(context.clause.start) in ("assign", "reassign") and all(
+        labels_document(context.tree, owner, node) for node in holders.nodes
+    ):
+        holders = ResolvedNodes((0,))  # the ticket, by its number
     fields = context.tree.strictly_inside(target.nodes, holders.nodes)
     fields = context.tree.directly_in(fields, holders.nodes) or fields
     if not fields:

@@ -7,7 +7,15 @@ from dataclasses import dataclass
 
 from redline.instruct.effects.outcome import EffectOutcome, Unclear
 from redline.instruct.effects.resolved import Nothing, ResolvedNodes
-from redline.instruct.effects.tied import is_settled, named_nodes, nearest_to
+from redline.instruct.effects.tied import (
+    is_field,
+    is_settled,
+    is_tested,
+    named_nodes,
+    nearest_to,
+    tested_fields,
+)
+from redline.instruct.effects.values.endings import says_where, speaks_on
 from redline.instruct.effects.values.shapes import shape_doubt
 from redline.instruct.effects.values.typing import doubt_of, type_value
 from redline.instruct.grammar.additions.new_places import NewPlace
@@ -16,17 +24,13 @@ from redline.instruct.grammar.clauses import Clause, ScopePhrase
 from redline.instruct.grammar.frames import VERBS
 from redline.instruct.grammar.phrase import Phrase
 from redline.instruct.grammar.values import TokenSpan
-from redline.instruct.language.words import key_words
+from redline.instruct.language.words import key_words, unit_of
 from redline.instruct.lexicon.senses import Sort
 from redline.instruct.lexicon.synonyms import may_abbreviate
 from redline.instruct.lexicon.tree import DocumentTree, Nodes
 from redline.instruct.model.operations import ABSENT, DocumentOperation
 from redline.instruct.model.values import Num, Value, dumps, same
 
-# Verbs that hardly begin a text.
-_ASKING = frozenset("add append insert remove delete drop set rename replace increase".split())
-# Words that begin to say where something is.
-_PLACING = frozenset("in on at by of for from with under over into near inside".split())
 # Effects of which `it` may be the document itself where nothing was spoken of before.
 _OF_THE_DOCUMENT = frozenset({"verbed", "implied", "enum"})
 # Effects of which `it` is the field that was spoken of, not its record.
@@ -61,7 +65,9 @@ class EffectContext:
     def resolve(self, phrase: Phrase, *, scoped: bool = True) -> ResolvedNodes:
         """Return the nodes of *phrase* under the clause's scopes; Refusal unless they are meant."""
         nodes = self._refer_back(phrase) if phrase.owner else named_nodes(self.tree, phrase)
-        many, unsure = phrase.many, phrase.unsure
+        many, unsure = phrase.many or is_tested(self.clause, nodes), phrase.unsure
+        if phrase.owner and self.chart.low(phrase.start) == "their":
+            many = many or len(nodes) == len({self.record_of(n) for n in self.focus})
         if not nodes and phrase.filtered:
             raise Nothing(self.text(phrase), many=many)
         if phrase.owner and not phrase.nodes:
@@ -139,21 +145,18 @@ class EffectContext:
             raise Unclear("target", f"it is not clear what {self.text(phrase)!r} refers to")
         if not phrase.nodes and self.focus == self.chart.made:
             return self.focus
-        if not phrase.nodes and self.clause.effect in _OF_A_FIELD and self._is_field():
+        if not phrase.nodes and (tested := tested_fields(self.tree, self.clause)):
+            return tested
+        if (
+            not phrase.nodes
+            and self.clause.effect in _OF_A_FIELD
+            and is_field(self.tree, self.clause, self.previous, self.focus)
+        ):
             return self.focus
         if not phrase.nodes:
             records = tuple(sorted({self.record_of(node) for node in self.focus}))
             return self.focus if phrase.many else records if len(records) == 1 else self.focus
         return self._beside(phrase.nodes) or ()
-
-    def _is_field(self) -> bool:
-        """Return whether one field was spoken of, and `it` may be that rather than its record."""
-        if len(self.focus) != 1 or isinstance(self.tree.values[self.focus[0]], dict):
-            return False
-        if any(getattr(s.condition, "fields", ()) == self.focus for s in self.clause.scopes):
-            return True
-        before = self.previous.role("target") if self.previous is not None else None
-        return before is not None and before.sort in (Sort.KEY, Sort.PATH)
 
     def record_of(self, node: int) -> int:
         """Return the record a node is or belongs to."""
@@ -261,18 +264,8 @@ class EffectContext:
         known = self.chart.typed_values.get(memo)
         if known is None:
             known = self.chart.typed_values[memo] = self._type_with_doubt(span, node, current, key)
-        self.doubt = self.doubt or known[1] or self._says_where(span, node)
+        self.doubt = self.doubt or known[1] or says_where(self, span, node)
         return known[0]
-
-    def _says_where(self, span: TokenSpan, node: int) -> str:
-        """Return a doubt when a statement may say where something is, not what it is."""
-        first = self.chart.tokens[span.start]
-        if not self.is_statement or first.kind != "word" or first.low not in _PLACING:
-            return ""
-        known = (self.tree.values[node], *self.tree.peers(node))
-        if any(isinstance(v, str) and v.lower().split()[:1] == [first.low] for v in known):
-            return ""
-        return f"{self.text(span)!r} may be more than the value ({first.low})"
 
     def _type_with_doubt(
         self, span: TokenSpan, node: int, current: Value, key: str
@@ -282,32 +275,26 @@ class EffectContext:
         if span.extra == "literal":
             return type_value(tokens, self.chart.source, ABSENT), ""
         peers = self.tree.peers(node)
-        found = type_value(tokens, self.chart.source, current, peers, key)
-        doubt = doubt_of(tokens, current, peers, key) or self._speaks_on(span)
+        found = type_value(tokens, self.chart.source, current, peers, self._measured_by(node, key))
+        doubt = doubt_of(tokens, current, peers, key) or speaks_on(self, span)
         if not doubt and tokens[0].kind == "word" and shape_doubt(found, current):
             doubt = f"{key} does not hold such a value now"
         return found, doubt
+
+    def _measured_by(self, node: int, key: str) -> str:
+        """Return the key that says in which unit a number is: its own, or that of its section."""
+        section = self.tree.keys[self.tree.parents[node]]
+        words = key_words(section) if isinstance(section, str) else ()
+        if not isinstance(self.tree.values[node], Num) or not words or not unit_of(words[-1]):
+            return key
+        return key if unit_of(key_words(key)[-1:][0] if key_words(key) else "") else str(section)
 
     @property
     def is_statement(self) -> bool:
         """Whether the clause says how things are, without a verb that asks for a change."""
         return not self.clause.gap and self.chart.low(self.clause.start) not in VERBS
 
-    def _speaks_on(self, span: TokenSpan) -> str:
-        """Return a doubt when a verb or, after a comma, a key shows that another change begins."""
-        if self.chart.tokens[span.start].kind != "word" or span.end - span.start < 2:
-            return ""
-        for place in range(span.start, span.end - 1):
-            joined = self.chart.low(place) in (",", "and")
-            begins = place + joined
-            opens = joined or (place == span.start and self.is_statement)
-            if opens and self.chart.low(begins) in _ASKING:
-                return f"{self.text(span)!r} may be more than the value"
-            if joined and self._names_key(begins, span.end):
-                return f"{self.text(span)!r} may be more than the value"
-        return ""
-
-    def _names_key(self, place: int, end: int = 0) -> bool:
+    def names_key(self, place: int, end: int = 0) -> bool:
         """Return whether a key is there, or before *end* its short form and a value: `, tz UTC`."""
         short = self.chart.low(place - 1) == "," and place + 1 < end
         if short and may_abbreviate(self.chart.low(place), self.tree.by_key):

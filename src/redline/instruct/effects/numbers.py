@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 
-from redline.instruct.effects.assign import PRICES
+from redline.instruct.effects.assign import PRICES, keep_holding
 from redline.instruct.effects.context import EffectContext
 from redline.instruct.effects.outcome import EffectOutcome, Unclear
 from redline.instruct.effects.resolved import ResolvedNodes
@@ -15,6 +15,7 @@ from redline.instruct.grammar.phrase import Phrase
 from redline.instruct.grammar.selectors import size_of
 from redline.instruct.grammar.values import TokenSpan
 from redline.instruct.language.words import is_plural, key_form, number_in
+from redline.instruct.model.operations import DocumentOperation
 from redline.instruct.model.values import Num, Value
 
 _MONEY = {
@@ -37,14 +38,16 @@ def shift(context: EffectContext) -> EffectOutcome:
     found = _moments_of(context, found) if timed else _amounts_of(context, found)
     goal = context.clause.role("goal")
     if goal is not None:
+        old = context.clause.role("old")
+        found = found if old is None else keep_holding(context, found, old)
         return _towards(context, found, goal, direction)
     source, amount = context.clause.role("source"), context.clause.role("value")
     if source is not None:
         step = _number_at(context, source)
         return context.each(found, lambda n: _plus(_number(context, n), direction * step))
+    if amount is None and context.clause.extra in ("up", "down"):
+        amount = _amount_before(context)  # "and add that amount to the savings"
     if amount is None:
-        if context.clause.extra not in ("one", "minus"):
-            raise Unclear("value", "no amount is given", found.nodes)
         return context.each(found, lambda n: _plus(_number(context, n), Decimal(direction)))
     share = _share(context, amount)
     _doubt_difference(context, found, amount, share)
@@ -62,6 +65,15 @@ def shift(context: EffectContext) -> EffectOutcome:
         return _plus(value, direction * abs(step.decimal))
 
     return context.each(found, compute)
+
+
+def _amount_before(context: EffectContext) -> TokenSpan:
+    """Return the amount of the clause before; Refusal for a share, which is of something else."""
+    before = context.previous
+    amount = before.role("value") if before is not None and before.effect == "shift" else None
+    if not isinstance(amount, TokenSpan) or _share(context, amount) is not None:
+        raise Unclear("value", "no amount is given")
+    return amount
 
 
 def _check_noun(context: EffectContext) -> None:
@@ -232,11 +244,22 @@ def _towards(
     for operation in outcome.operations:
         old, new = _size(operation.old), _size(operation.value)
         if old is None or new is None or old[0] != new[0]:
+            if _is_text(context, operation, goal):
+                continue
             raise Unclear("type", "only a number can go up or down", outcome.found)
         if (new[1] > old[1]) - (new[1] < old[1]) != direction:
             way = "higher" if direction > 0 else "lower"
             raise Unclear("value", f"the new value is not {way} than the old one", outcome.found)
     return outcome
+
+
+def _is_text(context: EffectContext, operation: DocumentOperation, goal: TokenSpan) -> bool:
+    """Return whether a text in quotes, or one that peers have, takes the place of a text."""
+    if not isinstance(operation.old, str) or not isinstance(operation.value, str):
+        return False
+    node = context.tree.node_at(operation.path)
+    known = node is not None and operation.value in context.tree.peers(node)
+    return known or context.chart.tokens[goal.start].kind in ("quoted", "code")
 
 
 def _size(value: object) -> tuple[str, tuple[Decimal, ...]] | None:

@@ -8,6 +8,7 @@ from redline.instruct.effects.context import EffectContext
 from redline.instruct.effects.implied.words import unit_family
 from redline.instruct.effects.outcome import EffectOutcome, Unclear
 from redline.instruct.effects.resolved import ResolvedNodes
+from redline.instruct.effects.tied import labels_document
 from redline.instruct.effects.values.shapes import has_shape, same_shape
 from redline.instruct.grammar.phrase import Phrase
 from redline.instruct.grammar.values import TokenSpan
@@ -267,6 +268,8 @@ def set_flag_by_verb(context: EffectContext) -> EffectOutcome:
     if found.cost > 2 and not any(verb[:4] in str(context.tree.keys[n]) for n in state.nodes):
         context.doubt = context.doubt or f"what {verb!r} and its object mean is a guess"
     for node in found.nodes:
+        if labels_document(context.tree, context.clause.role("target"), node):
+            node = 0
         inner = [
             n for n in context.tree.below(node, state.nodes) if context.tree.parents[n] == node
         ]
@@ -287,6 +290,8 @@ def clear(context: EffectContext) -> EffectOutcome:
             raise Unclear("type", "it is not clear what an element is when empty", (node,))
         if isinstance(value, list):
             return []
+        if isinstance(value, bool):
+            return False
         if isinstance(value, str) and not has_shape(value):
             return ""
         raise Unclear("type", f"it is not clear what {context.key(node)} is when empty", (node,))

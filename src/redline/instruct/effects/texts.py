@@ -25,6 +25,7 @@ def rename(context: EffectContext) -> EffectOutcome:
     if target.sort not in (Sort.KEY, Sort.PATH, Sort.ITEMS):
         raise Unclear("type", "only a key can be renamed", target.nodes)
     found = context.resolve(target)
+    _check_pronoun(context, target)
     place = context.clause.role("place")
     if place is not None and {context.tree.parents[n] for n in found.nodes} != {place.holder}:
         raise Unclear("value", f"{context.text(place)!r} is somewhere else, which is a move")
@@ -51,6 +52,17 @@ def rename(context: EffectContext) -> EffectOutcome:
     return context.outcome(operations, found.nodes)
 
 
+def _check_pronoun(context: EffectContext, target: Phrase) -> None:
+    """Refuse `set its date and rename it` unless `it` is a key that was named by itself."""
+    before = context.previous.role("target") if context.previous is not None else None
+    if not target.owner or target.nodes or context.previous is None:
+        return
+    if before is None or before.owner or before.end - before.start > 1:
+        raise Unclear("target", "it may be the record rather than the key", context.focus)
+    if context.chart.tokens[before.start].kind == "word":
+        raise Unclear("target", "it may be the record rather than the key", context.focus)
+
+
 def _may_hold_name(context: EffectContext, target: Phrase, new: str) -> bool:
     """Return whether a field called `the project` holds a name, and the new one looks like that."""
     first = context.chart.tokens[target.start]
@@ -75,7 +87,8 @@ def _renamed_key(
         if tuple(parts[:-1]) != path[: len(parts) - 1] or len(parts) != len(path):
             raise Unclear("value", f"{text!r} is somewhere else, which is a move", (node,))
         key = parts[-1]
-    if kind != "quoted" and (text.startswith("/") or (nodes_of_path(tree, text) and "." in text)):
+    rooted = text.startswith("/") and not old.startswith("/")
+    if kind != "quoted" and (rooted or (nodes_of_path(tree, text) and "." in text)):
         raise Unclear("value", f"{text!r} is a place", (node,))
     if key == old:
         return []
@@ -144,7 +157,8 @@ def replace(context: EffectContext) -> EffectOutcome:
             raise Unclear("several", f"{text!r} is in several places", whole)
         return context.each(ResolvedNodes(whole, many), lambda node: context.type_value(new, node))
     within = clause.role("within")
-    if within is None and not many:
+    scoped = clause.scopes and _is_quoted(context, old) and _is_quoted(context, new)
+    if within is None and not many and not scoped:
         raise Unclear("target", f"nothing here is {text!r}")
     parts = tuple(n for n in scope if _has_part(tree.values[n], text))
     if not parts:

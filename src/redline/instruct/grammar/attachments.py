@@ -69,7 +69,7 @@ def _posts(chart: Chart, phrase: Phrase) -> Iterator[Phrase]:
             break
     narrowed = (
         filter_phrase(chart.tree, phrase, e.item, e.end)
-        for e in chart.edges("FILTER", end)
+        for e in chart.edges("FILTER", end + (chart.low(end) in ("currently", "presently")))
         if not isinstance(e.item, Sized) or _ends_with_key(chart, phrase)
     )
     yield from (found for found in narrowed if found is not None)
@@ -118,6 +118,7 @@ def filter_phrase(tree: DocumentTree, phrase: Phrase, condition: Any, end: int) 
     return replace(
         phrase, end=end, nodes=nodes, filtered=True, cost=phrase.cost + condition.cost,
         whole=phrase.whole and condition.whole, unsure=False,
+        tested=getattr(condition, "fields", ()),
     )  # fmt: skip
 
 

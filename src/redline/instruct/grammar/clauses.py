@@ -24,6 +24,7 @@ class ScopePhrase:
     wanted: bool = True
     cost: int = 0
     about: Phrase | None = None
+    leads: bool = False  # said right before the clause, whose pronouns are about it
     loose: bool = False  # a condition without `if` or `where`, which may be part of the change
 
     @property
@@ -173,8 +174,23 @@ def _conditional(chart: Chart, start: int) -> Iterator[Edge]:
 
 def distribute_scope(clauses: tuple[Clause, ...]) -> tuple[Clause, ...] | None:
     """Return the clauses with the last one's scope applied to those whose verb it shares."""
-    last = clauses[-1] if clauses else None
-    if last is None or not last.gap or not last.scopes:
+    built: list[Clause] = []
+    start, changed = 0, False
+    for place in range(len(clauses)):
+        if place + 1 < len(clauses) and clauses[place + 1].gap:
+            continue
+        group = clauses[start : place + 1]
+        shared = _distribute(group)
+        changed = changed or shared is not None
+        built += shared or group
+        start = place + 1
+    return tuple(built) if changed else None
+
+
+def _distribute(clauses: tuple[Clause, ...]) -> tuple[Clause, ...] | None:
+    """Return clauses that share one verb with the scope of the last, which they share too."""
+    last = clauses[-1]
+    if not last.gap or not last.scopes:
         return None
     built = list(clauses)
     for place in range(len(clauses) - 2, -1, -1):

@@ -36,6 +36,17 @@ def _is_alone(chart: Chart, end: int) -> bool:
     return end >= chart.size or chart.low(end) in (",", ";", ".", "and", "\n", "!", "in", "to")
 
 
+@rule("CODEWORD")
+def _code_word(chart: Chart, start: int) -> Iterator[Edge]:
+    """One word that is written as names in programs are: ES256, node-18, eu/west."""
+    token = chart.tokens[start] if start < chart.size else None
+    if token is None or token.kind not in ("word", "quoted", "code"):
+        return
+    marked = any(mark.isdigit() or mark in "._-/@:" for mark in token.text)
+    if token.kind != "word" or (marked and any(map(str.isalpha, token.text))):
+        yield Edge(start + 1, TokenSpan(start, start + 1))
+
+
 @rule("NUM")
 def _number(chart: Chart, start: int) -> Iterator[Edge]:
     """A number in digits, with or without the sign for one."""

@@ -33,6 +33,7 @@ class Phrase:
     filtered: bool = False
     owner: bool = False
     fields: Nodes = ()
+    tested: Nodes = ()  # the fields a condition compares
     top: bool = False  # the members of the document itself, not what they hold
     joined: bool = False  # several names, each of which must count
     parts: tuple[Nodes, ...] = ()  # the nodes of each of them

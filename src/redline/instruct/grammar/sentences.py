@@ -16,7 +16,7 @@ from redline.instruct.grammar.adjuncts.courtesies import (
     REASONS,
     SEPARATORS,
 )
-from redline.instruct.grammar.adjuncts.fronts import find_fronts
+from redline.instruct.grammar.adjuncts.fronts import find_fronts, find_inner_fronts, find_ways
 from redline.instruct.grammar.adjuncts.introductions import SPEAKING, only_introduces
 from redline.instruct.grammar.adjuncts.list_items import before_bullet, is_bullet, is_lettered
 from redline.instruct.grammar.adjuncts.protections import (
@@ -24,14 +24,16 @@ from redline.instruct.grammar.adjuncts.protections import (
     PROTECTING,
     find_protections,
 )
+from redline.instruct.grammar.adjuncts.tails import rounding
 from redline.instruct.grammar.chart import Chart
-from redline.instruct.grammar.clauses import Clause, distribute_scope
+from redline.instruct.grammar.clauses import Clause, ScopePhrase, distribute_scope
 from redline.instruct.grammar.frames import GAP_FRAMES, VERBS
 from redline.instruct.grammar.reading_state import ReadingState
 from redline.instruct.language.words import number_in
 from redline.instruct.lexicon.senses import Sort
 
 MAX_READINGS = 60
+_CALCULATING = frozenset({"shift", "scale", "money"})
 _NAMING = (Sort.KEY, Sort.PATH)
 MAX_STEPS = 1500
 
@@ -90,17 +92,28 @@ def _steps(chart: Chart, state: ReadingState) -> Iterator[ReadingState]:
     fresh = not state.clauses or chart.low(before_bullet(chart, place) - 1) in ENDS
     for end in _openings(chart, place, fresh):
         yield replace(state, place=end)
-    for edge in chart.edges("CLAUSE", place):
-        clause = edge.item
-        if _may_end(chart, edge.end):
-            yield _with(state, replace(clause, scopes=(*clause.scopes, *state.fronts)), edge.end)
+    yield from _clauses(chart, state, place)
+    for way in find_ways(chart, place):
+        yield from _clauses(chart, state, way.end, (way.item,))
     if state.clauses and chart.low(place - 1) not in ENDS:
         yield from _gaps(chart, state)
+        yield from find_inner_fronts(chart, state)
     if fresh:
         yield from find_fronts(chart, state)
         yield from _skip_announcement(chart, state)
         yield from _prefaces(chart, state)
     yield from _protections(chart, state)
+
+
+def _clauses(
+    chart: Chart, state: ReadingState, place: int, leading: tuple[ScopePhrase, ...] = ()
+) -> Iterator[ReadingState]:
+    """Yield each clause that begins at *place*, under the scopes said before it."""
+    for edge in chart.edges("CLAUSE", place):
+        if _may_end(chart, edge.end):
+            scopes = (*edge.item.scopes, *state.fronts, *leading)
+            cost = edge.item.cost + sum(scope.cost for scope in leading)
+            yield _with(state, replace(edge.item, scopes=scopes, cost=cost), edge.end)
 
 
 def _with(state: ReadingState, clause: Clause, end: int) -> ReadingState:
@@ -173,9 +186,18 @@ def _closings(chart: Chart, state: ReadingState) -> Iterator[ReadingState]:
             yield replace(state, place=end)
     elif low in VERBS or low == "but" or _is_pair(chart, place):
         yield replace(state, joined=True, cost=state.cost + 2)
+    yield from _manner(chart, state)
     yield from _reasons(chart, state)
     yield from _asides(chart, state)
     yield from _protections(chart, state)
+
+
+def _manner(chart: Chart, state: ReadingState) -> Iterator[ReadingState]:
+    """Yield what follows the words that say how results are rounded."""
+    if state.clauses[-1].effect in _CALCULATING:
+        rounded = rounding(chart, state.place)
+        if rounded is not None:
+            yield replace(state, place=rounded[0])
 
 
 def _reasons(chart: Chart, state: ReadingState) -> Iterator[ReadingState]:

@@ -117,17 +117,19 @@ def _kind_noun(chart: Chart, start: int) -> Iterator[Edge]:
 @rule("MEMBERNOUN")
 def _member_noun(chart: Chart, start: int) -> Iterator[Edge]:
     """A noun for a member of a section that says no more than that it is one: alias, message."""
-    if chart.low(start) in _MEMBER_NOUNS and not chart.lexicon.senses(start):
-        yield Edge(start + 1, TokenSpan(start, start + 1, 1))
+    senses = chart.lexicon.senses(start)
+    if chart.low(start) in _MEMBER_NOUNS and not any(sense.whole for sense in senses):
+        yield Edge(start + 1, TokenSpan(start, start + 1, 1 + bool(senses)))
 
 
 _MEMBER_NOUNS = CLASS_NOUNS | frozenset(
     "alias message subject size entry error path mapping category item translation shortcut tariff "
     "price rate fee score grade topic tag metadata annotation label secret token credential peer "
     "target backend upstream server client endpoint url link resource volume mount network domain "
-    "record zone pool cluster node region bucket quota flag toggle variant option choice product "
-    "ticket tier level badge skill stat counter metric alarm alert hook event trigger schedule "
-    "command shortcut binding macro variable color colour font theme style template".split()
+    "permission right scope record zone pool cluster node region bucket quota flag toggle variant "
+    "option choice product ticket tier level badge skill stat counter metric alarm alert hook "
+    "event trigger schedule command shortcut binding macro variable color colour font theme "
+    "style template".split()
 )
 
 
@@ -241,6 +243,12 @@ def _flag_verb(chart: Chart, start: int) -> Iterator[Edge]:
     low = chart.low(start)
     if not low.isalpha() or len(low) < 3:
         return
+    opposite, state = _ABOUT_FLAGS.get(low, ("", ""))
+    flags = [n for n in chart.tree.by_form.get(opposite, ())
+             if isinstance(chart.tree.values[n], bool)]  # fmt: skip
+    if flags:
+        yield Edge(start + 1, Flag(tuple(sorted(flags)), state))
+        return
     for undone, stem in ((False, low), (True, low.removeprefix("un")), (True, low[2:])):
         if undone and not low.startswith(("un", "de")):
             continue
@@ -253,6 +261,12 @@ def _flag_verb(chart: Chart, start: int) -> Iterator[Edge]:
                 state = "false" if undone else "true"
                 yield Edge(start + 1, Flag(tuple(sorted(nodes)), state))
                 return
+
+
+_ABOUT_FLAGS = {
+    "close": ("open", "false"), "reopen": ("open", "true"), "open": ("open", "true"),
+    "hide": ("visible", "false"), "show": ("visible", "true"), "unhide": ("visible", "true"),
+}  # fmt: skip
 
 
 def _participles(stem: str) -> Iterator[str]:

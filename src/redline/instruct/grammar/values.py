@@ -46,7 +46,8 @@ _OPENERS = phrase_table(
         "that contains|, with|with content|with a value of|with the default|, set to|"
         "initialised to|initialized to|defaulting to|, containing|, value|mapped to|mapping to|"
         "pointing to|pointing at|priced at|costing|that costs|worth|which is|which maps to|"
-        "that maps to|that points to|resolving to"
+        "that maps to|that points to|resolving to|reading|saying|that runs|which runs|running|"
+        "that reads|that says|stating"
     ).split("|")
 )
 

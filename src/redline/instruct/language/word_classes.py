@@ -24,9 +24,10 @@ _MODALS = (
 CLASSES: dict[str, str] = {
     "SET": "set change update modify edit switch adjust alter correct fix put bring turn assign "
     "revise amend reset reschedule push bump upgrade downgrade extend restore shift move "
-    "configure convert overwrite scale ramp dial roll crank pin setting changing updating switching",
+    "configure convert overwrite scale ramp dial roll crank pin setting changing updating switching moving adjusting correcting editing modifying bumping shifting",
     "UPV": "increasing raising increase raise bump boost grow up extend lengthen add-to crank-up",
     "DOWNV": "decreasing lowering reducing decrease reduce lower cut drop shrink shorten trim slash knock-down bring-down",
+    "LIMIT": "limit cap restrict clamp constrain throttle peg tune tighten relax loosen widen narrow stretch ease slow tweak hold revert return roll-back limiting capping restricting",
     "MAKE": "make let have get render turn",
     "TO": "to = -> => → ==> --> := as : into to-be be to-equal to-become back-to over-to up-to down-to",
     "IS": "= -> => → ==> --> := is are equals becomes become is-now are-now is-actually should-be must-be "
@@ -38,26 +39,26 @@ CLASSES: dict[str, str] = {
     "should-be-updated-to was-changed-to got-changed-to moved-to has-moved-to switched-to "
     "is-set-to are-set-to has-been have-been would-be gets must-become should-really-be should-just-be are-to-be is-to-be should-always-be",
     "HAVE": "should-have must-have needs-to-have ought-to-have should-get gets get now-has has "
-    "needs must-get shall-have have should-now-have will-have has-to-have now-have needs",
+    "uses should-use must-use should-now-use needs-to-use needs must-get shall-have have should-now-have will-have has-to-have now-have needs",
     "ENSURE": "ensure make-sure see-to-it ensure-that make-sure-that see-to-it-that "
     "make-certain-that make-certain check-that be-sure-that guarantee-that confirm-that",
     "WANT": "i-want we-want i-need we-need i-would-like we-would-like i'd-like we'd-like "
     "i-want-to-have i-would-prefer id-like",
-    "ADD": "adding add append insert push include put attach register create introduce give-it "
+    "ADD": "appending inserting adding add append insert push include put attach register create introduce give-it "
     "define place list allow permit whitelist store enroll enrol tack hire",
     "REMOVE": "removing deleting dropping remove delete drop erase eliminate discard strip get-rid-of take-out unset prune "
     "purge throw-out throw-away scrap ditch kill axe cut clear-out do-away-with lose omit "
     "take-away deregister nuke nix rm yank toss chuck bin trash zap",
     "CLEAR": "clear empty wipe blank reset-to-empty blank-out empty-out wipe-out clear-out",
     "RENAME": "renaming rename relabel retitle mv",
-    "ON": "enabling enable activate turn-on switch-on toggle-on",
-    "OFF": "disabling disable deactivate turn-off switch-off shut-off toggle-off",
+    "ON": "turning-on switching-on activating enabling enable activate reactivate reenable re-enable turn-on switch-on toggle-on",
+    "OFF": "turning-off switching-off deactivating disabling disable deactivate turn-off switch-off shut-off toggle-off",
     "FLIP": "toggle flip invert",
-    "MARK": "mark flag tag set label make show",
+    "MARK": "marking flagging mark flag tag set label make show",
     "SWAP": "swap exchange switch interchange trade",
     "SORT": "sort order reorder arrange rank",
-    "REPLACE": "replace substitute swap-out swap",
-    "CHANGE": "change update turn convert switch alter",
+    "REPLACE": "replacing replace substitute swap-out swap",
+    "CHANGE": "change update turn convert switch alter upgrade downgrade bump",
     "ART": " ".join(_ARTICLES),
     "NAMED": "named called titled with-key with-the-key with-name with-the-name under-the-name "
     "under-the-key under-key",

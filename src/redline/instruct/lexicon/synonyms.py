@@ -51,12 +51,15 @@ WRITTEN_OUT = {short: long for long, short in SHORTENED.items()}
 _SAID_SHORT = {
     "param": "parameter", "ep": "episode", "pic": "photo", "sub": "subscriber", "pw": "password",
     "mem": "memory", "req": "request", "cfg": "config", "svc": "service", "usr": "user",
-    "res": "resolution",
+    "res": "resolution", "tz": "timezone", "bg": "background", "fg": "foreground",
+    "ns": "namespace", "bday": "birthday", "prio": "priority", "sev": "severity",
+    "intvl": "interval", "amt": "amount", "cnt": "count", "sched": "schedule", "loc": "location",
+    "config": "configuration", "auth": "authentication", "dir": "directory", "def": "default",
     "ver": "version", "mgr": "manager", "tel": "phone", "btn": "button", "lib": "library",
     "pkg": "package", "acct": "account", "dest": "destination", "src": "source", "len": "length",
     "freq": "frequency", "appt": "appointment", "notif": "notification", "emp": "employee",
     "cust": "customer", "inv": "invoice", "fav": "favourite", "pos": "position",
-    "cert": "certificate", "perm": "permission", "vol": "volume", "loc": "location",
+    "cert": "certificate", "perm": "permission", "vol": "volume",
     "lang": "language", "dep": "dependency", "min": "minimum", "max": "maximum", "no": "number",
     "pwd": "password", "addr": "address", "qty": "quantity", "msg": "message",
     "desc": "description", "repo": "repository", "env": "environment", "img": "image",
@@ -91,6 +94,7 @@ CROWDS = frozenset(
     "user person employee member staff customer player student contact guest patient speaker "
     "teacher worker participant attendee friend hero character author people team crew".split()
 )
+ASSIGNEES = frozenset(map(key_form, "assignee assigned assignedTo owner agent responsible".split()))
 WHOLE = frozenset("document json file root config configuration doc yaml toml".split())
 NAMING = frozenset("id name number no key type title code ref".split())
 _FLAG_HEADS = ("is", "has", "enable", "use", "allow", "can", "should")
@@ -105,6 +109,9 @@ def other_forms(words: tuple[str, ...], value: Value) -> set[str]:
     if isinstance(value, str) and re.match(r"\d{4}-\d\d-\d\d", value):
         stem = words[:-1] if words[-1:] in (("at",), ("on",)) else words
         found.add("".join(map(singular, stem)) + "date")
+        said = stem[-1].removesuffix("s") if len(stem) == 1 else ""
+        if said:  # the closing date of `closes`
+            found |= {said.removesuffix("e") + "ingdate", said + "date"}
         if words[-1:] in (("at",), ("on",)):
             found.add("".join(map(singular, stem)))
     if len(words) > 1:

@@ -211,9 +211,11 @@ def check_independent(document: Value, operations: Sequence[DocumentOperation]) 
     for operation in operations:
         if operation.op in ("add", "insert"):
             continue
-        if operation.path in owned:
+        other = owned.get(operation.path)
+        if other is not None and {other.op, operation.op} != {"rename", "replace"}:
             raise CannotApply(f"Two changes at {pointer(operation.path) or '/'}")
-        owned[operation.path] = operation
+        if other is None or operation.op == "replace":
+            owned[operation.path] = operation  # a new value is in the way of what is below it
     for operation in operations:
         _check_ancestors(owned, operation.path)
         if operation.new_path is not None and operation.op == "move":

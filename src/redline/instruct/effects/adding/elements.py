@@ -141,7 +141,13 @@ def _list_of(context: EffectContext, node: int, listed: Phrase) -> int:
     known = {item for peer in tree.peers(lists[0]) if isinstance(peer, list) for item in peer
              if isinstance(item, str)}  # fmt: skip
     context.cost += 1
-    if not all(context.text(span).strip("\"'") in known for span in spans):
+    quoted = all(context.chart.tokens[span.start].kind == "quoted" for span in spans)
+    alone = bool(tree.values[lists[0]]) and not any(
+        isinstance(tree.values[c], dict | list) for c in tree.children(node) if c != lists[0]
+    )
+    if not (quoted and alone) and not all(
+        context.text(span).strip("\"'") in known for span in spans
+    ):
         context.doubt = f"{context.key(lists[0])} is not named"
     return lists[0]
 

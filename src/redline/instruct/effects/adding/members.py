@@ -77,6 +77,8 @@ def _check_written(context: EffectContext, span: TokenSpan) -> None:
 def holders_of(context: EffectContext) -> ResolvedNodes:
     """Return the objects that get a member: named, of a kind, in scope, or the document."""
     clause = context.clause
+    if clause.role("sibling") is not None:
+        return _beside(context, clause.role("sibling"))
     holder, kind = clause.role("holder"), clause.role("kind")
     if holder is None and clause.gap and context.previous is not None:
         holder = context.previous.role("holder")
@@ -87,6 +89,15 @@ def holders_of(context: EffectContext) -> ResolvedNodes:
     if holder is None and clause.extra != "top" and (home := section_anywhere(context)) is not None:
         return ResolvedNodes((home,))
     return _unnamed_holder(context) if holder is None else context.resolve(holder)
+
+
+def _beside(context: EffectContext, sibling: Phrase) -> ResolvedNodes:
+    """Return the objects that hold what a new member is to be next to."""
+    nodes = context.focus if sibling.owner else context.resolve(sibling).nodes
+    if (sibling.owner and sibling.nodes) or len(nodes) != 1:
+        raise Unclear("target", "it is not clear next to what", nodes)
+    context.scoped = True
+    return ResolvedNodes((context.tree.parents[nodes[0]],))
 
 
 def _unnamed_holder(context: EffectContext) -> ResolvedNodes:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from redline.instruct.language.words import key_words
+
 _FAMILIES = tuple(
     frozenset(words.split())
     for words in (
@@ -36,6 +38,7 @@ _CURRENCIES = frozenset(
     "EUR USD GBP CHF JPY SEK NOK DKK PLN CZK AUD CAD CNY INR BRL MXN ZAR NZD".split()
 )
 _LOCALE = re.compile(r"[a-z]{2}(?:[-_][A-Z]{2})?")
+_ZONE = re.compile(r"UTC|GMT|[A-Z]\w+/[A-Z][\w/]+")
 _RUNS = ((re.compile(r"[^\W\d_]+"), "a"), (re.compile(r"\d+"), "9"))
 
 
@@ -56,6 +59,10 @@ def is_same_code(held: str, said: str) -> bool:
         return False
     if _LOCALE.fullmatch(held) and _LOCALE.fullmatch(said) and len(held) != len(said):
         return True
+    if held[:1] in "./~" and said[:2] == held[:2] and "/" in held[:2]:
+        return True  # ./dist and ./build
+    if _ZONE.fullmatch(held) and _ZONE.fullmatch(said):
+        return True
     if not any(map(str.isdigit, held)) or not any(map(str.isdigit, said)):
         return "." in held[1:-1] and _ending(held) == _ending(said)
     return _shape(held) == _shape(said)
@@ -64,6 +71,16 @@ def is_same_code(held: str, said: str) -> bool:
 def takes_place(held: str, said: str) -> bool:
     """Return whether a text may plainly take the place of another."""
     return is_of_family(held, said) or is_same_code(held, said)
+
+
+def is_state(key: str, held: str, said: str) -> bool:
+    """Return whether one word may follow another in a field that says how things are."""
+    form = key_words(key)[-1:]
+    return form in _STATES and bool(_STATE.fullmatch(held)) and bool(_STATE.fullmatch(said))
+
+
+_STATES = frozenset((word,) for word in "status state stage phase mode priority severity".split())
+_STATE = re.compile(r"[a-z]+(?:[_-][a-z]+)*")
 
 
 def _ending(text: str) -> str:

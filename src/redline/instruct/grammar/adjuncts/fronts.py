@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from redline.instruct.grammar.adjuncts.announcements import AS_FOLLOWS
-from redline.instruct.grammar.chart import Chart
+from redline.instruct.grammar.chart import Chart, Edge
 from redline.instruct.grammar.clauses import ScopePhrase
 from redline.instruct.grammar.frames import VERBS
 from redline.instruct.grammar.phrase import Phrase
 from redline.instruct.grammar.reading_state import ReadingState
 from redline.instruct.language.word_classes import CLASSES
-from redline.instruct.language.words import singular
+from redline.instruct.language.words import ARTICLES, QUANTIFIERS, singular
 from redline.instruct.lexicon.senses import Sort
 
 _EDITING = frozenset(CLASSES["SET"].split()) - {"move", "put"} | {"with"}
@@ -47,10 +47,30 @@ def find_fronts(chart: Chart, state: ReadingState) -> Iterator[ReadingState]:
         yield from _conditional(chart, state)
 
 
+def find_inner_fronts(chart: Chart, state: ReadingState) -> Iterator[ReadingState]:
+    """Yield `and for staging, set ...`: a scope of what follows it in the same sentence."""
+    place = state.place
+    if chart.low(place) not in _INNER or chart.low(place - 1) not in ("and", ",", "then", ";"):
+        return
+    for edge in chart.edges("NPLIST", place + 1):
+        after = edge.end + (chart.low(edge.end) == ",")
+        if chart.low(after) not in VERBS:
+            continue
+        scope = ScopePhrase(edge.item, cost=edge.item.cost)
+        for fronts in {(scope,), (*state.fronts, scope)}:
+            yield replace(state, place=after, fronts=fronts, cost=state.cost + scope.cost + 1)
+
+
+_INNER = frozenset("for in on under within inside".split())
+
+
 def _find_announced(chart: Chart, state: ReadingState, place: int) -> Iterator[ReadingState]:
     """Yield `Discharge the patient in bed 4:` as the scope of the steps that say how."""
-    for edge in chart.edges("NPLIST", place + 1) if _may_announce(chart, place) else ():
-        if chart.low(edge.end) == ":":
+    for edge in chart.edges("NPLIST", _behind_verb(chart, place)):
+        bare = edge.item.sort is not Sort.RECORD and chart.tokens[edge.item.start].kind == "word"
+        if bare and chart.low(edge.item.start) not in ARTICLES | QUANTIFIERS:
+            continue  # "European servers:" begins with no verb
+        if chart.low(edge.end) == ":" and _may_announce(chart, place):
             scope = ScopePhrase(_around(chart, edge.item), cost=edge.item.cost + 1)
             yield from _front_scope(chart, state, edge.end, scope, True)
 
@@ -58,7 +78,20 @@ def _find_announced(chart: Chart, state: ReadingState, place: int) -> Iterator[R
 def _may_announce(chart: Chart, place: int) -> bool:
     """Return whether a word may be the verb of what the steps behind a colon do: `Discharge`."""
     low = chart.low(place)
+    if _behind_verb(chart, place) > place + 1:
+        return True  # "Check out the guest in room 4"
     return low.isalpha() and len(low) > 3 and low not in VERBS and not chart.lexicon.senses(place)
+
+
+def _behind_verb(chart: Chart, place: int) -> int:
+    """Return where the object of a verb begins; a particle before an article belongs to it."""
+    particle = chart.low(place + 1) in _PARTICLES and chart.tokens[place].kind == "word"
+    article = chart.low(place + 2) in ARTICLES | QUANTIFIERS
+    exact = place + 2 < chart.size and chart.tokens[place + 2].kind in ("code", "quoted")
+    return place + 1 + (particle and (article or exact))
+
+
+_PARTICLES = frozenset("out in off up down over back on away".split())
 
 
 def _around(chart: Chart, phrase: Phrase) -> Phrase:
@@ -91,11 +124,18 @@ def _headings(chart: Chart, state: ReadingState) -> Iterator[ReadingState]:
         if chart.low(edge.end + happened) == ":":
             scope = ScopePhrase(edge.item, cost=edge.item.cost + 1 + happened)
             yield from _front_scope(chart, state, edge.end + happened, scope, True)
-    if chart.tokens[place].kind == "word":
-        for edge in chart.edges("NPLIST", place + 1):
-            if chart.low(edge.end) == "by":
-                scope = ScopePhrase(edge.item, cost=edge.item.cost)
-                yield from _front_scope(chart, state, edge.end, scope, True)
+    for way in find_ways(chart, place):
+        yield from _front_scope(chart, state, way.end - 1, way.item, True)
+
+
+def find_ways(chart: Chart, place: int) -> Iterator[Edge]:
+    """Yield `Close the job by`, up to the verb that says how, as the scope of what it says."""
+    if place >= chart.size or chart.tokens[place].kind != "word":
+        return
+    for edge in chart.edges("NPLIST", _behind_verb(chart, place)):
+        if chart.low(edge.end) == "by" and chart.low(edge.end + 1).endswith("ing"):
+            scope = ScopePhrase(edge.item, cost=edge.item.cost, leads=True)
+            yield Edge(edge.end + 1, scope)
 
 
 def _conditional(chart: Chart, state: ReadingState) -> Iterator[ReadingState]:

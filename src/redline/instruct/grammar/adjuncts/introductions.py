@@ -10,7 +10,7 @@ from redline.instruct.lexicon.senses import Sort
 # Words that begin a statement in front of what is asked for.
 SPEAKING = frozenset(
     "i we they he she it it's there there's the my our this that someone somebody something nobody "
-    "i've we've as following great good sorry".split()
+    "i've we've as following great good sorry since because given".split()
 )
 
 

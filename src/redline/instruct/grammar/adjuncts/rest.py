@@ -89,6 +89,8 @@ _ABOUT_ITSELF = _patterns(
     r"|(?:keep|keeping|preserve|preserving|retain|retaining|leave|leaving|without changing) "
     r"(?:its|the|their) (?:(?:current|existing|old|key|same) )*"
     rf"(?:value|values|contents?|position|order|data|name|key)(?: {AS_IT_IS})?"
+    r"|(?:keep|keeping|preserve|preserving|retain|retaining|leave|leaving) (?:everything|all) "
+    rf"(?:that is )?(?:in|under|inside|below|within|beneath) (?:it|them)(?: {AS_IT_IS})?"
     r")(?= |$)"
 )
 

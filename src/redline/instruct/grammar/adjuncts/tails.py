@@ -7,8 +7,14 @@ from collections.abc import Iterator
 
 from redline.instruct.grammar.chart import Chart, Edge, Rule, rule
 from redline.instruct.grammar.values import TokenSpan
+from redline.instruct.language.words import number_in
 
 _MAX_WORDS = 14
+ROUNDED = re.compile(
+    r"(?:, )?(?:and )?(?:round(?:ed|ing)?)(?: (?:it|them|the results?|each|off|up|down))?"
+    r" to (?:the nearest (?P<whole>whole number|integer|cent)|"
+    r"(?P<digits>\d|zero|one|two|three) (?:decimals?|decimal places?|places?))(?= |$)"
+)
 _SUBJECT = r"(?:it|they|that|this|the (?:value|key|entry|item))"
 _IS = r"(?:is|are|exists?)"
 _THERE = r"(?:there|present|in (?:it|there|(?:the|that) (?:list|array))|listed|included|contained)"
@@ -50,8 +56,20 @@ _TAILS = {
         r"adjust) (?:it|this|that|them)(?: accordingly)?"
         rf"(?: otherwise| if (?:it's |{_SUBJECT} )?(?:is |are )?(?:not|missing|absent|needed|"
         rf"necessary|different|wrong|isn't|{_LACKS})(?: (?:so|{_THERE}|the case|set))?)?"
+        rf"|if (?:it's |{_SUBJECT} )?(?:is |are )?(?:not|isn't|aren't|different|wrong)"
+        r"(?: (?:so|yet|the case))? , (?:then )?(?:correct|fix|change|set|update|adjust|add) "
+        r"(?:it|this|that|them)(?: accordingly)?"
     ),
 }
+
+
+def rounding(chart: Chart, start: int) -> tuple[int, int] | None:
+    """Return where `, rounding to two decimals` ends, and how many decimals are left."""
+    found = ROUNDED.match(" ".join(chart.lows[start : start + _MAX_WORDS]))
+    if found is None:
+        return None
+    said = found["digits"] or {"cent": "2"}.get(found["whole"], "0")
+    return start + found[0].count(" ") + 1, int(number_in(said) or 0)
 
 
 def _tail_rule(category: str, pattern: str) -> Rule:

@@ -229,6 +229,7 @@ def _determiner(chart: Chart, start: int) -> tuple[int, bool, bool]:
     if chart.low(place) in DETERMINERS and place + 1 < chart.size:
         article, place = True, place + 1
     place += article and chart.low(place) in ("whole", "entire", "complete")
+    place += article and chart.low(place) == "existing" and not chart.lexicon.senses(place)
     if article and chart.low(place) in QUANTIFIERS:
         quantified, place = True, place + 1
     if chart.low(place) in ("other", "remaining", "various", "individual", "single", "specific"):

@@ -8,7 +8,7 @@ from dataclasses import replace
 from redline.instruct.grammar.chart import Chart, Edge
 from redline.instruct.grammar.nouns.kinds import number_fields, outer_items
 from redline.instruct.grammar.phrase import Phrase
-from redline.instruct.language.words import ORDINALS, number_in
+from redline.instruct.language.words import ORDINALS, number_in, singular
 from redline.instruct.lexicon.senses import Sort
 from redline.instruct.lexicon.tree import DocumentTree, Nodes
 from redline.instruct.model.values import Num
@@ -78,9 +78,11 @@ def ordinal(chart: Chart, start: int, place: int) -> Iterator[Edge]:
     said = number_in(chart.low(after))
     if said and said.isdigit() and int(said) > 1:
         count, after = int(said), after + 1
-    for edge in chart.edges("CORE", after):
+    held = _behind_contents(chart, after)
+    sorts = (Sort.ITEMS, Sort.RECORD, Sort.ELEMENT)[: 1 if held > after else 3]
+    for edge in chart.edges("CORE", held):
         phrase: Phrase = _contents(chart.tree, edge.item)
-        if phrase.sort not in (Sort.ITEMS, Sort.RECORD, Sort.ELEMENT):
+        if phrase.sort not in sorts:
             continue
         picked = _pick(chart.tree, phrase.nodes, position, count)
         if picked:
@@ -89,6 +91,16 @@ def ordinal(chart: Chart, start: int, place: int) -> Iterator[Edge]:
                 replace(phrase, start=start, nodes=picked, many=count > 1, weak=False,
                         filtered=True, quantified=False),
             )  # fmt: skip
+
+
+def _behind_contents(chart: Chart, place: int) -> int:
+    """Return where the list is named of which a `value of` is meant."""
+    if singular(chart.low(place)) not in _CONTENTS or chart.low(place + 1) not in ("of", "in"):
+        return place
+    return place + 2 + (chart.low(place + 2) in ("the", "its"))
+
+
+_CONTENTS = frozenset("value number string figure coordinate".split())
 
 
 def _bare_ordinal(chart: Chart, start: int, after: int, position: int) -> Iterator[Edge]:
@@ -116,7 +128,7 @@ def _two_ordinals(chart: Chart, start: int, first: int, place: int) -> Iterator[
 
 def _contents(tree: DocumentTree, phrase: Phrase) -> Phrase:
     """Return the elements of the arrays a phrase names; other phrases as they are."""
-    if phrase.sort is not Sort.KEY:
+    if phrase.sort not in (Sort.KEY, Sort.PATH):
         return phrase
     arrays = [n for n in phrase.nodes if isinstance(tree.values[n], list)]
     elements = tuple(sorted(c for n in arrays for c in tree.children(n)))

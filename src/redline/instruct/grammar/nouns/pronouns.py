@@ -30,6 +30,9 @@ def _pronoun(chart: Chart, start: int) -> Iterator[Edge]:
         for edge in chart.edges("CORE", start + 1):
             if not edge.item.weak:
                 yield Edge(edge.end, replace(edge.item, start=start, owner=True))
+    content = chart.low(start + 1) in ("text", "value", "content", "contents")
+    if low in POSSESSIVES and content and not chart.lexicon.senses(start + 1):
+        yield Edge(start + 2, Phrase(start, start + 2, (), Sort.KEY, 1, owner=True))
     if low in ("the", "this") and chart.low(start + 1) == "value":
         yield Edge(start + 2, Phrase(start, start + 2, (), Sort.KEY, 1, many=True, owner=True))
 

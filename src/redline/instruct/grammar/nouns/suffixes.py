@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from redline.instruct.grammar.chart import Chart
+from redline.instruct.grammar.nouns.labels import with_label
 from redline.instruct.grammar.phrase import Phrase
 from redline.instruct.language.words import GENERIC, STRUCTURAL, is_plural, singular
 from redline.instruct.lexicon.senses import Sort
 from redline.instruct.lexicon.tree import DocumentTree
-from redline.instruct.model.values import Num
+from redline.instruct.model.values import Num, Value
 
 _MEASURES = frozenset("size count number amount level rate length value total".split())
 _TEXTUAL = frozenset(
@@ -44,16 +46,29 @@ def structural_suffix(chart: Chart, phrase: Phrase) -> Phrase | None:
         return _entries(chart.tree, phrase, is_plural(low))
     measured = _says_type(chart, phrase, low)
     named = singular(low) in STRUCTURAL - GENERIC and phrase.sort in (Sort.KEY, Sort.PATH)
-    quoted = chart.tokens[phrase.end - 1].kind in ("quoted", "code")
-    if quoted and low in CLASS_NOUNS and not any(s.whole for s in chart.lexicon.senses(phrase.end)):
+    last = chart.tokens[phrase.end - 1]
+    quoted = last.kind in ("quoted", "code") or last.path
+    senses = chart.lexicon.senses(phrase.end)
+    if quoted and low in CLASS_NOUNS and not any(s.whole for s in senses) and all(
+        _is_of_type(low, chart.tree.values[n]) for n in phrase.nodes
+    ):  # fmt: skip
         return replace(phrase, end=phrase.end + 1)
     if not measured and not named:
-        return None
+        return with_label(chart, phrase)
     many = phrase.many or (is_plural(low) and len(phrase.nodes) > 1)
     whole = phrase.whole or (named and low in ("list", "array", "collection"))
     return replace(phrase, end=phrase.end + 1, many=many, weak=False, whole=whole)
 
 
+def _is_of_type(noun: str, value: Value) -> bool:
+    """Return whether a noun for a type of values fits a value; other nouns do."""
+    if noun in ("date", "timestamp"):
+        return value is None or (isinstance(value, str) and _DATED.match(value) is not None)
+    kinds = {"number": Num, "boolean": bool, "string": str, "text": str}
+    return isinstance(value, kinds.get(noun, object))
+
+
+_DATED = re.compile(r"\d{4}-\d\d")
 _VARIABLES = (("environment", "variable"), ("env", "variable"), ("env", "var"), ("variable",))
 
 

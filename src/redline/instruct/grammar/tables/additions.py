@@ -42,6 +42,7 @@ append=front+1  prepend ONEWORD:value
 append=front    prepend LIT:value
 append          ADD VAL:value as ART? KIND:kind
 append          ADD VAL:value INTO NPLIST:owner as ART? KIND:kind
+append+1        grant|give|allow|permit the|a|an? QUOTED:value MEMBERNOUN? to|for NPLIST:list
 append          give NPLIST:owner ART? KIND:kind LIT:value
 append          give NPLIST:owner ART? KIND:kind VALS:values
 append          ADD ART? KIND:kind VALS:values
@@ -75,6 +76,8 @@ newkey          ADD ART? boolean|optional|custom|extra? STRUCT NAMED? KEYNAME:ke
 newkey          ADD ART? boolean|optional|custom|extra? STRUCT NAMED? KEYNAME:key GIVEN:value INTO NPLIST:holder
 newkey          ADD ART? STRUCT NAMED? KEYNAME:key INTO NPLIST:holder GIVEN:value
 newkey          ADD INTO NPLIST:holder ART? STRUCT? NAMED? KEYNAME:key STRUCT? GIVEN:value
+newkey          ADD ART? STRUCT? NAMED? KEYNAME:key next-to|beside|alongside NPLIST:sibling GIVEN:value
+newkey          ADD ART? STRUCT? NAMED? KEYNAME:key GIVEN:value next-to|beside|alongside NPLIST:sibling
 newkey=top      ADD ART? top-level STRUCT NAMED? KEYNAME:key GIVEN:value
 newkey=top      ADD ART? STRUCT NAMED? KEYNAME:key at|to the? top-level|root GIVEN:value
 newkey          ADD ART? KIND:kind STRUCT? NAMED? KEYNAME:key GIVEN:value
@@ -94,6 +97,8 @@ newkey          ADD ART? KIND:kind with|: the? key KEYNAME:key and|, the? CONTEN
 newkey          ADD ART? KIND:kind MEMBERNOUN? with|: the? key KEYNAME:key and|, the? CONTENTS VAL:value INTO NPLIST:holder
 newkey          ADD ART? MEMBERNOUN MEMBERNOUN? with|: the? key KEYNAME:key and|, the? CONTENTS VAL:value INTO NPLIST:holder
 newkey+1        ADD ART? MEMBERNOUN MEMBERNOUN? NAMED? CODED:key GIVEN:value INTO NPLIST:holder
+newkey+1        ADD ART? MEMBERNOUN MEMBERNOUN? NAMED? CODED:key INTO NPLIST:holder GIVEN:value
+newkey+1        ADD ART? KIND:kind MEMBERNOUN NAMED? CODED:key INTO NPLIST:holder GIVEN:value
 newkey+1        ADD ART? KIND:kind MEMBERNOUN NAMED? CODED:key GIVEN:value INTO NPLIST:holder
 newkey=version+1 ADD a|an|the? KEYNAME:key at|with|version? VERSION:value INTO NPLIST:holder
 newkey          ADD LIT:value under|as|with|at the-key|key|the-name|the-field|the-new-key KEYNAME:key INTO NPLIST:holder
@@ -148,6 +153,8 @@ newrecord       ADD ART? KIND:kind NAMED|:? VAL:name ( PAIRS:pairs ) WHERE:where
 newrecord       ADD ART? KIND:kind NAMED? CODED:name PAIRS:pairs
 newrecord       ADD ART? KIND:kind NAMED? CODED:name PAIRS:pairs WHERE:where
 newrecord       ADD ART? KIND:kind WHERE:where ( PAIRS:pairs )
+append+1        ADD ART KIND:kind at|of AMT:value WHERE:where
+append+1        ADD ART NOUN at|of AMT:value WHERE:where
 append          ADD ART NOUN QUOTED:value WHERE:where
 copykey         ADD ART? KIND:kind? KEYNAME:key COPYOF NPLIST:source
 newrecord       ADD ART? KIND:kind PAIRS:pairs PUTIT:where

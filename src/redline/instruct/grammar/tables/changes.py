@@ -5,6 +5,8 @@ from __future__ import annotations
 TABLE = """
 assign          SET NPLIST:target TO VAL:value
 assign          put|leave|keep NPLIST:target at VAL:value
+assign          LIMIT NPLIST:target to|at VAL:value
+assign          LIMIT NPLIST:target from VAL:old to VAL:value
 assign          SET NPLIST:target to-read|to-say QUOTED:value
 assign          SET NPLIST:target from VAL:old TO VAL:value
 assign          SET NPLIST:target : VAL:old ->|=>|→ VAL:value
@@ -55,12 +57,13 @@ owned           NPLIST:owner IS at? FIELD:target VAL:value
 owned           MAKE NPLIST:owner have FIELD:target VAL:value
 owned+1         MAKE NPLIST:owner FIELD:target VAL:value
 owned           SET NPLIST:owner TO a? FIELD:target of? VAL:value
+owned           SET NPLIST:owner to FIELD:target at|on|from|by VAL:value
 owned           SET NPLIST:owner so-that|such-that FIELD:target IS VAL:value
 owned           SET NPLIST:owner to have a|an|the? FIELD:target of|=? VAL:value
 owned           SET NPLIST:owner with a|an|the? FIELD:target of|=? VAL:value
 owned           promote|demote|move|assign|transfer|switch|reassign NPLIST:owner to the? FIELD:target VAL:value
 owned           assign|give the|a|an? FIELD:target VAL:value to NPLIST:owner
-owned           ENSURE that? NPLIST:owner has|have a|an|the? FIELD:target set-to|of|=? VAL:value
+owned           ENSURE that? NPLIST:owner has|have|uses|use|runs|gets a|an|the? FIELD:target set-to|of|=? VAL:value
 owned+1         SET NPLIST:owner FIELD:target TO VAL:value
 owned+1         VERBFIELD:target NPLIST:owner to|at|as|with|for VAL:value
 assign          give|grant a|an|the? NPLIST:target of VAL:value
@@ -126,11 +129,18 @@ switch=off      stop using|to-use? NPLIST:target
 shift=up        UPV NPLIST:target by AMT:value
 shift=up        UPV NPLIST:target by SAMEAS? NPLIST:source
 shift=down      DOWNV NPLIST:target by SAMEAS? NPLIST:source
+shift=up        add that-amount|the-same-amount|as-much|the-difference to NPLIST:target
+shift=down      subtract|deduct|take that-amount|the-same-amount|as-much from|off NPLIST:target
+shift=up        UPV NPLIST:target by that-amount|the-same-amount|as-much|the-same
+shift=down      DOWNV NPLIST:target by that-amount|the-same-amount|as-much|the-same
+assign=again    SET NPLIST:target to|as the-same|the-same-value|the-same-day|the-same-date|the-same-time|the-same-number|the-same-amount|that-value|that-too
 shift=up        add SAMEAS NPLIST:source to NPLIST:target
 shift=down      subtract SAMEAS NPLIST:source from NPLIST:target
 shift=down      DOWNV NPLIST:target by AMT:value
 shift=up+1      UPV NPLIST:target AMT:value
 shift=up        UPV NPLIST:target to VAL:goal
+shift=up        UPV NPLIST:target from VAL:old to VAL:goal
+shift=down      DOWNV NPLIST:target from VAL:old to VAL:goal
 shift=down      DOWNV NPLIST:target to VAL:goal
 shift=up        turn|push|crank|bring|dial NPLIST:target up to VAL:goal
 shift=down      turn|push|crank|bring|dial NPLIST:target down to VAL:goal
@@ -237,9 +247,10 @@ GAPS: dict[str, tuple[str, ...]] = {
                "NPLIST:target 's TO VAL:value", "of|for|in|under|on NPLIST:target TO VAL:value", "NPLIST:target VAL:value", "VAL:value"),
     "assigninto": ("LIT:value to|into|in|at|under NPLIST:target",),
     "cost": ("NPLIST:owner VAL:value",),
-    "owned": ("a|an? FIELD:target of|=|to? VAL:value",),
+    "owned": ("a|an? FIELD:target of|=|to|at? VAL:value",),
     "switch": ("NPLIST:target",),
     "shift": ("SIGNED:value FIELD:target", "NPLIST:target by AMT:value", "by AMT:value", "NPLIST:target to VAL:goal",
+              "NPLIST:target from VAL:old to VAL:goal",
               "of|for|in|under|on NPLIST:target to VAL:goal", "of|for|in|under|on NPLIST:target by AMT:value"),
     "rename": ("NPLIST:target TO KEYNAME:key",),
     "remove": ("NPLIST:target",),

@@ -7,6 +7,8 @@ assign=bare+1   WANT|i'd-prefer|i-prefer|we'd-prefer|we-prefer|i-would-prefer a|
 owned+1         NPLIST:owner was|has-been|got|is moved|switched|changed|set|upgraded|transferred to the? FIELD:target VAL:value
 owned+1         NPLIST:owner is-going-to-be|will-be|is|takes-place|will-take-place|happens held? in|at|on the? FIELD:target VAL:value
 replace+1       we'd|we-would|i'd|i-would rather|prefer have|to-have|use|take? VAL:new than|to|over|instead-of VAL:old
+replace+1       use|switch-to|prefer|take CODEWORD:new instead-of|rather-than|in-place-of VAL:old
+replace+1       CODEWORD:new instead-of|rather-than|in-place-of VAL:old
 replace+1       we|i now? use|take|have|want|need VAL:new instead-of|rather-than|not VAL:old
 agent=teach+1   VAL:value is-teaching|will-teach|teaches|now-teaches|is-going-to-teach|will-be-teaching NPLIST:owner
 agent=lead+1    VAL:value is-taking-over|takes-over|will-take-over|took-over|has-taken-over|leads|will-lead|is-leading|now-leads|runs|will-run|is-in-charge-of|is-now-in-charge-of|is-responsible-for|is-now-responsible-for|manages|will-manage|heads NPLIST:owner

@@ -52,8 +52,10 @@ renamed         RENAME NPLIST:target TO VAL:value
 renamed         RENAME NPLIST:target VAL:value
 replace         REPLACE VAL:old with|by|for VAL:new
 replace         REPLACE VAL:old with|by|for VAL:new in|within|inside|of|across|under NPLIST:within WHEREVER?
+replace+1       VAL:old ARROW VAL:new in|within|inside|under NPLIST:within WHEREVER?
+replace         REPLACE the? QUOTED:old in|from|within|inside|of NPLIST:within with|by|for VAL:new
 replace         REPLACE the? FIELD:key VAL:old with|by|for VAL:new
-replace         REPLACE the? KIND:kind name|value|entry|item? VAL:old with|by|for VAL:new
+replace         REPLACE the? KIND:kind name|value|entry|item|line|string|element? VAL:old with|by|for VAL:new
 replace=both    REPLACE the? FIELD:key? VAL:old with|by|for VAL:new in both KINDNOUN? USING?
 replace         REPLACE the? KIND:kind name|value|entry|item? VAL:old with|by|for VAL:new in|within|inside|of|across|under|from NPLIST:within WHEREVER?
 replace=all     CHANGE FIELD:key from VAL:old to VAL:new WHEREVER
