@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from redline.instruct.grammar.adjuncts.tails import rounding
 from redline.instruct.grammar.chart import Chart
-from redline.instruct.language.words import key_form
+from redline.instruct.language.words import ORDINALS, key_form
 from redline.instruct.lexicon.synonyms import ASSIGNEES
 from redline.instruct.model.operations import DocumentOperation
 from redline.instruct.model.values import Num
@@ -18,13 +18,15 @@ _ADDITIONS = frozenset("also too another additionally additional".split())
 _PERSONS = frozenset("he she they we i".split())
 # What may stand before a remark that only says why.
 _REMARKS = frozenset((",", ".", ";", "-", "as", "because", "since"))
+# What may stand before a value.
+_GIVING = frozenset("to = : -> => → := is are be becomes become at of into by from equals".split())
 _SMALL_COIN = re.compile(r"(?<![\w.])(\d+) ?(?:cents?|ct|pence|p)\b", re.IGNORECASE)
 
 
 def doubt_changes(chart: Chart, operations: Operations) -> str:
     """Return the first reason to ask before these changes are made; nothing if there is none."""
-    checks = (_addition_doubt, _person_doubt, _assignment_doubt, _coin_doubt, _text_doubt,
-              _rounding_doubt)  # fmt: skip
+    checks = (_addition_doubt, _person_doubt, _assignment_doubt, _coin_doubt, _sign_doubt,
+              _text_doubt, _rounding_doubt)  # fmt: skip
     return next((doubt for check in checks if (doubt := check(chart, operations))), "")
 
 
@@ -81,6 +83,20 @@ def _coin_doubt(chart: Chart, operations: Operations) -> str:
     return ""
 
 
+def _sign_doubt(chart: Chart, operations: Operations) -> str:
+    """`capacity -10` may ask for ten less."""
+    said = {low for before, low in pairwise(chart.lows) if before not in _GIVING}
+    for operation in operations:
+        node = chart.tree.node_at(operation.path)
+        held = chart.tree.values[node] if node is not None else None
+        new = operation.value
+        if not isinstance(held, Num) or not isinstance(new, Num) or new.text not in said:
+            continue
+        if new.text.startswith("-") and not held.text.startswith("-"):
+            return f"{new.text} may be a difference"
+    return ""
+
+
 def _text_doubt(chart: Chart, operations: Operations) -> str:
     """A bare text that goes on behind a comma, or stops within a name, may end elsewhere."""
     for operation in operations:
@@ -92,8 +108,11 @@ def _text_doubt(chart: Chart, operations: Operations) -> str:
             continue
         node = chart.tree.node_at(operation.path)
         held = chart.tree.values[node] if node is not None else None
-        if ", " in text and not (isinstance(held, str) and "," in held):
+        several = [sign for sign in (", ", " / ") if sign in text]
+        if several and not (isinstance(held, str) and several[0].strip() in held):
             return f"{text!r} may be more than the value"
+        if text.split()[0].lower() in ORDINALS and chart.source[:at].endswith(" as "):
+            return f"{text!r} may say where in a list it goes"
         behind = re.match(r" ([A-Z]\w*)", chart.source[at + len(text) :])
         key = str(operation.path[-1]) if operation.path else ""
         if behind is not None and key_form(behind[1]) == key_form(key):

@@ -40,6 +40,9 @@ _TELLING = frozenset(
     "we're i'm we've i've they've he's she's someone somebody nobody people".split()
 )
 
+# Words before a verb that asks.
+_ASKING = frozenset("so please then therefore hence".split())
+
 # Words that begin to say where in a list something goes.
 _PLACING = frozenset(
     "before after ahead above below behind between preceding following directly immediately "
@@ -53,6 +56,9 @@ def doubtful_word(
     """Return a word of the remark that may narrow what is done, or an empty text."""
     if restates(chart, start, end, operations):
         return ""
+    asked = _asked_word(chart, start, end)
+    if asked:
+        return asked
     telling = _telling_word(chart, start, end, operations)
     if telling:
         return telling
@@ -60,6 +66,12 @@ def doubtful_word(
         limiting = (t.text for t in chart.tokens[start:end] if t.low in _LIMITING)
         return next(limiting, "")
     return _narrowing_word(chart, start, end, operations)
+
+
+def _asked_word(chart: Chart, start: int, end: int) -> str:
+    """Return the verb of a remark that asks for something itself: `so mark it paid`."""
+    begun = (p for p in range(max(start, 1), end) if chart.low(p - 1) in _ASKING)
+    return next((chart.tokens[p].text for p in begun if chart.low(p) in VERBS), "")
 
 
 def _narrowing_word(

@@ -6,9 +6,10 @@ from redline.instruct.effects.context import EffectContext
 from redline.instruct.effects.outcome import EffectOutcome, Unclear
 from redline.instruct.effects.places import anchor_in, doubt_case, index_in
 from redline.instruct.effects.values.typing import doubt_of, type_value
-from redline.instruct.grammar.adjuncts.positions import ListPosition
+from redline.instruct.grammar.adjuncts.positions import ListPosition, position_at
 from redline.instruct.grammar.phrase import Phrase
 from redline.instruct.grammar.values import TokenSpan
+from redline.instruct.language.words import ORDINALS
 from redline.instruct.lexicon.senses import Sort
 from redline.instruct.model.operations import ABSENT, DocumentOperation, NoValue
 from redline.instruct.model.values import Num, Value, same
@@ -57,7 +58,18 @@ def _said_position(context: EffectContext) -> ListPosition | None:
     where = context.clause.role("where")
     if context.clause.extra == "front":
         return ListPosition("front")
-    return where.position if where is not None else None
+    position: ListPosition | None = None if where is None else where.position
+    return position or _ordinal_position(context)
+
+
+def _ordinal_position(context: EffectContext) -> ListPosition | None:
+    """Return the place that an ordinal before the kind says: `as the first option of x`."""
+    chart, clause = context.chart, context.clause
+    for place in range(clause.start, clause.end):
+        if chart.low(place) == "as":
+            said = place + 1 + (chart.low(place + 1) == "the")
+            return position_at(ORDINALS.get(chart.low(said)))
+    return None
 
 
 def _spans(value: TokenSpan | None, values: TokenSpan | None) -> list[TokenSpan]:

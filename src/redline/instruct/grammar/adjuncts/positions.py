@@ -36,6 +36,15 @@ class ListPosition:
         return (self.kind, self.index, of, tuple(anchor.meaning for anchor in self.anchors))
 
 
+def position_at(ordinal: int | None) -> ListPosition | None:
+    """Return the place of an ordinal; None where something is only counted from the end."""
+    if ordinal is None or ordinal < -1:
+        return None
+    if ordinal == -1:
+        return ListPosition("back")
+    return ListPosition("index", ordinal) if ordinal else ListPosition("front")
+
+
 @rule("POS")
 def _end_of_list(chart: Chart, start: int) -> Iterator[Edge]:
     """`at the very end`, `to the top`, `as the last element`, `first`."""
@@ -46,10 +55,9 @@ def _end_of_list(chart: Chart, start: int) -> Iterator[Edge]:
     if led > start and low in _FRONT | _BACK:
         yield Edge(place + 1, ListPosition("front" if low in _FRONT else "back"))
     ordinal = ORDINALS.get(low)
-    if ordinal is None or ordinal < -1:
+    found = position_at(ordinal)
+    if found is None:
         return
-    found = ListPosition("back") if ordinal == -1 else ListPosition("index", ordinal)
-    found = ListPosition("front") if ordinal == 0 else found
     if chart.low(place + 1) in STRUCTURAL | {"position", "place", "one", "spot"}:
         yield Edge(place + 2, found)
     elif led > start:

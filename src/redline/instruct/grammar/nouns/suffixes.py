@@ -73,13 +73,18 @@ _VARIABLES = (("environment", "variable"), ("env", "variable"), ("env", "var"), 
 
 
 def _says_type(chart: Chart, phrase: Phrase, low: str) -> bool:
-    """Return whether a word only says what kind of value a field holds: the error message."""
+    """Return whether a word only says what kind of value a field holds: the error message.
+
+    A word that is a key itself may name that instead: the redis image, beside `REDIS_URL`.
+    """
     kind: type = type(None)
     if singular(low) in _MEASURES:
         kind = Num
     elif phrase.sort is Sort.KEY:
         kind = bool if low in ("state", "status") else str if singular(low) in _TEXTUAL else kind
     if kind is type(None) or not phrase.nodes:
+        return False
+    if not phrase.whole and any(s.whole for s in chart.lexicon.senses(phrase.end)):
         return False
     return all(isinstance(chart.tree.values[n], kind) for n in phrase.nodes)
 
