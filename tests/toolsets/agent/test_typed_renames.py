@@ -74,6 +74,14 @@ export function f(shops: Shop[], by: Map<string, Shop>) {
   for (const [k, s] of by) use(s.<size>);
   return shops[0].<size> + by.get('a')!.<size>;
 }
+=== combined
+type If<T> = T extends string ? Shop : null;
+export function f(shops: Shop[], by: { [k: string]: Shop }, one: If<"a">) {
+  use(by["a"].<size> + by[use.name].<size>);
+  for (const s of [].concat(shops)) use(s.<size>);
+  for (const s of Object.values({ a: shops[0] })) use(s.<size>);
+  return one?.<size>;
+}
 === callback
 function f(cb: (shop: Shop) => void) {}
 f((s) => use(s.<size>));

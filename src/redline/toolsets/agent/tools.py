@@ -237,7 +237,7 @@ TOOLS = (
             to=s.text("New name"),
             path=s.text("File that defines it"),
             line=s.number("Its line, if ambiguous"),
-            possible=s.flag("Uncertain references: true renames, false leaves"),
+            possible=s.flag("Uncertain uses: rename or (false) leave"),
             dry_run=s.DRY_RUN,
             check=s.CHECK,
         ),

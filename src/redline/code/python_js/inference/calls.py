@@ -22,6 +22,7 @@ from redline.code.python_js.inference.shapes import (
     HolderKind,
     InferredShape,
     choose,
+    keys_in,
     parameters_of,
     type_arguments,
     type_parameters,
@@ -36,7 +37,7 @@ from redline.code.syntax.node import (
 )
 
 # Functions of the language that hand out what they are given, or what nothing says.
-_SHOWING = frozenset({"Array.from", "Promise.resolve", "Object.freeze"})
+_SHOWING = frozenset({"Array.from", "Promise.resolve", "Object.freeze", "Object.values"})
 _GIVING = frozenset({"Object", "Array", "Promise", "Reflect", "Proxy", "structuredClone"})
 # Methods of the language's own types, by what they give: what is held, or the same again.
 _TAKING = frozenset({"find", "findLast", "at", "pop", "shift", "get", "deref"})
@@ -131,10 +132,25 @@ class ScriptCalls(ScriptMembers):
     def _convert(self, called: str, values: set[Value], depth: int) -> set[Value]:
         """Return what a function makes of its only argument."""
         if called == "Array.from":
-            return {Holder(HolderKind.LIST, frozenset(self.elements(values, None, depth)))}
+            return {as_list(self.elements(values, None, depth))}
+        if called == "Object.values":
+            return {as_list(self._values_in(values, depth))}
         if called == "Promise.resolve":
             return {Holder(HolderKind.PROMISE, frozenset(unwrap(values)))}
         return values
+
+    def _values_in(self, values: set[Value], depth: int) -> set[Value]:
+        """Return the values of all keys."""
+        found: set[Value] = set()
+        for value in values:
+            if isinstance(value, Holder) and value.kind == HolderKind.RECORD:
+                found |= value.inner
+            elif isinstance(value, InferredShape) and value.kind == "object":
+                names = {name for name, _, _ in keys_in(value.node)}
+                found |= {v for name in names for v in self.member_types([value], name, depth + 1)}
+            else:
+                found.add(UNKNOWN)
+        return found
 
     def _of_method(
         self,
@@ -157,7 +173,9 @@ class ScriptCalls(ScriptMembers):
             kind = HolderKind.LIST if is_map else HolderKind.PROMISE
             return {Holder(kind, frozenset(results if is_map else unwrap(results)))}
         if name == "concat":
-            return {holder, Holder(HolderKind.LIST, frozenset({UNKNOWN}))}
+            more = {v for each in given for v in self.of(module, each, scope, depth + 1)}
+            lists = [value if isinstance(value, Holder) else as_list({value}) for value in more]
+            return {holder, *lists}
         if name in _SAME:
             return {holder}
         return {OTHER if name in _NONE else UNKNOWN}
@@ -242,3 +260,8 @@ def _returns(body: SyntaxNode) -> Iterator[SyntaxNode]:
             yield from named_children(child)[:1]
         elif child.kind() not in FUNCTIONS and not child.is_leaf() and child.kind() != "class_body":
             yield from _returns(child)
+
+
+def as_list(values: set[Value]) -> Holder:
+    """Return an array of *values*."""
+    return Holder(HolderKind.LIST, frozenset(values))

@@ -130,10 +130,21 @@ class ScriptMembers(ScriptTypes):
                 found |= _take_out(value, index)
             elif isinstance(value, InferredShape) and value.kind == TUPLE:
                 found |= choose(self._of_tuple(value, index, depth), value.chosen)
+            elif isinstance(value, InferredShape) and value.kind == "object_type":
+                found |= choose(self._of_index(value, depth), value.chosen)
             elif isinstance(value, TypeParameter) and depth <= MAX_DEPTH:
                 found |= self.elements(self.constraint(value, depth), index, depth + 1)
             else:
                 found.add(value if value in (GLOBAL, ANYTHING) else UNKNOWN)
+        return found or {UNKNOWN}
+
+    def _of_index(self, value: InferredShape, depth: int) -> set[Value]:
+        """Return the values of an object type whose keys are not named: `{ [key: string]: T }`."""
+        found: set[Value] = set()
+        for part in value.node.children():
+            written = part.field("type") if part.kind() == "index_signature" else None
+            if written is not None:
+                found |= self.types(value.module, written, value.scope, depth + 1)
         return found or {UNKNOWN}
 
     def _of_tuple(self, value: InferredShape, index: int | None, depth: int) -> Iterator[Value]:

@@ -24,7 +24,7 @@ FUNCTIONS = frozenset(
 )
 OBJECTS = frozenset({"object", "object_type", "interface_body"})
 TUPLE = "tuple_type"
-MAX_DEPTH = 14
+MAX_DEPTH = 30
 UNKNOWN, OTHER = NoClass.UNKNOWN, NoClass.OTHER
 ANYTHING, GLOBAL = NoClass.ANYTHING, NoClass.GLOBAL
 # What is certainly not of the workspace, nor hands out what is.

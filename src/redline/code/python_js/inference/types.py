@@ -71,6 +71,7 @@ class ScriptTypes(ValueResolver):
     """Resolve what is written as a type."""
 
     __slots__ = ("_busy",)
+    max_depth = MAX_DEPTH
 
     def __init__(self, origins: Origins) -> None:
         ValueResolver.__init__(self, origins)
@@ -125,6 +126,10 @@ class ScriptTypes(ValueResolver):
             return {OfClass(module, around, True)} if around is not None else {UNKNOWN}
         if kind == "nested_type_identifier":
             return self._in_namespace(module, node, depth)
+        if kind == "conditional_type":
+            ways = (node.field("consequence"), node.field("alternative"))
+            found = [self.types(module, way, scope, depth + 1) for way in ways if way is not None]
+            return {value for values in found for value in values} or {UNKNOWN}
         return {UNKNOWN}
 
     def _in_namespace(self, module: Module, node: SyntaxNode, depth: int) -> set[Value]:
