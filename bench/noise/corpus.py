@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import difflib
+import os
 import random
 import subprocess
 import sysconfig
 from collections.abc import Iterator
 from functools import cache
+from io import BytesIO
 from pathlib import Path
 
 from bench.library.peers import REPO
@@ -39,32 +41,46 @@ def corpus(limit: int, rng: random.Random) -> list[tuple[str, tuple[str, ...]]]:
 
 @cache
 def _text_files(place: Path) -> tuple[Path, ...]:
-    files = (p for p in place.rglob("*") if p.suffix in EXTENSIONS and p.is_file())
-    return tuple(sorted(p for p in files if ".git/" not in str(p)))
+    found: list[Path] = []
+    for folder, folders, names in os.walk(place):
+        folders[:] = [name for name in folders if not name.endswith(".git")]
+        found += [Path(folder, name) for name in names if name.endswith(EXTENSIONS)]
+    return tuple(sorted(path for path in found if path.suffix in EXTENSIONS and path.is_file()))
 
 
 @cache
 def history(limit: int) -> tuple[SourceChange, ...]:
     """Changes from this repository's own commits, one region each."""
-    log = _git("log", "--format=%H", "--no-merges", f"-{limit}")
+    commits = _git("log", "--format=%H", "--no-merges", f"-{limit}")
+    listing = ("diff-tree", "--stdin", "-r", "--diff-filter=M", "--no-commit-id")
+    rows = [row.split() for row in _git(*listing, given=commits).decode().splitlines()]
+    edited = [row for row in rows if len(row) >= 6 and row[5].endswith(EXTENSIONS)]
+    texts = _texts(sorted({name for row in edited for name in row[2:4]}))
     changes: list[SourceChange] = []
-    for commit in log.split():
-        for row in _git(
-            "diff-tree", "-r", "--diff-filter=M", "--no-commit-id", commit
-        ).splitlines():
-            fields = row.split()
-            if len(fields) < 6 or not fields[5].endswith(EXTENSIONS):
-                continue
-            old, new = _git("cat-file", "blob", fields[2]), _git("cat-file", "blob", fields[3])
-            changes += _regions(fields[5], old.split("\n")[:-1], new.split("\n")[:-1])
+    for row in edited:
+        old, new = (texts[name].split("\n")[:-1] for name in row[2:4])
+        changes += _regions(row[5], old, new)
     return tuple(changes)
 
 
-def _git(*arguments: str) -> str:
+def _texts(names: list[str]) -> dict[str, str]:
+    """The contents that git keeps under *names*, with the line ends of Unix."""
+    given = "".join(f"{name}\n" for name in names).encode()
+    stream = BytesIO(_git("cat-file", "--batch", given=given))
+    found = {}
+    for name in names:
+        size = int(stream.readline().split()[2])
+        text = stream.read(size).decode()
+        found[name] = text.replace("\r\n", "\n").replace("\r", "\n")
+        stream.read(1)
+    return found
+
+
+def _git(*arguments: str, given: bytes = b"") -> bytes:
     done = subprocess.run(
-        ["git", "-C", str(REPO), *arguments], capture_output=True, check=False, text=True
+        ["git", "-C", str(REPO), *arguments], input=given, capture_output=True, check=False
     )
-    return done.stdout if done.returncode == 0 else ""
+    return done.stdout if done.returncode == 0 else b""
 
 
 def _regions(name: str, old: list[str], new: list[str]) -> Iterator[SourceChange]:

@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 from bench.library.measure import Report, Row, StdioServer, measure_calls, redline_argv, spread
+from redline.engine.recording.looking import MAX_ENTRIES
 
 SHM = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 
@@ -52,7 +53,11 @@ def trees(report: Report, sizes: list[int]) -> None:
                         5,
                     )
                     report.add(row)
-            report.add(hear(root, f"{home}/watching", f"{files:,} files"))
+            if files <= MAX_ENTRIES:
+                report.add(hear(root, f"{home}/watching", f"{files:,} files"))
+            else:
+                limit = f"over {MAX_ENTRIES:,} files recording stops, and says so"
+                report.facts["hear of a change"] = limit
 
 
 def hear(root: Path, state: str, who: str) -> Row:

@@ -73,7 +73,6 @@ def test_the_python_client_calls_each_tool(project: Path, tmp_path: Path, mode: 
 
 
 @pytest.mark.node
-@pytest.mark.xdist_group("node")
 def test_the_typescript_client_calls_each_tool(project: Path, tmp_path: Path) -> None:
     node = need_node()
     script = REPO / "tests" / "wire" / "drive_calls.mjs"
@@ -90,7 +89,6 @@ def test_the_typescript_client_calls_each_tool(project: Path, tmp_path: Path) ->
 
 
 @pytest.mark.node
-@pytest.mark.xdist_group("node")
 def test_the_inspector_objects_to_nothing_and_calls_tools(project: Path, tmp_path: Path) -> None:
     node = need_node()
     inspector = NODE_MODULES / "@modelcontextprotocol" / "inspector"
@@ -145,7 +143,6 @@ class AgentDesktop(Desktop):
 
 
 @pytest.mark.node
-@pytest.mark.xdist_group("node")
 def test_claude_code_calls_each_tool(tmp_path: Path) -> None:
     need_node()
     desktop = AgentDesktop(tmp_path)

@@ -14,7 +14,7 @@ from tests.wire.client import HttpClient, connect
 HERE = Path(__file__).parent
 SUITE = "@modelcontextprotocol/conformance/dist/index.js"
 
-pytestmark = [pytest.mark.node, pytest.mark.xdist_group("node")]
+pytestmark = pytest.mark.node
 
 
 @pytest.fixture(scope="module")

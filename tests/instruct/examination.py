@@ -16,8 +16,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
-from redline.instruct.engine import propose
+from redline.instruct.engine import Proposal, propose
 from redline.instruct.model.operations import DocumentOperation, apply_operations
 from redline.instruct.model.values import Value, dumps, parse
 from tests.instruct.scoring import carry_out
@@ -75,7 +76,7 @@ def alike(left: Any, right: Any) -> bool:
 
 def grade(desk: Desk, case: dict[str, Any]) -> Graded:
     """What preview and apply make of one case."""
-    shown = desk.preview(case["document"], case["instruction"])
+    shown, proposal = _previewed(desk, case)
     status, expected = shown["status"], case["expected"]
     if status == "success":
         after = _applied(desk, shown["session_id"])
@@ -85,17 +86,30 @@ def grade(desk: Desk, case: dict[str, Any]) -> Graded:
         return Graded(case, "exact", shown, chosen=True)
     if status != "ambiguous":
         return Graded(case, "idle", shown)
-    return _grade_refusal(case, shown)
+    return _grade_refusal(case, shown, proposal)
 
 
-def _grade_refusal(case: dict[str, Any], shown: dict[str, Any]) -> Graded:
+def _previewed(desk: Desk, case: dict[str, Any]) -> tuple[dict[str, Any], Proposal]:
+    """What a client sees, and the proposal it was made from."""
+    made: list[Proposal] = []
+
+    def keep(document: Value, instruction: str) -> Proposal:
+        made.append(propose(document, instruction))
+        return made[-1]
+
+    with mock.patch("redline.services.instructions.propose.propose", keep):
+        shown = desk.preview(case["document"], case["instruction"])
+    (proposal,) = made
+    return shown, proposal
+
+
+def _grade_refusal(case: dict[str, Any], shown: dict[str, Any], proposal: Proposal) -> Graded:
     """Grade candidates and suggestions of an instruction that has one meaning."""
     document = parse(json.dumps(case["document"]))
     wanted = case["expected"].get("document")
     means_change = case["expected"]["outcome"] == "change"
-    candidates = propose(document, case["instruction"]).candidates
     chosen = means_change and any(
-        alike(_result(document, c.operations), wanted) for c in candidates
+        alike(_result(document, c.operations), wanted) for c in proposal.candidates
     )
     elsewhere = []
     for suggestion in shown["suggestions"]:

@@ -6,9 +6,6 @@ import pytest
 
 from tests.instruct.scoring import Verdict, judge_all, summary
 
-# All tests look at the same verdicts, which take seconds.
-pytestmark = pytest.mark.xdist_group("instruct cases")
-
 
 @pytest.fixture(scope="module")
 def verdicts() -> list[Verdict]:

@@ -22,11 +22,7 @@ HERE = Path(__file__).parent
 
 
 def _papers(folder: str) -> list[Any]:
-    """The papers of a folder; one process grades a paper, once for all its tests."""
-    return [
-        pytest.param(paper, id=paper.stem, marks=pytest.mark.xdist_group(f"paper {paper.stem}"))
-        for paper in sorted((HERE / folder).glob("*.json"))
-    ]
+    return [pytest.param(p, id=p.stem) for p in sorted((HERE / folder).glob("*.json"))]
 
 
 @cache

@@ -11,8 +11,6 @@ from redline.instruct.model.operations import apply_operations
 from redline.instruct.model.values import dumps, parse
 from tests.instruct.scoring import Case, cases, documents
 
-pytestmark = pytest.mark.xdist_group("instruct suggestions")
-
 PRINTED = "Use more specific field references"
 
 

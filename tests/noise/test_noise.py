@@ -18,9 +18,6 @@ from redline.trials.judging import judge
 from tests.support import LONG
 from tests.wire.client import Client, connect
 
-# One process reads the files and the history that all cases are made from.
-pytestmark = pytest.mark.xdist_group("noise")
-
 COUNT, SEEDS = (20_000, (1, 2)) if LONG else (600, (1,))
 LEAST = 0.999 if LONG else 0.99
 

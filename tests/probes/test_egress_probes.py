@@ -19,7 +19,6 @@ from tests.probes.frame import Probe, probes
 from tests.probes.sandbox_ground import USERS, Ground, made_ground, nobody_can_run
 from tests.support import need
 
-pytestmark = pytest.mark.xdist_group("probes")
 PROBES = probes("egress")
 TRIES = Path(__file__).parent / "egress_tries.py"
 PRIVATE = ["127.0.0.1", "10.0.0.1", "::1", "::ffff:127.0.0.1", "169.254.169.254", "100.64.0.1"]

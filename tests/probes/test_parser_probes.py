@@ -13,12 +13,10 @@ from typing import Any
 import pytest
 
 from tests.processor import queued_seconds, seconds_to_end, used_by_ended_children
+from tests.support import LONG
 from tests.wire.client import Client, connect
 
-pytestmark = [
-    pytest.mark.xdist_group("probes"),
-    pytest.mark.skipif(sys.platform != "linux", reason="reads /proc, makes pipes"),
-]
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc, makes pipes")
 PROBES = tomllib.loads((Path(__file__).parent / "parsers.toml").read_text())["probe"]
 CONTEXT = "ai_code_editing.get_code_context"
 EDIT = "ai_code_editing.edit_file"
@@ -28,6 +26,9 @@ WANTED = {"symbol": "wanted", "kind": "definition"}
 _PING = 0.1
 _LATE_PING = 1.0
 _ANSWER = 60.0
+# Every call on a file that is too much waits for the limit: in the short form for a short one.
+_BRIEF = {} if LONG else {"REDLINE_TEST_TOOLSET": "tests.probes.brief_parsers"}
+_TOOLS = ["--tools", "code" if LONG else "code,fixtures"]
 # The native parsers by the names of their libraries: the server itself loads none.
 _PARSERS = ("ast_grep", "pygit2", "libgit2", "PIL", "_imaging", "tree_sitter")
 
@@ -68,7 +69,7 @@ def _parsers_in(pid: int) -> list[str]:
 def test_the_server_outlives_every_file(probe: dict[str, Any], tmp_path: Path) -> None:
     work = tmp_path / "work"
     _make(work, probe)
-    with connect("stdio", ["--tools", "code"], cwd=work) as client:
+    with connect("stdio", _TOOLS, cwd=work, env=_BRIEF) as client:
         found = _answer(client, CONTEXT, WANTED)
         if probe.get("left_out"):
             assert "good.py" in str(found["structuredContent"]["snippets"])

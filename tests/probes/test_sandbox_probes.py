@@ -18,7 +18,6 @@ from tests.adapters.processes.ground import require
 from tests.probes.sandbox_ground import GUARDS, USERS, Ground, made_ground, nobody_can_run
 from tests.support import need
 
-pytestmark = pytest.mark.xdist_group("probes")
 PROBES = tomllib.loads((Path(__file__).parent / "sandbox.toml").read_text())["probe"]
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
 
 import jsonschema_rs
@@ -43,6 +44,15 @@ def compare(path: Path, listed: Json) -> None:
 @each_tool
 def test_the_tool_is_as_its_snapshot_says(toolset: Toolset, tool: Tool) -> None:
     compare(place(toolset.name, tool.name), wire(tool, toolset))
+
+
+@pytest.mark.requirement("server-descriptions")
+@each_tool
+def test_no_tool_names_one_of_another_toolset(toolset: Toolset, tool: Tool) -> None:
+    own = {each.name for each in toolset.tools}
+    others = {each.name for _, each in TOOLS if "_" in each.name} - own
+    words = re.findall(r"[\w.]+", json.dumps(wire(tool, toolset)))
+    assert not {word.strip(".") for word in words} & others
 
 
 def test_the_tool_two_toolsets_share_is_as_its_snapshot_says() -> None:

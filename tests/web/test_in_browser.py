@@ -13,7 +13,6 @@ from tests.support import NODE_MODULES, need
 from tests.web.browser import WAIT, PageServer
 from tests.web.person import Person
 
-pytestmark = pytest.mark.xdist_group("browser")
 LINES = [f"line {n}\n" for n in range(1, 61)]
 
 

@@ -15,7 +15,6 @@ from tests.support import NODE_MODULES, need, need_program
 from tests.web.test_in_browser import Desk
 from tests.wire.client import Client, Json, connect
 
-pytestmark = pytest.mark.xdist_group("browser")
 POLICY = """
 [[rule]]
 name = "deployments"

@@ -530,11 +530,26 @@ def test_references_say_which_definition_they_are_of_and_how_sure_that_is(
     }
 
 
+@pytest.mark.requirement("code-context-overlap")
+def test_a_search_shows_no_line_twice(start: Start, root: Path) -> None:
+    lines = ["zebra = 1", "b = 2", "zebra += b", *["pass"] * 20, "print('zebra')"]
+    (root / "src" / "flat.txt").write_text("\n".join(lines) + "\n")
+    (root / "src" / "deep.py").write_text("def zebra():\n    return 'zebra'\n")
+    found = _good(start().call(CONTEXT, {"query": "the zebra"}))
+    spans = [(s["path"], s["start_line"], s["end_line"]) for s in found["snippets"]]
+    assert sorted(spans) == [
+        ("src/deep.py", 1, 2),
+        ("src/flat.txt", 1, 5),
+        ("src/flat.txt", 22, 24),
+    ]
+
+
 @pytest.mark.requirement("code-context")
 def test_a_line_without_a_file_is_refused(start: Start) -> None:
     reply = start().call(CONTEXT, {"symbol": "add", "kind": "references", "line": 3})
     assert reply["result"]["isError"]
     assert "line needs file" in reply["result"]["content"][0]["text"]
+    assert reply["result"]["structuredContent"]["kind"] == "references"
 
 
 @pytest.mark.requirement("code-context")

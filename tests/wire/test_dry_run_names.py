@@ -193,6 +193,9 @@ def test_an_argument_nobody_reads_is_named_in_the_answer(
     asked = {"path": str(folder), "explanation": "to look around"}
     result = client.call("list_directory", asked)["result"]
     assert "ignored: explanation" in result["content"][-1]["text"]
+    edits = [{"oldText": "one", "newText": "one", "global": True}]
+    result = client.call("edit_file", {"path": str(folder / "a.txt"), "edits": edits * 2})["result"]
+    assert result["content"][-1]["text"].endswith("ignored: edits[0].global")
     assert "ignored" not in result["content"][0]["text"]
 
 

@@ -63,10 +63,12 @@ def coding(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HttpClient]:
 @pytest.mark.requirement("server-host-origin")
 def test_hosts_and_origins_are_compared_exactly(shared: HttpClient) -> None:
     port = shared.port
-    for host in (f"127.0.0.1:{port}", f"localhost:{port}", f"[::1]:{port}"):
+    for host in (f"127.0.0.1:{port}", f"localhost:{port}", f"[::1]:{port}", "127.0.0.1",
+                 "localhost", "[::1]"):  # fmt: skip
         assert post(shared, PING, Host=host)[0] == 200, host
-    for host in ("127.0.0.1", "localhost:1", f"evil.test:{port}", f"127.0.0.1.evil.test:{port}",
-                 f"127.0.0.1:{port}.evil.test", f"user@127.0.0.1:{port}", ""):  # fmt: skip
+    for host in ("127.0.0.2", "localhost:1", "localhost.", "::1", f"evil.test:{port}",
+                 f"127.0.0.1.evil.test:{port}", f"127.0.0.1:{port}.evil.test",
+                 f"user@127.0.0.1:{port}", ""):  # fmt: skip
         status, _, reply = post(shared, PING, Host=host)
         assert status == 421, host
         assert "Host denied" in reply["error"]["message"]

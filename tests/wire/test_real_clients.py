@@ -112,7 +112,6 @@ def test_a_client_that_negotiates_falls_back_when_the_revision_is_capped(
 
 
 @pytest.mark.node
-@pytest.mark.xdist_group("node")
 @pytest.mark.parametrize("era", ["legacy", "modern"])
 def test_the_typescript_client_drives_both_transports_in_both_eras(
     url: str, tmp_path: Path, transport: str, era: str
@@ -137,7 +136,6 @@ def test_the_typescript_client_drives_both_transports_in_both_eras(
 
 
 @pytest.mark.node
-@pytest.mark.xdist_group("node")
 @pytest.mark.parametrize("era", ["legacy", "modern"])
 @pytest.mark.requirement("server-inspector")
 def test_the_inspector_finds_nothing_to_object_to_in_any_listed_tool(

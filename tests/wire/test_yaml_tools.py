@@ -351,6 +351,17 @@ def test_a_file_that_cannot_be_read_is_an_io_error(served: Served) -> None:
     for file in (served.folder / "absent.yaml", served.folder, Path("/etc/hostname")):
         assert code(served.get(file, "a")) == -32000
         assert code(served.set(file, "a", "1")) == -32000
+    assert code(served.client.call("noyalib_get", {"file": "", "path": "a"})) == -32000
+
+
+@pytest.mark.requirement("yaml-set-never-appends")
+def test_an_index_past_the_end_names_no_tool_that_is_not_there(served: Served) -> None:
+    file = served.folder / "past.yaml"
+    file.write_text("a: [1]\n")
+    message = served.set(file, "a[1]", "2")["error"]["message"]
+    assert "out of range" in message
+    assert "insert" not in message
+    assert "set the whole sequence" in message
 
 
 @pytest.mark.requirement("yaml-arguments")

@@ -202,17 +202,22 @@ class IsolatedAnalysis:
         found = self._check(text, language, FACTS_BUDGET)
         return next(iter(found.issues), found.python_error)
 
-    def _check(self, text: str, language: Language, budget: Budget = BUDGET) -> SyntaxCheck:
+    def _check(self, text: str, language: Language, budget: Budget | None = None) -> SyntaxCheck:
         issues, error = self._parse("check", text, language, budget=budget)
         found = tuple(SyntaxIssue(*issue) for issue in issues)
         return SyntaxCheck(found, None if error is None else SyntaxIssue(*error))
 
     def _parse(
-        self, function: str, text: str, language: Language, *more: Any, budget: Budget = BUDGET
+        self,
+        function: str,
+        text: str,
+        language: Language,
+        *more: Any,
+        budget: Budget | None = None,
     ) -> Any:
         clean = without_surrogates(text)
         call = lambda: self._confined.call(  # noqa: E731
-            f"{_WORKER}:{function}", (clean, language.name, *more), budget=budget
+            f"{_WORKER}:{function}", (clean, language.name, *more), budget=budget or BUDGET
         )
         return self._guard(self._key(digest_of(clean.encode()), language), call)
 

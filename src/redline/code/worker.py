@@ -19,9 +19,6 @@ from redline.code.syntax.uses import nodes_of
 Ask = Callable[..., Any]
 Row = tuple[Any, ...]
 
-_SYMBOL = attrgetter(
-    "name", "qualified", "kind", "line", "start", "end", "signature", "doc", "offset", "span"
-)
 _BODY = attrgetter("start", "end", "doc_end")
 _ISSUE = attrgetter("line", "excerpt", "missing")
 _REPLACEMENT = attrgetter("start", "end", "text")
@@ -29,15 +26,13 @@ _REPLACEMENT = attrgetter("start", "end", "text")
 
 def symbols(_ask: Ask, text: str, language: str) -> list[Row]:
     """Return every definition in *text*."""
-    return [_SYMBOL(symbol) for symbol in symbols_of(parse_readable(text, BY_NAME[language]))]
+    return [*symbols_of(parse_readable(text, BY_NAME[language]))]
 
 
 def bodies(_ask: Ask, text: str, language: str, wanted: str) -> list[Row]:
     """Return the definitions that *wanted* may name, each with its body."""
     found = named_bodies(text, BY_NAME[language], wanted)
-    return [
-        (_SYMBOL(symbol), None if body is None else _BODY(body)) for symbol, body in found.items()
-    ]
+    return [(symbol, None if body is None else _BODY(body)) for symbol, body in found.items()]
 
 
 def colours(_ask: Ask, text: str, language: str, ranges: list[tuple[int, int]]) -> list[Row]:
@@ -48,9 +43,7 @@ def colours(_ask: Ask, text: str, language: str, ranges: list[tuple[int, int]]) 
 def facts(_ask: Ask, files: list[tuple[bytes, str]]) -> list[Row]:
     """Return what the index stores of each file: symbols, uses, lines."""
     read = (facts_of(content, BY_NAME[language]) for content, language in files)
-    return [
-        ([_SYMBOL(symbol) for symbol in found.symbols], found.uses, found.lines) for found in read
-    ]
+    return [(found.symbols, found.uses, found.lines) for found in read]
 
 
 def check(_ask: Ask, text: str, language: str) -> Row:

@@ -19,11 +19,11 @@ from redline.core.changes import (
 )
 from redline.core.errors import (
     AlreadyExists,
-    InvalidArgument,
     IsADirectory,
     NotADirectory,
     NotARegularFile,
     NotFound,
+    PathError,
 )
 from redline.core.paths import WorkspacePath
 from redline.core.ports.tree import Entry, Kind, Tree
@@ -66,7 +66,7 @@ def plan_move(
     if source == target:
         return ChangeSet()
     if target.is_beneath(source):
-        raise InvalidArgument(f"A directory cannot be moved into itself: {shown}")
+        raise PathError(shown, f"A directory cannot be moved into itself: {shown}")
     removed = tuple(_replace_target(tree, entry, target, shown, overwrite))
     return ChangeSet((*_parents(tree, target, shown), *removed, Rename(source, target)))
 

@@ -10,6 +10,22 @@ from typing import Any
 from redline.trials.changes import SourceChange
 
 DIALECTS = ("edit_file", "apply_patch", "ai_edit")
+_ALIKE = str.maketrans(
+    {
+        "\u201c": '"',
+        "\u201d": '"',
+        "\u2018": "'",
+        "\u2019": "'",
+        "\u2013": "-",
+        "\u2014": "-",
+        "\u00a0": " ",
+        "\u2011": "-",
+        "\u2010": "-",
+        "\u2212": "-",
+        "\u201e": '"',
+        "\u201a": "'",
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,21 +76,7 @@ class Case:
 
 def plain(line: str) -> str:
     """*line* without anything a tolerant reader may overlook."""
-    table = {
-        "\u201c": '"',
-        "\u201d": '"',
-        "\u2018": "'",
-        "\u2019": "'",
-        "\u2013": "-",
-        "\u2014": "-",
-        "\u00a0": " ",
-        "\u2011": "-",
-        "\u2010": "-",
-        "\u2212": "-",
-        "\u201e": '"',
-        "\u201a": "'",
-    }
-    return "".join(table.get(c, c) for c in line).strip()
+    return (line if line.isascii() else line.translate(_ALIKE)).strip()
 
 
 def places(lines: Sequence[str], wanted: Sequence[str]) -> int:

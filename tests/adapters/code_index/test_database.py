@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from redline.adapters.code_index.database import SqliteIndex
-from redline.adapters.code_index.schema import pack, parts_of, unpack
+from redline.adapters.code_index.schema import parts_of
 from redline.app import Redline
+from redline.code.index.packing import count_packed, pack, unpack
 from redline.core.paths import WorkspacePath
 from redline.settings import Settings
 
@@ -196,6 +197,7 @@ def test_huge_and_minified_files_are_not_parsed(index: SqliteIndex, root: Path) 
 @pytest.mark.parametrize("numbers", [(), (1,), (1, 2, 300), (5, 1_000_000)])
 def test_packed_numbers_come_back(numbers: tuple[int, ...]) -> None:
     assert unpack(pack(numbers)) == numbers
+    assert count_packed(pack(numbers)) == len(numbers)
 
 
 def test_names_are_split_where_people_would() -> None:

@@ -16,7 +16,10 @@ from redline.adapters.code_index.reading import SourceReader, Stale
 from redline.app import Redline
 from redline.code.analysis import Analysis
 from redline.code.index.facts import FileFacts
+from redline.code.index.packing import pack
 from redline.code.syntax.languages import Language
+from redline.core.cancellation import UNCANCELLABLE
+from redline.services.code.lookup import CodeLookup
 from redline.settings import Settings
 
 FILES = 300
@@ -50,7 +53,7 @@ class Pairs:
         self.calls += 1
         if self.calls <= 2:
             self.both.wait(60)
-        return [FileFacts((), {content.decode(): [1]}, 1) for content, _ in files]
+        return [FileFacts((), {content.decode(): pack([1])}, 1) for content, _ in files]
 
 
 def test_many_files_are_parsed_by_two_workers_and_come_in_order(
@@ -105,3 +108,32 @@ def test_a_build_that_runs_out_of_time_says_how_far_it_came(
     assert index.structure()[1] == done
     assert index.build() == FILES - done, "the rest is left to the next build"
     assert index.structure()[1] == FILES
+
+
+@pytest.mark.requirement("code-index-while-it-grows")
+def test_asked_symbols_are_answered_first_while_the_index_grows(
+    redline: Redline, tmp_path: Path
+) -> None:
+    index = redline.code_index
+    assert isinstance(index, SqliteIndex)
+    asked = f"f{FILES - 1}"
+    answers: list[tuple[str, list[str], list[str]]] = []
+
+    def ask(done: int, _total: int) -> None:
+        """Ask as another process does: for one that is stored by now, and for the last one."""
+        if done == FILES:
+            return
+        lookup = CodeLookup(other, UNCANCELLABLE)
+        last = [file.path.name for file, _ in lookup.definitions(asked)]
+        stored = [row.path.name for row in other.code_index.definitions("f0")]
+        answers.append((lookup.state, last, stored))
+
+    settings = Settings(
+        workspace=str(tmp_path / "work"), state_dir=str(tmp_path / "state"), read_only=True
+    )
+    with Redline(settings) as other:
+        assert index.build(ask) == FILES
+        assert answers, "it is stored in more than one part"
+        for answer in answers:
+            assert answer == ("building", [f"m{FILES - 1}.py"], ["m000.py"])
+        assert CodeLookup(other, UNCANCELLABLE).refresh() == "ready"

@@ -110,8 +110,11 @@ def test_links_that_leave_every_root_are_refused(workspace: DiskWorkspace, root:
     (root / "passwd").symlink_to("/etc/passwd")
     (root / "dangling").symlink_to("/nowhere/at/all")
     (root / "chain").symlink_to("out/secret")
-    for raw in ("out/secret", "out/new", "passwd", "dangling", "chain", f"{root}/out"):
+    for raw in ("passwd", "dangling", "chain", f"{root}/out"):
         with pytest.raises(SymlinkEscape):
+            _parts(workspace, raw)
+    for raw in ("out/secret", "out/new", "out/no/new"):
+        with pytest.raises(OutsideRoots, match="symbolic link on the way"):
             _parts(workspace, raw)
 
 

@@ -20,8 +20,6 @@ import pytest
 from tests.adapters.processes.ground import BACKENDS, require
 from tests.support import CACHE, REPO, need
 
-# One worker: the limit on processes counts per user, and all of these run as the same one.
-pytestmark = pytest.mark.xdist_group("probes")
 HERE = Path(__file__).parent
 NOBODY = 65534
 SOURCE = REPO / "src"

@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,7 @@ from redline.core.paths import WorkspacePath
 from redline.core.ports.commands import Command
 from redline.core.ports.history import HistoryQuery, Operation, Origin
 from redline.core.ports.recording import Noticed
+from redline.engine.recording import looking
 from redline.engine.recording.attribution import OUTSIDE
 from redline.settings import Settings
 from tests.adapters.processes.ground import Patience, require
@@ -359,3 +361,24 @@ def _until(holds: Callable[[], object]) -> None:
     while not holds():
         assert time.monotonic() < ends
         time.sleep(0.02)
+
+
+@pytest.mark.requirement("recorder-too-many")
+def test_over_the_most_files_nothing_is_recorded_and_that_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(looking, "Looking", partial(looking.Looking, max_entries=2))
+    root = tmp_path / "ws"
+    root.mkdir()
+    for name in ("a", "b", "c"):
+        (root / name).write_text(name)
+    warned: queue.Queue[str] = queue.Queue()
+    with Redline(Settings(workspace=str(root), state_dir=str(tmp_path / "state"))) as redline:
+        session = redline.open_recording(lambda _: None, warned.put)
+        assert session is not None
+        session.start()
+        said = "recording stopped: More than 2 files to record"
+        assert warned.get(timeout=PATIENCE) == said
+        condition = redline.recorder()
+        assert condition is not None
+        assert said in condition.limits

@@ -28,9 +28,6 @@ from tests.noise.independent.score import (
 from tests.noise.independent.text import Doc
 from tests.support import LONG, REPO
 
-# One process makes the calls that most tests here judge.
-pytestmark = pytest.mark.xdist_group("independent noise")
-
 CALLS = 20_000 if LONG else 450
 # Of a few hundred calls one miss would be more than one in a thousand.
 MOST_MISSED = 0.001 if LONG else 0.01

@@ -24,7 +24,6 @@ from tests.toolsets.agent.conftest import Desk, text_of
 from tests.wire.client import connect
 from tests.wire.test_dry_run_names import contents
 
-pytestmark = pytest.mark.xdist_group("agent-checks")
 # The programs that the tests were installed with, wherever the tests are started.
 HERE = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
 PROJECT = {

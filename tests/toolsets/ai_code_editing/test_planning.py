@@ -485,6 +485,54 @@ def test_an_insert_is_not_refused_for_words_about_the_code(instruction: str, lin
     assert after.split("\n").index("    x = 1") + 1 == line
 
 
+@pytest.mark.requirement("code-delete-given")
+@pytest.mark.parametrize(
+    "instruction",
+    ["Delete this block", "remove these lines.", "delete", "Please remove the function"],
+)
+def test_an_instruction_to_delete_means_the_lines_or_the_symbol_of_the_call(
+    instruction: str,
+) -> None:
+    given = {"edit_instruction": instruction, "start_line": 1, "end_line": 2}
+    assert _result("a\nb\nc\n", **given) == "c\n"
+    function = {"edit_instruction": instruction, "symbol": "f"}
+    assert _result("def f():\n    pass\nx = 1\n", **function) == "x = 1\n"
+    with pytest.raises(InvalidArgument):
+        _plan("a\nb\nc\n", edit_instruction=instruction)
+
+
+@pytest.mark.requirement("code-delete-given")
+@pytest.mark.parametrize(
+    "instruction",
+    [
+        "Delete the cache key",
+        "remove logging from this block",
+        "remove the comments",
+        "drop dead code",
+    ],
+)
+def test_an_instruction_to_delete_a_part_of_the_lines_is_not_taken_for_all(
+    instruction: str,
+) -> None:
+    with pytest.raises(InvalidArgument, match="no code to write"):
+        _plan("a\nb\nc\n", edit_instruction=instruction, start_line=1, end_line=2)
+
+
+@pytest.mark.requirement("code-delete-given")
+def test_a_delete_with_an_empty_code_block_is_called_one() -> None:
+    planned = _plan("a\nb\n", edit_type="delete", start_line=1, code_block="")
+    assert (planned.text, planned.notes) == ("b\n", ("Deleted line 1.",))
+
+
+@pytest.mark.requirement("code-insert-explicit")
+@pytest.mark.parametrize("instruction", ["edit", "Update the file.", "please modify this module"])
+def test_an_insert_by_name_needs_no_more_than_that_the_file_is_edited(instruction: str) -> None:
+    after = _result(SHOP, edit_type="insert", edit_instruction=instruction, code_block="x = 1")
+    assert after == SHOP + "x = 1\n"
+    with pytest.raises(InvalidArgument):
+        _plan(SHOP, edit_instruction=instruction, code_block="x = 1")
+
+
 def test_an_insert_that_says_replace_is_refused() -> None:
     with pytest.raises(InvalidArgument, match="says to replace"):
         _plan(SHOP, edit_type="insert", edit_instruction="Replace total", code_block="x = 1")

@@ -27,6 +27,10 @@ def test_a_client_that_cannot_ask_gets_the_structured_refusal(tools: Tools) -> N
     assert structured["grant_id"] is structured["expires_at"] is None
     assert error["details"]["requested"] == REQUEST
     assert "permission" in error["message"].lower()
+    assert "call exec_command" in error["message"]
+    other = tools.fails("request_permissions", **{**REQUEST, "tool_name": "apply_patch"})
+    assert other["code"] == "ELICITATION_UNSUPPORTED"
+    assert "exec_command" not in other["message"]
 
 
 @pytest.mark.requirement("coding-permissions-dangerous")

@@ -83,6 +83,8 @@ def test_a_first_line_that_is_too_long_is_cut_between_characters(tools: Tools) -
     found = tools.ok("read_file", path="a.txt", max_bytes=15)
     assert found["content"] == "é" * 7
     assert len(found["warnings"]) == 2
+    assert "go on at next_start_byte" in found["warnings"][0]
+    assert not any("go on at next_start_line" in warning for warning in found["warnings"])
 
 
 @pytest.mark.requirement("coding-read-line-ends")
@@ -99,7 +101,7 @@ def test_only_line_feeds_end_lines(tools: Tools) -> None:
         ("d/../../x", "PATH_OUTSIDE_WORKSPACE", "security", True),
         ("/etc/passwd", "ABSOLUTE_PATH_DENIED", "security", True),
         ("escaping", "SYMLINK_ESCAPE", "security", True),
-        ("linked_dir/passwd", None, "security", True),
+        ("linked_dir/passwd", "PATH_OUTSIDE_WORKSPACE", "security", True),
         ("bin", "BINARY_FILE", "validation", True),
         ("latin", "UNSUPPORTED_ENCODING", "validation", False),
         ("d", "IS_DIRECTORY", "validation", False),
@@ -108,14 +110,13 @@ def test_only_line_feeds_end_lines(tools: Tools) -> None:
     ],
 )
 def test_what_cannot_be_read_says_why(
-    tools: Tools, path: str, code: str | None, category: str, security: bool
+    tools: Tools, path: str, code: str, category: str, security: bool
 ) -> None:
     tools.write({"bin": b"\0x", "latin": b"caf\xe9\n", "d/f": "x"})
     (tools.base / "escaping").symlink_to("/etc/passwd")
     (tools.base / "linked_dir").symlink_to("/etc")
     error = tools.fails("read_file", path=path)
-    assert code is None or error["code"] == code
-    assert error["category"] == category
+    assert (error["code"], error["category"]) == (code, category)
     assert not security or _speaks_of_security(error)
 
 
@@ -257,6 +258,16 @@ def test_search_is_literal_and_ignores_case_unless_told(tree: Tools) -> None:
     assert [m["line"] for m in regex["matches"]] == [1, 2]
     strict = tree.ok("search_text", query="A.B", regex=True, case_sensitive=True)
     assert [m["line"] for m in strict["matches"]] == [2]
+
+
+@pytest.mark.requirement("coding-search-line-ends")
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_regex_finds_the_end_of_a_line_whatever_ends_it(tools: Tools, end: str) -> None:
+    tools.write({"a.txt": end.join(["one", "two", "twofold", ""])})
+    for query, lines in (("^two$", [2]), ("e$", [1]), ("d$|^o", [1, 3]), (r"two\r$", [])):
+        found = tools.ok("search_text", query=query, regex=True)["matches"]
+        assert [m["line"] for m in found] == (lines or [2] * (end == "\r\n")), query
+        assert all("\r" not in m["preview"] for m in found)
 
 
 @pytest.mark.requirement("coding-search-scope")

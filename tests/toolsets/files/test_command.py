@@ -11,9 +11,11 @@ from tests.toolsets.files.conftest import Desk
 def test_output_and_exit_code(desk: Desk) -> None:
     result = desk.call("execute_command", command="echo one && echo two | tr a-z A-Z")
     assert result["isError"] is False
-    assert result["content"][0] == {"type": "text", "text": "one\nTWO\n[exit code: 0]"}
+    assert result["content"] == [{"type": "text", "text": "one\nTWO\n[exit code: 0]"}]
     silent = desk.call("execute_command", command="true")
-    assert silent["content"][0]["text"] == "(no output)\n[exit code: 0]"
+    assert silent["content"] == [{"type": "text", "text": "(no output)\n[exit code: 0]"}]
+    failed = desk.call("execute_command", command="exit 3")
+    assert failed["content"] == [{"type": "text", "text": "(no output)\n[exit code: 3]"}]
 
 
 @pytest.mark.requirement("files-command-stderr", "files-command-is-error")
@@ -60,7 +62,7 @@ def test_a_command_over_its_time_may_clean_up_but_not_stay(desk: Desk) -> None:
 def test_each_stream_is_capped(desk: Desk) -> None:
     line = "head -c 600000 /dev/zero | tr '\\0' q; head -c 600000 /dev/zero | tr '\\0' y >&2"
     result = desk.call("execute_command", command=line)
-    out, errors, _ = (block["text"] for block in result["content"])
+    out, errors = (block["text"] for block in result["content"])
     assert out.count("q") == errors.count("y") == 512 * 1024
     assert "[output truncated at 512 KB]" in out
     assert "[output truncated at 512 KB]" in errors
@@ -71,6 +73,11 @@ def test_refused_commands(desk: Desk) -> None:
     assert desk.error("execute_command")[0] == -32602
     outside = desk.error("execute_command", command="true", workingDirectory=desk.outside)
     assert outside[0] == -32001
+    assert desk.error("execute_command", command="")[0] == -32602
+    missing = desk.error("execute_command", command="true", workingDirectory=desk.here / "no")
+    assert missing == (-32002, f"No such file or directory: {desk.here / 'no'}")
+    file = desk.file("file.txt")
+    assert desk.error("execute_command", command="true", workingDirectory=file)[0] == -32002
 
 
 def test_output_that_is_no_utf_8_is_still_answered(desk: Desk) -> None:
@@ -83,11 +90,36 @@ def test_what_a_command_is_given_is_no_secret(desk: Desk) -> None:
 
 @pytest.mark.requirement("files-command-in-force")
 def test_the_answer_says_what_was_in_force(desk: Desk) -> None:
-    result = desk.call("execute_command", command="true")
+    result = desk.call("execute_command", command="echo why >&2; exit 1")
     told = result["structuredContent"]["sandbox"]
     assert set(told) == {"fs", "net", "pids", "memory"}
-    last = result["content"][-1]["text"].split("\n")[0]
-    assert last == f"[sandbox: {told['fs']}; network {told['net']}]"
+    texts = [block["text"] for block in result["content"][1:]]
+    assert texts == ["[stderr]\nwhy\n", f"[sandbox: {told['fs']}; network {told['net']}]"]
+
+
+@pytest.mark.requirement("files-command-in-force", "files-command-stderr")
+def test_an_older_client_is_told_what_was_in_force_beside_the_content(old_desk: Desk) -> None:
+    result = old_desk.call("execute_command", command="echo one")
+    assert result["content"] == [{"type": "text", "text": "one\n[exit code: 0]"}]
+    assert set(result["_meta"]["redline/sandbox"]) == {"fs", "net", "pids", "memory"}
+
+
+@pytest.mark.requirement("files-command-remarks")
+def test_what_is_worth_knowing_comes_before_the_exit_code(desk: Desk) -> None:
+    result = desk.call("execute_command", command="sleep 60 & echo one")
+    lines = result["content"][0]["text"].split("\n")
+    assert (lines[0], lines[-1]) == ("one", "[exit code: 0]")
+    (remark,) = result["structuredContent"]["warnings"]
+    assert lines[1] == f"[note: {remark}]"
+    assert "Background processes" in remark
+    assert len(result["content"]) == 1
+
+
+@pytest.mark.requirement("files-command-remarks")
+def test_what_ran_over_its_time_was_not_in_the_background(desk: Desk) -> None:
+    result = desk.call("execute_command", command="sleep 60; echo never", timeout=1)
+    assert result["structuredContent"]["timedOut"] is True
+    assert result["structuredContent"]["warnings"] == []
 
 
 @pytest.mark.requirement("files-command-gate")

@@ -52,7 +52,11 @@ def test_text_that_occurs_twice_is_refused_with_its_lines(desk: Desk) -> None:
     code, message = refused(desk, desk.file("a", "x\ny\nx\n"), {"oldText": "x", "newText": "z"})
     assert code == -32603
     assert "oldText is not unique: found 2 occurrences" in message
-    assert "1, 3" in message
+    assert "(lines 1, 3)" in message
+    assert "limit: 0" in message
+    _, message = refused(desk, desk.file("a", "x x x\n"), {"oldText": "x", "newText": "z"})
+    assert "found 3 occurrences" in message
+    assert "(lines 1)" in message
 
 
 @pytest.mark.requirement("files-edit-normalised")
@@ -323,6 +327,19 @@ def test_globs_are_expanded(desk: Desk) -> None:
     assert (top.read_text(), deep.read_text()) == ("z", "x")
     desk.call("edit_files", paths=[f"{desk.here}/**/*.{{txt,md}}"], edits=[{"oldText": "x"}])
     assert (deep.read_text(), other.read_text()) == ("", "")
+
+
+@pytest.mark.requirement("files-edit-files-bracket-names")
+def test_a_name_that_looks_like_a_glob_is_told_how_it_is_written(desk: Desk) -> None:
+    path = desk.file("app/[id]/page{x}.tsx", "x")
+    edits = [{"oldText": "x", "newText": "z"}]
+    code, message = desk.error("edit_files", paths=[str(path)], edits=edits)
+    assert code == -32002
+    written = message.partition("write ")[2]
+    assert written.endswith("/app/\\[id\\]/page\\{x\\}.tsx")
+    desk.call("edit_files", paths=[written], edits=edits)
+    assert path.read_text() == "z"
+    assert "hint" not in desk.error("edit_files", paths=[f"{desk.here}/[no]"], edits=edits)[1]
 
 
 @pytest.mark.requirement("files-edit-files-glob-errors", "files-edit-files-errors")

@@ -74,6 +74,26 @@ def test_refused_name_searches(tree: Desk) -> None:
     assert tree.error("search_files", nameContains="x")[0] == -32602
     assert tree.error("search_files", directory=tree.here)[0] == -32602
     assert tree.error("search_files", directory=tree.outside, nameContains="x")[0] == -32001
+    empty = tree.error("search_files", directory=tree.here, nameContains="")
+    assert empty == (-32602, "nameContains must be a text that is not empty")
+
+
+@pytest.mark.requirement("files-not-a-directory")
+def test_what_lies_beneath_a_file_is_not_found_by_any_tool_that_reads(desk: Desk) -> None:
+    file = desk.file("a.txt", "x")
+    for tool, given in (
+        ("list_directory", {"path": file}),
+        ("directory_tree", {"path": file}),
+        ("search_files", {"directory": file, "nameContains": "x"}),
+        ("grep_files", {"directory": file, "regex": "x"}),
+        ("glob_search", {"directory": file, "globs": ["*"]}),
+        ("read_file", {"path": file / "b"}),
+        ("get_file_info", {"path": file / "b"}),
+        ("delete_file", {"path": file / "b"}),
+    ):
+        assert desk.error(tool, **given)[0] == -32002, tool
+    assert desk.error("write_file", path=file / "b", content="")[0] == -32603
+    assert desk.error("create_directory", path=file / "b")[0] == -32603
 
 
 @pytest.mark.requirement("files-glob-files", "files-glob-syntax")
@@ -95,6 +115,19 @@ def test_refused_name_searches(tree: Desk) -> None:
 def test_globs(tree: Desk, globs: list[str], expected: list[str]) -> None:
     found = tree.call("glob_search", directory=tree.here, globs=globs)
     assert names(tree, found) == sorted(expected)
+
+
+@pytest.mark.requirement("files-glob-absolute")
+def test_an_absolute_glob_beneath_the_directory_counts_from_it(tree: Desk) -> None:
+    for glob, expected in (
+        ("*.PY", ["z.PY"]),
+        ("sub/*", ["sub/report-2.md"]),
+        ("**/*.py", ["sub/REPORTS/x.py", "z.PY"]),
+    ):
+        globs = [f"{tree.here}/{glob}"]
+        assert names(tree, tree.call("glob_search", directory=tree.here, globs=globs)) == expected
+    elsewhere = tree.call("glob_search", directory=tree.here, globs=[f"{tree.outside}/*"])
+    assert names(tree, elsewhere) == []
 
 
 @pytest.mark.requirement("files-glob-excludes")

@@ -92,12 +92,32 @@ def test_a_provider_that_fails(tmp_path: Path, kind: str, code: str) -> None:
     assert error["data"]["error_type"] == "llm_service"
 
 
-@pytest.mark.requirement("json-code-session")
+@pytest.mark.requirement("json-code-session", "json-error-reason")
 def test_a_session_that_is_not_there(desk: Desk) -> None:
     error = desk.error(APPLY, {"session_id": "sess_unknown"})
     assert error["code"] == "SESSION_NOT_FOUND"
     assert error["data"]["error_type"] == "session"
+    (advice,) = error["data"]["suggestions"]
+    assert "json_editor_preview" in advice
+    assert error["data"]["details"]["reason"] == error["message"]
     assert desk.error(APPLY, {"session_id": "bad id!"})["code"] == "INVALID_INPUT"
+
+
+@pytest.mark.requirement("json-error-reason")
+@pytest.mark.parametrize(
+    ("arguments", "field", "reason"),
+    [
+        ({"document": {"a": 1}, "instruction": 5}, "instruction", "instruction must be string"),
+        ({"document": {"a": 1}}, "instruction", "instruction is required"),
+        ({"document": {"a": 1}, "instruction": "x", "b": 1}, "b", "unknown b"),
+    ],
+)
+def test_the_reason_says_what_is_wrong_with_which_field(
+    desk: Desk, arguments: dict[str, Any], field: str, reason: str
+) -> None:
+    details = desk.error(PREVIEW, arguments)["data"]["details"]
+    assert details["field"] == field
+    assert details["reason"].startswith(reason)
 
 
 @pytest.mark.requirement("json-session-principal")
@@ -141,7 +161,10 @@ def test_more_changes_than_allowed(desk: Desk) -> None:
 @pytest.mark.requirement("json-code-processing")
 def test_a_document_nested_too_deeply(desk: Desk) -> None:
     deep = '{"document": ' + '{"a":' * 150 + "1" + "}" * 150 + ', "instruction": "set a to 2"}'
-    assert desk.error(PREVIEW, deep)["code"] == "PROCESSING_ERROR"
+    error = desk.error(PREVIEW, deep)
+    assert error["code"] == "PROCESSING_ERROR"
+    (advice,) = error["data"]["suggestions"]
+    assert "inner part" in advice
 
 
 @pytest.mark.requirement("json-redis-error")

@@ -15,7 +15,7 @@ from tests.support import NODE_MODULES, need, need_node
 from tests.web.browser import WAIT, open_browser
 from tests.wire.client import MODERN, Client, Json, connect
 
-pytestmark = [pytest.mark.node, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.node
 APPS = {"extensions": {"io.modelcontextprotocol/ui": {"mimeTypes": ["text/html;profile=mcp-app"]}}}
 URI = "ui://redline/review"
 LINES = [f"line {n}\n" for n in range(1, 41)]

@@ -9,15 +9,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from redline.adapters.code_index.rank import rank
-from redline.adapters.code_index.reading import (
-    FILES_AT_ONCE,
-    SourceRead,
-    SourceReader,
-    Stale,
-)
-from redline.adapters.code_index.schema import BEST, MINOR, pack, parts_of, unpack
+from redline.adapters.code_index.reading import SourceRead, SourceReader, Stale
+from redline.adapters.code_index.storing import FactStore
 from redline.code.analysis import Analysis
-from redline.code.index.facts import FileFacts
 from redline.code.syntax.languages import Language, language_of
 from redline.core.paths import WorkspacePath
 from redline.core.ports.search import Grep
@@ -25,12 +19,11 @@ from redline.core.ports.tree import Kind, Tree
 
 # The share of changed files after which ranks are worth computing again.
 RERANK_SHARE = 0.01
+# Files that are stored in one transaction: few at first, so that there is something to ask, then
+# more, as each transaction writes nearly every page of a table that is ordered by name.
+_MIN_AT_ONCE, _MAX_AT_ONCE = 100, 400
 # A build that has not renewed its lease for this many seconds has died.
 LEASE = 30.0
-_BEST_OF_FILE = (
-    "INSERT INTO best SELECT file, row_number() OVER (ORDER BY line), id FROM symbols "  # noqa: S608
-    f"WHERE file=? AND kind NOT IN {MINOR} ORDER BY line LIMIT {BEST}"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +43,7 @@ class IndexBuilder:
     ) -> None:
         self._db, self._tree, self._grep, self._roots = db, tree, grep, roots
         self._reader = SourceReader(tree, analysis, self._keep_lease)
-        self._names: dict[str, int] = {}
-        # Names that are known to be findable by their parts.
-        self._defined: set[int] = set()
+        self._store = FactStore(db)
         self._lease_written = 0.0
 
     def survey(self) -> Survey:
@@ -95,8 +86,8 @@ class IndexBuilder:
             elif (row[1], row[2]) != (entry.size, entry.mtime_ns):
                 stale.append(Stale(path, language, entry, row[0], row[3]))
         if (stale or gone) and self.take_lease():
-            self._drop(gone)
-            self._store_all(
+            self._store.drop(gone)
+            self._store.store(
                 [f for _, found in self._reader.read(stale, float("inf")) for f in found]
             )
             self.release_lease()
@@ -119,15 +110,16 @@ class IndexBuilder:
 
         How many files were read: fewer than are stale when the moment *ends* came first.
         """
-        self._drop(survey.gone)
+        self._store.drop(survey.gone)
         done = stored = 0
         read: list[SourceRead] = []
         for passed, found in self._reader.read(survey.stale, ends):
             read += found
             is_late = time.monotonic() > ends
-            if len(read) < FILES_AT_ONCE and passed < len(survey.stale) and not is_late:
+            enough = min(max(_MIN_AT_ONCE, stored // 4), _MAX_AT_ONCE)
+            if len(read) < enough and passed < len(survey.stale) and not is_late:
                 continue
-            self._store_all(read)
+            self._store.store(read)
             stored += len(read)
             done, read = stored if is_late else passed, []
             self.hold_lease()
@@ -138,7 +130,7 @@ class IndexBuilder:
                 progress(done, len(survey.stale))
         changed = len(survey.stale) + len(survey.gone)
         if changed and changed >= RERANK_SHARE * survey.total:
-            self._clear_names()  # ranking takes memory of its own
+            self._store.clear_names()  # ranking takes memory of its own
             rank(self._db, self.hold_lease)
         self._db.execute("INSERT OR REPLACE INTO facts VALUES ('complete', ?)", (time.time(),))
         self.release_lease()
@@ -169,117 +161,6 @@ class IndexBuilder:
     def release_lease(self) -> None:
         """Let another process build."""
         self._db.execute("DELETE FROM facts WHERE key='lease'")
-
-    def _store_all(self, read: list[SourceRead]) -> None:
-        self._db.execute("BEGIN IMMEDIATE")
-        try:
-            for item in read:
-                self._store(item.file, item.digest, item.facts)
-            self._db.execute("COMMIT")
-        except BaseException:
-            self._clear_names()
-            self._db.execute("ROLLBACK")
-            raise
-
-    def _store(self, item: Stale, digest: str, facts: FileFacts | None) -> None:
-        entry = item.entry
-        if facts is None:
-            self._db.execute(
-                "UPDATE files SET size=?, mtime=? WHERE id=?",
-                (entry.size, entry.mtime_ns, item.known),
-            )
-            return
-        if item.known is not None:
-            self._clear(item.known)
-        words = sorted(
-            (self._name(word), len(lines), pack(lines)) for word, lines in facts.uses.items()
-        )
-        row = self._db.execute(
-            "INSERT OR REPLACE INTO files (id, root, path, size, mtime, digest, language, lines,"
-            " words, failed, rank)"
-            " VALUES (?,?,?,?,?,?,?,?,?,?, (SELECT rank FROM files WHERE id=?))"
-            " RETURNING id",
-            (
-                item.known,
-                item.path.root,
-                item.path.relative,
-                entry.size,
-                entry.mtime_ns,
-                digest,
-                item.language.name,
-                facts.lines,
-                pack(name for name, _, _ in words),
-                facts.failed,
-                item.known,
-            ),
-        ).fetchone()[0]
-        self._db.executemany(
-            "INSERT OR REPLACE INTO uses VALUES (?,?,?,?)",
-            ((name, row, count, blob) for name, count, blob in words),
-        )
-        self._store_symbols(row, facts)
-
-    def _store_symbols(self, row: int, facts: FileFacts) -> None:
-        ids = [self._name(symbol.name) for symbol in facts.symbols]
-        self._db.executemany(
-            "INSERT INTO symbols (file, name, qualified, kind, line, start, stop, signature, doc)"
-            " VALUES (?,?,?,?,?,?,?,?,?)",
-            (
-                (row, name, s.qualified, s.kind, s.line, s.start, s.end, s.signature, s.doc)
-                for name, s in zip(ids, facts.symbols, strict=True)
-            ),
-        )
-        for name, symbol in zip(ids, facts.symbols, strict=True):
-            self._define(name, symbol.name)
-        self._db.execute(_BEST_OF_FILE, (row,))
-
-    def _define(self, name: int, text: str) -> None:
-        """Make a name findable by its parts, once."""
-        if name in self._defined:
-            return
-        self._defined.add(name)
-        done = self._db.execute("UPDATE names SET defined=1 WHERE id=? AND defined=0", (name,))
-        if done.rowcount:
-            self._db.executemany(
-                "INSERT OR IGNORE INTO parts VALUES (?,?)",
-                ((part, name) for part in parts_of(text)),
-            )
-
-    def _name(self, name: str) -> int:
-        known = self._names.get(name)
-        if known is not None:
-            return known
-        if len(self._names) > 400_000:  # bound the memory of a long build
-            self._clear_names()
-        row = self._db.execute("SELECT id FROM names WHERE name=?", (name,)).fetchone()
-        if row is None:
-            row = self._db.execute(
-                "INSERT INTO names (name) VALUES (?) RETURNING id", (name,)
-            ).fetchone()
-        self._names[name] = int(row[0])
-        return int(row[0])
-
-    def _clear_names(self) -> None:
-        self._names.clear()
-        self._defined.clear()
-
-    def _clear(self, row: int) -> None:
-        blob = self._db.execute("SELECT words FROM files WHERE id=?", (row,)).fetchone()
-        names = unpack(blob[0]) if blob and blob[0] else ()
-        self._db.executemany(
-            "DELETE FROM uses WHERE name=? AND file=?", ((name, row) for name in names)
-        )
-        self._db.execute("DELETE FROM symbols WHERE file=?", (row,))
-        self._db.execute("DELETE FROM best WHERE file=?", (row,))
-
-    def _drop(self, rows: list[int]) -> None:
-        if not rows:
-            return
-        self._db.execute("BEGIN IMMEDIATE")
-        for row in rows:
-            self._clear(row)
-            self._db.execute("DELETE FROM files WHERE id=?", (row,))
-        self._db.execute("COMMIT")
 
 
 def be_nice() -> None:

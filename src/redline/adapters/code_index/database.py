@@ -13,8 +13,9 @@ from threading import Lock
 from typing import Any
 
 from redline.adapters.code_index.build import LEASE, IndexBuilder
-from redline.adapters.code_index.schema import BEST, MINOR, connect, unpack
+from redline.adapters.code_index.schema import BEST, MINOR, connect
 from redline.code.analysis import Analysis
+from redline.code.index.packing import unpack
 from redline.core.paths import WorkspacePath
 from redline.core.ports.code import IndexedFile, IndexedSymbol, IndexedUses
 from redline.core.ports.search import Grep

@@ -3,67 +3,79 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import groupby
+from operator import itemgetter
 
-from redline.adapters.code_index.schema import BEST, MINOR
+from redline.adapters.code_index.schema import insert_best
 from redline.code.index.rank import MAX_DEFINERS, edge_weight, file_ranks
 
 _EDGES_PER_FILE = 300
-_BEST_OF_ALL = (
-    "INSERT INTO best SELECT file, place, id FROM (SELECT file, id, row_number() OVER "  # noqa: S608
-    "(PARTITION BY file ORDER BY rank DESC, line) AS place FROM symbols "
-    f"WHERE kind NOT IN {MINOR}) WHERE place <= {BEST}"
-)
 
-
+_Definers = dict[int, tuple[int, ...]]
 _Edges = dict[int, dict[int, float]]
-_Users = dict[int, tuple[int, list[int]]]
 
 
 def rank(db: sqlite3.Connection, hold_lease: Callable[[], None]) -> None:
     """Compute the ranks of files and symbols from who uses whose names."""
-    edges, users = _edges(db)
+    definers = _definers(db)
     files = [row for (row,) in db.execute("SELECT id FROM files")]
-    ranks = file_ranks(files, edges)
+    ranks = file_ranks(files, _edges(db, definers))
     hold_lease()
     db.execute("BEGIN IMMEDIATE")
     db.executemany(
         "UPDATE files SET rank=? WHERE id=?", ((rank, row) for row, rank in ranks.items())
     )
+    db.execute("UPDATE symbols SET rank=0 WHERE rank!=0")
     db.executemany(
         "UPDATE symbols SET rank=? WHERE name=?",
         (
-            (sum(ranks.get(user, 0.0) for user in some) / max(1, definers), name)
-            for name, (definers, some) in users.items()
+            (sum(ranks.get(user, 0.0) for user, _ in users) / len(where), name)
+            for name, where, users in _users(db, definers)
+            if users
         ),
     )
     db.execute("DELETE FROM best")
-    db.execute(_BEST_OF_ALL)
+    insert_best(db, 0)
     db.execute("COMMIT")
 
 
-def _edges(db: sqlite3.Connection) -> tuple[_Edges, _Users]:
-    """Who leans on whom, and per defined name how many define it and (some of) who use it."""
-    definers: dict[int, set[int]] = {}
-    for name, file in db.execute(
-        "SELECT s.name, s.file FROM symbols s JOIN names n ON n.id = s.name"
+def _definers(db: sqlite3.Connection) -> _Definers:
+    """The files that define a name, for each name that few define."""
+    rows = db.execute(
+        "SELECT DISTINCT s.name, s.file FROM symbols s JOIN names n ON n.id = s.name"
         " WHERE length(n.name) > 2 AND s.kind NOT IN ('key', 'rule', 'block', 'alias')"
-    ):
-        definers.setdefault(name, set()).add(file)
+        " ORDER BY s.name"
+    )
+    definers: _Definers = {}
+    for name, found in groupby(rows, itemgetter(0)):
+        where = tuple(file for _, file in found)
+        if len(where) <= MAX_DEFINERS:
+            definers[name] = where
+    return definers
+
+
+def _users(
+    db: sqlite3.Connection, definers: _Definers
+) -> Iterator[tuple[int, tuple[int, ...], list[tuple[int, int]]]]:
+    """Each of the names, who defines it, and which other files use it how often."""
+    rows = db.execute("SELECT name, file, count FROM uses ORDER BY name")
+    for name, found in groupby(rows, itemgetter(0)):
+        where = definers.get(name)
+        if where is not None:
+            yield name, where, [(file, count) for _, file, count in found if file not in where]
+
+
+def _edges(db: sqlite3.Connection, definers: _Definers) -> _Edges:
+    """Who leans on whom."""
     edges: _Edges = {}
-    users: _Users = {}
-    for name, where in definers.items():
-        if len(where) > MAX_DEFINERS:
-            continue
-        rows = db.execute("SELECT file, count FROM uses WHERE name=?", (name,)).fetchall()
-        outside = [(file, count) for file, count in rows if file not in where]
-        users[name] = (len(where), [file for file, _ in outside])
-        for file, count in outside:
+    for _, where, users in _users(db, definers):
+        for file, count in users:
             _lean(edges.setdefault(file, {}), where, edge_weight(count, len(where)))
-    return edges, users
+    return edges
 
 
-def _lean(targets: dict[int, float], where: set[int], weight: float) -> None:
+def _lean(targets: dict[int, float], where: tuple[int, ...], weight: float) -> None:
     for definer in where:
         if definer in targets or len(targets) < _EDGES_PER_FILE:
             targets[definer] = targets.get(definer, 0.0) + weight

@@ -15,8 +15,6 @@ from redline.core.errors import RedlineError
 from redline.core.paths import WorkspacePath
 from redline.core.ports.tree import Entry, Tree
 
-# Files that are stored in one transaction.
-FILES_AT_ONCE = 100
 # Bytes that a worker is given at once: asking for every file by itself costs more than parsing.
 _CHUNK = 128 << 10
 # At most as many as can all fail within one lease.
@@ -25,7 +23,7 @@ _CHUNK_FILES = 8
 _MANY = 200
 _PARSERS = 2
 # Chunks that are read and parsed while others are stored; enough for the time a batch takes.
-_AHEAD = 2 * FILES_AT_ONCE // _CHUNK_FILES
+_AHEAD = 50
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,15 +1,11 @@
-"""The tables of the code index, and numbers packed into blobs."""
+"""The tables of the code index."""
 
 from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Iterable
-from functools import lru_cache
-from itertools import accumulate
-from operator import sub
 
-VERSION = 9
+VERSION = 10
 # How many symbols of each file are kept at hand for a map.
 BEST = 8
 MINOR = (
@@ -25,7 +21,7 @@ CREATE TABLE files (
 CREATE INDEX files_rank ON files (rank DESC, path);
 CREATE INDEX files_failed ON files (root, path) WHERE failed != '';
 CREATE TABLE names (
-  id INTEGER PRIMARY KEY, name TEXT UNIQUE, defined INTEGER DEFAULT 0);
+  id INTEGER PRIMARY KEY, name TEXT UNIQUE);
 CREATE TABLE parts (part TEXT, name INTEGER, PRIMARY KEY (part, name)) WITHOUT ROWID;
 CREATE TABLE symbols (
   id INTEGER PRIMARY KEY, file INTEGER, name INTEGER, qualified TEXT, kind TEXT, line INTEGER,
@@ -59,41 +55,21 @@ def connect(path: str) -> sqlite3.Connection:
     return db
 
 
+_BEST = (
+    "INSERT INTO best SELECT file, place, id FROM (SELECT file, id, row_number() OVER "  # noqa: S608
+    "(PARTITION BY file ORDER BY rank DESC, line) AS place FROM symbols "
+    f"WHERE id > ? AND kind NOT IN {MINOR}) WHERE place <= {BEST}"
+)
+
+
+def insert_best(db: sqlite3.Connection, last: int) -> None:
+    """Keep the best symbols at hand of files all of whose symbols have ids above *last*."""
+    db.execute(_BEST, (last,))
+
+
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_]+")
 
 
 def parts_of(name: str) -> set[str]:
     """The words a name is made of, in lower case, and the whole name."""
     return {part.lower() for part in _PART.findall(name) if len(part) > 1} | {name.lower()}
-
-
-def pack(numbers: Iterable[int]) -> bytes:
-    """Rising numbers as bytes: the gaps, seven bits at a time."""
-    rising = tuple(numbers)
-    return b"".join(map(_encode, map(sub, rising, (0, *rising))))
-
-
-@lru_cache(1 << 12)
-def _encode(gap: int) -> bytes:
-    out = bytearray()
-    while gap > 0x7F:
-        out.append(gap & 0x7F | 0x80)
-        gap >>= 7
-    out.append(gap)
-    return bytes(out)
-
-
-def unpack(blob: bytes) -> tuple[int, ...]:
-    """The numbers `pack` packed."""
-    if blob.isascii():  # as most are: every step fits a byte
-        return tuple(accumulate(blob))
-    numbers: list[int] = []
-    total = gap = shift = 0
-    for byte in blob:
-        gap |= (byte & 0x7F) << shift
-        shift += 7
-        if byte < 0x80:
-            total += gap
-            numbers.append(total)
-            gap = shift = 0
-    return tuple(numbers)

@@ -26,7 +26,10 @@ class Raced(Exception):
 
 @dataclass(slots=True)
 class Walk:
-    """One resolution: where we are (inside a root by handle, or outside by name), what is left."""
+    """One resolution: where we are (inside a root by handle, or outside by name), what is left.
+
+    *is_link* says whether what the path names is a link itself.
+    """
 
     roots: Roots
     raw: str
@@ -37,6 +40,7 @@ class Walk:
     handles: list[Dir] = field(default_factory=list)
     outside: str = ""
     links: int = 0
+    is_link: bool = False
 
     def run(self, absolute: bool) -> tuple[WorkspacePath, bool]:
         """The canonical place and whether something is there."""
@@ -115,6 +119,7 @@ class Walk:
 
     def _follow(self, target: str) -> None:
         self.links += 1
+        self.is_link = self.is_link or not self.todo
         if self.links > _MAX_LINKS:
             raise PathDenied(show_name(self.raw), f"Too many symbolic links: {show_name(self.raw)}")
         if os.path.isabs(target):
@@ -164,5 +169,9 @@ class Walk:
             self._refuse()
 
     def _refuse(self) -> None:
-        kind = SymlinkEscape if self.links else OutsideRoots
-        raise kind(show_name(self.raw))
+        shown = show_name(self.raw)
+        if not self.links:
+            raise OutsideRoots(shown)
+        if self.is_link:
+            raise SymlinkEscape(shown)
+        raise OutsideRoots(shown, f"A symbolic link on the way leads outside: {shown}")

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 from redline.core.ports.search import Binary, GrepQuery
 from redline.search.patterns import expand_braces
 
 # Converted from UTF-16, a file would show no NUL.
 _BINARY = {Binary.SKIP: (), Binary.TEXT: ("--text",), Binary.NAME: ("--binary", "--encoding=none")}
+_RETURN = re.compile(r"\r|\\(?:r|x0d|x\{0*d\}|u000d|u\{0*d\}|cM)", re.IGNORECASE)
 ALWAYS = (
     "--no-config",
     "--no-messages",
@@ -30,6 +33,9 @@ def pattern_flags(query: GrepQuery) -> list[str]:
     ]
     if query.literal:
         flags.append("--fixed-strings")
+    elif "$" in query.pattern and not _RETURN.search(query.pattern):
+        # Before CRLF is an end of the line, too; ripgrep then refuses a pattern that names CR.
+        flags.append("--crlf")
     return [*flags, *_BINARY[query.binary]]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from redline.code.index.packing import pack
 from redline.code.python_js.imports import imported_stems
 from redline.code.scopes.read import SCOPED
 from redline.code.syntax.definitions import Symbol, parse, symbols_of
@@ -18,10 +19,10 @@ _DATA = {"json", "yaml", "html", "css", "nix"}
 
 @dataclass(frozen=True, slots=True)
 class FileFacts:
-    """Symbols in order, and for each word the 1-based lines that use it, each once."""
+    """Symbols in order, and for each word the 1-based lines that use it, each once and packed."""
 
     symbols: tuple[Symbol, ...]
-    uses: dict[str, list[int]]
+    uses: dict[str, bytes]
     lines: int
     # Why the file must not be parsed; empty if it was.
     failed: str = ""
@@ -37,10 +38,10 @@ def facts_of(content: bytes, language: Language) -> FileFacts:
     symbols = tuple(symbols_of(parsed))
     if language.name in _DATA:
         return FileFacts(symbols, {}, count)
-    uses = {name: sorted(set(lines)) for name, lines in words_of(parsed).items() if len(name) > 1}
+    uses = {name: lines for name, lines in words_of(parsed).items() if len(name) > 1}
     if language.name in SCOPED - {"python"}:
         uses.update(imported_stems(text))
-    return FileFacts(symbols, uses, count)
+    return FileFacts(symbols, {n: pack(sorted(set(lines))) for n, lines in uses.items()}, count)
 
 
 def count_lines(text: str) -> int:

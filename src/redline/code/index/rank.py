@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 
 DAMPING = 0.85
 ROUNDS = 20
+# All ranks are 1 together; when less than this moves in a round, the order has settled.
+SETTLED = 1e-3
 # A name defined in more files than this says nothing about which of them is meant.
 MAX_DEFINERS = 5
 
@@ -26,7 +28,10 @@ def file_ranks(files: Iterable[int], edges: Mapping[int, Mapping[int, float]]) -
             share = DAMPING * ranks[source] / totals[source] if totals[source] else 0.0
             for target, weight in targets.items():
                 fresh[target] += share * weight
+        change = sum(abs(fresh[node] - rank) for node, rank in ranks.items())
         ranks = fresh
+        if change < SETTLED:
+            break
     return ranks
 
 

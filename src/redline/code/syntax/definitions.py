@@ -16,10 +16,10 @@ from redline.code.syntax.naming import names_in
 from redline.code.syntax.node import (
     Named,
     SyntaxNode,
-    TextPosition,
     parent_of,
     plain_scope,
     span_of,
+    start_of,
 )
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -39,8 +39,7 @@ _DECLARATIONS = {"lexical_declaration", "variable_declaration"}
 _MAX_KEY_DEPTH = 2
 
 
-@dataclass(frozen=True, slots=True)
-class Symbol:
+class Symbol(NamedTuple):
     """One definition. Lines are 1-based and inclusive; offsets are in characters.
 
     `start`..`end` is the whole definition with its decorators and `export`; `line` has the name.
@@ -69,11 +68,12 @@ class Parsed:
     is_readable: bool = False
 
 
-@dataclass(slots=True)
-class _Enclosing:
+class _Enclosing(NamedTuple):
     end: int
     qualified: str
     kind: str
+    # Whether it or something around it has no name.
+    is_nameless: bool
 
 
 def parse(text: str, language: Language) -> Parsed:
@@ -158,7 +158,8 @@ def _definitions(
     for node in nodes:
         rule = rules[node.kind()]
         where = node.range()
-        while scopes and where.start.index >= scopes[-1].end:
+        start = where.start.index
+        while scopes and start >= scopes[-1].end:
             scopes.pop()
         if _is_excluded(node, rule, scopes):
             continue
@@ -166,7 +167,11 @@ def _definitions(
         for nth, named in enumerate(names_in(node, rule.name)):
             identity = _identify(rule, named, outside)
             if nth == 0:
-                scopes.append(_Enclosing(where.end.index, identity.qualified, identity.kind))
+                is_nameless = identity.kind == "nameless" or (
+                    outside is not None and outside.is_nameless
+                )
+                end = where.end.index
+                scopes.append(_Enclosing(end, identity.qualified, identity.kind, is_nameless))
             if not rule.scope_only and (wanted is None or _ends_with(identity.qualified, wanted)):
                 yield _symbol(parsed, lines, node, named, identity), node
 
@@ -212,9 +217,9 @@ def _is_excluded(node: SyntaxNode, rule: DefinitionRule, scopes: list[_Enclosing
         return True
     if rule.kind == "key":
         return len(scopes) >= _MAX_KEY_DEPTH
-    if any(scope.kind == "nameless" for scope in scopes):
-        return True
-    return not rule.local and bool(scopes) and scopes[-1].kind in _CALLABLE
+    if not scopes:
+        return False
+    return scopes[-1].is_nameless or (not rule.local and scopes[-1].kind in _CALLABLE)
 
 
 class _Identity(NamedTuple):
@@ -238,9 +243,12 @@ def _symbol(
     parsed: Parsed, lines: list[str], node: SyntaxNode, named: Named, identity: _Identity
 ) -> Symbol:
     outer = _whole(node, parsed.language)
-    first, last = _first_of(outer, parsed.language), outer.range().end
-    end = last.line + (0 if last.column == 0 and last.line > outer.range().start.line else 1)
-    start, begin = first.line, first.index
+    where = outer.range()
+    first, last = _first_of(outer, parsed.language), where.end
+    begin = where.start if first is outer else first.range().start
+    start, end = begin.line, last.line
+    if last.column or end == where.start.line:
+        end += 1
     position = named.node.range().start
     if node.kind() == "comment" and end > start + 1:
         start, end = position.line, position.line + 1  # a comment may define a type on each line
@@ -256,7 +264,7 @@ def _symbol(
         if parsed.language.name == "python"
         else doc_head(lines, start, parsed.language.comment),
         offset=position.index,
-        span=(begin, last.index),
+        span=(begin.index, last.index),
     )
 
 
@@ -264,7 +272,9 @@ def _clean_name(text: str) -> str:
     quoted = text[1:-1] if len(text) > 1 and text[0] in "\"'" and text[-1] == text[0] else text
     scoped = "<" in quoted or "::" in quoted
     plain = plain_scope(quoted) if scoped and not quoted.startswith("operator") else quoted
-    return _BLANKS.sub(" ", plain)[:_MAX_NAME] or text[:_MAX_NAME]
+    return (plain if plain.isidentifier() else _BLANKS.sub(" ", plain))[:_MAX_NAME] or text[
+        :_MAX_NAME
+    ]
 
 
 def _kind(kind: str, inside_type: bool) -> str:
@@ -292,32 +302,33 @@ def _only_one(parent: SyntaxNode, language: Language) -> bool:
     return sum(child.kind() in kinds for child in parent.children()) == 1
 
 
-def _first_of(outer: SyntaxNode, language: Language) -> TextPosition:
-    """Return where a definition begins with its prefixes."""
+def _first_of(outer: SyntaxNode, language: Language) -> SyntaxNode:
+    """Return the node that a definition begins with: its first prefix, if any."""
     first = outer
     if language.prefixes:
         before = outer.prev()
         while before is not None and before.kind() in language.prefixes:
             first, before = before, before.prev()
-    return first.range().start
+    return first
 
 
 def _outer_span(node: SyntaxNode, language: Language) -> tuple[int, int]:
     outer = _whole(node, language)
-    return _first_of(outer, language).index, outer.range().end.index
+    return start_of(_first_of(outer, language)), outer.range().end.index
 
 
 def _signature(node: SyntaxNode, text: str) -> str:
-    where = node.range()
-    if node.kind() == "comment":
+    kind = node.kind()
+    if kind == "comment":
         return ""
-    body, value = node.field("body"), node.field("value")
-    if body is None and value is not None:
+    where = node.range()
+    body = node.field("body")
+    if body is None and (value := node.field("value")) is not None:
         body = value.field("body")
     if body is not None:
-        head = text[where.start.index : body.range().start.index]
+        head = text[where.start.index : start_of(body)]
     else:
         head = text[where.start.index : where.end.index].split("\n", 1)[0]
-        head = head if node.kind() in _VALUES else head.split(" {", 1)[0]
-    plain = _BLANKS.sub(" ", head[: 4 * MAX_SIGNATURE]).strip()
+        head = head if kind in _VALUES else head.split(" {", 1)[0]
+    plain = " ".join(head[: 4 * MAX_SIGNATURE].split())
     return plain.removesuffix("=>").rstrip("{:= ")[:MAX_SIGNATURE]

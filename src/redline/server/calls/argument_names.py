@@ -30,8 +30,7 @@ def prepare(tool: Tool, arguments: Json) -> Prepared:
     known = schema.get("properties", {})
     given = _without_nulls(schema, arguments)
     if given.keys() <= known.keys():
-        _check_items(tool, known, given)
-        return Prepared(given, ())
+        return Prepared(given, _ignored_in_items(tool, known, given))
     prepared: Json = {}
     ignored: list[str] = []
     for name, value in given.items():
@@ -45,8 +44,7 @@ def prepare(tool: Tool, arguments: Json) -> Prepared:
         else:
             _refuse_near_miss(tool, name, known, value)
             ignored.append(name)
-    _check_items(tool, known, prepared)
-    return Prepared(prepared, tuple(ignored))
+    return Prepared(prepared, (*ignored, *_ignored_in_items(tool, known, prepared)))
 
 
 def _without_nulls(schema: Json, arguments: Json) -> Json:
@@ -94,8 +92,12 @@ def _refuse_near_miss(tool: Tool, name: str, known: Iterable[str], value: Any) -
         )
 
 
-def _check_items(tool: Tool, known: Mapping[str, Any], arguments: Json) -> None:
-    """Refuse misnamed fields in lists of objects, such as the edits of an edit call."""
+def _ignored_in_items(tool: Tool, known: Mapping[str, Any], arguments: Json) -> tuple[str, ...]:
+    """Refuse misnamed fields in lists of objects, such as the edits of an edit call.
+
+    Return the others that are not read, each where it is first.
+    """
+    ignored: dict[str, str] = {}
     for name, value in arguments.items():
         items = known.get(name, {}).get("items", {})
         fields = items.get("properties") if isinstance(items, dict) else None
@@ -104,6 +106,10 @@ def _check_items(tool: Tool, known: Mapping[str, Any], arguments: Json) -> None:
         for number, item in enumerate(value):
             if isinstance(item, dict) and not item.keys() <= fields.keys():
                 _check_item(tool, f"{name}[{number}]", fields, item)
+                for field in item:
+                    if field not in fields:
+                        ignored.setdefault(field, f"{name}[{number}].{field}")
+    return tuple(ignored.values())
 
 
 def _check_item(tool: Tool, where: str, fields: Mapping[str, Any], item: Json) -> None:

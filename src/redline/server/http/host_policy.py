@@ -39,7 +39,8 @@ class HostPolicy:
         if settings.host not in ("0.0.0.0", "::"):  # noqa: S104 - compared, not bound
             hosts.add(f"{_add_brackets(settings.host)}:{port}")
         if self._is_local:
-            hosts.update(f"{name}:{port}" for name in _LOOPBACK)
+            # Without a port too, as programs write it: no rebound name is one of these.
+            hosts.update(_LOOPBACK, (f"{name}:{port}" for name in _LOOPBACK))
         if port == 80:
             hosts.update(host.removesuffix(":80") for host in list(hosts))
         self._hosts = hosts

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import islice
 
 from redline.code.syntax.definitions import Symbol
 from redline.code.syntax.languages import language_of
@@ -11,10 +12,16 @@ from redline.core.errors import InvalidArgument, TooLarge
 from redline.core.paths import WorkspacePath
 from redline.services.code.fitting import Snippet
 from redline.services.code.lookup import CodeLookup, OpenedSource
-from redline.services.code.reference_snippets import FoundReferences, around, find_references
+from redline.services.code.reference_snippets import (
+    AROUND,
+    FoundReferences,
+    around,
+    find_references,
+)
 
 KINDS = ("auto", "outline", "definition", "references", "structure", "search")
 DEFAULT_TOKENS = 4000
+_MAX_TEXT_HITS = 30
 _SYMBOL = re.compile(r"[A-Za-z_$@#][\w$]*(?:(?:\.|::|#|->|/)[\w$]+)*[?!]?(?:\(\))?")
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]{2,}")
 _STOP = frozenset(
@@ -243,26 +250,30 @@ def _search(lookup: CodeLookup, question: ContextQuestion) -> tuple[str, list[Sn
     if len(snippets) >= _ENOUGH:
         # A text search of a large workspace takes longer than everything else together.
         return f"{len(snippets)} places for: {question.wanted}", snippets
-    seen = {(snippet.path, snippet.start) for snippet in snippets}
-    for snippet in _text_hits(lookup, question, words):
-        if not any(path == snippet.path and start == snippet.start for path, start in seen):
-            snippets.append(snippet)
+    snippets += _text_hits(lookup, question, words, snippets)
     if not snippets:
         return f"Nothing found for: {question.wanted}", []
     return f"{len(snippets)} places for: {question.wanted}", snippets
 
 
-def _text_hits(lookup: CodeLookup, question: ContextQuestion, words: list[str]) -> list[Snippet]:
-    """Lines that hold the phrase, else lines that hold its rarest word."""
+def _text_hits(
+    lookup: CodeLookup, question: ContextQuestion, words: list[str], shown: list[Snippet]
+) -> list[Snippet]:
+    """Lines that hold the phrase, else its rarest word, and are not *shown*; near ones as one."""
     pattern = re.escape(question.wanted)
     hits = lookup.grep(f"(?i){pattern}", 60)
     if not hits and words:
         longest = max(words, key=len)
         hits = lookup.grep(f"(?i){re.escape(longest)}", 60)
-    found: list[Snippet] = []
+    groups: list[tuple[WorkspacePath, list[int]]] = []
     for path, line in hits:
-        file = lookup.open(path) if _within(question, path) else None
-        if file is None or len(found) >= 30:
+        name = lookup.name_of(path)
+        if any(s.path == name and s.start <= line <= s.end for s in shown):
             continue
-        found.append(around(lookup, file, [line]))
-    return found
+        if groups and groups[-1][0] == path and 0 <= line - groups[-1][1][-1] <= 2 * AROUND:
+            groups[-1][1].append(line)
+        elif _within(question, path):
+            groups.append((path, [line]))
+    files = ((lookup.open(path), lines) for path, lines in groups)
+    found = (around(lookup, file, lines) for file, lines in files if file is not None)
+    return list(islice(found, _MAX_TEXT_HITS))

@@ -13,7 +13,7 @@ from redline.services.code.lookup import CodeLookup, OpenedSource, enclosing
 from redline.services.code.reference_query import Used
 from redline.services.code.references import Finder, finder_of
 
-_AROUND = 2
+AROUND = 2
 _GAP = 4
 
 
@@ -87,8 +87,8 @@ def _snippet(
 def around(lookup: CodeLookup, file: OpenedSource, lines: list[int]) -> Snippet:
     """Return *lines* with a few around them, and the definition they are in."""
     inside = enclosing(file.symbols(), lines[0])
-    start = max(1, lines[0] - _AROUND)
-    end = min(file.count, lines[-1] + _AROUND)
+    start = max(1, lines[0] - AROUND)
+    end = min(file.count, lines[-1] + AROUND)
     return Snippet(
         path=lookup.name_of(file.path),
         start=start,

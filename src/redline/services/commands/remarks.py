@@ -28,7 +28,8 @@ def remarks_on(
         yield from notes
     if state.exit_code:
         yield from _explain_failure(output, facts, network_hint)
-    if state.left_behind:
+    # What a command over its time, or killed, was doing was not in the background.
+    if state.left_behind and state.status == "exited":
         yield f"Background processes were ended with the command: {state.left_behind}"
 
 

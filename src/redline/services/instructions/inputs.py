@@ -100,5 +100,7 @@ def check_depth(document: Value) -> None:
             return
         level = below
     raise LimitReached(
-        f"Document is nested deeper than {MAX_DEPTH} levels", details={"field": "document"}
+        f"Document is nested deeper than {MAX_DEPTH} levels",
+        hint="Send the inner part that is to change as a document of its own",
+        details={"field": "document"},
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from redline.core import errors as e
+from redline.toolsets.ai_code_editing.tools import CONTEXT_KINDS
 from redline.toolsets.call import FailedCall, Result
 from redline.toolsets.tool import Json
 
@@ -41,6 +42,8 @@ def word(error: e.RedlineError, call: FailedCall) -> Result:
     details = {key: value for key, value in error.details.items() if key not in structured}
     if details:
         structured["details"] = details
-    if "get_code_context" in call.tool or "get_code_context" in call.tool.replace(".", "_"):
-        structured |= {"kind": "auto", "snippets": [], "omitted": []}
+    if "get_code_context" in call.tool:
+        kind = call.arguments.get("kind")
+        kind = kind if kind in CONTEXT_KINDS else "auto"
+        structured |= {"kind": kind, "snippets": [], "omitted": []}
     return Result.of_text(f"{code}: {error.text}", structured, is_error=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from redline.toolsets.tool import READS, Hints, Json, Tool, Toolset
 
+CONTEXT_KINDS = ("auto", "outline", "definition", "references", "structure")
 _HERE = "redline.toolsets.ai_code_editing"
 
 _LINE: Json = {"type": "integer", "minimum": 1}
@@ -60,7 +61,7 @@ GET_CODE_CONTEXT = Tool(
     title="Get code context",
     description=(
         "A symbol's definition or references (file and line say which), a file's outline, the "
-        "repository's structure, or snippets for a query. Whole files: read_file."
+        "repository's structure, or snippets for a query."
     ),
     input_schema={
         "type": "object",
@@ -70,7 +71,7 @@ GET_CODE_CONTEXT = Tool(
             "symbol": _TEXT,
             "kind": {
                 "type": "string",
-                "enum": ["auto", "outline", "definition", "references", "structure"],
+                "enum": list(CONTEXT_KINDS),
             },
             "line": _LINE,
             "max_tokens": {"type": "integer", "minimum": 100, "maximum": 50000},

@@ -105,9 +105,11 @@ def _next_byte(begin: int, cut: Cut, starts: list[int], last: int) -> int:
 
 
 def _warnings(cut: Cut) -> list[str]:
-    warnings = []
-    if cut.by:
-        warnings.append("content truncated; go on at next_start_line")
+    if not cut.by:
+        return []
     if cut.in_first_line:
-        warnings.append("first selected line exceeds max_bytes; go on at next_start_byte")
-    return warnings
+        return [
+            "content truncated inside a line; go on at next_start_byte",
+            "first selected line exceeds max_bytes",
+        ]
+    return ["content truncated; go on at next_start_line"]

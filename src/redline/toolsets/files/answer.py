@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterable
 from urllib.parse import quote_from_bytes
 
 from redline.core.changes import ChangeSet
-from redline.core.errors import OutsideRoots
+from redline.core.errors import NotADirectory, NotFound, OutsideRoots
 from redline.core.paths import Access, WorkspacePath, show_name
 from redline.core.ports.history import Operation
+from redline.core.ports.tree import Kind
 from redline.services.commit import commit_plan
 from redline.toolsets.call import Call, Result
 from redline.toolsets.files.adapt import is_rich
@@ -52,6 +53,17 @@ def resolve(
     if not call.runtime.workspace.roots:
         raise OutsideRoots(raw, hint="no directory is allowed; start with --allow-write DIR")
     return call.runtime.workspace.resolve(raw, access, follow=follow)
+
+
+def resolve_directory(call: Call, raw: str) -> WorkspacePath:
+    """The directory *raw* names."""
+    path = resolve(call, raw)
+    entry = call.runtime.tree.stat(path)
+    if entry is None:
+        raise NotFound(shown(call, path))
+    if entry.kind is not Kind.DIRECTORY:
+        raise NotADirectory(shown(call, path))
+    return path
 
 
 def shown(call: Call, path: WorkspacePath) -> str:

@@ -9,11 +9,11 @@ from stat import filemode
 import orjson
 
 from redline.core.changes import SpecialKind
-from redline.core.errors import NotADirectory, NotFound, RedlineError
+from redline.core.errors import NotFound, RedlineError
 from redline.core.paths import Access, WorkspacePath, show_name
 from redline.core.ports.tree import Entry, Folder, Kind
 from redline.toolsets.call import Call, Result
-from redline.toolsets.files.answer import answer, resolve, shown
+from redline.toolsets.files.answer import answer, resolve, resolve_directory, shown
 from redline.toolsets.tool import Json
 
 _NAME = itemgetter("name")
@@ -23,7 +23,7 @@ _SPECIAL_LETTERS = {SpecialKind.FIFO: "p", SpecialKind.SOCKET: "s", SpecialKind.
 
 def list_directory(call: Call) -> Result:
     """One line per entry, sorted by name."""
-    path = _directory(call)
+    path = resolve_directory(call, call.arguments["path"])
     folder = next(iter(call.runtime.tree.walk(path, depth=0)))
     kinds = dict.fromkeys(folder.directories, True)
     kinds.update(dict.fromkeys([*folder.files, *folder.others], False))
@@ -38,7 +38,7 @@ def list_directory(call: Call) -> Result:
 
 def directory_tree(call: Call) -> Result:
     """The tree as JSON; links are files and never followed."""
-    path = _directory(call)
+    path = resolve_directory(call, call.arguments["path"])
     depth = call.arguments.get("depth")
     root: Json = {"name": show_name(_name(call, path)), "type": "directory", "children": []}
     if depth != 0:
@@ -101,16 +101,6 @@ def list_allowed_directories(call: Call) -> Result:
     lines = [f"{root['path']} ({root['access']})" for root in roots]
     text = "\n".join(lines) or "No directories are allowed; start the server with --allow-write DIR"
     return answer(call, text, {"directories": roots})
-
-
-def _directory(call: Call) -> WorkspacePath:
-    path = resolve(call, call.arguments["path"])
-    entry = call.runtime.tree.stat(path)
-    if entry is None:
-        raise NotFound(shown(call, path))
-    if entry.kind is not Kind.DIRECTORY:
-        raise NotADirectory(shown(call, path))
-    return path
 
 
 def _leads_to_directory(call: Call, link: WorkspacePath) -> bool:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from redline.core.errors import NotADirectory, OutsideRoots
+from redline.core.errors import InvalidArgument, OutsideRoots
 from redline.core.paths import WorkspacePath
-from redline.core.ports.commands import Command, Finished, SandboxFacts
-from redline.core.ports.tree import Kind
+from redline.core.ports.commands import Command, Finished
 from redline.services.commands.check import CommandLine, pass_gate
 from redline.services.commands.remarks import remarks_on
 from redline.toolsets.call import Call, Result
 from redline.toolsets.consent import quote
 from redline.toolsets.files.adapt import is_rich
-from redline.toolsets.files.answer import add_notes, resolve, shown
+from redline.toolsets.files.answer import resolve_directory, shown
 from redline.toolsets.files.dry_run import dry_run_text
 from redline.toolsets.permission import AskPermits
 from redline.toolsets.tool import Json
@@ -29,7 +28,10 @@ def execute_command(call: Call) -> Result:
     """Run a shell line to its end; a failing exit and a time-out are isError results."""
     asked = call.arguments.get("timeout") or 0
     seconds = min(asked, _MAX_SECONDS) if asked > 0 else _DEFAULT_SECONDS
-    text, cwd = call.arguments["command"], _working_directory(call)
+    text = call.arguments["command"]
+    if not text:
+        raise InvalidArgument("command must not be empty", field="command")
+    cwd = _working_directory(call)
     line = CommandLine(text, cwd, "command", absolute_paths=True)
     described = f"command: {quote(text)}\nworkingDirectory: {quote(shown(call, cwd))}"
     hint = f"do it another way, or {_ASK_OPERATOR}"
@@ -51,11 +53,7 @@ def _working_directory(call: Call) -> WorkspacePath:
     raw = call.arguments.get("workingDirectory")
     if raw is None:
         return _default_directory(call)
-    path = resolve(call, raw)
-    entry = call.runtime.tree.stat(path)
-    if entry is None or entry.kind is not Kind.DIRECTORY:
-        raise NotADirectory(shown(call, path))
-    return path
+    return resolve_directory(call, raw)
 
 
 def _default_directory(call: Call) -> WorkspacePath:
@@ -72,37 +70,39 @@ def _answer(call: Call, done: Finished) -> Result:
     if late or done.state.signal is not None:
         code = -1
     out, errors = _decode(done.stdout), _decode(done.stderr)
-    content = [_block(_stdout_text(out, code, late, done.stdout_truncated))]
-    if done.proposal is not None:
-        content.append(_block(dry_run_text(call, done.proposal, "make these changes")))
+    hint = f"To get it, {_ASK_OPERATOR}"
+    remarks = list(remarks_on(done.state, done.sandbox, done.notes, errors + out, hint))
+    content = [_block(_stdout_text(out, code, late, done.stdout_truncated, remarks))]
     if errors:
         note = _truncation_note(errors, done.stderr_truncated)
         content.append(_block(f"[stderr]\n{errors}{note}"))
-    hint = f"To get it, {_ASK_OPERATOR}"
-    remarks = list(remarks_on(done.state, done.sandbox, done.notes, errors + out, hint))
-    content.append(_block(_sandbox_text(done.sandbox, remarks)))
+    if done.proposal is not None:
+        content.append(_block(dry_run_text(call, done.proposal, "make these changes")))
+    has_failed = code != 0 or late
+    sandbox = done.sandbox.wire()
+    if has_failed and errors:
+        content.append(_block(f"[sandbox: {done.sandbox.fs}; network {done.sandbox.net}]"))
     structured: Json = {
         "exitCode": code,
         "stdout": out,
         "stderr": errors,
         "timedOut": late,
         "truncated": done.stdout_truncated or done.stderr_truncated,
-        "sandbox": done.sandbox.wire(),
+        "sandbox": sandbox,
         "warnings": remarks,
     }
-    return Result(content, structured if is_rich(call.client) else None, code != 0 or late)
+    if is_rich(call.client):
+        return Result(content, structured, has_failed)
+    return Result(content, None, has_failed, {"redline/sandbox": sandbox})
 
 
-def _sandbox_text(facts: SandboxFacts, remarks: Sequence[str]) -> str:
-    """Say in one line what was in force, and below it what is worth knowing."""
-    return add_notes(f"[sandbox: {facts.fs}; network {facts.net}]", remarks)
-
-
-def _stdout_text(out: str, code: int, late: bool, truncated: bool) -> str:
+def _stdout_text(out: str, code: int, late: bool, truncated: bool, remarks: Sequence[str]) -> str:
+    """The output, below it what is worth knowing, and the exit code as the last line."""
     body = out or "(no output)"
     head = "[command timed out]\n" if late else ""
     gap = "" if body.endswith("\n") and not truncated else "\n"
-    return f"{head}{body}{_truncation_note(out, truncated)}{gap}[exit code: {code}]"
+    notes = "".join(f"[note: {remark}]\n" for remark in remarks)
+    return f"{head}{body}{_truncation_note(out, truncated)}{gap}{notes}[exit code: {code}]"
 
 
 def _truncation_note(text: str, truncated: bool) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from redline.core.changes import Change, ChangeSet, Rename
@@ -126,8 +127,20 @@ def _expand(call: Call, raw: str, access: Access) -> list[WorkspacePath]:
     places = [(hit, resolve(call, shown(call, hit), access)) for hit in hits]
     files = [place for hit, place in places if hit == place or _is_file(tree, place)]
     if not files:
-        raise NotFound(raw, f"The glob matches no file: {raw}")
+        raise NotFound(raw, f"The glob matches no file: {raw}", hint=_escape_hint(call, raw))
     return files
+
+
+def _escape_hint(call: Call, raw: str) -> str | None:
+    """How to name the file whose name only looks like a glob, as `[id].tsx` does."""
+    try:
+        path = resolve(call, raw, Access.READ)
+    except RedlineError:
+        return None
+    if not _is_file(call.runtime.tree, path):
+        return None
+    escaped = re.sub(r"[*?\[\]{}]", r"\\\g<0>", raw)
+    return f"to name the file that is called so, write {escaped}"
 
 
 def _is_file(tree: Tree, path: WorkspacePath) -> bool:

@@ -16,7 +16,8 @@ NOT_FOUND = -32002
 INVALID_PARAMS = -32602
 FAILED = -32603
 
-_LISTS_A_DIRECTORY = ("list_directory", "directory_tree", "search_files", "glob_search")
+# In the way of what these tools create is a file; for any other tool nothing is at such a path.
+_CREATES = ("write_file", "create_directory", "move_file")
 _MAX_SNIPPET_CHARS = 83
 _POINTER = "list_allowed_directories shows what this server may touch"
 
@@ -32,7 +33,7 @@ def code_of(error: errors.RedlineError, tool: str = "") -> int:
         return NOT_ALLOWED
     if isinstance(error, errors.NotFound):
         return NOT_FOUND
-    if isinstance(error, errors.NotADirectory) and tool in _LISTS_A_DIRECTORY:
+    if isinstance(error, errors.NotADirectory) and tool not in _CREATES:
         return NOT_FOUND
     if isinstance(error, errors.InvalidArgument):
         return INVALID_PARAMS
@@ -58,7 +59,7 @@ def match_text(error: errors.MatchError, edit: Mapping[str, Any]) -> str:
     hint = f"\nhint: {error.hint}" if error.hint else ""
     which = "pattern" if edit.get("isRegex") else "oldText"
     if isinstance(error, errors.AmbiguousMatch):
-        return _not_unique(error, quoted) + hint
+        return _not_unique(error, quoted) + hint + _limit_hint(error)
     if isinstance(error, errors.NoMatch) and not isinstance(error, errors.AlreadyApplied):
         return f"{which} not found:{quoted}. {error.message}{hint}"
     if old == "":
@@ -71,9 +72,16 @@ def _not_unique(error: errors.AmbiguousMatch, quoted: str) -> str:
     level = error.details.get("level", "literal")
     if level != "literal":
         kind = "whitespace-normalized matches" if "typo" not in level else "look-alike matches"
-    lines = ", ".join(map(str, error.lines[:50]))
-    more = ", ..." if len(error.lines) > 50 else ""
+    places = list(dict.fromkeys(error.lines))
+    lines = ", ".join(map(str, places[:50]))
+    more = ", ..." if len(places) > 50 else ""
     return f"oldText is not unique: found {error.count} {kind} of{quoted} (lines {lines}{more})"
+
+
+def _limit_hint(error: errors.AmbiguousMatch) -> str:
+    """Only a text that is there to the letter can be replaced several times."""
+    is_literal = error.details.get("level", "literal") == "literal"
+    return "; or set limit: 0 to replace all of them" if is_literal and error.hint else ""
 
 
 def _snippet(old: str) -> str:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
-from redline.core.errors import InvalidArgument, NotADirectory, NotFound
+from redline.core.errors import InvalidArgument
 from redline.core.paths import WorkspacePath
-from redline.core.ports.tree import Kind
 from redline.search.walk import matching_files, names_containing
 from redline.toolsets.call import Call, Result
 from redline.toolsets.compact import below, by_directory
 from redline.toolsets.files.adapt import is_rich
-from redline.toolsets.files.answer import answer, clean, link, resolve, shown
+from redline.toolsets.files.answer import answer, clean, link, resolve_directory, shown
 from redline.toolsets.tool import Json
 
 _CAP = 1000
@@ -25,33 +25,23 @@ def search_files(call: Call) -> Result:
     directory = _text(call, "directory", "path")
     wanted = _text(call, "nameContains", "pattern")
     exclude = _texts(call, "excludeGlobs", "excludePatterns")
-    base = search_base(call, directory)
+    base = resolve_directory(call, directory)
     hits = names_containing(call.runtime.tree, base, wanted, exclude, call.cancel)
     return _answer_with(call, base, hits, "(no matches found)", {})
 
 
 def glob_search(call: Call) -> Result:
     """Files that any of the globs selects."""
-    base = search_base(call, call.arguments["directory"])
+    base = resolve_directory(call, call.arguments["directory"])
     exclude = _texts(call, "excludeGlobs")
-    globs = call.arguments["globs"]
+    here = call.runtime.workspace.absolute(base).rstrip("/") + "/"
+    globs = [re.sub(f"^{re.escape(here)}", "./", glob) for glob in call.arguments["globs"]]
     hits = matching_files(call.runtime.tree, base, globs, exclude, call.cancel)
     cap = call.arguments.get("max", _CAP)
     truncated = 0 < cap < len(hits)
     if truncated:
         hits = hits[:cap]
     return _answer_with(call, base, hits, "(no matches)", {"truncated": truncated})
-
-
-def search_base(call: Call, directory: str) -> WorkspacePath:
-    """The directory to search beneath."""
-    base = resolve(call, directory)
-    entry = call.runtime.tree.stat(base)
-    if entry is None:
-        raise NotFound(shown(call, base))
-    if entry.kind is not Kind.DIRECTORY:
-        raise NotADirectory(shown(call, base))
-    return base
 
 
 def _answer_with(
@@ -82,8 +72,10 @@ def _count(hits: Sequence[str]) -> str:
 
 def _text(call: Call, name: str, alias: str) -> str:
     value: Any = call.arguments.get(name, call.arguments.get(alias))
+    if value is None:
+        raise InvalidArgument(f"{name} is required", hint=f"give {name} (string)", field=name)
     if not isinstance(value, str) or not value:
-        raise InvalidArgument(f"{name} is required and must be a text", field=name)
+        raise InvalidArgument(f"{name} must be a text that is not empty", field=name)
     return value
 
 

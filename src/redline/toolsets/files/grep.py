@@ -15,8 +15,7 @@ from redline.search.globs import is_glob, matcher, selects, split_base
 from redline.search.walk import Excludes
 from redline.toolsets.call import Call, Result
 from redline.toolsets.compact import below, equal_lines_once
-from redline.toolsets.files.answer import answer, clean, resolve, shown
-from redline.toolsets.files.find import search_base
+from redline.toolsets.files.answer import answer, clean, resolve, resolve_directory, shown
 
 _DEFAULT_RESULTS = 500
 _MAX_RESULTS = 10_000
@@ -53,7 +52,7 @@ def _scope(call: Call) -> tuple[SearchScope, int]:
     """Where to search, and how many globs lie outside of every root."""
     directory = call.arguments.get("directory")
     globs = call.arguments.get("globs") or []
-    top = search_base(call, directory) if directory is not None else WorkspacePath(0, ())
+    top = resolve_directory(call, directory) if directory is not None else WorkspacePath(0, ())
     excludes = Excludes(call.arguments.get("excludeGlobs") or [])
     bases: list[Base] = []
     relative = [glob for glob in globs if not glob.startswith("/")]

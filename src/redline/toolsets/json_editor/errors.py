@@ -113,13 +113,26 @@ def _facts(error: e.RedlineError, call: FailedCall) -> tuple[str, str, Json, lis
     message = error.message
     details: Json = {
         "field": str(error.details.get("field") or _field(error, call)),
-        "reason": str(error.details.get("reason_text") or error.hint or message),
+        "reason": _reason(error),
     }
     for name in ("kind", "line", "column", "limit"):
         if name in error.details:
             details[name] = error.details[name]
-    advice = [error.hint] if error.hint else []
-    return code, message, details, [*advice, *_ADVICE[code]]
+    return code, message, details, _advice(error, code)
+
+
+def _reason(error: e.RedlineError) -> str:
+    """What is wrong in detail: of arguments, what is wrong with each."""
+    problems = "; ".join(error.details.get("problems", ()))
+    hint = error.hint if isinstance(error, e.InvalidArgument) else None
+    return problems or str(error.details.get("reason_text") or hint or error.message)
+
+
+def _advice(error: e.RedlineError, code: str) -> list[str]:
+    """What the error itself says to do comes first; an internal one knows nothing better."""
+    own = [error.hint] if error.hint else []
+    general = () if own and code == "PROCESSING_ERROR" else _ADVICE[code]
+    return list(dict.fromkeys((*own, *general)))
 
 
 def _provider_facts(error: e.ProviderFailed, code: str) -> tuple[str, Json, list[str]]:

@@ -12,10 +12,14 @@ NOT_FOUND = -32002
 CANNOT_APPLY = -32003
 INVALID_PARAMS = -32602
 
+# No tool here inserts.
+_INDEX_HINT = "indexes begin at 0; to add an item, set the whole sequence"
+
 
 def word(error: errors.RedlineError, call: FailedCall) -> RpcFailure:
     """The JSON-RPC error for *error*."""
-    return RpcFailure(_code(error, call.tool), show_name(error.text), dict(error.details) or None)
+    text = f"{error.message}\nhint: {_INDEX_HINT}" if "length" in error.details else error.text
+    return RpcFailure(_code(error, call.tool), show_name(text), dict(error.details) or None)
 
 
 def _code(error: errors.RedlineError, tool: str) -> int:

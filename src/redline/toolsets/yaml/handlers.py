@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from redline.core.diff import diff_of_files
-from redline.core.paths import Access
+from redline.core.errors import NotFound
+from redline.core.paths import Access, WorkspacePath
 from redline.documents.base.path import parse_path
 from redline.documents.editing import DocEdit, Options
 from redline.services.documents.edit import EditedDocument, edit_documents, plan_edits
@@ -18,7 +19,7 @@ def get(call: Call) -> Result:
     """The source text of the value at a path."""
     arguments = call.arguments
     steps = parse_path(arguments["path"])
-    place = call.runtime.workspace.resolve(arguments["file"], Access.READ, must_exist=True)
+    place = _file(call, Access.READ)
     found = read_value(call.runtime, open_document(call.runtime, place, _options(arguments)), steps)
     result = Result.of_text(found.text)
     if not found.notes:
@@ -32,7 +33,7 @@ def set_value(call: Call) -> Result:
     edits = [DocEdit("set", parse_path(arguments["path"]), arguments["value"])]
     options = _options(arguments)
     access = Access.READ if arguments.get("dry_run") else Access.WRITE
-    places = [runtime.workspace.resolve(arguments["file"], access, must_exist=True)]
+    places = [_file(call, access)]
     label = runtime.workspace.absolute
     if arguments.get("dry_run"):
         planned = plan_edits(runtime, places, edits, options, label, call.cancel)
@@ -44,6 +45,13 @@ def set_value(call: Call) -> Result:
         "(lossless: comments and formatting preserved)",
         done.notes,
     )
+
+
+def _file(call: Call, access: Access) -> WorkspacePath:
+    raw = call.arguments["file"]
+    if not raw:
+        raise NotFound(raw, hint="pass the path of a YAML file")
+    return call.runtime.workspace.resolve(raw, access, must_exist=True)
 
 
 def _options(arguments: Json) -> Options:

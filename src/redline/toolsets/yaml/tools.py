@@ -11,7 +11,7 @@ _INDEX: Json = {"type": "integer"}
 GET = Tool(
     name="noyalib_get",
     title="Get a YAML value",
-    description=("Read a YAML value as its exact source text. For JSON or TOML use doc_get."),
+    description="Read a value of a YAML file as its exact source text.",
     input_schema={
         "type": "object",
         "properties": {

@@ -5,8 +5,6 @@ What is left of the file must parse without errors; otherwise the whole file is 
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from redline.code.syntax.bodies import Body, bodies_of
 from redline.code.syntax.changed_part import MIN_LINES
 from redline.code.syntax.definitions import (
@@ -73,8 +71,7 @@ def _parse_outline(
 def _restore(symbol: Symbol, outline: Outline, lines: list[str], language: Language) -> Symbol:
     """Return *symbol* of an outline at its place in the whole text."""
     own_doc = language.name == "python"
-    return replace(
-        symbol,
+    return symbol._replace(
         doc=symbol.doc if own_doc else doc_head(lines, symbol.start - 1, language.comment),
         offset=outline.offset(symbol.offset),
         span=(outline.offset(symbol.span[0]), outline.offset(symbol.span[1] - 1) + 1),

@@ -11,7 +11,7 @@ from redline.core.textfile import line_body, split_lines
 from redline.plan.match.engine import apply_placements, place, place_insert
 from redline.toolsets.ai_code_editing.edit import instruction as said
 from redline.toolsets.ai_code_editing.edit import places
-from redline.toolsets.ai_code_editing.edit.request import EditRequest
+from redline.toolsets.ai_code_editing.edit.request import INSERT, EditRequest
 from redline.toolsets.ai_code_editing.edit.seen import current_gap
 from redline.toolsets.ai_code_editing.edit.source import (
     FileUnderEdit,
@@ -21,7 +21,7 @@ from redline.toolsets.ai_code_editing.edit.source import (
     indented_by,
     one_symbol,
 )
-from redline.toolsets.ai_code_editing.edit.unclear import unclear_places, unclear_verb
+from redline.toolsets.ai_code_editing.edit.unclear import only_edits, unclear_places, unclear_verb
 
 _BODIES = {"class", "interface", "struct", "trait", "enum", "union", "namespace", "module"}
 _IMPORT = re.compile(r"(?:import|from|#\s*include|use|using|require|package|extern crate)\b")
@@ -71,6 +71,8 @@ def _gap(source: FileUnderEdit, request: EditRequest, before: int, notes: Notes)
 
 
 def _named_place(source: FileUnderEdit, request: EditRequest, block: str) -> tuple[int, str]:
+    if request.edit_type == INSERT and only_edits(request.instruction):
+        return len(source.lines) + 1, block
     if said.contradicts_insert(request.instruction):
         raise InvalidArgument(
             "edit_type is insert, but the instruction says to replace or change something",

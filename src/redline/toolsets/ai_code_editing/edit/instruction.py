@@ -21,6 +21,12 @@ from redline.toolsets.ai_code_editing.edit.words import (
 )
 
 _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})([^`]*)")
+_DELETES_GIVEN = compile_words(
+    r"(?:please )?(?:delete|remove|drop|erase)"
+    r"(?: (?:it|them|this|these|those|that))?(?: the)?(?: (?:given|selected|whole))?"
+    r"(?: (?:block|lines?|code|range|section|selection|function|method|class|definition))?"
+    r"\s*(?:please)?\s*[.!]?"
+)
 _TAIL = r"\s*(?:in (?:this|the) (?:file|module|code)|please)?\s*[.!]?\s*"
 
 
@@ -112,6 +118,11 @@ def directive_in(instruction: str) -> Directive | None:
         if match:
             return make(match)
     return None
+
+
+def deletes_given(instruction: str) -> bool:
+    """Return whether the instruction says to delete what the call points at, and nothing else."""
+    return _DELETES_GIVEN.fullmatch(" ".join(instruction.split())) is not None
 
 
 def says_replace(instruction: str) -> bool:

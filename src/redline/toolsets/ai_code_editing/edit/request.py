@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from redline.core.errors import InvalidArgument
-from redline.toolsets.ai_code_editing.edit.instruction import fenced_block
+from redline.toolsets.ai_code_editing.edit.instruction import deletes_given, fenced_block
 
 INSERT, REPLACE, DELETE = "insert", "replace", "delete"
 
@@ -32,15 +32,20 @@ class EditRequest:
         """Read *arguments*; raise InvalidArgument if they contradict each other."""
         instruction, fenced = fenced_block(arguments["edit_instruction"])
         block = arguments.get("code_block")
+        block = fenced if block is None else block
         first, last = _lines(arguments.get("start_line"), arguments.get("end_line"))
+        edit_type, symbol = arguments.get("edit_type"), arguments.get("symbol") or None
+        has_target = first is not None or symbol is not None
+        if edit_type is None and block is None and has_target and deletes_given(instruction):
+            edit_type = DELETE
         request = cls(
             file=arguments["target_file"],
             instruction=instruction,
             first=first,
             last=last,
-            block=fenced if block is None else block,
-            edit_type=arguments.get("edit_type"),
-            symbol=arguments.get("symbol") or None,
+            block=None if edit_type == DELETE and not block else block,
+            edit_type=edit_type,
+            symbol=symbol,
             expected_text=arguments.get("expected_text") or None,
             expected_hash=arguments.get("expected_hash") or None,
             create=bool(arguments.get("create")),

@@ -32,6 +32,10 @@ _ACTS_ON_CODE = (
     r"(?!\s+(?:it|this|that|them)\s*[.!]*\s*$))"
 )
 _VERB = compile_words(_PREFACE + rf"(?P<verb>{_ACTS_ON_CODE})\b")
+_ONLY_EDITS = compile_words(
+    _PREFACE + r"(?:change|update|modify|alter|adjust|edit)"
+    r"(?:\s+(?:(?:the|this)\s+)?(?:source\s+)?(?:file|code|module|script))?\s*[.!]*\s*"
+)
 _OBJECT = r"(?P<object>`[^`\n]+`|'[^'\n]+'|\"[^\"\n]+\"|[\w$.:#]+(?:\(\))?)"
 _POINTING = r"(?:(?:the|this|that|existing|current|whole|entire|old|other|rest\s+of|all\s+of)\s+)*"
 _NO_VERBS = (
@@ -93,6 +97,11 @@ def unclear_verb(instruction: str, is_defined: IsDefined) -> str | None:
     ):
         return None
     return " ".join(acts["verb"].split())
+
+
+def only_edits(instruction: str) -> bool:
+    """Return whether an instruction says no more than that the file is edited."""
+    return _ONLY_EDITS.fullmatch(instruction) is not None
 
 
 def unclear_places(instruction: str, covered: Spans, is_defined: IsDefined) -> list[str]:

@@ -23,6 +23,11 @@ NETWORK_HINT = (
 )
 # apply_patch is journalled and undoable; it asks for no permission by this tool.
 _NEEDS_NONE = ("apply_patch",)
+_CANNOT_ASK = {
+    "exec_command": "this client cannot ask a person; call exec_command, the person is asked on"
+    " the review page (redline review), or restart the server with --sandbox trusted",
+    "apply_patch": "this client cannot ask a person; apply_patch needs no permission: call it",
+}
 # What decides what a command does, with the values of a call that does not name them.
 _DEFAULTS: Json = {
     "workdir": ".",
@@ -91,11 +96,7 @@ def request_permissions(call: Call) -> Result:
             call, f"{call.client.principal} does not have the right to approve; do it another way"
         )
     if call.ask is None:
-        return _answer_unsupported(
-            call,
-            "this client cannot ask a person; call exec_command, the person is asked on the review"
-            " page (redline review), or restart the server with --sandbox trusted",
-        )
+        return _answer_unsupported(call, _CANNOT_ASK[call.arguments["tool_name"]])
     if call.arguments["tool_name"] in _NEEDS_NONE:
         return success({"status": "not_required", "grant_id": None, "expires_at": None})
     if not call.client.has_session:

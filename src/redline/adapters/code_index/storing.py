@@ -1,0 +1,151 @@
+"""Storing what was read of files in the code index, many files in one transaction."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Sequence
+
+from redline.adapters.code_index.reading import SourceRead, Stale
+from redline.adapters.code_index.schema import insert_best, parts_of
+from redline.code.index.facts import FileFacts
+from redline.code.index.packing import count_packed, pack, unpack
+
+# Bounds the memory of a long build.
+_MAX_NAMES = 250_000
+
+
+class FactStore:
+    """Writes files into the tables; the caller holds the lease, so that no other process does."""
+
+    def __init__(self, db: sqlite3.Connection) -> None:
+        self._db = db
+        self._names: dict[str, int] = {}
+        # Names that are known to be findable by their parts.
+        self._defined: set[str] = set()
+
+    def store(self, read: Sequence[SourceRead]) -> None:
+        """Store all of *read*, or nothing."""
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            parsed = [(item, item.facts) for item in read if item.facts is not None]
+            self._db.executemany(
+                "UPDATE files SET size=?, mtime=? WHERE id=?",
+                [
+                    (item.file.entry.size, item.file.entry.mtime_ns, item.file.known)
+                    for item in read
+                    if item.facts is None
+                ],
+            )
+            self._store_facts(parsed)
+            self._db.execute("COMMIT")
+        except BaseException:
+            self.clear_names()
+            self._db.execute("ROLLBACK")
+            raise
+
+    def drop(self, rows: Sequence[int]) -> None:
+        """Remove the files of these row ids."""
+        if not rows:
+            return
+        self._db.execute("BEGIN IMMEDIATE")
+        self._clear(rows)
+        self._db.executemany("DELETE FROM files WHERE id=?", ((row,) for row in rows))
+        self._db.execute("COMMIT")
+
+    def clear_names(self) -> None:
+        """Release the memory that known names take."""
+        self._names.clear()
+        self._defined.clear()
+
+    def _store_facts(self, read: Sequence[tuple[SourceRead, FileFacts]]) -> None:
+        self._clear([item.file.known for item, _ in read if item.file.known is not None])
+        defined = {symbol.name for _, facts in read for symbol in facts.symbols}
+        self._know(defined.union(*(facts.uses for _, facts in read)))
+        last = self._last("symbols")
+        names = self._names
+        uses: list[tuple[int, int, int, bytes]] = []
+        symbols: list[tuple[object, ...]] = []
+        for item, facts in read:
+            words = {names[word]: blob for word, blob in facts.uses.items()}
+            row = self._store_file(item.file, item.digest, facts, pack(sorted(words)))
+            uses += [(name, row, count_packed(blob), blob) for name, blob in words.items()]
+            symbols += [
+                (
+                    row,
+                    names[s.name],
+                    s.qualified,
+                    s.kind,
+                    s.line,
+                    s.start,
+                    s.end,
+                    s.signature,
+                    s.doc,
+                )
+                for s in facts.symbols
+            ]
+        uses.sort()  # neighbours in the table are written together
+        self._db.executemany("INSERT OR REPLACE INTO uses VALUES (?,?,?,?)", uses)
+        self._db.executemany(
+            "INSERT INTO symbols (file, name, qualified, kind, line, start, stop, signature, doc)"
+            " VALUES (?,?,?,?,?,?,?,?,?)",
+            symbols,
+        )
+        insert_best(self._db, last)
+        self._define(defined)
+
+    def _store_file(self, file: Stale, digest: str, facts: FileFacts, words: bytes) -> int:
+        """Return the row id of a file, stored without its uses and symbols."""
+        row = self._db.execute(
+            "INSERT OR REPLACE INTO files (id, root, path, size, mtime, digest, language, lines,"
+            " words, failed, rank)"
+            " VALUES (?,?,?,?,?,?,?,?,?,?, (SELECT rank FROM files WHERE id=?))"
+            " RETURNING id",
+            (
+                file.known,
+                file.path.root,
+                file.path.relative,
+                file.entry.size,
+                file.entry.mtime_ns,
+                digest,
+                file.language.name,
+                facts.lines,
+                words,
+                facts.failed,
+                file.known,
+            ),
+        ).fetchone()
+        return int(row[0])
+
+    def _know(self, wanted: set[str]) -> None:
+        """Have an id for each name."""
+        if len(self._names) + len(wanted) > _MAX_NAMES:
+            self.clear_names()
+        unknown = sorted(wanted - self._names.keys())
+        last = self._last("names")
+        self._db.executemany("INSERT OR IGNORE INTO names (name) VALUES (?)", zip(unknown))
+        self._names.update(self._db.execute("SELECT name, id FROM names WHERE id > ?", (last,)))
+        for name in unknown:
+            if name not in self._names:
+                found = self._db.execute("SELECT id FROM names WHERE name=?", (name,)).fetchone()
+                self._names[name] = found[0]
+
+    def _define(self, names: Iterable[str]) -> None:
+        """Make names findable by their parts."""
+        new = [name for name in names if name not in self._defined]
+        self._defined.update(new)
+        parts = sorted((part, self._names[name]) for name in new for part in parts_of(name))
+        self._db.executemany("INSERT OR IGNORE INTO parts VALUES (?,?)", parts)
+
+    def _last(self, table: str) -> int:
+        found = self._db.execute(f"SELECT max(id) FROM {table}").fetchone()[0]  # noqa: S608
+        return int(found or 0)
+
+    def _clear(self, rows: Iterable[int]) -> None:
+        for row in rows:
+            blob = self._db.execute("SELECT words FROM files WHERE id=?", (row,)).fetchone()
+            names = unpack(blob[0]) if blob and blob[0] else ()
+            self._db.executemany(
+                "DELETE FROM uses WHERE name=? AND file=?", ((name, row) for name in names)
+            )
+            self._db.execute("DELETE FROM symbols WHERE file=?", (row,))
+            self._db.execute("DELETE FROM best WHERE file=?", (row,))

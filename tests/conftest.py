@@ -1,0 +1,64 @@
+"""Which tests one process runs, and in which order."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Generator
+
+import pytest
+
+# Together besides those of a module, by how their paths begin.
+TOGETHER = {
+    # All of these run as the same user, and the limit on processes counts per user.
+    "probes": (
+        "tests/adapters/sandbox/test_probes",
+        "tests/probes/test_egress",
+        "tests/probes/test_parser",
+        "tests/probes/test_sandbox",
+    ),
+    "browser": ("tests/web/client/", "tests/web/test_in_browser", "tests/web/test_waiting"),
+    "files": ("tests/toolsets/files/",),  # a server of each transport for all of them
+}
+# What takes long begins early, so that no process is left with it at the end.
+FIRST = (
+    *TOGETHER["probes"],
+    *("tests/faults/", "tests/probes/", "tests/instruct/", "tests/noise/", "tests/wire/"),
+    *("tests/web/", "tests/clients/", "tests/bench/", "tests/cli/", "tests/conformance/"),
+    *("tests/toolsets/files/", "tests/engine/recording/", "tests/crashes/", "tests/adapters/"),
+)
+
+
+def _rank(item: pytest.Item) -> int:
+    found = (at for at, path in enumerate(FIRST) if item.nodeid.startswith(path))
+    return next(found, len(FIRST))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Look for no garbage meanwhile, a third of the work, nor later in what was collected."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=_rank)
+
+
+# A module belongs to one process, so that what it shares is made once. The marks of xdist do not
+# serve for it: pytest 9.2 no longer reads the field into which xdist 3.8 writes a test's group.
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByModule(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            module = nodeid.partition("::")[0]
+            named = (name for name, paths in TOGETHER.items() if module.startswith(paths))
+            return next(named, module)
+
+    config.option.loadscopereorder = False  # in the order of collection, see above
+    return ByModule(config, log)
