@@ -159,8 +159,7 @@ def _owned_numbers(context: EffectContext) -> ResolvedNodes | None:
     if owner is None:
         return None
     holders = context.resolve(owner)
-    held = set(holders.nodes)
-    nodes = tuple(n for n in target.nodes if context.tree.parents[n] in held)
+    nodes = context.tree.directly_in(target.nodes, holders.nodes)
     if len(nodes) != len(holders.nodes):
         raise Unclear("target", f"{context.text(owner)!r} has no {context.text(target)!r}")
     return ResolvedNodes(nodes, holders.many, holders.whole)
