@@ -37,8 +37,8 @@ _PACKAGE = re.compile(r"^package\s+(\w+)", re.MULTILINE)
 # Languages in which a definition that no type holds is certainly not a member.
 SCOPED_GROUPS = frozenset({"python", "javascript"})
 _MAX_QUOTED = 200
-# Languages whose compiler or type checker finds a reference that was left behind.
-_CHECKED = frozenset({"typescript", "tsx", "go", "rust"})
+# Languages in which types are known well enough to refuse what they do not show.
+_CHECKED = frozenset({"typescript", "tsx"})
 # Strings in annotations of Python, which name classes that are defined further down.
 _ANNOTATION_RULE = {"rule": {"kind": "string", "inside": {"kind": "type", "stopBy": "end"}}}
 
@@ -152,7 +152,7 @@ def _bound_lines(places: RenamePlaces) -> set[int]:
 def refuse_uncertain(
     runtime: Runtime, lookup: CodeLookup, finder: Finder, files: list[RenamePlaces]
 ) -> None:
-    """Refuse to leave references that a compiler is likely to find broken.
+    """Refuse to leave references that the compiler of TypeScript is likely to find broken.
 
     Those are likely whose type is not known at all, in a file that defines or uses the symbol, or
     names the type that has it.
