@@ -12,11 +12,12 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from threading import Event, Thread
 from typing import Any
 
 from bench.library.peers import versions
 from redline._version import __version__
-from redline.adapters.tried_server import family_cpu_ms
+from redline.adapters.tried_server import family_cpu_ms, family_of
 
 REPO = Path(__file__).resolve().parents[2]
 RESULTS = REPO / "bench" / "results"
@@ -200,6 +201,36 @@ class StdioServer:
             self.process.wait()
         if self.process.stdout:
             self.process.stdout.close()
+
+
+class MemoryWatch:
+    """Looks twice a second at the memory of this process and of all that it started."""
+
+    def __init__(self) -> None:
+        self.peak_mb = 0.0
+        self._done = Event()
+        self._thread = Thread(target=self._run, daemon=True)
+
+    def __enter__(self) -> MemoryWatch:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._done.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        while not self._done.wait(0.5):
+            self.peak_mb = max(self.peak_mb, sum(map(_own_mb, family_of(os.getpid()))))
+
+
+def _own_mb(pid: int) -> float:
+    """Return what a process holds; of pages that several share, its part."""
+    try:
+        lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+    except OSError:  # it ended just now
+        return 0.0
+    return sum(int(line.split()[1]) for line in lines if line.startswith("Pss:")) / 1024
 
 
 def measure_work(task: str, who: str, work: Callable[[int], object], n: int) -> Row:

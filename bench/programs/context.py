@@ -26,7 +26,7 @@ from typing import Any
 
 from bench.agreement import references, renames
 from bench.agreement.definitions import LANGUAGES, agree
-from bench.library.measure import RESULTS, Report, Row
+from bench.library.measure import RESULTS, MemoryWatch, Report, Row
 from redline.adapters.tried_server import family_cpu_ms
 from redline.app import Redline
 from redline.code.syntax.languages import language_of
@@ -65,8 +65,6 @@ def gather(count: int, root: Path) -> int:
 
 def index(count: int) -> tuple[dict[str, Any], list[Row]]:
     """Index *count* files in one go and time the answers that follow."""
-    import resource
-
     facts: dict[str, Any] = {}
 
     with tempfile.TemporaryDirectory() as folder:
@@ -75,17 +73,15 @@ def index(count: int) -> tuple[dict[str, Any], list[Row]]:
         count = gather(count, root)
         settings = Settings(workspace=str(root), state_dir=str(state), read_only=True)
         with Redline(settings) as redline:
-            before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
             begun, cpu = time.perf_counter(), family_cpu_ms(os.getpid())
-            redline.code_index.build()
+            with MemoryWatch() as memory:
+                redline.code_index.build()
             facts["files indexed"] = count
             facts["seconds"] = round(time.perf_counter() - begun, 1)
             facts["CPU seconds"] = round((family_cpu_ms(os.getpid()) - cpu) / 1000, 1)
             size = (state / "index" / "index.sqlite").stat().st_size
             facts["index MB"] = round(size / 1e6)
-            peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-            facts["peak memory MB"] = round(peak)
-            facts["of it before indexing MB"] = round(before)
+            facts["peak memory MB, all processes"] = round(memory.peak_mb)
             begun = time.perf_counter()
             redline.code_index.build()
             facts["again, nothing changed, seconds"] = round(time.perf_counter() - begun, 2)

@@ -39,6 +39,6 @@ def test_a_text_that_is_nowhere_is_searched_for_once(
     (work / "a.py").write_text("def other(): pass\n")
     with Redline(Settings(workspace=str(work), state_dir=str(tmp_path / "state"))) as redline:
         lookup = ListeningLookup(redline, UNCANCELLABLE)
-        question = ContextQuestion("definition", None, False, wanted, 4000, None, "")
+        question = ContextQuestion("definition", None, wanted, max_tokens=4000)
         assert answer_question(lookup, question) == (f"Nothing found for: {wanted}", [])
     assert list(lookup.patterns) == searched

@@ -202,7 +202,7 @@ class TriedServer:
 def family_cpu_ms(pid: int) -> float:
     """Return the milliseconds of processor time of a process and all that it started."""
     spent = 0.0
-    for one in _family_of(pid):
+    for one in family_of(pid):
         try:
             spent += _cpu_of(one)
         except OSError:
@@ -212,13 +212,13 @@ def family_cpu_ms(pid: int) -> float:
     return spent
 
 
-def _family_of(pid: int) -> Iterator[int]:
+def family_of(pid: int) -> Iterator[int]:
     """A process and all that it started and that still run."""
     yield pid
     for task in Path(f"/proc/{pid}/task").iterdir():
         for child in (task / "children").read_text().split():
             try:
-                yield from _family_of(int(child))
+                yield from family_of(int(child))
             except OSError:
                 continue  # it ended just now
 

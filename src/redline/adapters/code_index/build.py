@@ -63,9 +63,10 @@ class IndexBuilder:
             total += 1
             row = known.pop((path.root, path.relative), None)
             if row is None:
-                stale.append(Stale(path, language, entry, None, ""))
+                stale.append(Stale(path, language, entry.size, entry.mtime_ns))
             elif (row[1], row[2]) != (entry.size, entry.mtime_ns):
-                stale.append(Stale(path, language, entry, row[0], row[3]))
+                facts = (entry.size, entry.mtime_ns, row[0], row[3])
+                stale.append(Stale(path, language, *facts))
         return Survey(stale, [row[0] for row in known.values()], total)
 
     def update_only(self, paths: Sequence[WorkspacePath]) -> None:
@@ -82,9 +83,10 @@ class IndexBuilder:
             if language is None or entry is None or entry.kind is not Kind.FILE:
                 gone += [row[0]] if row else []
             elif row is None:
-                stale.append(Stale(path, language, entry, None, ""))
+                stale.append(Stale(path, language, entry.size, entry.mtime_ns))
             elif (row[1], row[2]) != (entry.size, entry.mtime_ns):
-                stale.append(Stale(path, language, entry, row[0], row[3]))
+                facts = (entry.size, entry.mtime_ns, row[0], row[3])
+                stale.append(Stale(path, language, *facts))
         if (stale or gone) and self.take_lease():
             self._store.drop(gone)
             self._store.store(

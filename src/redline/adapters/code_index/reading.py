@@ -13,7 +13,7 @@ from redline.code.syntax.languages import Language
 from redline.core.changes import digest_of
 from redline.core.errors import RedlineError
 from redline.core.paths import WorkspacePath
-from redline.core.ports.tree import Entry, Tree
+from redline.core.ports.tree import Tree
 
 # Bytes that a worker is given at once: asking for every file by itself costs more than parsing.
 _CHUNK = 128 << 10
@@ -23,7 +23,7 @@ _CHUNK_FILES = 8
 _MANY = 200
 _PARSERS = 2
 # Chunks that are read and parsed while others are stored; enough for the time a batch takes.
-_AHEAD = 50
+_AHEAD = 25
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +32,10 @@ class Stale:
 
     path: WorkspacePath
     language: Language
-    entry: Entry
-    known: int | None
-    digest: str
+    size: int
+    mtime_ns: int
+    known: int | None = None
+    digest: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +101,8 @@ class SourceReader:
     def _read(self, item: Stale) -> SourceRead | None:
         """The file with its digest; without content where there is nothing to parse."""
         try:
-            if item.entry.size > MAX_FILE_BYTES:
-                return SourceRead(item, f"size:{item.entry.size}", b"", FileFacts((), {}, 0))
+            if item.size > MAX_FILE_BYTES:
+                return SourceRead(item, f"size:{item.size}", b"", FileFacts((), {}, 0))
             content = self._tree.read(item.path, MAX_FILE_BYTES)
         except RedlineError:
             return None

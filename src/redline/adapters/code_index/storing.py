@@ -11,7 +11,7 @@ from redline.code.index.facts import FileFacts
 from redline.code.index.packing import count_packed, pack, unpack
 
 # Bounds the memory of a long build.
-_MAX_NAMES = 250_000
+_MAX_NAMES = 200_000
 
 
 class FactStore:
@@ -31,7 +31,7 @@ class FactStore:
             self._db.executemany(
                 "UPDATE files SET size=?, mtime=? WHERE id=?",
                 [
-                    (item.file.entry.size, item.file.entry.mtime_ns, item.file.known)
+                    (item.file.size, item.file.mtime_ns, item.file.known)
                     for item in read
                     if item.facts is None
                 ],
@@ -104,8 +104,8 @@ class FactStore:
                 file.known,
                 file.path.root,
                 file.path.relative,
-                file.entry.size,
-                file.entry.mtime_ns,
+                file.size,
+                file.mtime_ns,
                 digest,
                 file.language.name,
                 facts.lines,
