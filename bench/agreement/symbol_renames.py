@@ -20,7 +20,8 @@ differs, `better` needs no new problems with every tag. What the service itself 
 compared, nor what it would rename in a library. `kept`: a library asks for the member, and the
 check has new problems after the service's rename.
 
-REDLINE_RENAMES=60 takes the first 60 of them in each project, 20:40 those after the first 20.
+REDLINE_RENAMES=60 takes the first 60 of them in each project, 20:40 those after the first 20;
+REDLINE_SECONDS=150 begins no further one of a project after that time.
 With REDLINE_CHECKED=1 all accepted renames of a project are then carried out one after the other,
 and its check runs before and after them: `breaks` are the new problems. Those that leave listed
 places come last, and have a count of their own.
@@ -37,6 +38,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
+from time import monotonic
 
 from bench.agreement.rename_checks import Problems, left_out_of_build, new_problems, problems
 from bench.agreement.rename_judges import FRESH, JUDGES, Judge, Place, Replaced, read, staged
@@ -50,8 +52,10 @@ from redline.services.code.rename import Renamed, RenameRequest, plan_symbol_ren
 from redline.settings import Settings
 
 SEED = 20_261
+UNCERTAIN = "It is not certain whether these refer"
 _FIRST, _, _LAST = os.environ.get("REDLINE_RENAMES", "60").rpartition(":")
 PER_PROJECT = slice(int(_FIRST or 0), int(_LAST))
+SECONDS = float(os.environ.get("REDLINE_SECONDS", "inf"))
 CHECKED = os.environ.get("REDLINE_CHECKED", "0") != "0"
 
 
@@ -68,16 +72,20 @@ def compare(language: str, tool: Path, project: Path, which: slice, show: bool) 
         places = _places(redline, files)
         random.Random(SEED).shuffle(places)
         trial = Trial(language, tool, root, redline, judge, places)
+        ends = monotonic() + SECONDS
         for place in places[which]:
+            if monotonic() > ends:
+                break
             verdict, why = trial.verdict(place)
             counts[verdict] += 1
             if verdict in ("same", "better", "listed"):
                 trial.accepted[verdict == "listed"].append(place)
             if verdict == "refused":
                 counts[f"  {' '.join(why.split(':')[0].split()[:4])}"] += 1
-            if show and verdict in ("wrong", "better", "refused"):
+            if show and verdict != "declined":
                 name = place.path.relative_to(root)
                 print(f"{verdict}: {name}:{place.line} {place.name}: {why[:400]}", flush=True)
+        counts.update({f"  else {verdict}": n for verdict, n in trial.otherwise.items()})
         if CHECKED:
             counts["breaks"] = trial.carry_out(trial.accepted[False])
             counts["breaks by listed"] = trial.carry_out(trial.accepted[True])
@@ -111,6 +119,8 @@ class Trial:
     # By whether places are left that may refer to it, which are listed.
     accepted: dict[bool, list[Place]] = field(default_factory=lambda: {False: [], True: []})
     old_names: dict[str, str] = field(default_factory=dict)
+    # How renames would have ended that are refused for uncertain references.
+    otherwise: Counter[str] = field(default_factory=Counter)
     _before: Problems | None = None
 
     def verdict(self, place: Place) -> tuple[str, str]:
@@ -126,7 +136,15 @@ class Trial:
             is_kept = "of a library" in error.message
             ways = [_apply(spots, place.fresh) for spots in expected] if is_kept else []
             is_kept = is_kept and all(self._new(place, way) for way in ways)
+            if error.message.startswith(UNCERTAIN):
+                made = self._plan(place, place.fresh, possible=False)
+                self.otherwise[self._compare(place, made, expected)[0]] += 1
             return ("kept" if is_kept else "refused"), error.message
+        return self._compare(place, made, expected)
+
+    def _compare(
+        self, place: Place, made: Renamed, expected: list[list[Replaced]]
+    ) -> tuple[str, str]:
         ours = _texts(made.change_set, self.root)
         ways = [_apply(spots, place.fresh) for spots in expected]
         if ours not in ways and self.language == "python":
@@ -142,7 +160,7 @@ class Trial:
             lines <= listed and not _beyond(ours, way)
             for lines, way in zip(differences, ways, strict=True)
         ):
-            return "listed", ""
+            return "listed", ", ".join(sorted(min(differences, key=len)))
         why = ", ".join(sorted(min(differences, key=len))[:6])
         is_better = not self._new(place, ours) and (
             self._differ_unseen(differences) or all(self._new(place, way) for way in ways)
@@ -174,9 +192,9 @@ class Trial:
             print(f"breaks: {problem}", flush=True)
         return found.total()
 
-    def _plan(self, place: Place, fresh: str) -> Renamed:
+    def _plan(self, place: Place, fresh: str, possible: bool | None = None) -> Renamed:
         at = self.redline.workspace.resolve(str(place.path), Access.READ)
-        request = RenameRequest(place.name, fresh, at, place.line)
+        request = RenameRequest(place.name, fresh, at, place.line, possible)
         return plan_symbol_rename(self.redline, request, Access.READ, UNCANCELLABLE)
 
     def _problems_before(self) -> Problems:

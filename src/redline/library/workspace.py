@@ -162,12 +162,21 @@ class Workspace:
         return self._commit(planned.change_set, "instruct", instruction)
 
     def rename(
-        self, symbol: str, new_name: str, *, path: str | None = None, line: int | None = None
+        self,
+        symbol: str,
+        new_name: str,
+        *,
+        path: str | None = None,
+        line: int | None = None,
+        possible: bool | None = None,
     ) -> Operation:
-        """Rename a symbol: its definition and every reference that is bound to it."""
+        """Rename a symbol: its definition and every reference that is bound to it.
+
+        *possible* renames uncertain references too, or, if false, leaves them as they are.
+        """
         self._app.code_index.build()
         place = None if path is None else self._place(path, Access.READ)
-        request = RenameRequest(symbol, new_name, place, line)
+        request = RenameRequest(symbol, new_name, place, line, possible)
         planned = plan_symbol_rename(self._app, request, Access.WRITE, UNCANCELLABLE)
         return self._commit(planned.change_set, "rename", f"{symbol} to {new_name}")
 

@@ -87,11 +87,6 @@ def test_a_definition_is_renamed_with_all_that_is_bound_to_it(
     assert after.replace("renamed", symbol.rpartition(".")[2]) == text
 
 
-FIELDS = (
-    "export class Shop {\n  source = 1;\n}\nexport class Stall extends Shop {\n"
-    "  constructor(public source: number) {\n    super();\n  }\n}\n"
-    "export class Door {\n  constructor(readonly source: number) {}\n}\n"
-)
 IMPORTED = "try:\n    import rich\nexcept ImportError:\n    rich = None\n\nprint(rich)\n"
 PACKAGES = {
     "shop/go.mod": "module example.com/shop\n",
@@ -126,15 +121,6 @@ PACKAGES = {
         ),
         pytest.param(
             "a.py", PROPERTY, "size", 3, "__size", "Python changes such a name", id="mangled"
-        ),
-        pytest.param(
-            "a.ts",
-            FIELDS,
-            "source",
-            2,
-            "other",
-            "may belong to it: shop/a.ts:5\n",
-            id="field-parameter",
         ),
         pytest.param(
             "a.go", ALIKE, "Size", 4, "Extent", "may belong to it: shop/a.go:7", id="go-identical"
@@ -340,18 +326,15 @@ def test_a_member_of_go_is_joined_to_others_only_by_an_interface(desk: Desk) -> 
 
 
 @pytest.mark.requirement("agent-rename-bound")
-def test_an_assignment_in_a_class_that_typescript_merges_is_listed(desk: Desk) -> None:
+def test_an_assignment_in_a_class_that_typescript_merges_is_uncertain(desk: Desk) -> None:
     files = {
         "pkg/a.ts": "export class Shop {\n  open = 1;\n}\n",
         "pkg/b.ts": "import { Shop } from './a';\nexport interface Stall extends Shop {}\n"
         "export class Stall {\n  begin() {\n    this.open = 2;\n  }\n}\n",
     }
     desk.write(files)
-    said = desk.text("rename", symbol="open", to="unlock", path="pkg/a.ts", line=2)
-    assert (
-        "possible references, not renamed: pkg/b.ts:5" in said
-        or "this.unlock = 2" in (desk.root / "pkg/b.ts").read_text()
-    )
+    said = desk.failure("rename", symbol="open", to="unlock", path="pkg/a.ts", line=2)
+    assert "refer to open: pkg/b.ts:5" in said
 
 
 @pytest.mark.requirement("agent-path-aliases")

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from redline.code.python_js.members import NoClass, has_static, is_assigned
 from redline.code.python_js.project import Module
 from redline.code.references.definition import Definition
 from redline.code.scopes.model import Binding, BindingRole, Member, MemberUse, Scope
 from redline.code.syntax.node import SyntaxNode, parent_of, required_field
+
+_NO_BASES = {"type_arguments", "comment"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,10 +22,18 @@ class OfClass:
     scope: Scope
     is_instance: bool = False
     above: bool = False
+    # The types that a script gives its type parameters, in their order.
+    given: tuple[frozenset[Any], ...] = ()
+
+
+class Inferred:
+    """A value of a script that no named class describes; `shapes` has them."""
+
+    __slots__ = ()
 
 
 # What an expression may evaluate to; a definition is a whole module.
-Value: TypeAlias = OfClass | Definition | NoClass
+Value: TypeAlias = OfClass | Definition | NoClass | Inferred
 
 
 def members_of(owner: OfClass, name: str) -> list[Member | Binding]:
@@ -38,7 +48,8 @@ def members_of(owner: OfClass, name: str) -> list[Member | Binding]:
         return [bound]
     if not module.is_script:
         return []
-    return list(module.keys.get(scope, {}).get(name, ()))
+    parameter = module.field_parameters.get(scope, {}).get(name)
+    return [*module.keys.get(scope, {}).get(name, ()), *([parameter] if parameter else [])]
 
 
 def _is_declared(module: Module, item: Member | Binding) -> bool:
@@ -89,9 +100,24 @@ def _heritage(node: SyntaxNode) -> list[SyntaxNode]:
     return found
 
 
+def base_types(node: SyntaxNode) -> list[SyntaxNode]:
+    """Return what a class or interface of a script derives from, with its type arguments."""
+    found: list[SyntaxNode] = []
+    for child in node.children():
+        kind = child.kind()
+        if kind in ("class_heritage", "extends_clause", "implements_clause"):
+            found += base_types(child)
+        elif kind == "extends_type_clause" or node.kind().endswith(("_clause", "_heritage")):
+            inner = child.children() if kind == "extends_type_clause" else [child]
+            found += [each for each in inner if each.is_named() and each.kind() not in _NO_BASES]
+    return found
+
+
 def instance_of(value: Value) -> Value:
     """Return an instance of a class; any other value unchanged."""
-    return OfClass(value.module, value.scope, True) if isinstance(value, OfClass) else value
+    if not isinstance(value, OfClass):
+        return value
+    return OfClass(value.module, value.scope, True, given=value.given)
 
 
 def class_around(module: Module, scope: Scope) -> Scope | None:

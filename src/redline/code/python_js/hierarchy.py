@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from redline.code.python_js.heritage import OfClass, Value, base_nodes, members_of
+from redline.code.python_js.heritage import Inferred, OfClass, Value, base_nodes, members_of
 from redline.code.python_js.members import NoClass
 from redline.code.python_js.origins import Origins
 from redline.code.python_js.project import Module
@@ -45,7 +45,7 @@ class ClassHierarchy(ABC):
         """Return the nearest class that defines *name* for *value*; with *all_of* all of them."""
         found: list[OfClass] = []
         if not value.above and members_of(value, name):
-            found.append(OfClass(value.module, value.scope))
+            found.append(OfClass(value.module, value.scope, given=value.given))
             if not all_of:
                 return MemberOwners(found + self._declaring_bases(value, name, depth), False)
         is_open = value.module.is_broken(start_of(value.scope.node))
@@ -56,7 +56,7 @@ class ClassHierarchy(ABC):
                 is_open = is_open or above.is_open
                 if found and not all_of:
                     return MemberOwners(found, False)
-            elif base == NoClass.UNKNOWN:
+            elif base == NoClass.UNKNOWN or isinstance(base, Inferred):
                 is_open = True
         return MemberOwners(found, is_open)
 

@@ -6,14 +6,24 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from redline.code.python_js.exports import is_exported_key
-from redline.code.python_js.heritage import OfClass, is_static, members_of
+from redline.code.python_js.heritage import Inferred, OfClass, Value, is_static, members_of
 from redline.code.python_js.imports import key_import
+from redline.code.python_js.inference.context import ScriptContext
+from redline.code.python_js.inference.shapes import Holder, key_definition
 from redline.code.python_js.members import NoClass
 from redline.code.python_js.origins import Definitions, Origins, in_namespace
 from redline.code.python_js.project import Module
 from redline.code.python_js.values import ValueResolver
-from redline.code.references.definition import UNKNOWN, Definition
-from redline.code.scopes.model import TYPE, VALUE, Member, MemberUse, Occurrence, ScopeKind
+from redline.code.references.definition import UNCHECKED, UNKNOWN, Definition
+from redline.code.scopes.model import (
+    TYPE,
+    VALUE,
+    BindingRole,
+    Member,
+    MemberUse,
+    Occurrence,
+    ScopeKind,
+)
 from redline.code.syntax.node import parent_of, start_of
 
 
@@ -37,6 +47,9 @@ class Meanings:
         scope = occurrence.binding.scope
         if self.follows_bases(module) and scope.kind == ScopeKind.CLASS and not module.is_script:
             found |= self.family(OfClass(module, scope))
+        if BindingRole.FIELD in occurrence.binding.roles:
+            around = next((s for s in scope.outward() if s.kind == ScopeKind.CLASS), None)
+            found |= self.family(OfClass(module, around)) if around is not None else set()
         return found | {self.origins.own(module, occurrence.binding)}
 
     def follows_bases(self, module: Module) -> bool:
@@ -63,9 +76,26 @@ class Meanings:
             if module.is_script and self.values.owners(own, member.name, all_of=True).is_open:
                 family.add(UNKNOWN)  # an unknown base may define it too
             return frozenset({self.member(own), *family})
-        if module.is_script:
-            return self._of_key(module, member) or frozenset({UNKNOWN})
-        return frozenset({UNKNOWN})
+        if not module.is_script:
+            return frozenset({UNKNOWN})
+        found = self._of_key(module, member)
+        if isinstance(self.values, ScriptContext):
+            found |= self._of_typed_key(self.values, module, member)
+        return found or frozenset({UNKNOWN})
+
+    def _of_typed_key(self, values: ScriptContext, module: Module, member: Member) -> Definitions:
+        """Return what a key is by the type of its object, or of what a pattern takes apart."""
+        node, parent = member.node, parent_of(member.node)
+        kind = parent.kind()
+        if kind in ("object_pattern", "pair_pattern", "object_assignment_pattern"):
+            holder = parent if kind == "object_pattern" else parent_of(parent)
+            whole = values.bound_values(module, holder, member.scope, 0)
+            return self.of_values(module, whole, member.name)
+        own = key_definition(module, node, member.name)
+        holder = parent if kind == "object" else parent_of(parent)
+        if holder.kind() != "object":
+            return frozenset({own})
+        return frozenset({own}) | values.expects_key(module, holder, member.name, member.scope)
 
     def _of_key(self, module: Module, member: Member) -> Definitions:
         """Return what a key exports or imports."""
@@ -91,18 +121,27 @@ class Meanings:
         return frozenset(found)
 
     def _of_access(self, module: Module, member: Member) -> Definitions:
-        found: set[Definition] = set()
         meaning = TYPE if member.kind == "type_identifier" else VALUE
         if module.is_script and member.owner is not None:
             inner = self.origins.of_namespace(module, member.owner, member.name)
             if inner:
                 return in_namespace(inner, meaning)
-        for value in self.values.of(module, member.owner, member.scope):
+        values = self.values.of(module, member.owner, member.scope)
+        return self.of_values(module, values, member.name, meaning)
+
+    def of_values(
+        self, module: Module, values: Iterable[Value], name: str, meaning: str = VALUE
+    ) -> Definitions:
+        """Return the members of the name that *values* have."""
+        found: set[Definition] = set()
+        for value in values:
             if isinstance(value, Definition):
-                found |= in_namespace(self.origins.of_export(value.path, member.name), meaning)
+                found |= in_namespace(self.origins.of_export(value.path, name), meaning)
+            elif isinstance(value, Inferred):
+                found |= self._of_inferred(value, name)
             elif isinstance(value, OfClass):
                 all_of = self.follows_bases(module) and (value.is_instance or not module.is_script)
-                owners, is_open = self.values.owners(value, member.name, all_of=all_of)
+                owners, is_open = self.values.owners(value, name, all_of=all_of)
                 found |= {
                     self.member(owner, static=not value.is_instance and self._is_mixed(owner))
                     for owner in owners
@@ -111,7 +150,15 @@ class Meanings:
                     found.add(UNKNOWN)
             elif value == NoClass.UNKNOWN:
                 found.add(UNKNOWN)
+            elif value == NoClass.ANYTHING:
+                found |= {UNKNOWN, UNCHECKED}
         return frozenset(found)
+
+    def _of_inferred(self, value: Inferred, name: str) -> set[Definition]:
+        """Return the members of an object type, an object or a function; arrays have none."""
+        if isinstance(value, Holder) or not isinstance(self.values, ScriptContext):
+            return set()
+        return self.values.member_definitions(value, name) or {UNKNOWN}
 
     def family(self, value: OfClass) -> set[Definition]:
         """Return the members of the name in a class and all its bases.

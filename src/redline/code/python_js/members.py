@@ -48,6 +48,10 @@ class NoClass(StrEnum):
 
     # It certainly is something else: a literal, a module, or of a library's class.
     OTHER = "other"
+    # The same, of the language's or the browser's own: it hands out nothing of the workspace.
+    GLOBAL = "global"
+    # A script says that it may be anything: its type checker looks no further.
+    ANYTHING = "anything"
     UNKNOWN = "unknown"
 
 

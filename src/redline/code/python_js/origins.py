@@ -145,6 +145,10 @@ class Origins:
         if scope.kind == ScopeKind.CLASS and is_member:
             start = start_of(scope.node)
             return Definition(module.path, start, binding.name, True, module, binding)
+        if BindingRole.FIELD in binding.roles:
+            around = next((s for s in scope.outward() if s.kind == ScopeKind.CLASS), scope)
+            start = start_of(around.node)
+            return Definition(module.path, start, binding.name, True, module, binding)
         return Definition(module.path, binding.sites[0].start, binding.name, False, module, binding)
 
     def of_import(self, path: WorkspacePath, imported: ImportedName) -> Definitions:

@@ -8,7 +8,15 @@ from functools import cached_property
 
 from redline.code.python_js.members import FileClasses
 from redline.code.references.file_access import SourceFiles
-from redline.code.scopes.model import Binding, Member, MemberUse, Names, Scope, ScopeKind
+from redline.code.scopes.model import (
+    Binding,
+    BindingRole,
+    Member,
+    MemberUse,
+    Names,
+    Scope,
+    ScopeKind,
+)
 from redline.code.scopes.read import SCOPED, read_names
 from redline.code.syntax.definitions import Parsed
 from redline.code.syntax.node import Span, SyntaxNode, parent_of, span_of, start_of
@@ -68,6 +76,19 @@ class Module:
         return found
 
     @cached_property
+    def field_parameters(self) -> dict[Scope, dict[str, Binding]]:
+        """The parameters of constructors that are fields, by class and name."""
+        found: dict[Scope, dict[str, Binding]] = {}
+        for binding in self.names.bindings:
+            if BindingRole.FIELD in binding.roles:
+                around = next(
+                    (s for s in binding.scope.outward() if s.kind == ScopeKind.CLASS), None
+                )
+                if around is not None:
+                    found.setdefault(around, {})[binding.name] = binding
+        return found
+
+    @cached_property
     def keys(self) -> dict[Scope, dict[str, list[Member]]]:
         """The members that interfaces and type aliases declare, by name."""
         found: dict[Scope, dict[str, list[Member]]] = {}
@@ -88,6 +109,8 @@ class Project:
 
     files: SourceFiles
     words: set[str]
+    # Whether all of a script is read: types may come from any of its functions.
+    reads_scripts_whole: bool = False
     _modules: dict[WorkspacePath, Module | None] = field(default_factory=dict)
     _exists: dict[WorkspacePath, bool] = field(default_factory=dict)
 
@@ -118,7 +141,8 @@ class Project:
             return None
         pattern = "|".join(re.escape(word) for word in sorted(self.words))
         offsets = [found.start() for found in re.finditer(pattern, parsed.text)]
-        return Module(path, parsed, read_names(parsed, offsets), broken)
+        is_whole = self.reads_scripts_whole and parsed.language.name != "python"
+        return Module(path, parsed, read_names(parsed, None if is_whole else offsets), broken)
 
 
 def _broken_spans(root: SyntaxNode, words: set[str]) -> tuple[Span, ...] | None:

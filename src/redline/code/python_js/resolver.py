@@ -14,6 +14,8 @@ from redline.code.python_js.imports import (
     script_import,
     string_content,
 )
+from redline.code.python_js.inference.context import ScriptContext
+from redline.code.python_js.inference.shapes import is_object_key, is_shorthand_of_field
 from redline.code.python_js.meanings import Meanings
 from redline.code.python_js.origins import Definitions, Origins, import_at
 from redline.code.python_js.project import Module, Project
@@ -54,6 +56,8 @@ class PythonJsResolver:
     made_only: bool = False
     # Also what must be renamed with the definition.
     renaming: bool = False
+    # How often members were joined to a target since it was chosen.
+    joins: int = 0
 
     @classmethod
     def to(
@@ -65,9 +69,10 @@ class PythonJsResolver:
         renaming: bool = False,
     ) -> PythonJsResolver:
         """Create a resolver of *name* among *files*."""
-        project = Project(files, {name})
+        project = Project(files, {name}, reads_scripts_whole=renaming)
         origins = Origins(project)
-        meanings = Meanings(name, origins, ValueResolver(origins), renaming)
+        values = ScriptContext(origins) if renaming else ValueResolver(origins)
+        meanings = Meanings(name, origins, values, renaming)
         return cls(name, project, origins, meanings, made_only, renaming)
 
     def exported_as(self, target: ReferenceTarget, path: WorkspacePath) -> set[str]:
@@ -105,7 +110,11 @@ class PythonJsResolver:
         return ReferenceTarget(own, same, own.is_member or binding.scope.shared)
 
     def _member_target(self, module: Module, member: Member) -> ReferenceTarget:
-        found = self.meanings.of_member(module, member) - {UNKNOWN}
+        meaning = self.meanings.of_member(module, member)
+        found = meaning - {UNKNOWN}
+        if found and self.renaming and is_object_key(member.node):
+            own = Definition(module.path, member.start, member.name, True, module)
+            return ReferenceTarget(own, set(found), True, UNKNOWN in meaning)
         if found:
             nearest = min(found, key=lambda each: (each.path != module.path, each.start))
             is_loose = nearest.binding is None and not nearest.is_member
@@ -122,8 +131,21 @@ class PythonJsResolver:
         module = self.project.module(path)
         if module is None:
             return None
-        found = self._constructor_calls(module) if self.made_only else self._occurrences(module)
+        found = list(
+            self._constructor_calls(module) if self.made_only else self._occurrences(module)
+        )
+        if self.renaming and module.is_script:
+            self._join(found, targets)
         return by_line([*verdicts(found, targets), *self._aliases(module, targets)])
+
+    def _join(self, found: list[Meaning], targets: list[ReferenceTarget]) -> None:
+        """Count members as the same that one place refers to: all of them get the new name."""
+        for target in (each for each in targets if each.is_member):
+            for meaning in found:
+                members = {d for d in meaning.definitions if d.is_member and d.name == self.name}
+                if target.same & meaning.definitions and not members <= target.same:
+                    target.same |= members
+                    self.joins += 1
 
     def may_see(self, path: WorkspacePath, text: str) -> bool:
         """Return whether a file with this text can refer to another module's definition at all."""
@@ -142,7 +164,7 @@ class PythonJsResolver:
         for occurrence in module.names.occurrences:
             if occurrence.name == self.name:
                 seen.add(occurrence.start)
-                found = self.meanings.of_occurrence(module, occurrence)
+                found = self._of_occurrence(module, occurrence)
                 yield Meaning(occurrence.line, found, False, occurrence.start)
         for member in module.names.members:
             if member.name == self.name:
@@ -154,8 +176,8 @@ class PythonJsResolver:
             others = self._of_other_word(module, node) if start_of(node) not in seen else None
             if others is not None:
                 yield Meaning(node.range().start.line + 1, others, False, start_of(node))
-        if self.renaming and not module.is_script:
-            yield from self._find_listed(module)
+        if self.renaming:
+            yield from self._find_quoted(module) if module.is_script else self._find_listed(module)
 
     def _find_listed(self, module: Module) -> Iterator[Meaning]:
         """Yield the name as text in `__all__`, by which a Python module exports it."""
@@ -165,6 +187,25 @@ class PythonJsResolver:
             for quoted in re.finditer(rf"(['\"]){re.escape(self.name)}\1", listed[0]):
                 start = listed.start() + quoted.start() + 1
                 yield Meaning(text.count("\n", 0, start) + 1, found, False, start)
+
+    def _of_occurrence(self, module: Module, occurrence: Occurrence) -> Definitions:
+        if self.renaming and is_shorthand_of_field(occurrence):
+            return frozenset({UNKNOWN})
+        return self.meanings.of_occurrence(module, occurrence)
+
+    def _find_quoted(self, module: Module) -> Iterator[Meaning]:
+        """Yield the name as text where a script names a member by it: `x["name"]`."""
+        values = self.meanings.values
+        if not isinstance(values, ScriptContext) or not re.search(
+            rf"['\"]{re.escape(self.name)}['\"]", module.parsed.text
+        ):
+            return
+        regex = rf"^['\"]{re.escape(self.name)}['\"]$"
+        for node in module.parsed.root.find_all(kind="string", regex=regex):
+            named = values.named_by_text(module, node)
+            if named is not None:
+                found = self.meanings.of_values(module, named, self.name)
+                yield Meaning(node.range().start.line + 1, found, True, start_of(node) + 1)
 
     def _of_other_word(self, module: Module, node: SyntaxNode) -> Definitions | None:
         """Return what a word refers to that is neither a name nor a member of this module."""

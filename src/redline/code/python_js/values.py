@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from redline.code.python_js.annotations import class_names
 from redline.code.python_js.heritage import (
@@ -30,7 +31,6 @@ from redline.code.syntax.node import (
     start_of,
 )
 
-_MAX_DEPTH = 10
 _WRAPPED = {"parenthesized_expression", "await", "await_expression", "non_null_expression"}
 _CALLS = {"call", "call_expression", "new_expression"}
 _FUNCTIONS = {BindingRole.FUNCTION}
@@ -45,6 +45,8 @@ _TYPED = {
 class ValueResolver(ClassHierarchy):
     """Resolve the expressions before a dot."""
 
+    # How many steps an expression is followed for.
+    max_depth: ClassVar[int] = 10
     origins: Origins
     _bindings: dict[Binding, frozenset[Value]] = field(default_factory=dict)
 
@@ -52,7 +54,7 @@ class ValueResolver(ClassHierarchy):
         self, module: Module, node: SyntaxNode | None, scope: Scope, depth: int = 0
     ) -> set[Value]:
         """Return the values that *node* may have."""
-        if node is None or depth > _MAX_DEPTH:
+        if node is None or depth > self.max_depth:
             return {NoClass.UNKNOWN}
         kind = node.kind()
         if kind == "identifier":
@@ -145,7 +147,7 @@ class ValueResolver(ClassHierarchy):
         self, module: Module, node: SyntaxNode | None, scope: Scope, depth: int
     ) -> set[Value]:
         """Return instances of the classes that an annotation names."""
-        if node is None or depth > _MAX_DEPTH:
+        if node is None or depth > self.max_depth:
             return {NoClass.UNKNOWN}
         found: set[Value] = set()
         for name in class_names(node):

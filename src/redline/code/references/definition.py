@@ -32,6 +32,8 @@ class Definition:
 
 # A definition that could not be determined, such as one behind an unresolved import.
 UNKNOWN = Definition(WorkspacePath(-1, ()), 0, "")
+# What a member of a value may be that a type checker does not look into: anything, or nothing.
+UNCHECKED = Definition(WorkspacePath(-1, ()), 1, "")
 UNRESOLVED = frozenset({UNKNOWN})
 
 

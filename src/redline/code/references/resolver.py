@@ -54,3 +54,10 @@ class KnowsLibraries(Protocol):
 
     def is_apart(self, target: ReferenceTarget) -> bool:
         """Return whether no interface or trait can join members of other types to a member."""
+
+
+@runtime_checkable
+class JoinsMembers(Protocol):
+    """A resolver that adds members to a target while it reads files: it must read them again."""
+
+    joins: int

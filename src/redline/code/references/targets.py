@@ -36,6 +36,8 @@ class Reference:
     definition: Definition | int | None = None
     # The offset of each occurrence of the name on the line, where it is known; whether it is bound.
     at: tuple[tuple[int, bool], ...] = ()
+    # The offsets of those that another definition is found for, though not for certain all.
+    unlikely: tuple[int, ...] = ()
 
 
 @dataclass(slots=True)
@@ -65,7 +67,8 @@ def _verdict(meaning: Meaning, targets: list[ReferenceTarget]) -> Reference | No
         return Reference(line, Certainty.BOUND, bound, ((start, True),))
     possible = Reference(line, Certainty.POSSIBLE, at=((start, False),))
     if UNKNOWN in definitions and (not is_member or any(target.is_member for target in targets)):
-        return possible
+        others = (each for each in definitions if each != UNKNOWN and each.start != start)
+        return replace(possible, unlikely=(start,)) if any(others) else possible
     if definitions and is_member and any(target.is_loose for target in targets):
         return possible
     return None
@@ -87,5 +90,6 @@ def by_line(found: Iterable[Reference]) -> list[Reference]:
             best[reference.line] = reference
             continue
         first = reference if known.certainty is Certainty.POSSIBLE else known
-        best[reference.line] = replace(first, at=(*known.at, *reference.at))
+        unlikely = (*known.unlikely, *reference.unlikely)
+        best[reference.line] = replace(first, at=(*known.at, *reference.at), unlikely=unlikely)
     return [best[line] for line in sorted(best)]

@@ -204,7 +204,7 @@ class _Reader(TypeReader):
     def parameter(self, node: SyntaxNode, scope: Scope) -> None:
         kinds = {child.kind() for child in node.children()}
         # `constructor(private size)` declares a field of the same name.
-        is_field = bool(kinds & {"accessibility_modifier", "readonly"})
+        is_field = bool(kinds & {"accessibility_modifier", "override_modifier", "readonly"})
         role = BindingRole.FIELD if is_field else BindingRole.PARAMETER
         self.pattern(node.field("pattern"), scope, scope, role)
         for child in node.children():

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
+from redline.code.syntax.definitions import Symbol
 from redline.core.paths import WorkspacePath
 from redline.core.ports.search import Cancel, GrepQuery
-from redline.services.code.lookup import CodeLookup
+from redline.services.code.lookup import CodeLookup, OpenedSource
 
 _MAX_LINES = 50_000
 # A class whose bases go on for longer is related to everything.
@@ -16,6 +18,7 @@ _WORD = re.compile(r"[^\W\d][\w$]*")
 _DECLARED = re.compile(r"\b(?P<kind>class|interface|type)\s+(?P<name>[^\W\d][\w$]*)")
 _END_OF_ALIAS = re.compile(r";[ \t]*(?://.*)?$|\n(?=[^\W\d]|/[*/]|@|$)|\n\n", re.MULTILINE)
 _BRACES = re.compile(r"\{[^{}]*\}")
+_ARGUMENTS = re.compile(r"<[^<>]*>|\{[^{}]*\}")
 # Words between the name of a class and its body that are not bases; bases without members.
 _NOT_BASES = frozenset({"extends", "implements", "metaclass", "object", "Generic"})
 SCRIPT_GLOBS = ("*.js", "*.jsx", "*.mjs", "*.cjs", "*.ts", "*.tsx", "*.mts", "*.cts")
@@ -36,8 +39,13 @@ LIBRARY_MEMBERS = frozenset(
         "pop push reduce reduceRight reverse shift slice some sort splice unshift then catch "
         "finally name message stack cause next return throw addEventListener removeEventListener "
         "dispatchEvent apply bind call test exec source flags getTime defineProperty "
-        "deleteProperty ownKeys"
+        "deleteProperty ownKeys union intersection difference symmetricDifference isSubsetOf "
+        "isSupersetOf isDisjointFrom"
     )
+)
+_TYPES = frozenset({"class", "interface", "enum", "type", "struct", "trait", "impl", "union"})
+_RUST_TYPE = re.compile(
+    r"\s*(?:pub(?:\([^)]*\))?\s+)?(?:unsafe\s+)?(?P<kind>trait|impl|struct|enum|union)\b"
 )
 _DECLARATIONS = {
     "python": (r"^\s*class\s+\w+", ("*.py", "*.pyi")),
@@ -56,11 +64,14 @@ class ClassFamilies:
         self._bases: dict[str, set[str]] = {}
         self._derived: dict[str, set[str]] = {}
         self._open: set[str] = set()
+        # Only what scripts write after `extends` and `implements`, without type arguments.
+        self._heritage: dict[str, set[str]] = {}
         for name, header in headers:
             bases = set(_WORD.findall(header)) - _NOT_BASES if header is not None else set()
             if header is None or "Protocol" in bases:
                 self._open.add(name)
             self._bases.setdefault(name, set()).update(bases)
+            self._heritage.setdefault(name, set()).update(_read_heritage(header or ""))
             for base in bases:
                 self._derived.setdefault(base, set()).add(name)
 
@@ -85,6 +96,15 @@ class ClassFamilies:
         above = self._reach(name, self._bases)
         return not bases.isdisjoint(above - self._bases.keys())
 
+    def share_library_base(self, first: str, second: str) -> bool:
+        """Return whether two classes of a script derive from one type that is not here.
+
+        It may have the member, so that both override it. Members of the language's own types are
+        known.
+        """
+        above = [self._reach(name, self._heritage) for name in (first, second)]
+        return bool((above[0] & above[1]) - self._bases.keys() - LIBRARY_TYPES)
+
     @staticmethod
     def _reach(name: str, steps: dict[str, set[str]]) -> set[str]:
         found: set[str] = set()
@@ -94,6 +114,14 @@ class ClassFamilies:
             found |= new
             waiting += new
         return found
+
+
+def _read_heritage(header: str) -> list[str]:
+    count = 1
+    while count:
+        header, count = _ARGUMENTS.subn("", header)
+    written = re.split(r"\b(?:extends|implements)\b", header)[1:]
+    return [word for part in written for word in _WORD.findall(part)]
 
 
 def read_families(
@@ -148,3 +176,78 @@ def _read_alias(text: str) -> str | None:
     while count:
         found, count = _BRACES.subn("", found)
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class Namesake:
+    """A definition of the same name, and the definition around it."""
+
+    path: WorkspacePath
+    symbol: Symbol
+    holder: Symbol | None
+
+    @property
+    def place(self) -> tuple[WorkspacePath, int]:
+        """Its file and line."""
+        return self.path, self.symbol.line
+
+    @property
+    def owner(self) -> str:
+        """The name of the type that has it."""
+        return self.symbol.qualified.rpartition(".")[0].rpartition(".")[2]
+
+    @property
+    def is_member(self) -> bool:
+        """Whether it can be a member: what a file or a function defines is none."""
+        is_local = self.holder is not None and self.holder.kind in ("function", "method")
+        return bool(self.owner) and not is_local
+
+    @property
+    def is_in_object(self) -> bool:
+        """Whether an object has it that a script writes out: no type says what it is."""
+        return bool(self.owner) and (self.holder is None or self.holder.kind not in _TYPES)
+
+
+def holder_of(file: OpenedSource, symbol: Symbol) -> Symbol | None:
+    """Return the definition around a symbol."""
+    above = symbol.qualified.rpartition(".")[0]
+    around = [
+        each
+        for each in file.symbols()
+        if each.qualified == above and each.start <= symbol.line <= each.end
+    ]
+    return around[-1] if around else None
+
+
+def keep_of_traits(
+    lookup: CodeLookup, found: list[Namesake], others: list[Namesake]
+) -> list[Namesake]:
+    """Return the members that a trait of Rust may join to those renamed; none to a type's own."""
+    own = [each for each in found if each not in others]
+    if not any(_is_of_trait(lookup, each) for each in own):
+        return []
+    return [each for each in others if _is_of_trait(lookup, each)]
+
+
+def _is_of_trait(lookup: CodeLookup, namesake: Namesake) -> bool:
+    """Return whether a trait, or an `impl` of one, has a member; not known counts as yes."""
+    file = lookup.open(namesake.path)
+    for line in reversed(file.lines(1, namesake.symbol.line - 1).split("\n") if file else ()):
+        begun = _RUST_TYPE.match(line)
+        if begun is not None:
+            return begun["kind"] == "trait" or (
+                begun["kind"] == "impl" and (" for " in line or "{" not in line)
+            )
+    return True
+
+
+def may_override(
+    families: ClassFamilies, group: str, name: str, other: Namesake, defining: set[str]
+) -> bool:
+    """Return whether a member of another type may override one of the type *name*.
+
+    In scripts each is resolved by its type, unless a library's type has it.
+    """
+    if group == "javascript":
+        return not other.is_in_object and families.share_library_base(name, other.owner)
+    return families.are_related(name, other.owner, defining)

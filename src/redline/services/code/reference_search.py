@@ -12,6 +12,7 @@ from functools import partial
 from redline.code.python_js.imports import stem_keys
 from redline.code.references.file_access import SourceFiles
 from redline.code.references.resolver import (
+    JoinsMembers,
     KnowsLibraries,
     ReferenceResolver,
     ResolvesByLine,
@@ -70,13 +71,26 @@ class ReferenceSearch:
         """The references of each file that has any."""
         if len(self.definitions) <= MAX_DEFINITIONS and not self.by_name:
             self._aim()
+        yield from self._join() if self.with_definitions else self._find_once()
+        makes = self._maker() if len(self.definitions) == 1 else None
+        if makes is not None:
+            yield from makes.find()
+
+    def _find_once(self) -> Iterator[Used]:
         for row in self._rows():
             found = self._in_file(row)
             if found is not None and found.count:
                 yield found
-        makes = self._maker() if len(self.definitions) == 1 else None
-        if makes is not None:
-            yield from makes.find()
+
+    def _join(self) -> list[Used]:
+        """Find again while members are joined to the targets, for a rename."""
+        while True:
+            joining = [each for each in self._resolvers.values() if isinstance(each, JoinsMembers)]
+            before = sum(each.joins for each in joining)
+            self.unread = 0
+            found = list(self._find_once())
+            if before == sum(each.joins for each in joining):
+                return found
 
     def implements_library(self) -> bool:
         """Whether a definition is what an interface or trait of a library asks for."""

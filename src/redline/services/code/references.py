@@ -115,8 +115,8 @@ class Finder:
             if indexed and file is not None:
                 file.trust(lambda: self.lookup.indexed_symbols(path, self.name))
         found = [
-            Reference(line, Certainty(known), of, tuple((start, sure) for start, sure in at))
-            for line, known, of, at in seen
+            Reference(line, Certainty(known), of, tuple((s, sure) for s, sure in at), tuple(rare))
+            for line, known, of, at, rare in seen
         ]
         return Used(path, found, file, tuple(unread))
 

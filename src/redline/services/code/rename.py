@@ -28,6 +28,7 @@ from redline.services.code.rename_obstacles import (
     quoted_annotations,
     refuse_hidden,
     refuse_imported,
+    refuse_uncertain,
 )
 from redline.services.names import display_name
 from redline.services.runtime import Runtime
@@ -51,14 +52,15 @@ _SHORTHAND = {
 class RenameRequest:
     """Which symbol gets which name; `line` of `path` chooses among several of that name.
 
-    `possible` renames references too of which it is not certain whose they are.
+    Of references of which it is not certain whose they are, `possible` renames all, False leaves
+    all; None refuses in TypeScript if its compiler is likely to find them broken.
     """
 
     symbol: str
     new_name: str
     path: WorkspacePath | None = None
     line: int | None = None
-    possible: bool = False
+    possible: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +86,9 @@ def plan_symbol_rename(
     files = [_places(used) for used in finder.find()]
     _check_resolved(finder, lookup)
     # With uncertain references of one name, any type that has the name may be meant.
-    unsure = check_namesakes(runtime, lookup, finder, files, cancel, every=request.possible)
+    check_namesakes(runtime, lookup, finder, files, cancel, every=request.possible is True)
+    if request.possible is None:
+        refuse_uncertain(runtime, lookup, finder, files)
     refuse_imported(runtime, finder, files)
     refuse_hidden(runtime, finder, files, request.new_name)
     steps: list[Change] = []
@@ -108,7 +112,7 @@ def plan_symbol_rename(
         renamed |= {f"{name}:{line}" for line in lines_made}
         steps += [change] if change is not None else []
     quoted = list_quoted(runtime, finder, lookup, cancel)
-    further = [each for each in (*unsure, *quoted) if each not in renamed]
+    further = [each for each in quoted if each not in renamed]
     possible = list(dict.fromkeys([*possible, *further]))
     left_out = tuple(display_name(runtime.workspace, path) for path in lookup.left_out())
     return Renamed(ChangeSet(tuple(steps)), count, tuple(possible), left_out)
@@ -230,12 +234,6 @@ def _rename_in_file(
         starts.update(quoted_annotations(runtime, text, language, old))
     _refuse_taken(runtime, text, language, name, request.new_name)
     short = {start for start in starts if start in uses and _is_shorthand(uses[start])}
-    if short and is_member and language.name != "rust":
-        line = text.count("\n", 0, min(short)) + 1
-        raise CannotApply(
-            f"One word names the member and a variable: {name}:{line}",
-            hint="write it as name: value first",
-        )
     pieces = _pieces(text, sorted(starts), old, request.new_name, short, is_member=is_member)
     after = "".join(pieces)
     _refuse_broken(runtime, name, text, after, language)

@@ -12,12 +12,16 @@ from redline.code.syntax.languages import Language, language_group
 from redline.core.errors import CannotApply
 from redline.core.paths import WorkspacePath
 from redline.core.ports.search import Cancel, GrepQuery
-from redline.services.code.lookup import CodeLookup, OpenedSource, enclosing
+from redline.services.code.lookup import CodeLookup, enclosing
 from redline.services.code.namesakes import (
     LIBRARY_MEMBERS,
     LIBRARY_TYPES,
     OBJECT_MEMBERS,
     SCRIPT_GLOBS,
+    Namesake,
+    holder_of,
+    keep_of_traits,
+    may_override,
     read_families,
 )
 from redline.services.code.reference_query import Used
@@ -28,15 +32,13 @@ from redline.services.runtime import Runtime
 _MAX_NAMED = 12
 _MAX_LINES = 50_000
 _PARAMETERS = [{"kind": "required_parameter"}, {"kind": "optional_parameter"}]
-_TYPES = frozenset({"class", "interface", "enum", "type", "struct", "trait", "impl", "union"})
-_RUST_TYPE = re.compile(
-    r"\s*(?:pub(?:\([^)]*\))?\s+)?(?:unsafe\s+)?(?P<kind>trait|impl|struct|enum|union)\b"
-)
 _CLASS = re.compile(r"^\s*class\s", re.MULTILINE)
 _PACKAGE = re.compile(r"^package\s+(\w+)", re.MULTILINE)
 # Languages in which a definition that no type holds is certainly not a member.
 SCOPED_GROUPS = frozenset({"python", "javascript"})
 _MAX_QUOTED = 200
+# Languages in which types are known well enough to refuse what they do not show.
+_CHECKED = frozenset({"typescript", "tsx"})
 # Strings in annotations of Python, which name classes that are defined further down.
 _ANNOTATION_RULE = {"rule": {"kind": "string", "inside": {"kind": "type", "stopBy": "end"}}}
 
@@ -59,19 +61,19 @@ def check_namesakes(
     cancel: Cancel,
     *,
     every: bool,
-) -> list[str]:
-    """Refuse a member that related types define too; return the places of possible ones.
+) -> None:
+    """Refuse a member that related types define too.
 
     With *every* any type that has the name prevents the rename.
     """
     if not finder.is_member or (finder.is_apart and not every):
-        return []
+        return
     home = finder.definitions[0]
     group = group_of_path(lookup, home.path)
     renamed = {(places.used.path, line) for places in files for line in _bound_lines(places)}
     renamed.add((home.path, home.line))
     found = [
-        Namesake(file.path, symbol, _holder(file, symbol))
+        Namesake(file.path, symbol, holder_of(file, symbol))
         for file, symbol in lookup.all_definitions(finder.name)
         if symbol.kind != "alias" and _group(file.language) == group
     ]
@@ -84,10 +86,7 @@ def check_namesakes(
         _refuse_inherited(lookup, finder, own, cancel)
     others = [each for each in found if each.place not in renamed]
     if group == "rust" and not every:
-        others = _of_traits(lookup, found, others)
-    is_uncertain = group == "javascript" and not every
-    possible = [each for each in others if is_uncertain and each.is_in_object]
-    others = [each for each in others if each not in possible]
+        others = keep_of_traits(lookup, found, others)
     if others and not every:
         families = read_families(lookup, home.path.root, group, cancel)
         defining = {each.owner for each in found}
@@ -95,7 +94,7 @@ def check_namesakes(
             each
             for each in others
             if families is None
-            or any(families.are_related(name, each.owner, defining) for name in own)
+            or any(may_override(families, group, name, each, defining) for name in own)
         ]
     if others:
         named = [f"{display_name(runtime.workspace, e.path)}:{e.symbol.line}" for e in others]
@@ -105,27 +104,6 @@ def check_namesakes(
             hint="rename them one by one with edit, or use rewrite",
             details={"places": named},
         )
-    return [f"{display_name(runtime.workspace, e.path)}:{e.symbol.line}" for e in possible]
-
-
-def _of_traits(lookup: CodeLookup, found: list[Namesake], others: list[Namesake]) -> list[Namesake]:
-    """Return the members that a trait of Rust may join to those renamed; none to a type's own."""
-    own = [each for each in found if each not in others]
-    if not any(_is_of_trait(lookup, each) for each in own):
-        return []
-    return [each for each in others if _is_of_trait(lookup, each)]
-
-
-def _is_of_trait(lookup: CodeLookup, namesake: Namesake) -> bool:
-    """Return whether a trait, or an `impl` of one, has a member; not known counts as yes."""
-    file = lookup.open(namesake.path)
-    for line in reversed(file.lines(1, namesake.symbol.line - 1).split("\n") if file else ()):
-        begun = _RUST_TYPE.match(line)
-        if begun is not None:
-            return begun["kind"] == "trait" or (
-                begun["kind"] == "impl" and (" for " in line or "{" not in line)
-            )
-    return True
 
 
 def _field_parameters(lookup: CodeLookup, finder: Finder, cancel: Cancel) -> Iterator[Namesake]:
@@ -167,49 +145,56 @@ def _refuse_inherited(lookup: CodeLookup, finder: Finder, owners: set[str], canc
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Namesake:
-    """A definition of the same name, and the definition around it."""
-
-    path: WorkspacePath
-    symbol: Symbol
-    holder: Symbol | None
-
-    @property
-    def place(self) -> tuple[WorkspacePath, int]:
-        """Its file and line."""
-        return self.path, self.symbol.line
-
-    @property
-    def owner(self) -> str:
-        """The name of the type that has it."""
-        return self.symbol.qualified.rpartition(".")[0].rpartition(".")[2]
-
-    @property
-    def is_member(self) -> bool:
-        """Whether it can be a member: what a file or a function defines is none."""
-        is_local = self.holder is not None and self.holder.kind in ("function", "method")
-        return bool(self.owner) and not is_local
-
-    @property
-    def is_in_object(self) -> bool:
-        """Whether an object has it that a script writes out: no type says what it is."""
-        return bool(self.owner) and (self.holder is None or self.holder.kind not in _TYPES)
-
-
-def _holder(file: OpenedSource, symbol: Symbol) -> Symbol | None:
-    """Return the definition around a symbol."""
-    above = symbol.qualified.rpartition(".")[0]
-    around = [
-        each
-        for each in file.symbols()
-        if each.qualified == above and each.start <= symbol.line <= each.end
-    ]
-    return around[-1] if around else None
-
-
 def _bound_lines(places: RenamePlaces) -> set[int]:
     return {each.line for each in places.used.seen if any(is_bound for _, is_bound in each.at)}
+
+
+def refuse_uncertain(
+    runtime: Runtime, lookup: CodeLookup, finder: Finder, files: list[RenamePlaces]
+) -> None:
+    """Refuse to leave references that the compiler of TypeScript is likely to find broken.
+
+    Those are likely whose type is not known at all, in a file that defines or uses the symbol, or
+    names the type that has it.
+    """
+    home = next((each for each in files if each.used.path == finder.definitions[0].path), None)
+    if home is None or _language(home) not in _CHECKED:
+        return
+    owners = {
+        symbol.qualified.rpartition(".")[0].rpartition(".")[2]
+        for file, symbol in lookup.all_definitions(finder.name)
+        if any(symbol.line in _bound_lines(each) for each in files if each.used.path == file.path)
+    }
+    mentioned = re.compile(
+        "|".join(rf"\b{re.escape(name)}\b" for name in owners if name) or r"(?!)"
+    )
+    named = [
+        f"{display_name(runtime.workspace, places.used.path)}:{reference.line}"
+        for places in files
+        if _language(places) in _CHECKED and _may_use(places, home, finder, mentioned)
+        for reference in places.used.seen
+        if any(not is_bound and at not in reference.unlikely for at, is_bound in reference.at)
+    ]
+    if named:
+        raise CannotApply(
+            f"It is not certain whether these refer to {finder.name}: "
+            + ", ".join(named[:_MAX_NAMED]),
+            hint="possible: true renames them too, possible: false leaves them as they are",
+            details={"places": named},
+        )
+
+
+def _may_use(
+    places: RenamePlaces, home: RenamePlaces, finder: Finder, mentioned: re.Pattern[str]
+) -> bool:
+    if places is home or not finder.is_member or _bound_lines(places):
+        return True
+    return places.used.file is not None and mentioned.search(places.used.file.text) is not None
+
+
+def _language(places: RenamePlaces) -> str:
+    file = places.used.file
+    return file.language.name if file is not None and file.language is not None else ""
 
 
 def refuse_imported(runtime: Runtime, finder: Finder, files: list[RenamePlaces]) -> None:

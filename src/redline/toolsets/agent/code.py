@@ -78,7 +78,7 @@ def rename(call: Call) -> Result:
         given["to"],
         resolve(call, given["path"], exists=True) if given.get("path") else None,
         given.get("line"),
-        given.get("possible") is True,
+        given.get("possible"),
     )
     latest: list[Renamed] = []
 

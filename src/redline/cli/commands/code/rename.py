@@ -19,7 +19,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("new_name", metavar="NEW", help="its new name")
     parser.add_argument("--file", metavar="PATH", help="the file that defines it")
     parser.add_argument("--line", type=int, help="its line, if several have the name")
-    parser.add_argument("--possible", action="store_true", help="uncertain references too")
+    parser.add_argument(
+        "--possible",
+        action=argparse.BooleanOptionalAction,
+        help="uncertain references too; --no-possible leaves them as they are",
+    )
     add_change_flags(parser)
 
 
