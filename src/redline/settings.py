@@ -93,16 +93,6 @@ class Settings(NamedTuple):
         own = ((self.workspace, True),) if self.workspace else ()
         return own + self.directories
 
-    @property
-    def allow_write(self) -> tuple[str, ...]:
-        """The writable roots besides the workspace."""
-        return tuple(path for path, writable in self.directories if writable)
-
-    @property
-    def allow_read(self) -> tuple[str, ...]:
-        """The read-only roots."""
-        return tuple(path for path, writable in self.directories if not writable)
-
 
 def load(
     flags: Mapping[str, Any], environ: Mapping[str, str], config: Mapping[str, Any] | None = None

@@ -110,6 +110,26 @@ def test_missing_folders_of_the_workspace_are_made(home: Path) -> None:
     assert "redline" in written["mcpServers"]
 
 
+def test_a_file_that_was_created_for_the_entry_goes_with_it(home: Path) -> None:
+    project = home / "project"
+    where = ["--workspace", str(project)]
+    for client, file in (("cursor", ".cursor/mcp.json"), ("codex", ".codex/config.toml")):
+        assert main(["config", client, "--write", *where]) == 0
+        assert main(["config", client, "--remove", *where]) == 0
+        assert list(project.iterdir()) == []
+        assert main(["config", client, "--remove", *where]) == 3
+        # What a person added stays.
+        assert main(["config", client, "--write", *where]) == 0
+        written = (project / file).read_text()
+        kept = "// mine\n" if file.endswith("json") else "[mine]\nx = 1\n"
+        (project / file).write_text(written + kept)
+        assert main(["config", client, "--remove", *where]) == 0
+        assert kept in (project / file).read_text()
+        assert "redline" not in (project / file).read_text()
+        (project / file).unlink()
+        (project / file).parent.rmdir()
+
+
 def test_a_link_out_of_the_workspace_is_not_written_through(home: Path) -> None:
     outside = home / "outside"
     outside.mkdir()

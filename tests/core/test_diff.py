@@ -19,6 +19,7 @@ from redline.core.diff import (
     pieces_of_diff,
     unified_diff,
     visible,
+    visible_diff,
 )
 from redline.core.textfile import TextFile, split_lines
 
@@ -54,6 +55,25 @@ def test_distant_changes_give_separate_hunks() -> None:
 def test_a_change_of_only_the_final_newline_is_visible() -> None:
     diff = unified_diff("a\n", "a", "a", "b")
     assert "-a\n+a\n\\ No newline at end of file\n" in diff
+
+
+@settings(max_examples=100, deadline=None)
+@given(old=TEXT, new=TEXT)
+def test_line_ends_that_all_lines_of_a_file_share_are_not_shown(old: str, new: str) -> None:
+    old, new = (text.replace("\r\n", "\n") for text in (old, new))
+    plain = unified_diff(old, new, "a/f", "b/f")
+    with_cr = [text.replace("\n", "\r\n") for text in (old, new)]
+    diff = unified_diff(*with_cr, "a/f", "b/f")
+    shown, hidden = visible_diff(diff + diff)
+    assert (shown, hidden) == (plain + plain, 0)
+
+
+def test_a_line_end_that_only_some_lines_have_is_shown() -> None:
+    diff = unified_diff("a\r\nb\n", "a\r\nc\r\n", "a/f", "b/f")
+    assert visible_diff(diff)[0].endswith(" a\\u000d\n-b\n+c\\u000d\n")
+    assert visible_diff(diff)[1] == 2
+    twice = unified_diff("a\r\r\n", "b\r\r\n", "a/f", "b/f")
+    assert visible_diff(twice)[0].endswith("-a\\u000d\n+b\\u000d\n")
 
 
 def test_hidden_characters_are_escaped_and_counted() -> None:

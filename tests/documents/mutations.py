@@ -7,7 +7,7 @@ from typing import Any
 
 from redline.core.errors import RedlineError
 from redline.documents.formats import open_document
-from redline.documents.query import paths_of
+from tests.documents.writers import paths_of
 
 # Written as words of one line each, so that the lists stay readable.
 TOKENS = [

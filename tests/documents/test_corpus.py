@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from redline.core.errors import RedlineError
-from redline.documents.query import paths_of
 from redline.documents.yaml.edit.document import YamlDocument
 from tests.documents.corpus import files, forty_thousand_lines, variants
 from tests.documents.oracle import agrees
+from tests.documents.writers import paths_of
 from tests.support import LONG
 
 EACH = 60 if LONG else 20

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from redline.core.errors import CannotApply, RedlineError
 from redline.documents.formats import FORMATS, open_document
-from redline.documents.query import paths_of
-from tests.documents.writers import write, writer_of
+from tests.documents.writers import paths_of, write, writer_of
 from tests.support import LONG
 
 EXAMPLES = 2000 if LONG else 120

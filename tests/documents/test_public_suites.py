@@ -11,9 +11,9 @@ import pytest
 from redline.core.errors import DocumentSyntax, RedlineError
 from redline.documents.formats import open_document
 from redline.documents.json.document import JsonDocument
-from redline.documents.query import paths_of
 from redline.documents.toml.document import TomlDocument
 from redline.documents.toml.verify import parse
+from tests.documents.writers import paths_of
 from tests.support import need_data
 
 

@@ -15,8 +15,8 @@ import pytest
 from redline.core.errors import RedlineError
 from redline.documents.base.model import Document
 from redline.documents.formats import open_document
-from redline.documents.query import paths_of
 from tests.documents.judges import NotRead, Npm, npm_yaml, py_reads
+from tests.documents.writers import paths_of
 from tests.support import LONG, NODE_MODULES, REPO, need
 
 ROOTS = [

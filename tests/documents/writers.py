@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+from redline.documents.base.path import Path
 from redline.documents.toml.engine.values import render as render_toml
 from redline.documents.yaml import values
 from redline.documents.yaml.edit.fragment import render_key
@@ -22,6 +23,17 @@ NEW = [1, 2.5, "text", "two words", "it's # odd: [", "", True, [1, "x"], {"k": "
 def random_data(rng: random.Random, depth: int = 3) -> Any:
     """A mapping of nested plain values."""
     return {key: _value(rng, depth) for key in rng.sample(KEYS, rng.randrange(1, 6))}
+
+
+def paths_of(value: Any, path: Path = ()) -> Iterator[Path]:
+    """Every path of plain values, the root first."""
+    yield path
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from paths_of(inner, (*path, key))
+    elif isinstance(value, list):
+        for index, inner in enumerate(value):
+            yield from paths_of(inner, (*path, index))
 
 
 def _value(rng: random.Random, depth: int) -> Any:

@@ -48,3 +48,19 @@ def test_a_long_diff_names_its_files() -> None:
     before, after = ("".join(f"{word} {n}\n" for n in range(50)) for word in ("old", "new"))
     diff = unified_diff(before, after, "a/f", "b/f") + unified_diff("", "x\n", "/dev/null", "b/g")
     assert brief_diff(diff, 200) == "edited f (+50 -50)\ncreated g (+1)"
+
+
+def test_a_change_of_only_the_newline_at_the_end_is_told_of() -> None:
+    ended, open_ended = "one\nlast\n", "one\nlast"
+    added = unified_diff(open_ended, ended, "a/f", "b/f")
+    assert brief_diff(added, 1000) == "f:2\n-last\n\\ No newline at end of file\n+last"
+    removed = unified_diff(ended, open_ended, "a/f", "b/f")
+    assert brief_diff(removed, 1000) == "f:2\n-last\n+last\n\\ No newline at end of file"
+    other = unified_diff("one\nlast", "one\nfinal", "a/f", "b/f")
+    assert brief_diff(other, 1000) == "f:2\n-last\n+final"
+
+
+def test_hidden_characters_are_not_counted_where_the_context_is_not_shown() -> None:
+    diff = unified_diff("a\\u0000\nx = 1\n", "a\\u0000\nx = 2\n", "a/f", "b/f")
+    brief = brief_diff(f"warning: 1 hidden character is shown escaped\n{diff}", 1000)
+    assert brief == "warning: hidden characters are shown escaped\nf:2:x = [-1-]{+2+}"

@@ -117,6 +117,24 @@ def test_a_change_is_shown_with_words_marked_and_hunks_numbered_as_undo_counts(
     assert "line 12" in texts(person.see(fold[1].replace("&amp;", "&")))
 
 
+@pytest.mark.requirement("web-diff")
+def test_line_ends_that_all_lines_share_are_not_shown(person: Person) -> None:
+    person.sign_in()
+    person.edit(("w.txt", b"one\r\ntwo\r\nlast"), ("m.txt", b"one\ntwo\n"))
+    change = person.edit(("w.txt", b"one\r\n2\r\nlast"), ("m.txt", b"one\r\ntwo\n"))
+    page = person.see(f"/change/{change}")
+    assert page.count("u000d") == 1
+    undone = person.edit(("w.txt", b"one\r\ntwo\r\nlast"))
+    assert "u000d" not in person.see(f"/change/{undone}")
+
+
+@pytest.mark.requirement("web-activity")
+def test_what_another_program_did_is_not_an_unknown_client(person: Person) -> None:
+    person.sign_in()
+    person.edit(("a.txt", "one\n"), tool="outside", client="", session="", principal="me")
+    assert "another program" in texts(person.see("/"))
+
+
 def test_renames_modes_binaries_and_generated_files_are_shown_as_such(person: Person) -> None:
     person.sign_in()
     person.edit(("a.txt", "x\n"), ("p.bin", b"\0\1"))

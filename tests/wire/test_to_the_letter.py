@@ -88,6 +88,32 @@ def test_paths_of_the_file_tools(desk: Desk) -> None:
     assert not (here / "special").exists()
 
 
+@pytest.mark.requirement("server-huge-numbers")
+@pytest.mark.parametrize("huge", [2**53, 2**63 - 1, 2**64 - 1, 10**30])
+def test_numbers_beyond_any_count_are_as_good_as_large_ones(desk: Desk, huge: int) -> None:
+    here = desk.root / f"numbers{huge}"
+    here.mkdir()
+    (here / "a.py").write_text("one\ntwo\n")
+    read = desk.call("read_file", path=f"{here.name}/a.py", start_line=huge)["structuredContent"]
+    assert (read["content"], read["total_lines"]) == ("", 2)
+    read = desk.call("read_file", path=f"{here.name}/a.py", end_line=huge)["structuredContent"]
+    assert read["content"] == "one\ntwo\n"
+    tree = desk.call("directory_tree", path=str(here), depth=huge)["structuredContent"]
+    assert [child["name"] for child in tree["children"]] == ["a.py"]
+    found = desk.call("glob_search", directory=str(here), globs=["*"], max=huge)
+    assert found["structuredContent"]["count"] == 1
+    desk.call("grep_files", regex="one", directory=str(here), maxResults=huge, contextLines=huge)
+    desk.call("execute_command", command="true", timeout=huge)
+    code, _ = desk.fails(
+        "ai_code_editing.edit_file",
+        target_file=f"{here.name}/a.py",
+        edit_instruction="x",
+        start_line=huge,
+        code_block="x",
+    )
+    assert code == "INVALID_INPUT"
+
+
 @pytest.mark.requirement("files-edit-files-schema")
 @pytest.mark.requirement("coding-annotations")
 def test_what_is_listed(desk: Desk) -> None:

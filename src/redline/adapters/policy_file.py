@@ -84,15 +84,17 @@ class PolicyFile:
             raise self._unreadable(error.strerror or str(error)) from None
         except PolicyError as error:
             hint = f" ({error.hint})" if error.hint else ""
-            raise self._unreadable(error.message + hint, error) from None
+            why = error.message.removeprefix(f"{self.path}:").strip()
+            raise self._unreadable(why + hint, error) from None
         for schema in policy.schemas:
             if self._is_exposed(schema):
                 raise self._unreadable(f"a schema lies in the workspace: {schema}")
         return policy
 
     def _unreadable(self, why: str, cause: PolicyError | None = None) -> PolicyUnreadable:
+        where = f"{self.path}:{why}" if why[:1].isdigit() else f"{self.path}: {why}"
         return PolicyUnreadable(
-            f"The policy cannot be used, so nothing may be changed: {self.path}: {why}",
+            f"The policy cannot be used, so nothing may be changed: {where}",
             hint="the person who keeps the policy must repair it; redline policy check says more",
             details=cause.details if cause else {"file": self.path},
         )

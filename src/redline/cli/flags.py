@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from redline.settings import Settings, SettingsError, config_path, gather, load, read_config
@@ -17,6 +17,22 @@ if TYPE_CHECKING:
 
 # The session of every change made by a command.
 TERMINAL = "terminal"
+
+
+def positive(text: str) -> int:
+    """Return a number of a flag that must be 1 or more."""
+    number = int(text) if text.isascii() and text.isdigit() else 0
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"a number from 1: {text}")
+    return number
+
+
+def port_number(text: str) -> int:
+    """Return the port that a flag names."""
+    number = int(text) if text.isascii() and text.isdigit() and len(text) < 6 else -1
+    if not 0 <= number <= 65535:
+        raise argparse.ArgumentTypeError(f"a number from 0 to 65535: {text}")
+    return number
 
 
 class _Directory(argparse.Action):
@@ -83,6 +99,16 @@ def add_workspace_flags(parser: argparse.ArgumentParser) -> None:
         help="where to keep the history (default: outside the workspace)",
     )
     group.add_argument("--config", metavar="FILE", help="a TOML file with any of these settings")
+
+
+def add_settings(group: argparse._ArgumentGroup, flags: Mapping[str, str]) -> None:
+    """Add flags of settings, each with its help: `--name VALUE`, or `--name` to turn one on."""
+    for flag, text in flags.items():
+        name, _, value = flag.partition(" ")
+        if value:
+            group.add_argument(name, metavar=value, help=text)
+        else:
+            group.add_argument(name, action="store_true", default=None, help=text)
 
 
 def add_guarded_flag(parser: argparse.ArgumentParser) -> None:

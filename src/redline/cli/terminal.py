@@ -11,7 +11,7 @@ import os
 import sys
 from typing import NoReturn, TextIO
 
-from redline.core.diff import visible
+from redline.core.diff import visible, visible_diff
 from redline.core.errors import InvalidArgument
 from redline.review_site import ask_at_terminal
 
@@ -78,7 +78,7 @@ def program() -> str:
 
 def paint_diff(diff: str) -> str:
     """Return a unified diff with hidden characters made visible and its lines coloured."""
-    shown, _ = visible(diff)
+    shown, _ = visible_diff(diff)
     return "".join(paint_diff_line(line) for line in shown.splitlines(keepends=True))
 
 

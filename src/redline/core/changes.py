@@ -100,6 +100,11 @@ class Change:
         if isinstance(after, FileState) and after.content is not None:
             charge_planned(self.path, after.size)
 
+    @property
+    def paths(self) -> tuple[WorkspacePath, ...]:
+        """The path that changes."""
+        return (self.path,)
+
     def inverse(self) -> Change:
         """The change that takes this one back."""
         return Change(self.path, self.after, self.before)
@@ -111,6 +116,11 @@ class Rename:
 
     source: WorkspacePath
     target: WorkspacePath
+
+    @property
+    def paths(self) -> tuple[WorkspacePath, ...]:
+        """The old and the new path."""
+        return (self.source, self.target)
 
     def inverse(self) -> Rename:
         """The rename that takes this one back."""
@@ -134,14 +144,17 @@ class ChangeSet:
     @property
     def paths(self) -> tuple[WorkspacePath, ...]:
         """Every path this touches, in order, each once."""
-        seen: dict[WorkspacePath, None] = {}
-        for step in self.steps:
-            if isinstance(step, Rename):
-                seen[step.source] = None
-                seen[step.target] = None
-            else:
-                seen[step.path] = None
-        return tuple(seen)
+        return tuple(dict.fromkeys(path for step in self.steps for path in step.paths))
+
+    def contents(self) -> dict[str, bytes]:
+        """Return what files hold before and after, as far as that is known, by digest."""
+        return {
+            state.digest: state.content
+            for step in self.steps
+            if isinstance(step, Change)
+            for state in (step.before, step.after)
+            if isinstance(state, FileState) and state.content is not None
+        }
 
     @property
     def is_empty(self) -> bool:
@@ -158,8 +171,7 @@ class ChangeSet:
         gone: dict[str, list[WorkspacePath]] = {}
         made: dict[str, list[WorkspacePath]] = {}
         changes = [step for step in self.steps if isinstance(step, Change)]
-        renames = [step for step in self.steps if isinstance(step, Rename)]
-        renamed = [path for step in renames for path in (step.source, step.target)]
+        renamed = [path for s in self.steps if isinstance(s, Rename) for path in s.paths]
         times = Counter(step.path for step in changes)
         for step in changes:
             if times[step.path] > 1 or any(step.path.is_beneath(path) for path in renamed):

@@ -88,6 +88,27 @@ def visible(text: str) -> tuple[str, int]:
     return HIDDEN.subn(lambda m: f"\\u{ord(m[0]):04x}", text)
 
 
+def visible_diff(diff: str) -> tuple[str, int]:
+    """The same of a unified diff, without the CR of hunks in which every line ends with CR LF."""
+    return visible(_HUNK.sub(_drop_common_cr, diff) if "\r\n" in diff else diff)
+
+
+# A hunk ends where the next file begins: no line of a hunk begins with @@.
+_HUNK = re.compile(r"^@@ .*\n(?:(?!--- .*\n\+\+\+ .*\n@@ )[-+ \\].*\n)+", re.MULTILINE)
+
+
+def _drop_common_cr(hunk: re.Match[str]) -> str:
+    head, *lines = hunk[0].split("\n")[:-1]
+    ended = [
+        line
+        for line, behind in pairwise([*lines, ""])
+        if not line.startswith("\\") and not behind.startswith("\\")
+    ]
+    if not ended or not all(line.endswith("\r") for line in ended):
+        return hunk[0]
+    return "\n".join([head, *(line.removesuffix("\r") for line in lines), ""])
+
+
 _Opcode = tuple[str, int, int, int, int]
 
 

@@ -44,9 +44,9 @@ class WorkspacePath(NamedTuple):
         """The path below the root with forward slashes, `.` for the root."""
         return "/".join(self.parts) or "."
 
-    def child(self, name: str) -> WorkspacePath:
-        """The entry `name` of this directory."""
-        return WorkspacePath(self.root, (*self.parts, name))
+    def child(self, *names: str) -> WorkspacePath:
+        """What *names* lead to from this directory."""
+        return WorkspacePath(self.root, self.parts + names)
 
     def is_beneath(self, other: WorkspacePath) -> bool:
         """Whether this is *other* or lies anywhere below it."""

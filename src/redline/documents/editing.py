@@ -43,7 +43,6 @@ class EditedFile:
     """A file's bytes after the edits, and what is worth mentioning."""
 
     after: bytes
-    form: str
     notes: tuple[str, ...]
 
 
@@ -57,7 +56,7 @@ def apply_edits(name: str, source: bytes, edits: Sequence[DocEdit], options: Opt
         done = _one(document, edit, create_parents=options.create_parents)
         source = done.after
         notes += done.notes
-    return EditedFile(source, form, tuple(notes))
+    return EditedFile(source, tuple(notes))
 
 
 def _one(document: Document, edit: DocEdit, *, create_parents: bool) -> Any:

@@ -61,7 +61,7 @@ def apply_edits(
     after, notes = _call(
         confined, "edit_document", data, form, options.index, options.create_parents, given
     )
-    return EditedFile(after, form, tuple(notes))
+    return EditedFile(after, tuple(notes))
 
 
 def apply_steps(confined: Confined, source: DocumentSource, steps: Sequence[JsonOp]) -> bytes:

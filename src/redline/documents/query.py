@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -96,14 +96,3 @@ def plain(value: Any, depth: int = 0) -> Any:
     if isinstance(value, dt.date | dt.time):
         return value.isoformat()
     return value
-
-
-def paths_of(value: Any, path: Path = ()) -> Iterator[Path]:
-    """Every path of plain values, the root first."""
-    yield path
-    if isinstance(value, dict):
-        for key, inner in value.items():
-            yield from paths_of(inner, (*path, key))
-    elif isinstance(value, list):
-        for index, inner in enumerate(value):
-            yield from paths_of(inner, (*path, index))

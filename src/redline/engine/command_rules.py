@@ -16,7 +16,8 @@ from redline.core.ports.review import Action, ChangeRules, HeldState, Ruling
 from redline.engine.holding import Holding, Wanted, refusal_text
 
 _SHOWN = 5
-_NAME = "policy"
+# The client and session of what rules put back.
+POLICY = "policy"
 
 
 class CommandRules:
@@ -70,7 +71,7 @@ class CommandRules:
     def _put_back(self, steps: Sequence[Change], origin: Origin) -> list[str]:
         """Undo these steps, together or else one by one; the names of those that resist."""
         summary = f"put back what a rule does not allow {origin.tool} to change"
-        own = Origin(_NAME, _NAME, "", summary, _NAME, lambda *_: True, as_owner=True)
+        own = Origin(POLICY, POLICY, "", summary, POLICY, lambda *_: True, as_owner=True)
         try:
             self._editor.commit(ChangeSet(tuple(steps)).inverse(), own)
         except RedlineError:

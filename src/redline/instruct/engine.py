@@ -107,13 +107,13 @@ def _read(tree: DocumentTree, instruction: str) -> Proposal:
         # slips of the pen are looked for only where nothing else makes sense
         near = understand(tree, instruction, fuzzy=True)
         chosen, ranked = decide(near)
-        if chosen is not None and _removes(chosen):
+        if chosen is not None and chosen.removes:
             chosen = None
     if chosen is None and not any(_is_sure(m) for m in ranked):
         chosen = read_stages(tree, instruction)
     if chosen is not None:
         return _answer(chosen)
-    shown = [m for m in ranked if m.operations and not (m.unexplained and _removes(m))]
+    shown = [m for m in ranked if m.operations and not (m.unexplained and m.removes)]
     steps: list[InstructionMeaning] = []
     if not any(_is_sure(m) for m in shown) and not (found.refusal and found.refusal.missing):
         steps = list(stepwise_meanings(found.chart, instruction, shown))
@@ -129,10 +129,6 @@ def _read(tree: DocumentTree, instruction: str) -> Proposal:
 
 def _is_sure(meaning: InstructionMeaning) -> bool:
     return not meaning.doubt and not meaning.unexplained
-
-
-def _removes(meaning: InstructionMeaning) -> bool:
-    return any(operation.op == "remove" for operation in meaning.operations)
 
 
 def _has_slip(tree: DocumentTree, instruction: str) -> bool:

@@ -96,7 +96,7 @@ class SaidValues:
 
     def _is_said_otherwise(self, value: str, old: Any) -> bool:
         """Return whether a text is the old one rewritten, or said as a number, date or plural."""
-        if isinstance(old, str) and self._rewritten(value, old):
+        if isinstance(old, str) and self._is_rewritten(value, old):
             return True
         number = number_in(value)
         if number is not None and Decimal(number) in self.numbers:
@@ -123,7 +123,7 @@ class SaidValues:
             for end in range(start + 1, min(start + 5, len(texts)) + 1):
                 yield " ".join(texts[start:end])
 
-    def _rewritten(self, value: str, old: str) -> bool:
+    def _is_rewritten(self, value: str, old: str) -> bool:
         """Return whether a text changed case, blanks, or a part that the instruction says."""
         if value.lower().strip() == old.lower().strip():
             return True

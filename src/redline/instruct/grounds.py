@@ -81,7 +81,7 @@ class Grounds(SaidValues):
             # what the new value says does not say where it goes
             places = Grounds(self.tree.document, self._without_values(operations))
             for (collection, rest), records in groups.items():
-                done = self._holding(collection, rest, operations)
+                done = self._find_holding(collection, rest, operations)
                 if not places.is_distinguished(collection, rest, records, done):
                     return "which record is meant is not said"
             for operation in operations:
@@ -104,7 +104,7 @@ class Grounds(SaidValues):
                         text = f"{text[: len(head)]} {text[len(text) - len(tail) :]}"
         return text
 
-    def _holding(
+    def _find_holding(
         self, collection: int, rest: Path, operations: list[DocumentOperation]
     ) -> set[int]:
         """Return the records that have the new value already."""

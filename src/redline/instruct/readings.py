@@ -80,6 +80,11 @@ class InstructionMeaning:
     alternative: bool = False  # all is clear but which of several like places is meant
 
     @property
+    def removes(self) -> bool:
+        """Whether it removes anything."""
+        return any(operation.op == "remove" for operation in self.operations)
+
+    @property
     def signature(self) -> Signature:
         """Equal for meanings with the same effect."""
         inserted = [o for o in self.operations if o.op == "insert"]

@@ -31,7 +31,7 @@ class Editor:
         """Give a file new content; missing directories are made."""
         data = encode(content) if isinstance(content, str) else content
         place = self._workspace._place(path, Access.WRITE)
-        if (known := self._known(place)) is not None:
+        if (known := self._find_known(place)) is not None:
             return self._add(Change(place, known, FileState.of(data, known.mode)))
         return self._plan(plan_write(self._workspace._app.tree, place, path, data))
 
@@ -39,7 +39,7 @@ class Editor:
         """Replace *old*, which must occur in the file exactly once."""
         app = self._workspace._app
         place = self._workspace._place(path, Access.WRITE)
-        before = self._known(place) or FileState.of(app.tree.read(place))
+        before = self._find_known(place) or FileState.of(app.tree.read(place))
         file = open_file(app.tree, place, before.content or b"")
         text = replace_text(app, place.name, file.text, [TextEdit(old, new)])
         return self._add(Change(place, before, FileState.of(file.with_text(text), before.mode)))
@@ -83,7 +83,7 @@ class Editor:
         if error is None:
             self.commit()
 
-    def _known(self, path: WorkspacePath) -> FileState | None:
+    def _find_known(self, path: WorkspacePath) -> FileState | None:
         """The file as the changes so far leave it."""
         for step in reversed(self._changes.steps):
             if isinstance(step, Change) and step.path == path:

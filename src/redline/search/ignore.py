@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from redline.core.cancellation import checkpoint
 from redline.core.errors import RedlineError
 from redline.core.paths import WorkspacePath
-from redline.core.ports.tree import Kind, Tree
+from redline.core.ports.tree import FileReader, Kind, Tree
 from redline.core.textfile import TextFile
 from redline.search.patterns import glob_regex
 
@@ -199,7 +199,7 @@ class IgnoreScope:
 
     def __init__(
         self,
-        tree: Tree,
+        tree: FileReader,
         directory: WorkspacePath,
         layers: tuple[tuple[int, RuleSet], ...],
     ) -> None:
@@ -210,7 +210,7 @@ class IgnoreScope:
         self._prefix = f"{prefix}/" if prefix else ""
 
     @classmethod
-    def of_root(cls, tree: Tree, root: int) -> IgnoreScope:
+    def of_root(cls, tree: FileReader, root: int) -> IgnoreScope:
         """The rules at the top of a root: .git/info/exclude, then .gitignore."""
         top = WorkspacePath(root, ())
         layers: tuple[tuple[int, RuleSet], ...] = ()
@@ -220,7 +220,7 @@ class IgnoreScope:
         return cls(tree, top, layers).with_own_file()
 
     @classmethod
-    def at(cls, tree: Tree, directory: WorkspacePath) -> IgnoreScope:
+    def at(cls, tree: FileReader, directory: WorkspacePath) -> IgnoreScope:
         """The rules that apply in *directory*, including those of its parents up to the root."""
         scope = cls.of_root(tree, directory.root)
         for name in directory.parts:
@@ -263,7 +263,7 @@ class IgnoreScope:
         return False
 
 
-def is_ignored(tree: Tree, path: WorkspacePath, is_directory: bool) -> bool:
+def is_ignored(tree: FileReader, path: WorkspacePath, is_directory: bool) -> bool:
     """Whether git ignores *path*, because of itself or of a directory it lies in."""
     scope = IgnoreScope.of_root(tree, path.root)
     for name in path.parts[:-1]:
@@ -300,7 +300,7 @@ def ignore_files(tree: Tree, places: Iterable[WorkspacePath]) -> Iterator[Worksp
             checkpoint()
             if any(IGNORE_FILE in names for names in folder[2:]):
                 prefix = tuple(folder.prefix.split("/")[:-1])
-                yield WorkspacePath(place.root, (*place.parts, *prefix, IGNORE_FILE))
+                yield place.child(*prefix, IGNORE_FILE)
 
 
 def is_odd_ignore_file(tree: Tree, file: WorkspacePath) -> bool:
@@ -329,7 +329,7 @@ def _rebase(tree: Tree, file: WorkspacePath, parts: tuple[str, ...]) -> Iterator
 _MAGIC_OR_SPACE = re.compile(r"[*?\[\\ !#{}]")
 
 
-def _read(tree: Tree, file: WorkspacePath) -> str:
+def _read(tree: FileReader, file: WorkspacePath) -> str:
     """An ignore file's text; one that is absent, a link, too large or unreadable has no rules."""
     try:
         entry = tree.stat(file)
@@ -340,6 +340,6 @@ def _read(tree: Tree, file: WorkspacePath) -> str:
         return ""
 
 
-def _load(tree: Tree, file: WorkspacePath) -> RuleSet | None:
+def _load(tree: FileReader, file: WorkspacePath) -> RuleSet | None:
     text = _read(tree, file)
     return RuleSet(text) if text else None

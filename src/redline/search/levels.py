@@ -123,11 +123,11 @@ class Levels:
             facts = self._tree.facts(here.path)
             kinds = _kinds(facts.modes)
             directories = _directories(facts) if S_IFDIR in kinds else _NONE
-            return facts, kinds, directories, _has(facts.names, _IGNORE_FILE)
+            return facts, kinds, directories, _has_ignore_file(facts.names)
         prefix = here.prefix
         folder, facts = self._tree.facts_of_some(here.path, lambda names: selects(prefix, names))
         kinds = _kinds(facts.modes)
-        return facts, kinds, frozenset(folder.directories), _has(folder.files, _IGNORE_FILE)
+        return facts, kinds, frozenset(folder.directories), _has_ignore_file(folder.files)
 
     def _select_shown(self, facts: FactLists, found: set[int], ignored: set[str]) -> FactLists:
         hidden, keep, kinds = self._scope.hidden, self._scope.ignored, self._kinds
@@ -186,10 +186,10 @@ def _directories(facts: FactLists) -> frozenset[str]:
     return frozenset(name for name, mode in both if mode & KIND == S_IFDIR)
 
 
-def _has(names: list[str], name: str) -> bool:
-    """Whether *name* is among *names*, which are sorted."""
-    place = bisect_left(names, name)
-    return place < len(names) and names[place] == name
+def _has_ignore_file(names: list[str]) -> bool:
+    """Whether sorted *names* hold that of a file with ignore rules."""
+    place = bisect_left(names, _IGNORE_FILE)
+    return place < len(names) and names[place] == _IGNORE_FILE
 
 
 def _has_hidden(names: list[str]) -> bool:

@@ -62,8 +62,6 @@ def matching_files(
     globs: Sequence[str],
     exclude: Sequence[str],
     cancel: Cancel,
-    *,
-    links: bool = True,
 ) -> list[str]:
     """Relative paths of the files (and links) that any glob selects and no exclude does."""
     left_out = Excludes(exclude)
@@ -71,7 +69,7 @@ def matching_files(
     hits: list[str] = []
     for folder in tree.walk(base, enter=left_out.enter if left_out.any else None):
         cancel.check()
-        names = folder.files + folder.links if links and folder.links else folder.files
+        names = folder.files + folder.links if folder.links else folder.files
         hits += _select(folder.prefix, cancellable(names), by_name, by_path)
     if left_out.any:
         hits = [hit for hit in cancellable(hits) if not left_out.path(hit)]
@@ -98,7 +96,7 @@ def anchored_files(
 
 def below(base: WorkspacePath, relative: str) -> WorkspacePath:
     """The place *relative* names beneath *base*; only for paths that a walk gave."""
-    return WorkspacePath(base.root, base.parts + tuple(relative.split("/")))
+    return base.child(*relative.split("/"))
 
 
 def in_tree_order(paths: list[str]) -> list[str]:

@@ -9,6 +9,10 @@ from dataclasses import dataclass, field
 _HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 _NOTHING = "/dev/null"
 _MOVED = re.compile(r"^rename from (.*)\nrename to (.*)$", re.MULTILINE)
+# It counts those in the context too.
+_COUNTED = re.compile(
+    r"\Awarning: \d+ hidden characters? (?:is|are)(?= shown escaped$)", re.MULTILINE
+)
 MAX_FILES = 20
 
 
@@ -45,7 +49,9 @@ def brief_diff(diff: str, max_chars: int) -> str:
     """
     found = list(_parse(diff))
     whole = "\n".join(line for part in found for line in _show(part))
-    whole = _MOVED.sub(r"moved \1 to \2", whole)
+    whole = _MOVED.sub(
+        r"moved \1 to \2", _COUNTED.sub("warning: hidden characters are", whole, count=1)
+    )
     if len(whole) <= max_chars:
         return whole
     heads = [part.head if isinstance(part, _FileLines) else part for part in found]
@@ -67,12 +73,16 @@ def _show_run(where: str, lines: list[str]) -> list[str]:
     added = [line[1:] for line in lines if line[0] == "+"]
     pairs = [_merge(*pair) for pair in zip(removed, added, strict=False)]
     if len(removed) != len(added) or None in pairs:
-        return [where, *lines]
+        # Where only the newline at the end differs, nothing else would tell the lines apart.
+        is_same = bool(removed and added) and removed[-1] == added[-1]
+        return [where, *(line for line in lines if is_same or line[0] != "\\")]
     return [f"{where}:{pairs[0]}", *(f" {pair}" for pair in pairs[1:])]
 
 
 def _merge(old: str, new: str) -> str | None:
     """Return two lines as one, `[-old-]{+new+}` where they differ; None if most of it differs."""
+    if old == new:
+        return None
     head = next((i for i, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), None)
     if head is None:
         head = min(len(old), len(new))
@@ -100,9 +110,9 @@ def _parse(diff: str) -> Iterator[_FileLines | str]:
     file: _FileLines | None = None
     hunk = _HunkReader()
     for text in diff.split("\n"):
-        if file is not None and hunk.is_inside:
+        if file is not None and (hunk.is_inside or text.startswith("\\")):
             hunk.take(text, file)
-        elif file is not None and (not text or text[0] == "\\" or _is_of_file(text, file)):
+        elif file is not None and (not text or _is_of_file(text, file)):
             hunk = _HunkReader.at(text)
         elif text:
             if file is not None:
@@ -148,6 +158,8 @@ class _HunkReader:
         """Read one line; changed ones go to *file*, with the place of the first in a row."""
         mark = text[:1] or " "
         if mark == "\\":
+            if self.is_open:
+                file.runs[-1][1].append(text)
             return
         is_changed = mark in "-+"
         if is_changed:

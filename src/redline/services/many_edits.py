@@ -59,7 +59,7 @@ def plan_many_edits(
             if file.by_glob and isinstance(error, NoMatch):
                 missed.append(error)
                 continue
-            raise _naming(error, name, file, alone=len(files) == 1) from None
+            raise _name_file(error, name, file, alone=len(files) == 1) from None
         steps += planned.change_set.steps
         notes += [f"{name}: {note}" for note in planned.notes]
     if missed and len(missed) == len(files):
@@ -67,7 +67,7 @@ def plan_many_edits(
     return PlannedEdits(ChangeSet(tuple(steps)), tuple(notes), len(missed))
 
 
-def _naming(error: RedlineError, name: str, file: FileEdits, *, alone: bool) -> RedlineError:
+def _name_file(error: RedlineError, name: str, file: FileEdits, *, alone: bool) -> RedlineError:
     """Return *error* with its file, and the number of its edit in the whole call."""
     number = error.details.get("edit")
     if isinstance(number, int) and number < len(file.numbers):

@@ -17,6 +17,7 @@ from redline.core.budget import check_answer
 
 if TYPE_CHECKING:
     from redline.core.errors import RedlineError
+    from redline.core.paths import WorkspacePath
     from redline.core.ports.history import Author, Origin
     from redline.core.ports.search import Cancel
     from redline.services.runtime import Runtime
@@ -151,6 +152,17 @@ class Call:
         """The principal whose changes alone this caller may take back; None: it may all."""
         may_all = Right.UNDO_OTHERS in self.client.rights
         return None if may_all else self.client.principal
+
+    @property
+    def owner(self) -> str:
+        """Who running commands and grants belong to: one principal on one connection."""
+        return f"{self.client.principal}\0{self.client.connection}"
+
+    def label(self, path: WorkspacePath) -> str:
+        """Return how a path is shown: relative to the workspace, absolute in other roots."""
+        from redline.services.names import display_name
+
+        return display_name(self.runtime.workspace, path)
 
     def own(self) -> Author:
         """Return whose changes are this caller's own: those of its session."""

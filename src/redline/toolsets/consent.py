@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
 from typing import Any
 
-from redline.core.changes import ChangeSet, Rename
+from redline.core.changes import ChangeSet
 from redline.core.errors import GuardedWrite, PermissionDenied, PermissionRequired, RuleAsks
-from redline.core.paths import WorkspacePath
 from redline.core.ports.review import HeldChange
 from redline.plan.describe import diff_of
 from redline.toolsets.call import Answer, Call, Question
@@ -106,7 +104,7 @@ class AskConsent:
 
     def _message(self, refused: GuardedWrite, change_set: ChangeSet) -> str:
         guarded = {each.path for each in refused.guarded}
-        steps = tuple(step for step in change_set.steps if guarded.intersection(_ends(step)))
+        steps = tuple(step for step in change_set.steps if guarded.intersection(step.paths))
         others = len(change_set.steps) - len(steps)
         lines = [
             f"Allow {self._call.tool.name} to change what your own tools run by themselves?",
@@ -122,10 +120,6 @@ class AskConsent:
 def _diff_lines(change_set: ChangeSet) -> list[str]:
     diff = diff_of(change_set, lambda path: quote(path.relative))
     return [f"| {escape_unseen(line)}" for line in diff.split("\n") if line]
-
-
-def _ends(step: Any) -> Sequence[WorkspacePath]:
-    return (step.source, step.target) if isinstance(step, Rename) else (step.path,)
 
 
 def describe_decision(held: HeldChange) -> str:

@@ -10,6 +10,7 @@ from redline.core.changes import Change, FileState
 from redline.core.errors import RedlineError
 from redline.core.ports.commands import CommandRun
 from redline.core.ports.history import Operation, Origin
+from redline.engine.recording.attribution import OUTSIDE
 from redline.plan.describe import Touched, list_touched
 from redline.services.history.lines import LineCounts, count_lines
 from redline.services.names import display_name
@@ -98,7 +99,8 @@ def _items(
 
 
 def _session(origin: Origin | CommandRun, viewer: Viewer) -> Html:
-    who = origin.client or "unknown client"
+    is_outside = isinstance(origin, Origin) and origin.tool == OUTSIDE
+    who = origin.client or ("another program" if is_outside else "unknown client")
     facts = [tag("span", origin.principal, class_="principal")] if origin.principal else []
     undo = None
     if origin.session:

@@ -20,7 +20,7 @@ from redline.web.diffs.table import (
     rows_of,
 )
 from redline.web.layout import Viewer, heading
-from redline.web.markup import Html, address, hidden, join, link, tag
+from redline.web.markup import Html, address, facts, hidden, join, link, tag
 from redline.web.taken_back import UNDOABLE, find_gone, find_later
 from redline.web.times import iso, long_time
 
@@ -138,8 +138,7 @@ class ChangeView:
             ("Partly undone by", join(link_to(each) for each in later) if later else ""),
             *(("Note", note) for note in operation.notes),
         ]
-        shown = [tag("div", tag("dt", name), tag("dd", value)) for name, value in rows if value]
-        return tag("dl", shown, class_="facts")
+        return facts(rows)
 
     def _run_facts(self) -> list[tuple[str, object]]:
         run = self.runtime.runs.of_change(self.operation.id)

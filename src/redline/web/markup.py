@@ -92,6 +92,12 @@ def link(href: str, /, *children: object, **attributes: object) -> Html:
     return tag("a", *children, href=href, **attributes)
 
 
+def facts(rows: Iterable[tuple[str, object]]) -> Html:
+    """Return a list of names and values; empty values are left out."""
+    shown = [tag("div", tag("dt", name), tag("dd", value)) for name, value in rows if value]
+    return tag("dl", shown, class_="facts")
+
+
 def address(path: str, /, **query: object) -> str:
     """Return a path of this page with a query; empty values are left out."""
     given = {k.rstrip("_"): str(v) for k, v in query.items() if v not in (None, "", False)}

@@ -10,7 +10,7 @@ from redline.core.ports.pages import ReviewComment
 from redline.services.runtime import Runtime
 from redline.web.activity import run_badge
 from redline.web.layout import Viewer, heading
-from redline.web.markup import Html, address, hidden, join, link, tag
+from redline.web.markup import Html, address, facts, hidden, join, link, tag
 from redline.web.times import clock, iso, long_time
 
 _MAX_SHOWN = 200
@@ -31,11 +31,10 @@ def run_view(run: CommandRun) -> Html:
         ("Sandbox", run.sandbox),
         ("Ran on", "a copy of the workspace" if run.is_dry else ""),
     ]
-    facts = [tag("div", tag("dt", name), tag("dd", value)) for name, value in rows if value]
     return join(
         heading("Command"),
         tag("pre", run.line, class_="plain command", tabindex="0", aria_label="Command"),
-        tag("dl", facts, class_="facts"),
+        facts(rows),
     )
 
 

@@ -89,7 +89,7 @@ class ReviewPages:
         self.access = access
         self._runtime = runtime
         feed = LiveFeed(self._look)
-        self._site = Site(runtime, access, ChangeCounter(runtime), feed, open_committer)
+        self._site = Site(runtime, ChangeCounter(runtime), feed, open_committer)
 
     def close(self) -> None:
         """End every stream."""

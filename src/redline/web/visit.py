@@ -14,7 +14,6 @@ from redline.core.ports.pages import Reviewer, WebRequest, WebResponse
 from redline.services.history.references import find_operation
 from redline.services.names import display_name
 from redline.services.runtime import Runtime
-from redline.web.access import ReviewAccess
 from redline.web.activity import ChangeCounter
 from redline.web.change_view import ChangeView
 from redline.web.layout import Viewer, html_response, page
@@ -28,7 +27,6 @@ class Site:
     """One workspace and what is kept for its pages; `open_committer` commits to its repository."""
 
     runtime: Runtime
-    access: ReviewAccess
     counter: ChangeCounter
     feed: LiveFeed
     open_committer: Callable[[], Committer]

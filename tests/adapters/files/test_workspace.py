@@ -19,6 +19,7 @@ from redline.core.errors import (
     NotFound,
     OutsideRoots,
     PathDenied,
+    PathError,
     ReadOnlyRoot,
     SymlinkEscape,
 )
@@ -208,8 +209,8 @@ def test_a_name_with_undecodable_bytes_is_taken_back_as_shown(
     assert _parts(workspace, r"caf\xe9.txt") == (r"caf\xe9.txt",)
 
 
-def test_a_name_too_long_is_malformed(workspace: DiskWorkspace) -> None:
-    with pytest.raises(InvalidArgument):
+def test_a_name_too_long_is_refused(workspace: DiskWorkspace) -> None:
+    with pytest.raises(PathError, match="too long"):
         _parts(workspace, "x" * 300)
 
 

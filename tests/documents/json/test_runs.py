@@ -11,8 +11,7 @@ import pytest
 
 from redline.core.errors import DocumentSyntax, RedlineError
 from redline.documents.json.document import JsonDocument
-from redline.documents.query import paths_of
-from tests.documents.writers import random_data, write
+from tests.documents.writers import paths_of, random_data, write
 from tests.support import LONG
 
 FORMS = ["json", "jsonc", "json5"]

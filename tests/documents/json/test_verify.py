@@ -14,8 +14,7 @@ from redline.documents.base.model import DocumentEdit
 from redline.documents.json.document import JsonDocument
 from redline.documents.json.verify import Step, verify
 from redline.documents.json.walk import JsonEntry
-from redline.documents.query import paths_of
-from tests.documents.writers import random_data, write
+from tests.documents.writers import paths_of, random_data, write
 from tests.support import LONG
 
 FORMS = ["json", "jsonc", "json5"]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from redline.adapters.recorder.known_files import DatabaseOfFiles
 from redline.app import Redline
-from redline.core.changes import Change, ChangeSet, FileState
+from redline.core.changes import Change, ChangeSet, FileState, Rename
 from redline.core.paths import Access
 from redline.core.ports.history import HistoryQuery, Operation, Origin
 from redline.engine.recording.claims import Claims
@@ -80,6 +80,11 @@ class Desk:
         before = self.redline.tree.state(path)
         change = Change(path, before, FileState.of(content))
         return self.redline.editor.commit(ChangeSet((change,)), Origin("edit_file"))
+
+    def move(self, source: str, target: str) -> Operation:
+        """Rename a file or directory as Redline's own tools do."""
+        old, new = (self.redline.workspace.resolve(n, Access.WRITE) for n in (source, target))
+        return self.redline.editor.commit(ChangeSet((Rename(old, new),)), Origin("move"))
 
     def undo(self, operation: Operation) -> None:
         self.redline.editor.undo(operation.id, Origin("undo_change"))

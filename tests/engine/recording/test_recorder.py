@@ -176,6 +176,70 @@ def test_what_git_ignores_is_not_recorded_and_a_new_rule_removes_nothing(desk: D
     assert [p.relative for p in operation.change_set.paths] == [".gitignore"]
 
 
+@pytest.mark.requirement("recorder-ignores")
+def test_an_edit_of_an_ignored_file_does_not_make_it_new(desk: Desk) -> None:
+    desk.write(".gitignore", b"*.log\nbuild/\n")
+    desk.write("x.log", b"one\n")
+    desk.write("build/deep/y.txt", b"one\n")
+    desk.write("node_modules/m.js", b"one\n")
+    desk.start()
+    for content in (b"two\n", b"three\n"):
+        for name in ("x.log", "build/deep/y.txt", "node_modules/m.js"):
+            desk.edit(name, content)
+        assert desk.settle() == []
+    assert {o.origin.tool for o in desk.history()} == {"edit_file"}
+
+
+@pytest.mark.requirement("recorder-order")
+def test_a_new_file_that_is_edited_before_it_was_seen_was_made_by_another(desk: Desk) -> None:
+    desk.write(".gitignore", b"*.log\n")
+    desk.start()
+    desk.write("a.txt", b"one\n")
+    desk.edit("a.txt", b"two\n")
+    [made] = desk.settle()
+    assert [(p.relative, o.origin.tool) for o in desk.history() for p in o.change_set.paths] == [
+        ("a.txt", "edit_file"),
+        ("a.txt", made.origin.tool),
+    ]
+
+
+@pytest.mark.requirement("recorder-ignores")
+def test_what_was_ignored_and_is_moved_is_not_new(desk: Desk) -> None:
+    desk.write(".gitignore", b"*.log\nbuild/\n")
+    desk.write("x.log", b"one\n")
+    desk.write("build/deep/y.txt", b"one\n")
+    desk.start()
+    desk.move("x.log", "x.txt")
+    desk.move("build", "out")
+    assert desk.settle() == []
+    assert desk.recorder.uncovered == ()
+    desk.write("out/deep/y.txt", b"two\n")
+    [operation] = desk.settle()
+    assert [p.relative for p in operation.change_set.paths] == ["out/deep/y.txt"]
+
+
+@pytest.mark.requirement("recorder-ignores")
+@pytest.mark.parametrize("who", ["another", "redline", "while not watching"])
+def test_an_ignore_rule_that_goes_makes_no_file(desk: Desk, who: str) -> None:
+    desk.write(".gitignore", b"*.log\nbuild/\n")
+    desk.write("x.log", b"kept\n")
+    desk.write("build/deep/y.txt", b"kept\n")
+    desk.start()
+    if who == "redline":
+        desk.edit(".gitignore", b"none\n")
+        assert desk.settle() == []
+        [operation] = desk.history()
+    else:
+        desk.write(".gitignore", b"none\n")
+        desk.write("new.txt", b"new\n")
+        found = desk.settle() if who == "another" else desk.restart()
+        [operation] = found
+        assert {p.relative for p in operation.change_set.paths} == {".gitignore", "new.txt"}
+    desk.undo(operation)
+    assert (desk.root / "x.log").read_bytes() == b"kept\n"
+    assert (desk.root / "build/deep/y.txt").read_bytes() == b"kept\n"
+
+
 @pytest.mark.requirement("recorder-records")
 def test_a_file_over_the_limit_is_named_as_not_recorded(desk: Desk) -> None:
     desk.write("a.txt", b"one\n")

@@ -25,7 +25,7 @@ from redline.core.ports.grants import Grant
 from redline.settings import Settings
 from redline.toolsets.call import Call
 from redline.toolsets.coding_tools.exec import handlers as tools
-from redline.toolsets.coding_tools.exec.permissions import digest_of_command, owner_of
+from redline.toolsets.coding_tools.exec.permissions import digest_of_command
 from redline.toolsets.tool import Client, Hints, Tool
 from tests.adapters.processes.ground import Patience, require
 from tests.support import need
@@ -219,7 +219,7 @@ def test_a_link_that_leads_out_is_refused(desk: Desk) -> None:
 
 @pytest.mark.requirement("coding-exec-gate-refusal")
 def test_a_grant_lets_the_next_matching_call_through_once(desk: Desk) -> None:
-    owner = owner_of(desk.call("exec_command"))
+    owner = desk.call("exec_command").owner
     digest = digest_of_command({"cmd": "echo $(echo in)"})
     grant = Grant("g", owner, "exec_command", "shell_expansion", "once", 2e10, digest)
     desk.runtime.grants.add(grant)

@@ -16,9 +16,8 @@ from redline.core.errors import CannotApply
 from redline.core.paths import Access
 from redline.core.ports.history import Origin
 from redline.documents.editing import DocEdit, Options, apply_edits, change_of
-from redline.documents.query import paths_of
 from redline.settings import Settings
-from tests.documents.writers import random_data, write
+from tests.documents.writers import paths_of, random_data, write
 
 
 @pytest.mark.requirement("yaml-undo")

@@ -96,7 +96,7 @@ def test_a_name_too_long_is_one_error_and_leaves_no_directory(desk: Desk, name: 
         }
         assert len(answers) == 1
         code, message = answers.pop()
-        assert code == -32602
+        assert code == -32603
         assert message.startswith("File name too long: ")
     assert os.listdir(desk.here) == ["source"]
 

@@ -98,7 +98,7 @@ def test_hidden_characters_in_a_diff_are_shown_and_counted(place: Place, client:
     shown = _ok(client.call("show_change"))["diff"]
     assert "\u202e" not in shown
     assert "\\u202e" in shown
-    assert "1 hidden characters" in shown
+    assert "warning: 1 hidden character is shown escaped\n" in shown
 
 
 @pytest.mark.requirement("history-undo-latest")

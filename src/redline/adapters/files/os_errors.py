@@ -52,11 +52,11 @@ def reading_failed(error: OSError, shown: str) -> RedlineError:
             return PathDenied(shown, f"Cannot be read ({reason}): {shown}")
 
 
-def name_too_long(shown: str) -> InvalidArgument:
+def name_too_long(shown: str) -> PathError:
     """The error for a path that no file can have, wherever that is noticed."""
-    fact = f"File name too long: {shorten(show_name(shown), _MAX_SHOWN_CHARS)}"
+    path = shorten(show_name(shown), _MAX_SHOWN_CHARS)
     hint = "most file systems take names of 255 bytes and paths of 4096"
-    return InvalidArgument(fact, field="path", hint=hint)
+    return PathError(path, f"File name too long: {path}", hint=hint)
 
 
 def writing_failed(error: OSError, shown: str = "") -> WriteFailed:

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from redline.adapters.files.platform import state_dir_of, state_home
+from redline.adapters.files.platform import lock, state_dir_of, state_home
 
 _NAME, _SERVER, FORMER = "roots", "server-", "former-paths"
 _MAX_KEPT = 32
@@ -79,17 +79,24 @@ class RunningServer(NamedTuple):
 
 def announce_server(state_dir: str, address: str) -> Callable[[], None]:
     """Note that this process serves a workspace; the function returned takes the note back."""
+    _remove_stale_notes(state_dir)
     # A process may have a workspace open twice for a moment: one that it is about to close.
-    name = os.path.join(state_dir, f"{_SERVER}{os.getpid()}-{os.urandom(4).hex()}")
+    path = os.path.join(state_dir, f"{_SERVER}{os.getpid()}-{os.urandom(4).hex()}")
+    held = -1
     try:
-        with open(name, "w", encoding="utf-8", opener=_private) as stream:
-            json.dump([os.getpid(), address, time.time()], stream)
+        held = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        try:  # locked as long as the process lives, and before anything is written
+            lock(held, exclusive=True, wait=True)
+        finally:
+            os.write(held, json.dumps([os.getpid(), address, time.time()]).encode())
     except OSError:
         pass
 
     def withdraw() -> None:
         try:
-            os.unlink(name)
+            if held >= 0:
+                os.close(held)
+            os.unlink(path)
         except OSError:
             pass
 
@@ -98,18 +105,50 @@ def announce_server(state_dir: str, address: str) -> Callable[[], None]:
 
 def list_servers(state_dir: str) -> list[RunningServer]:
     """Return the servers that are still running."""
-    found: list[RunningServer] = []
-    for name in sorted(os.listdir(state_dir)):
-        if not name.startswith(_SERVER):
-            continue
-        try:
-            with open(os.path.join(state_dir, name), encoding="utf-8") as stream:
-                pid, address, started = json.load(stream)
-            os.kill(int(pid), 0)
-        except (OSError, ValueError, TypeError):
-            continue
-        found.append(RunningServer(int(pid), str(address), float(started)))
-    return found
+    found = (_read_note(path) for path in _notes(state_dir))
+    return [server for server in found if server is not None and _is_running(server.pid)]
+
+
+def _remove_stale_notes(state_dir: str) -> None:
+    """Remove the notes of servers that were killed; a failure leaves them to the next start."""
+    try:
+        for path in _notes(state_dir):
+            server = _read_note(path)
+            # One on another machine or in another container is not found, but holds its lock.
+            if server is not None and not _is_running(server.pid) and not _is_locked(path):
+                os.unlink(path)
+    except OSError:
+        pass
+
+
+def _notes(state_dir: str) -> list[str]:
+    names = sorted(name for name in os.listdir(state_dir) if name.startswith(_SERVER))
+    return [os.path.join(state_dir, name) for name in names]
+
+
+def _read_note(path: str) -> RunningServer | None:
+    try:
+        with open(path, encoding="utf-8") as stream:
+            pid, address, started = json.load(stream)
+        return RunningServer(int(pid), str(address), float(started))
+    except (OSError, ValueError, TypeError):
+        return None
+
+
+def _is_running(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except OSError:
+        return False
+    return True
+
+
+def _is_locked(path: str) -> bool:
+    held = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+    try:
+        return not lock(held, exclusive=True, wait=False)
+    finally:
+        os.close(held)
 
 
 def _with_history(start: str, state_dir: str | None) -> WorkspacePlace | None:
@@ -119,7 +158,7 @@ def _with_history(start: str, state_dir: str | None) -> WorkspacePlace | None:
         home = state_dir_of(folder)
         if _is_used(home):
             own = [roots for roots in _read(home) if roots and roots[0][0] == folder]
-            return WorkspacePlace(_existing(own[-1]) if own else ((folder, True),), None)
+            return WorkspacePlace(_keep_existing(own[-1]) if own else ((folder, True),), None)
     # A directory of a workspace with several roots.
     return _nearest(start, [(home, roots) for home in _homes() for roots in _read(home)[-1:]])
 
@@ -133,11 +172,11 @@ def _nearest(
         for path, _ in roots:
             inside = start == path or start.startswith(path.rstrip(os.sep) + os.sep)
             if inside and (best is None or len(path) >= best[0]):
-                best = len(path), WorkspacePlace(_existing(roots), home)
+                best = len(path), WorkspacePlace(_keep_existing(roots), home)
     return None if best is None else best[1]
 
 
-def _existing(roots: tuple[tuple[str, bool], ...]) -> tuple[tuple[str, bool], ...]:
+def _keep_existing(roots: tuple[tuple[str, bool], ...]) -> tuple[tuple[str, bool], ...]:
     return tuple(root for root in roots if os.path.isdir(root[0])) or roots[:1]
 
 

@@ -273,7 +273,6 @@ def _entry(path: WorkspacePath, found: os.stat_result) -> Entry:
         modes.S_IMODE(found.st_mode),
         found.st_mtime_ns,
         found.st_ctime_ns,
-        found.st_nlink,
         (found.st_dev, found.st_ino),
         special_kind(found.st_mode) if kind is Kind.OTHER else None,
     )

@@ -61,7 +61,7 @@ class HeldStore:
 
     def hold(self, change: HeldChange) -> HeldChange:
         """Keep *change*, unless one of that id waits or was refused."""
-        contents = _contents(change.change_set)
+        contents = change.change_set.contents()
         size = sum(map(len, contents.values()))
         if size > self._max_bytes:
             raise LimitReached(
@@ -231,16 +231,6 @@ def _describe_end(held: HeldChange, state: HeldState) -> str:
     if held.decision is None:
         return f"The held change has expired: {held.id}"
     return f"The held change was {state.value} by {held.decision.by} already: {held.id}"
-
-
-def _contents(change_set: ChangeSet) -> dict[str, bytes]:
-    return {
-        state.digest: state.content
-        for step in change_set.steps
-        if isinstance(step, Change)
-        for state in (step.before, step.after)
-        if isinstance(state, FileState) and state.content is not None
-    }
 
 
 def _fill(change_set: ChangeSet, contents: dict[str, bytes]) -> ChangeSet:

@@ -238,7 +238,7 @@ class _Places:
                 entries.setdefault(path.parts[len(step.source.parts) :], True)
         for names, is_file in entries.items():
             self.count += 1
-            source, target = _below(step.source, names), _below(step.target, names)
+            source, target = step.source.child(*names), step.target.child(*names)
             held = self._left.get(source) or (
                 partial(self._guard.read, source) if is_file else _nothing
             )
@@ -290,10 +290,6 @@ def _denial(rulings: Sequence[Ruling], policy: str) -> RuleDenied:
 
 def _as_it_is(state: FileState) -> FileState:
     return state
-
-
-def _below(top: WorkspacePath, names: tuple[str, ...]) -> WorkspacePath:
-    return WorkspacePath(top.root, top.parts + names)
 
 
 def _nothing() -> Content:

@@ -187,18 +187,11 @@ class DiskStore(StoreReading):
     ) -> Operation:
         """Journal changes that already happened; contents first, so that the line never lies."""
         (operation_id,) = new_ids(1)
-        contents = {
-            state.digest: state.content
-            for step in change_set.steps
-            if isinstance(step, Change)
-            for state in (step.before, step.after)
-            if isinstance(state, FileState) and state.content is not None
-        }
         body = records.encode_body(change_set, origin, (), self.workspace.root_path)
         held = self.hold_blobs()
         try:
             bases = bases_of(change_set.steps)
-            inline, added = self.contents.save(contents, operation_id, bases)
+            inline, added = self.contents.save(change_set.contents(), operation_id, bases)
             head = Head(operation_id, kind, reverts, time.time(), added)
 
             def format_before(follower: str | None) -> bytes:
@@ -260,14 +253,9 @@ class DiskStore(StoreReading):
 
     def _refuse_roots(self, change_set: ChangeSet) -> None:
         for step in change_set.steps:
-            ends: tuple[WorkspacePath, ...]
-            if isinstance(step, Rename):
-                ends = (step.source, step.target)
-            elif isinstance(step.after, DirState) and isinstance(step.before, DirState):
+            if isinstance(step, Change) and type(step.before) is type(step.after) is DirState:
                 continue
-            else:
-                ends = (step.path,)
-            for path in ends:
+            for path in step.paths:
                 if self.workspace.holds_root(path):
                     shown = self.show(path)
                     raise PathDenied(shown, f"An allowed directory cannot be replaced: {shown}")

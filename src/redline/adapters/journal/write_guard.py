@@ -23,7 +23,7 @@ from redline.adapters.journal.write_guard_lookup import (
     GuardLookup,
     MovedEntry,
 )
-from redline.core.changes import Absent, Change, ChangeSet, LinkState, Rename
+from redline.core.changes import Absent, ChangeSet, LinkState, Rename
 from redline.core.errors import GuardedWrite
 from redline.core.guarded import GIT_NAMES, GuardedPath, PathRules, Permission, fold_name
 from redline.core.paths import WorkspacePath, show_name
@@ -131,9 +131,9 @@ class _Judgement:
 
     def run(self) -> list[GuardedPath]:
         """Every guarded path, each once, in the order of the steps."""
-        if any(path.root >= FOREIGN for step in self._steps for path in _ends(step)):
+        if any(path.root >= FOREIGN for step in self._steps for path in step.paths):
             return []  # a root that is not open here: the change is refused for that
-        above = {each for step in self._steps for end in _ends(step) for each in _directories(end)}
+        above = {each for step in self._steps for end in step.paths for each in _directories(end)}
         self._aliases = self._guard.lookup.aliases(above)
         for step in self._steps:
             if isinstance(step, Rename):
@@ -166,13 +166,13 @@ class _Judgement:
         for entry in (*created, *self._guard.lookup.moved_tree(source)):
             self._judge_moved(entry, source, target)
         for entry in created:
-            self._touch(_Touched(_beneath(target, entry.names), True, entry.is_link))
+            self._touch(_Touched(target.child(*entry.names), True, entry.is_link))
 
     def _judge_moved(self, entry: MovedEntry, source: WorkspacePath, target: WorkspacePath) -> None:
         if entry.is_repository:
             self._add(GuardedPath(source, Permission.GIT, IN_GIT))
         for end in (source, target):
-            found = self._guard.by_name(_beneath(end, entry.names), is_link=entry.is_link)
+            found = self._guard.by_name(end.child(*entry.names), is_link=entry.is_link)
             if found is not None:
                 reason = f"it holds {show_name('/'.join(entry.names))}: {found.reason}"
                 self._add(GuardedPath(end, found.permission, reason, found.pattern))
@@ -215,15 +215,7 @@ class _Judgement:
         self._found.setdefault(found.path, found)
 
 
-def _beneath(path: WorkspacePath, names: tuple[str, ...]) -> WorkspacePath:
-    return WorkspacePath(path.root, path.parts + names)
-
-
 def _directories(path: WorkspacePath) -> Iterator[WorkspacePath]:
     """The directories that *path* is in, but for its root."""
     for length in range(1, len(path.parts)):
         yield WorkspacePath(path.root, path.parts[:length])
-
-
-def _ends(step: Change | Rename) -> Sequence[WorkspacePath]:
-    return (step.source, step.target) if isinstance(step, Rename) else (step.path,)

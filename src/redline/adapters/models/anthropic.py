@@ -53,7 +53,7 @@ class AnthropicLlm(Provider):
             raise Transient(f"The provider cannot be reached: {error}", "error") from None
         except anthropic.APIStatusError as error:
             said = error.response.text
-            fail_for_status(error.status_code, error.response.headers, said, "The provider")
+            fail_for_status(error.status_code, error.response.headers, said)
             raise ProviderFailed("The provider's answer is malformed") from None
         except (anthropic.APIError, ValueError, TypeError, AttributeError):
             raise ProviderFailed("The provider's answer is malformed") from None

@@ -49,7 +49,7 @@ class GeminiLlm(Provider):
             )
         except errors.APIError as error:
             headers = getattr(getattr(error, "response", None), "headers", None) or {}
-            fail_for_status(int(error.code or 500), headers, str(error), "The provider")
+            fail_for_status(int(error.code or 500), headers, str(error))
             raise ProviderFailed("The provider's answer is malformed") from None
         except Exception as error:
             raise _unreachable(error) from None

@@ -47,7 +47,7 @@ class OpenAiLlm(Provider):
             self._plain = "response_format" in answer.text or "json_schema" in answer.text
             if self._plain:
                 return self._send(request, timeout)
-        fail_for_status(answer.status_code, answer.headers, answer.text, "The provider")
+        fail_for_status(answer.status_code, answer.headers, answer.text)
         return self._read(answer, request)
 
     def _body(self, request: LlmRequest) -> dict[str, Any]:

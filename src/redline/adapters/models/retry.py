@@ -57,11 +57,11 @@ def _hint(failure: Transient) -> str | None:
     return None
 
 
-def fail_for_status(status: int, headers: Mapping[str, str], said: str, provider: str) -> None:
+def fail_for_status(status: int, headers: Mapping[str, str], said: str) -> None:
     """Raise for an HTTP status that is not a success."""
     if status < 400:
         return
-    message = f"{provider} answered {status}: {' '.join(said.split())[:200]}"
+    message = f"The provider answered {status}: {' '.join(said.split())[:200]}"
     if status in (408, 409, 429) or status >= 500:
         raise Transient(message, _STATUS_KINDS.get(status, "error"), retry_after(headers))
     hint = "check the API key" if status in (401, 403) else None

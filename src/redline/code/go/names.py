@@ -101,12 +101,12 @@ def spec_declarations(unit: Unit, node: SyntaxNode) -> Iterator[GoDeclaration]:
 
 
 def _short_declarations(
-    unit: Unit, node: SyntaxNode | None, kind: GoKind, side: str = "left"
+    unit: Unit, node: SyntaxNode | None, kind: GoKind
 ) -> Iterator[GoDeclaration]:
     """Yield the names to the left of `:=`."""
     if node is None or not any(child.text() == ":=" for child in node.children()):
         return
-    left = node.field(side)
+    left = node.field("left")
     if left is None:
         return
     names = left.children() if left.kind() == "expression_list" else (left,)

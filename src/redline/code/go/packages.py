@@ -137,7 +137,7 @@ class GoPackages:
         if module is not None and self.is_in_module(source, path):
             home = module.folder
             rest = path[len(module.name) :].split("/")
-            inside = WorkspacePath(home.root, (*home.parts, *(part for part in rest if part)))
+            inside = home.child(*(part for part in rest if part))
             return [inside] if self.path_of(inside) == path else []
         folders = dict.fromkeys(found.parent for found in self.units.files.defining(name))
         return [folder for folder in folders if self.is_import_of(folder, path)]

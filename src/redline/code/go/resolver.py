@@ -122,11 +122,7 @@ class GoResolver(TypedResolver):
 
     def folder_of(self, target: ReferenceTarget) -> WorkspacePath | None:
         """Return the only folder that may see it: of a lower-case name or package `main`."""
-        unit = (
-            self.units.at(target.definition.path)
-            if not is_library_definition(target.definition)
-            else None
-        )
+        unit = self._unit_of(target.definition)
         if unit is None:
             return None
         package = self.packages.source(unit).package
@@ -191,16 +187,16 @@ class GoResolver(TypedResolver):
 
     def related_names(self, target: ReferenceTarget) -> set[str]:
         """Return the package that others import, and the type that a member belongs to."""
-        unit = (
-            self.units.at(target.definition.path)
-            if not is_library_definition(target.definition)
-            else None
-        )
+        unit = self._unit_of(target.definition)
         if unit is None:
             return set()
         sites = (m.node for m in unit.names.members if m.start == target.definition.start)
         owners = {name for site in sites for name in _owners(unit, site)}
         return {self.packages.source(unit).package, *owners} - {self.name, "main"}
+
+    def _unit_of(self, definition: Definition) -> Unit | None:
+        is_library = is_library_definition(definition)
+        return None if is_library else self.units.at(definition.path)
 
     def _is_used(self, path: WorkspacePath) -> bool:
         """Return whether a file of another package may use the name: after a dot or as a key."""

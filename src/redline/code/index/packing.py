@@ -14,6 +14,8 @@ _CONTINUED = bytes(range(0x80, 0x100))
 def pack(numbers: Iterable[int]) -> bytes:
     """Return rising numbers as bytes: the gaps, seven bits at a time."""
     rising = tuple(numbers)
+    if len(rising) == 1:  # as most are
+        return _encode(rising[0])
     return b"".join(map(_encode, map(sub, rising, (0, *rising))))
 
 

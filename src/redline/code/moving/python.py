@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from redline.code.moving.model import (
     ImportSplice,
@@ -47,7 +47,6 @@ class PythonFile:
     chains: Callable[[str], Sequence[tuple[int, int]]]
     is_rebound: Callable[[str], bool]
     package_binds: Callable[[WorkspacePath, str], bool]
-    update: ImportUpdate = field(default_factory=ImportUpdate)
 
 
 def source_of(file: PythonFile, statement: Statement, moved: MovedFile) -> tuple[str, ...] | None:

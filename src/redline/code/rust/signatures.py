@@ -32,7 +32,7 @@ class Signatures:
         if written is None:
             return Shape("()")
         shape = self.types.evaluate(written, unit, scope)
-        given = self._replacing(unit, scope, owner)
+        given = self._find_replacements(unit, scope, owner)
         given.update(zip(parameters(unit, scope), types, strict=False))
         found = substitute(shape, given)
         return self.members.project(found) or found
@@ -50,9 +50,13 @@ class Signatures:
         ]
         written = parts[nth].field("type") if nth < len(parts) else None
         taken = self.types.callable(self.types.evaluate(written, unit, scope))
-        return substitute(taken, self._replacing(unit, scope, owner)) if taken is not None else None
+        return (
+            substitute(taken, self._find_replacements(unit, scope, owner))
+            if taken is not None
+            else None
+        )
 
-    def _replacing(self, unit: Unit, scope: Scope, owner: Shape) -> dict[Definition, Shape]:
+    def _find_replacements(self, unit: Unit, scope: Scope, owner: Shape) -> dict[Definition, Shape]:
         if owner == UNKNOWN_TYPE:
             return {}
         given: dict[Definition, Shape] = {}

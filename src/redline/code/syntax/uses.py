@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -34,12 +35,12 @@ class Use:
 
 def words_of(parsed: Parsed) -> dict[str, list[int]]:
     """Map every word used as code to the 1-based line of each use."""
-    found: dict[str, list[int]] = {}
+    found: dict[str, list[int]] = defaultdict(list)
     for node in parsed.root.find_all(any=[{"kind": kind} for kind in parsed.language.words]):
-        found.setdefault(node.text(), []).append(node.range().start.line + 1)
+        found[node.text()].append(node.range().start.line + 1)
     if parsed.language.preprocessed:
         for word, _ in words_in_macros(parsed.root):
-            found.setdefault(word.text(), []).append(word.start.line + 1)
+            found[word.text()].append(word.start.line + 1)
     return found
 
 

@@ -24,7 +24,7 @@ def open_file(
     tree: Tree, path: WorkspacePath, raw: bytes, encoding: str | None = None, shown: str = ""
 ) -> TextFile:
     """Return the content of *path* as text; see `open_text`."""
-    return open_text(raw, encoding, partial(_configured, tree, path), shown or path.relative)
+    return open_text(raw, encoding, partial(_find_configured, tree, path), shown or path.relative)
 
 
 def open_versions(old: bytes, new: bytes, encoding: str | None = None) -> tuple[TextFile, TextFile]:
@@ -50,7 +50,7 @@ def open_text(
     """
     if encoding is not None:
         return _open_as(raw, require_codec(encoding), shown)
-    plain = TextFile(raw, declared=partial(_declared, raw, configured))
+    plain = TextFile(raw, declared=partial(_find_declared, raw, configured))
     if plain.is_binary or raw.startswith((b"\xff\xfe", b"\xfe\xff")):
         return _open_wide(raw) or plain
     if raw.isascii() or raw.startswith(BOM):
@@ -115,7 +115,7 @@ def _cannot_be(fact: str, shown: str) -> UnsupportedEncoding:
     return UnsupportedEncoding(shown, f"{fact}: {shown}", hint="leave encoding out to detect it")
 
 
-def _declared(raw: bytes, configured: Lookup | None) -> str | None:
+def _find_declared(raw: bytes, configured: Lookup | None) -> str | None:
     from redline.core.encodings.declared import declared_encoding
 
     found = declared_encoding(raw)
@@ -125,7 +125,7 @@ def _declared(raw: bytes, configured: Lookup | None) -> str | None:
     return None if found is not None and found.startswith(tuple(_WIDE)) else found
 
 
-def _configured(tree: Tree, path: WorkspacePath) -> str | None:
+def _find_configured(tree: Tree, path: WorkspacePath) -> str | None:
     from redline.core.encodings.editorconfig import configured_encoding
 
     return configured_encoding(tree, path)

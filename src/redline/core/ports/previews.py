@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Protocol
 
 
@@ -14,7 +14,6 @@ class StoredPreview:
     principal: str
     payload: bytes
     expires_at: float
-    meta: dict[str, str] = field(default_factory=dict)
 
 
 class Previews(Protocol):

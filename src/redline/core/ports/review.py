@@ -211,9 +211,6 @@ class ChangeRules(Protocol):
     def hold_for(self) -> float:
         """For how many seconds a change is held."""
 
-    def concerns(self, path: WorkspacePath) -> bool:
-        """Whether a rule names this place, or places beneath it, to hold or deny changes there."""
-
     def is_active(self) -> bool:
         """Whether anything is ever held or denied. PolicyUnreadable."""
 

@@ -30,7 +30,6 @@ class Entry:
     mode: int
     mtime_ns: int
     ctime_ns: int = 0
-    links: int = 1
     identity: tuple[int, int] = (0, 0)
     special: SpecialKind | None = None
 
@@ -91,20 +90,24 @@ class PathResolver(Protocol):
         """The path as people write it, for display; never for opening."""
 
 
-class Tree(Protocol):
-    """Reading, by descriptor, never outside a root; links are never followed: resolve first."""
+class FileReader(Protocol):
+    """Reading single files."""
 
     def stat(self, path: WorkspacePath) -> Entry | None:
         """What is there, or None."""
-
-    def created_ns(self, path: WorkspacePath) -> int | None:
-        """When the file or directory was created; None where the file system does not keep it."""
 
     def read(self, path: WorkspacePath, limit: int | None = None) -> bytes:
         """The bytes of a regular file; at most *limit*, else TooLarge.
 
         Raises NotFound, IsADirectory, NotARegularFile, SymlinkEscape, TooLarge, PathDenied.
         """
+
+
+class Tree(FileReader, Protocol):
+    """Reading, by descriptor, never outside a root; links are never followed: resolve first."""
+
+    def created_ns(self, path: WorkspacePath) -> int | None:
+        """When the file or directory was created; None where the file system does not keep it."""
 
     def read_range(self, path: WorkspacePath, offset: int, length: int) -> bytes:
         """Up to *length* bytes from *offset*."""

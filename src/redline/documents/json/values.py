@@ -9,6 +9,7 @@ from typing import Any
 from redline.core.errors import DocumentSyntax
 from redline.documents.base.model import MAX_DEPTH, syntax_error
 
+_TRAILING_COMMA = re.compile(rb"[^\s{[,:]\s*,\s*[}\]]")
 _NEAR = re.compile(r" near (\d+)")
 
 
@@ -58,12 +59,24 @@ def _json5_syntax(source: bytes, text: str, reason: str) -> DocumentSyntax:
     return syntax_error(source, offset, _NEAR.sub("", reason), "JSON5")
 
 
+def _is_lenient(source: bytes, offset: int) -> bool:
+    """Return whether a comment, or a comma before the end, is what JSON does not allow here."""
+    if source.startswith((b"//", b"/*"), offset):
+        return True
+    # Parsers stop at the comma, or at what follows it.
+    before = source[:offset].rstrip().removesuffix(b",").rstrip()
+    return bool(before) and _TRAILING_COMMA.match(source, len(before) - 1) is not None
+
+
 def explain(source: bytes, mask: bytes | bytearray, form: str, reason: str) -> None:
     """Raise where the text is wrong; return when only msgspec refuses it (lone surrogates)."""
     try:
         strict_loads(mask.decode("utf-8"))
     except json.JSONDecodeError as error:
         offset = len(error.doc[: error.pos].encode("utf-8", "surrogatepass"))
-        raise syntax_error(source, offset, error.msg, form.upper()) from None
+        wrong = syntax_error(source, offset, error.msg, form.upper())
+        if form == "json" and _is_lenient(source, offset):
+            wrong.hint = "it has comments or trailing commas: name its format, jsonc"
+        raise wrong from None
     except ValueError as error:
         raise DocumentSyntax(f"Invalid {form.upper()}: {error or reason}") from None

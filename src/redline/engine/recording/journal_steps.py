@@ -6,11 +6,16 @@ from collections.abc import Container
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from redline.core.changes import ABSENT, Absent, Change, FileState, Rename, State
+from redline.core.changes import ABSENT, Absent, Change, DirState, FileState, Rename, State
 from redline.core.paths import WorkspacePath
 from redline.core.ports.history import Operation
 from redline.core.ports.recording import KnownEntry
 from redline.core.ports.store import Store
+from redline.engine.recording.ignore_rules import IgnoreRules
+from redline.search.ignore import IGNORE_FILE
+
+# Something is there that was left out so far.
+UNKNOWN = KnownEntry(None, None)
 
 Entries = dict[WorkspacePath, dict[str, KnownEntry]]
 
@@ -52,20 +57,35 @@ class CaughtUp:
 
     preceding: list[Preceding] = field(default_factory=list)
     touched: set[WorkspacePath] = field(default_factory=set)
+    # What ignore files held before them.
+    rules: dict[WorkspacePath, State] = field(default_factory=dict)
 
 
-def apply_operation(entries: Entries, operation: Operation, caught_up: CaughtUp) -> None:
-    """Carry out an operation on *entries*."""
+def apply_operation(
+    entries: Entries, operation: Operation, caught_up: CaughtUp, rules: IgnoreRules
+) -> None:
+    """Carry out an operation on *entries*.
+
+    What *rules* leave out was there before it, though it is not among them.
+    """
     found: list[Change] = []
     for step in operation.change_set.steps:
         if isinstance(step, Rename):
             _move(entries, step.source, step.target, caught_up)
+            if rules.leave_out(step.source, ABSENT) or rules.leave_out(step.source, DirState()):
+                entries.setdefault(step.target.parent, {})[step.target.name] = UNKNOWN
             continue
         known = entries.get(step.path.parent, {}).get(step.path.name)
         before: State | None = ABSENT if known is None else known.state
-        if before is not None and not _agrees(before, step.before):
+        if (
+            before is not None
+            and not _agrees(before, step.before)
+            and (known is not None or not rules.leave_out(step.path, step.before))
+        ):
             found.append(Change(step.path, before, step.before))
         caught_up.touched.add(step.path)
+        if step.path.name == IGNORE_FILE:
+            caught_up.rules.setdefault(step.path, step.before)
         _put(entries, step.path, step.after)
     if found:
         caught_up.preceding.append(Preceding(operation, found))
@@ -98,7 +118,7 @@ def _move(
         entries.setdefault(target.parent, {})[target.name] = KnownEntry(None, moved.state)
     for directory in [d for d in entries if d.is_beneath(source)]:
         below = entries.pop(directory)
-        place = WorkspacePath(target.root, (*target.parts, *directory.parts[len(source.parts) :]))
+        place = target.child(*directory.parts[len(source.parts) :])
         entries[place] = {name: KnownEntry(None, entry.state) for name, entry in below.items()}
         for name in below:
             caught_up.touched |= {directory.child(name), place.child(name)}

@@ -10,6 +10,7 @@ from redline.core.errors import LimitReached, PathDenied, RedlineError, SymlinkE
 from redline.core.paths import WorkspacePath
 from redline.core.ports.recording import Mark
 from redline.core.ports.tree import Entry, Kind, PathResolver, Tree
+from redline.engine.recording.ignore_rules import IgnoreRules
 from redline.search.ignore import EXCLUDED_DIRECTORIES, IgnoreScope
 
 MAX_ENTRIES = 200_000
@@ -34,6 +35,7 @@ class Looking:
         self._workspace = workspace
         self._max_entries = max_entries
         self._unreadable: set[WorkspacePath] = set()
+        self.rules = IgnoreRules(tree)
 
     @property
     def unreadable(self) -> frozenset[WorkspacePath]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence, Set
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from itertools import islice
 from threading import Lock
@@ -19,13 +19,16 @@ from redline.core.ports.store import Store
 from redline.core.ports.tree import Entry, Kind
 from redline.engine.recording.attribution import Part, in_slices, login_name, origin_of, split
 from redline.engine.recording.claims import ChangeTime, Claim, Claims
+from redline.engine.recording.found import Found, Seen
 from redline.engine.recording.journal_steps import (
+    UNKNOWN,
     CaughtUp,
     Preceding,
     apply_operation,
     finished_since,
 )
 from redline.engine.recording.looking import Looking, is_same, mark_of
+from redline.search.ignore import IGNORE_FILE
 
 # Two writes within one tick of the file system's clock look alike.
 _TICK_NS = 20_000_000
@@ -33,21 +36,6 @@ _BATCH = 16 << 20
 _MAX_NAMED = 100
 # How many of the latest operations may not be visible yet.
 _MAX_IN_FLIGHT = 64
-
-
-# What was read at each path; without a mark it is gone, or there but ignored if its state is None.
-_Seen = dict[WorkspacePath, tuple[Mark | None, State | None]]
-
-
-@dataclass(slots=True)
-class _Found:
-    """What one look found."""
-
-    changes: list[Change] = field(default_factory=list)
-    entries: dict[WorkspacePath, KnownEntry | None] = field(default_factory=dict)
-    contents: list[bytes] = field(default_factory=list)
-    uncovered: list[str] = field(default_factory=list)
-    size: int = 0
 
 
 class Recorder:
@@ -63,6 +51,7 @@ class Recorder:
         hear_hooks: Callable[[], None] = lambda: None,
     ) -> None:
         self._looking = looking
+        self._rules = looking.rules
         self._claims = claims
         # Waits until the claims have what hooks said so far.
         self._hear_hooks = hear_hooks
@@ -116,7 +105,7 @@ class Recorder:
         start = recent[-1].id if len(recent) > _MAX_IN_FLIGHT else ""
         finished = finished_since(self._store, start, ())
         self._known = KnownWorkspace(position=finished[-1].id if finished else "")
-        found = _Found()
+        found = Found()
         listings = self._looking.everywhere()
         for directory, listing in listings.items():
             for name, entry in listing.items():
@@ -126,7 +115,7 @@ class Recorder:
                 self._note(found, path, state, mark_of(entry))
                 if found.size > _BATCH:
                     self._save(found, is_whole=False)
-                    found = _Found()
+                    found = Found()
         # What they found was not known, so it may have been learned from before or after them.
         self._doubtful |= (touched := self._catch_up().touched)
         found.entries |= {path: self._entry(path) for path in touched}
@@ -139,7 +128,7 @@ class Recorder:
             return None
 
     def _note(
-        self, found: _Found, path: WorkspacePath, state: State | None, mark: Mark | None
+        self, found: Found, path: WorkspacePath, state: State | None, mark: Mark | None
     ) -> None:
         """Keep what is at a path from now on."""
         if isinstance(state, FileState) and state.content is not None:
@@ -154,7 +143,7 @@ class Recorder:
         else:
             here[path.name] = entry
 
-    def _save(self, found: _Found, *, is_whole: bool = True) -> None:
+    def _save(self, found: Found, *, is_whole: bool = True) -> None:
         position, own = self._known.position, self._known.own
         self._files.save(found.entries, found.contents, position, own, is_whole=is_whole)
 
@@ -175,24 +164,26 @@ class Recorder:
         if found.changes or preceding:
             self._hear_hooks()
         recorded = self._record_preceding(preceding)
-        for part in split(found.changes, partial(self._claiming, seen=seen, now_ns=now_ns)):
+        for part in split(found.changes, partial(self._find_claims, seen=seen, now_ns=now_ns)):
             made = self._record(part, cause, since=since)
             since = made[-1].id if made else since
             recorded += made
         self._looked_ns = now_ns
         own = frozenset(operation.id for operation in recorded)
         self._keep(found, before.touched | meanwhile.touched, own)
+        if not meanwhile.rules:
+            self._rules.clear()
         return recorded
 
     def _record_preceding(self, preceding: Iterable[Preceding]) -> list[Operation]:
         """Record what others changed before operations of Redline."""
         recorded: list[Operation] = []
         for follower, changes in preceding:
-            for part in split(changes, partial(self._naming, follower)):
+            for part in split(changes, partial(self._find_naming_claims, follower)):
                 recorded += self._record(part, "before an edit", before=follower.id)
         return recorded
 
-    def _keep(self, found: _Found, touched: Set[WorkspacePath], own: frozenset[str]) -> None:
+    def _keep(self, found: Found, touched: Set[WorkspacePath], own: frozenset[str]) -> None:
         """Save what is known after a look, if anything is new."""
         self._known.own |= own
         for path in touched - found.entries.keys():
@@ -200,7 +191,7 @@ class Recorder:
         if found.entries or own:
             self._save(found)
 
-    def _look(self, paths: Iterable[WorkspacePath] | None, now_ns: int) -> _Seen:
+    def _look(self, paths: Iterable[WorkspacePath] | None, now_ns: int) -> Seen:
         """Read everything at *paths* that may have changed, or everywhere."""
         if paths is None:
             listings = self._looking.everywhere()
@@ -209,7 +200,7 @@ class Recorder:
             wanted = {path.parent for path in changed}
             wanted |= {path for path in changed if path in self._known.entries}
             listings = self._looking.some(wanted, self._known.entries)
-        seen: _Seen = {}
+        seen: Seen = {}
         doubtful: set[WorkspacePath] = set()
         for directory, listing in listings.items():
             known = self._known.entries.get(directory, {})
@@ -228,7 +219,7 @@ class Recorder:
         self._doubtful = doubtful
         return seen
 
-    def _look_below(self, seen: _Seen, path: WorkspacePath) -> None:
+    def _look_below(self, seen: Seen, path: WorkspacePath) -> None:
         """Note that an entry is no longer listed: it is gone, or ignored from now on."""
         for name in self._known.entries.get(path, {}):
             self._look_below(seen, path.child(name))
@@ -244,7 +235,9 @@ class Recorder:
         caught_up = CaughtUp()
         for operation in new:
             if operation.id not in self._known.own:
-                apply_operation(self._known.entries, operation, caught_up)
+                apply_operation(self._known.entries, operation, caught_up, self._rules)
+        for path, before in caught_up.rules.items():
+            self._rules.note(path, self._with_content(before))
         if new:
             self._known.position = new[-1].id
             self._known.own = frozenset()
@@ -253,13 +246,18 @@ class Recorder:
     def _entry(self, path: WorkspacePath) -> KnownEntry | None:
         return self._known.entries.get(path.parent, {}).get(path.name)
 
-    def _compare(self, seen: _Seen, touched: Set[WorkspacePath]) -> _Found:
+    def _compare(self, seen: Seen, touched: Set[WorkspacePath]) -> Found:
         """Return what differs from what is known.
 
         A path that operations *touched* while it was looked at is looked at again.
         """
-        found = _Found()
+        found = Found()
         self._doubtful |= touched - seen.keys()
+        for path in seen:
+            if path.name == IGNORE_FILE:
+                entry = self._entry(path)
+                state = ABSENT if entry is None or entry.state is None else entry.state
+                self._rules.note(path, self._with_content(state))
         opened = {path for path, (_, now) in seen.items() if self._is_opened(path, now)}
         for path, (mark, now) in seen.items():
             entry = self._entry(path)
@@ -268,7 +266,10 @@ class Recorder:
                 if path in touched:
                     self._doubtful.add(path)
                     continue
-                is_learned = any(path.is_beneath(directory) for directory in opened)
+                is_learned = entry == UNKNOWN or any(path.is_beneath(each) for each in opened)
+                is_learned |= (
+                    entry is None and now is not None and self._rules.used_to_leave_out(path, now)
+                )
                 if (mark is not None or now is not None) and not is_learned:
                     self._add(found, path, then, now)
             is_gone = mark is None
@@ -283,7 +284,7 @@ class Recorder:
         return isinstance(now, DirState) and entry is not None and entry.state is None
 
     def _add(
-        self, found: _Found, path: WorkspacePath, before: State | None, after: State | None
+        self, found: Found, path: WorkspacePath, before: State | None, after: State | None
     ) -> None:
         """Add a change to what is recorded, if both states can be."""
         if before is None or after is None:
@@ -331,7 +332,7 @@ class Recorder:
                 recorded.append(made)
         return recorded
 
-    def _claiming(self, change: Change, seen: _Seen, now_ns: int) -> tuple[Claim, ...]:
+    def _find_claims(self, change: Change, seen: Seen, now_ns: int) -> tuple[Claim, ...]:
         """Return the runs of clients' tools that may have made a change."""
         mark = seen[change.path][0] if isinstance(change.after, FileState) else None
         at_ns = mark[-1] if mark else self._looking.time_of(change.path, now_ns)
@@ -339,7 +340,7 @@ class Recorder:
         path = self._looking.absolute(change.path)
         return self._claims.matching(path, ChangeTime(min(since_ns, at_ns), at_ns))
 
-    def _naming(self, follower: Operation, change: Change) -> tuple[Claim, ...]:
+    def _find_naming_claims(self, follower: Operation, change: Change) -> tuple[Claim, ...]:
         """Return the runs that named a file before an operation found it changed."""
         when = ChangeTime(self._looked_ns, int(follower.time * 1e9))
         found = self._claims.matching(self._looking.absolute(change.path), when)

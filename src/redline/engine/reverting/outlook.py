@@ -119,7 +119,7 @@ def moved(path: WorkspacePath, rename: Rename) -> WorkspacePath:
     if not path.is_beneath(rename.source):
         return path
     rest = path.parts[len(rename.source.parts) :]
-    return WorkspacePath(rename.target.root, rename.target.parts + rest)
+    return rename.target.child(*rest)
 
 
 def _differs(step: Change) -> bool:

@@ -49,8 +49,7 @@ def part_of(
 
 
 def _touches(step: Change | Rename, path: WorkspacePath) -> bool:
-    ends = (step.source, step.target) if isinstance(step, Rename) else (step.path,)
-    return any(end.is_beneath(path) for end in ends)
+    return any(end.is_beneath(path) for end in step.paths)
 
 
 def hunks_of(step: Change | Rename) -> list[HunkLines]:

@@ -77,7 +77,7 @@ class RevertPlanner:
         self._timeline = Timeline(later)
         self._cancelled = _cancelled(later)
         steps = with_moves(steps, self._timeline.moves_in)
-        for each in _joined([self._locate(each) for each in steps]):
+        for each in _join_steps([self._locate(each) for each in steps]):
             self._take_step(each)
         if self._clashes:
             raise blocked(self._clashes, self._show, operations)
@@ -271,7 +271,7 @@ def _cancelled(operations: Sequence[Operation]) -> set[str]:
     return found
 
 
-def _joined(steps: Sequence[_Located]) -> list[_Located]:
+def _join_steps(steps: Sequence[_Located]) -> list[_Located]:
     """Join steps that take back consecutive contents of the same file into one.
 
     That it is moved in between makes no difference; that it is removed or made does.

@@ -41,7 +41,8 @@ def _undo(store: Store, request: Revert) -> Selected:
     if all(change.is_undone for change in named.changes):
         raise AlreadyUndone(
             f"This change was undone before: {named.id}",
-            hint="redo it first, or undo another change",
+            hint="if its lines are back by other means, redo it and then undo it again;"
+            " else undo another change",
         )
     if len(named.changes) > 1 and named.is_whole:
         tokens = [f"+{c.root}" if c.is_undone else c.root for c in named.changes]

@@ -175,13 +175,13 @@ class Timeline:
         moves = operation.change_set.moves_by_content()
         if moves:
             self._moves[operation.id] = _step_numbers(steps, moves)
-        carried = {target: self._existing(source) for source, target in moves.items()}
-        returning = self._returning(operation)
+        carried = {target: self._require_entry(source) for source, target in moves.items()}
+        returning = self._trace_reverted(operation)
         traced: list[Traced] = []
         for step in steps:
             self._count += 1
             if isinstance(step, Rename):
-                traced.append(self._move(self._existing(step.source), step.target, operation))
+                traced.append(self._move(self._require_entry(step.source), step.target, operation))
             elif step.path in carried:
                 traced.append(self._move(carried[step.path], step.path, operation))
             elif step.path in moves:
@@ -204,18 +204,18 @@ class Timeline:
     def _change(self, step: Change, operation: Operation, returning: list[Traced]) -> Traced:
         place = self._place(step.path)
         if isinstance(step.before, Absent):
-            entry = self._reverted(place, step.after, operation, returning)
+            entry = self._bring_back(place, step.after, operation, returning)
             entry = entry or _make(place, step.after)
             if operation.kind == "change":
                 entry.life = self._count
         else:
-            entry = self._existing(step.path, step.before)
+            entry = self._require_entry(step.path, step.before)
         entry.passed.append(Passed(self._count, operation.id, step.before, step.after))
         if isinstance(step.after, Absent) and entry.parent is not None:
             entry.remove()
         return Traced(self._count, entry, place, place, entry.life)
 
-    def _returning(self, operation: Operation) -> list[Traced]:
+    def _trace_reverted(self, operation: Operation) -> list[Traced]:
         """Return the steps that an undo or redo turns round or repeats to make something, in order.
 
         What it takes back it goes through backwards, what it does again forwards.
@@ -232,7 +232,7 @@ class Timeline:
             found += [each for each in ordered if _makes(each, is_again=is_again)]
         return found
 
-    def _reverted(
+    def _bring_back(
         self, place: TrackedPlace, state: State, operation: Operation, returning: list[Traced]
     ) -> TrackedEntry | None:
         """Bring back what an undo or redo is about, also with another content than it had."""
@@ -251,7 +251,7 @@ class Timeline:
         traced.entry.become(is_there=True, life=traced.life)
         return traced.entry
 
-    def _existing(self, path: WorkspacePath, state: State | None = None) -> TrackedEntry:
+    def _require_entry(self, path: WorkspacePath, state: State | None = None) -> TrackedEntry:
         """Return what has to be at *path*, even if no operation so far knew of it."""
         if not path.parts:
             return self._root(path.root)

@@ -170,8 +170,7 @@ def _at_origin(context: EffectContext) -> Phrase:
     if origin is None:
         return target  # type: ignore[no-any-return]
     holders = context.resolve(origin, scoped=False)
-    held = set(holders.nodes)
-    nodes = tuple(n for n in context.tree.inside(target.nodes, holders.nodes) if n not in held)
+    nodes = context.tree.strictly_inside(target.nodes, holders.nodes)
     if not nodes:
         raise Unclear("target", f"it is not in {context.text(origin)!r}", target.nodes)
     from dataclasses import replace

@@ -36,7 +36,7 @@ def assign(context: EffectContext) -> EffectOutcome:
         target = _narrow(context, target, old)
     found = _values_of(context, context.resolve(target))
     if old is not None:
-        found = holding(context, found, old)
+        found = keep_holding(context, found, old)
     _check_places(context, found, value)
     _check_leaving(context, value)
     _check_assignee(context, found)
@@ -234,7 +234,7 @@ def _narrow(context: EffectContext, target: Phrase, old: TokenSpan) -> Phrase:
     return replace(target, nodes=tuple(kept)) if kept else target
 
 
-def holding(context: EffectContext, found: ResolvedNodes, old: TokenSpan) -> ResolvedNodes:
+def keep_holding(context: EffectContext, found: ResolvedNodes, old: TokenSpan) -> ResolvedNodes:
     """Return the places that hold the old value; Refusal when the only one does not."""
     kept = []
     for node in found.nodes:
@@ -311,10 +311,8 @@ def give_field(context: EffectContext) -> EffectOutcome:
         labels_document(context.tree, owner, node) for node in holders.nodes
     ):
         holders = ResolvedNodes((0,))  # the ticket, by its number
-    held = set(holders.nodes)
-    fields = tuple(n for n in context.tree.inside(target.nodes, holders.nodes) if n not in held)
-    direct = [n for n in fields if context.tree.parents[n] in held]
-    fields = tuple(direct) or fields
+    fields = context.tree.strictly_inside(target.nodes, holders.nodes)
+    fields = context.tree.directly_in(fields, holders.nodes) or fields
     if not fields:
         raise Unclear("target", f"{context.text(owner)!r} has no {context.text(target)!r}")
     if len(fields) > len(holders.nodes):

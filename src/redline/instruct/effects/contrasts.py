@@ -10,15 +10,14 @@ from redline.instruct.effects.values.typing import type_value
 from redline.instruct.grammar.values import TokenSpan
 from redline.instruct.language.words import ARTICLES, STRUCTURAL, singular
 from redline.instruct.lexicon.senses import Sort
+from redline.instruct.lexicon.tree import MAX_SEARCHED_NODES
 from redline.instruct.model.values import Num, same
-
-_MAX_NODES = 4000
 
 
 def instead(context: EffectContext) -> EffectOutcome:
     """Replace the one value there is of what is said to be no longer so."""
     tree, new = context.tree, context.clause.role("new")
-    if len(tree.values) > _MAX_NODES:
+    if len(tree.values) > MAX_SEARCHED_NODES:
         raise Unclear("target", "it is not clear which place is meant")
     old = _without_article(context, context.clause.role("old"))
     holding = [n for n in range(1, len(tree.values)) if _holds(context, n, old)]

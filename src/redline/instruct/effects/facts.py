@@ -60,7 +60,7 @@ def _fields(context: EffectContext, holder: int, forms: tuple[str, ...]) -> list
     """Return the members of a record under the first of the forms that it has."""
     tree = context.tree
     for form in forms:
-        found = [c for c in tree.children(holder) if key_form(str(tree.keys[c])) == form]
+        found = tree.children_called(holder, form)
         if found:
             return found
     return []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 
-from redline.instruct.effects.assign import PRICES, holding
+from redline.instruct.effects.assign import PRICES, keep_holding
 from redline.instruct.effects.context import EffectContext
 from redline.instruct.effects.outcome import EffectOutcome, Unclear
 from redline.instruct.effects.resolved import ResolvedNodes
@@ -39,7 +39,7 @@ def shift(context: EffectContext) -> EffectOutcome:
     goal = context.clause.role("goal")
     if goal is not None:
         old = context.clause.role("old")
-        found = found if old is None else holding(context, found, old)
+        found = found if old is None else keep_holding(context, found, old)
         return _towards(context, found, goal, direction)
     source, amount = context.clause.role("source"), context.clause.role("value")
     if source is not None:
@@ -171,8 +171,7 @@ def _owned_numbers(context: EffectContext) -> ResolvedNodes | None:
     if owner is None:
         return None
     holders = context.resolve(owner)
-    held = set(holders.nodes)
-    nodes = tuple(n for n in target.nodes if context.tree.parents[n] in held)
+    nodes = context.tree.directly_in(target.nodes, holders.nodes)
     if len(nodes) != len(holders.nodes):
         raise Unclear("target", f"{context.text(owner)!r} has no {context.text(target)!r}")
     return ResolvedNodes(nodes, holders.many, holders.whole)

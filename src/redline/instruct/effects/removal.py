@@ -39,8 +39,7 @@ def remove(context: EffectContext) -> EffectOutcome:
             return _remove_nodes(context, named)
     if within is not None:
         holders = context.resolve(within, scoped=False)
-        held = set(holders.nodes)
-        nodes = tuple(n for n in context.tree.inside(found.nodes, holders.nodes) if n not in held)
+        nodes = context.tree.strictly_inside(found.nodes, holders.nodes)
         if not nodes:
             raise Unclear("target", "it is not there", found.nodes)
         found = ResolvedNodes(nodes, found.many, found.whole, 0, target)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 
 from redline.instruct.effects.context import EffectContext
+from redline.instruct.effects.implied.words import unit_family
 from redline.instruct.effects.outcome import EffectOutcome, Unclear
 from redline.instruct.effects.resolved import ResolvedNodes
 from redline.instruct.effects.tied import labels_document
 from redline.instruct.effects.values.shapes import has_shape, same_shape
 from redline.instruct.grammar.phrase import Phrase
 from redline.instruct.grammar.values import TokenSpan
-from redline.instruct.language.words import join_words, key_form, key_words, number_in, unit_of
+from redline.instruct.language.words import join_words, key_form, key_words, number_in
 from redline.instruct.lexicon.senses import Sort, flag_stems
 from redline.instruct.model.values import Num, Value
 
@@ -74,16 +75,9 @@ def _fields_by_shape(context: EffectContext, holder: int, value: TokenSpan) -> l
     if shaped or has_shape(said):
         return shaped
     words = said.split()
-    family = _unit_family(words[-1]) if len(words) == 2 and number_in(words[0]) else ""
+    family = unit_family(words[-1]) if len(words) == 2 and number_in(words[0]) else ""
     numbers = [c for c in fields if isinstance(tree.values[c], Num)]
-    return [c for c in numbers if family and _unit_family(str(tree.keys[c])) == family]
-
-
-def _unit_family(name: str) -> str:
-    """Return what the unit that ends a name measures, or an empty text."""
-    words = key_words(name)
-    unit = unit_of(words[-1]) if words else None
-    return unit[0] if unit else ""
+    return [c for c in numbers if family and unit_family(str(tree.keys[c])) == family]
 
 
 def _state_field(
@@ -145,8 +139,7 @@ def switch(context: EffectContext) -> EffectOutcome:
     if target.sort is Sort.FLAG and not target.many:
         raise Unclear("target", f"{context.text(target)!r} only says how it is", found.nodes)
     if owner is not None:
-        held = set(found.nodes)
-        inner = tuple(n for n in target.nodes if context.tree.parents[n] in held)
+        inner = context.tree.directly_in(target.nodes, found.nodes)
         found = ResolvedNodes(inner, found.many, found.whole, 0, target)
         if not inner:
             raise Unclear("target", f"{context.text(owner)!r} has no {context.text(target)!r}")
@@ -175,7 +168,7 @@ def _flags_of(context: EffectContext, node: int, found: ResolvedNodes) -> list[i
     if not isinstance(value, dict):
         return [node]
     for name in _SWITCHES:
-        inner = [c for c in tree.children(node) if key_form(str(tree.keys[c])) == name]
+        inner = tree.children_called(node, name)
         if len(inner) == 1:
             return inner
     states = [

@@ -145,8 +145,7 @@ def own(tree: DocumentTree, owner: Phrase, owned: Phrase) -> Iterator[Phrase]:
     yield from found
     if not found and owner.sort is Sort.KEY and owned.sort is Sort.KEY:
         # "Saturday's opening hours" are the Saturday of the opening hours
-        held = set(owned.nodes)
-        inner = tuple(n for n in owner.nodes if tree.parents[n] in held)
+        inner = tree.directly_in(owner.nodes, owned.nodes)
         if inner:
             yield replace(owner, end=owned.end, nodes=inner, cost=owner.cost + owned.cost + 1)
 
@@ -176,7 +175,7 @@ def restrict(
     if not inside and word in ("'s", "of") and _names_root(tree, by):
         inside, joint = head.nodes, replace(joint, cost=joint.cost + 1)
     if not inside and by.sort in (Sort.KEY, Sort.ELEMENT, Sort.RECORD) and word in ("in", "with"):
-        inside = _holding(tree, head, by)
+        inside = _find_holding(tree, head, by)
     if not inside:
         yield from _members_of(tree, joint, by, word)
         return
@@ -209,16 +208,14 @@ def _direct_items(tree: DocumentTree, nodes: Nodes, by: Phrase, head: Phrase) ->
         return tuple(n for n in nodes if tree.parents[n] == 0)
     if head.sort is not Sort.ITEMS or by.sort not in (Sort.KEY, Sort.PATH):
         return nodes
-    held = set(by.nodes)
-    return tuple(n for n in nodes if tree.parents[n] in held) or nodes
+    return tree.directly_in(nodes, by.nodes) or nodes
 
 
 def _members_of(tree: DocumentTree, head: Phrase, by: Phrase, word: str) -> Iterator[Phrase]:
     """Yield `the RSVP of Hugo`: the Hugo among the RSVPs."""
     if head.sort is not Sort.KEY or by.sort is not Sort.KEY or word not in ("of", "for"):
         return
-    names = set(head.nodes)
-    inner = tuple(n for n in by.nodes if tree.parents[n] in names)
+    inner = tree.directly_in(by.nodes, head.nodes)
     if inner:
         yield replace(head, nodes=inner, whole=by.whole, many=by.many, cost=head.cost + 1)
 
@@ -233,7 +230,7 @@ def _names_root(tree: DocumentTree, by: Phrase) -> bool:
     )
 
 
-def _holding(tree: DocumentTree, head: Phrase, by: Phrase) -> Nodes:
+def _find_holding(tree: DocumentTree, head: Phrase, by: Phrase) -> Nodes:
     """Return the records of *head* in which a named value is found deeper inside."""
     if head.sort is not Sort.ITEMS:
         return ()
@@ -315,7 +312,7 @@ def join(tree: DocumentTree, parts: list[Phrase]) -> Phrase:
     chosen: list[Phrase] = []
     for part in parts:
         if not part.many and len(part.nodes) > 1 and homes:
-            near = tuple(n for n in part.nodes if tree.parents[n] in homes)
+            near = tree.directly_in(part.nodes, homes)
             if len(near) == 1:
                 chosen.append(replace(part, nodes=near, cost=part.cost + 1))
                 continue

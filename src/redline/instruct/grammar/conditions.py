@@ -58,7 +58,7 @@ def _predicate(chart: Chart, start: int) -> Iterator[Edge]:
     if low == "it":
         yield from _of_itself(chart, start + 1)
     if low in ("no", "without", "missing", "w/o"):
-        yield from _lacking(chart, start + 1 + (chart.low(start + 1) in ("any", "a", "an")))
+        yield from _find_lacking(chart, start + 1 + (chart.low(start + 1) in ("any", "a", "an")))
     for edge in chart.edges("FIELD", start):
         if _is_key(chart, edge.end - 1):
             yield Edge(edge.end, Exists(edge.item.nodes, True, edge.item.cost + 1, empty=True))
@@ -66,7 +66,7 @@ def _predicate(chart: Chart, start: int) -> Iterator[Edge]:
             yield Edge(edge.end, Test(edge.item.nodes, "=", ("true",), edge.item.cost + 1))
 
 
-def _lacking(chart: Chart, start: int) -> Iterator[Edge]:
+def _find_lacking(chart: Chart, start: int) -> Iterator[Edge]:
     """Yield the records without something in a field, or whose flag is off."""
     for edge in chart.edges("FIELD", start):
         nodes, cost = edge.item.nodes, edge.item.cost + 1
@@ -243,11 +243,11 @@ def _relative(chart: Chart, start: int) -> Iterator[Edge]:
     if low in _HOLDING:
         place = start + 1 + (chart.low(start + 1) in ("on", "in", "at"))
         yield from (_dearer(edge) for edge in chart.edges("STATE", place))
-    yield from _costing(chart, start)
+    yield from _find_costing(chart, start)
     yield from chart.edges("PREDICATE", start)
 
 
-def _costing(chart: Chart, start: int) -> Iterator[Edge]:
+def _find_costing(chart: Chart, start: int) -> Iterator[Edge]:
     """Yield `which cost over 5`."""
     if chart.low(start) in ("cost", "costs"):
         for end, op in [(start + 1, "="), *operators(chart, start + 1)]:

@@ -46,8 +46,6 @@ class Reading:
     cost: int
     remarks: tuple[tuple[int, int], ...] = ()
     protected: tuple[int, ...] = ()
-    shared: bool = False
-    unexplained: tuple[str, ...] = ()
 
 
 def readings(
@@ -78,7 +76,7 @@ def readings(
                 yield Reading(state.clauses, cost, state.remarks, state.protected)
                 shared = distribute_scope(state.clauses)
                 if shared is not None:
-                    yield Reading(shared, cost, state.remarks, state.protected, shared=True)
+                    yield Reading(shared, cost, state.remarks, state.protected)
             continue
         begun = state.joined and state.clauses
         if not (begun and hopeless(Reading(state.clauses, cost, state.remarks))):

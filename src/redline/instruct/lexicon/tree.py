@@ -15,6 +15,8 @@ MAX_DEPTH = 100
 MAX_PEERS = 200
 # About a microsecond of work each.
 BUDGET = 1_500_000
+# Larger documents are not searched node by node for what may be meant.
+MAX_SEARCHED_NODES = 4000
 Nodes = tuple[int, ...]
 NAME_FORMS = frozenset(
     "name fullname displayname firstname lastname username nick nickname title label handle".split()
@@ -119,6 +121,10 @@ class DocumentTree:
             return None
         return next(c for c in self.children(node) if self.keys[c] == key)
 
+    def children_called(self, node: int, form: str) -> list[int]:
+        """Return the children whose key has that form."""
+        return [c for c in self.children(node) if key_form(str(self.keys[c])) == form]
+
     def node_at(self, path: Iterable[str], start: int = 0) -> int | None:
         """Return the node at *path* below *start*, or None."""
         node = start
@@ -157,6 +163,16 @@ class DocumentTree:
             if place >= 0 and node < end[tops[place]]:
                 found.append(node)
         return tuple(found)
+
+    def strictly_inside(self, nodes: Sequence[int], holders: Sequence[int]) -> Nodes:
+        """Return those of *nodes* that lie inside one of *holders* and are none of them."""
+        held = set(holders)
+        return tuple(n for n in self.inside(nodes, holders) if n not in held)
+
+    def directly_in(self, nodes: Sequence[int], holders: Iterable[int]) -> Nodes:
+        """Return those of *nodes* whose parent is one of *holders*."""
+        held = set(holders)
+        return tuple(n for n in nodes if self.parents[n] in held)
 
     def below(self, holder: int, nodes: Sequence[int]) -> Sequence[int]:
         """Return the slice of sorted *nodes* that lies in *holder*'s subtree, itself included."""

@@ -21,12 +21,12 @@ from redline.instruct.grammar.chart import Chart
 from redline.instruct.language.words import key_words, number_in
 from redline.instruct.lexicon.runs import STOP_WORDS
 from redline.instruct.lexicon.senses import Sort
+from redline.instruct.lexicon.tree import MAX_SEARCHED_NODES
 from redline.instruct.model.operations import DocumentOperation
 from redline.instruct.model.values import Num, Value, same
 from redline.instruct.readings import InstructionMeaning, is_function_word
 
 GUESS = "it is a guess"
-MAX_NODES = 4000
 MAX_HOLDERS = 12
 _DEPTH = 3
 _NEGATIONS = frozenset(
@@ -64,7 +64,7 @@ def guess_meanings(
     chart: Chart, known: list[InstructionMeaning], least: int = -9
 ) -> Iterator[InstructionMeaning]:
     """Yield the likeliest guesses of a score of *least*, each with the words that it leaves out."""
-    if len(chart.tree.values) > MAX_NODES or chart.low(0) in _DELETING:
+    if len(chart.tree.values) > MAX_SEARCHED_NODES or chart.low(0) in _DELETING:
         return
     seen = {meaning.signature for meaning in known}
     places = [p for p, token in enumerate(chart.tokens) if _is_content(chart, p)]

@@ -65,15 +65,15 @@ def _droppable(chart: Chart) -> Iterator[Spans]:
     parts = _parts(chart)
     for start, end in parts if len(parts) > 1 else ():
         rest = tuple(part for part in parts if part != (start, end))
-        yield _joined(rest)
+        yield _drop_empty(rest)
         inner = [run for run in _longest(runs) if start <= run[0] and run[1] <= end]
         if inner:
-            yield _joined(tuple(sorted((*rest, *inner))))
+            yield _drop_empty(tuple(sorted((*rest, *inner))))
     if len(runs) > 1:
-        yield _joined(tuple(sorted(_longest(runs))))
+        yield _drop_empty(tuple(sorted(_longest(runs))))
 
 
-def _joined(spans: Spans) -> Spans:
+def _drop_empty(spans: Spans) -> Spans:
     return tuple(span for span in spans if span[0] < span[1])
 
 

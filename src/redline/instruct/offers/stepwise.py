@@ -15,14 +15,13 @@ from redline.instruct.effects.outcome import Unclear
 from redline.instruct.grammar.chart import Chart
 from redline.instruct.grammar.frames import VERBS
 from redline.instruct.language.words import SCOPING
-from redline.instruct.lexicon.tree import DocumentTree, Nodes, OverBudget
+from redline.instruct.lexicon.tree import MAX_SEARCHED_NODES, DocumentTree, Nodes, OverBudget
 from redline.instruct.merging import merge_clauses
 from redline.instruct.model.operations import check_applicable
 from redline.instruct.offers.guesses import GUESS, guess_meanings
 from redline.instruct.offers.incomplete import incomplete_meanings
 from redline.instruct.readings import InstructionMeaning, decide, understand
 
-MAX_NODES = 4000
 MAX_READ = 14
 _MAX_PARTS = 8
 # What a guess must score to be a part: a word speaks of the field or its record.
@@ -44,7 +43,7 @@ def stepwise_meanings(
     chart: Chart, instruction: str, known: list[InstructionMeaning]
 ) -> Iterator[InstructionMeaning]:
     """Yield what the parts of an instruction do together, when there are several."""
-    if len(chart.tree.values) > MAX_NODES:
+    if len(chart.tree.values) > MAX_SEARCHED_NODES:
         return
     parts = list(_parts(chart))
     if not 1 < len(parts) <= _MAX_PARTS:
@@ -108,7 +107,7 @@ class _Reader:
         chosen, ranked = decide(found)
         if chosen is not None:
             return chosen
-        ranked = [m for m in ranked if m.operations and not _removes(m)]
+        ranked = [m for m in ranked if m.operations and not m.removes]
         if ranked and not ranked[0].unexplained:
             return ranked[0]
         if end - start > 1:
@@ -176,7 +175,3 @@ def _separator_end(chart: Chart, place: int) -> int | None:
     while end < chart.size and chart.low(end) in _LEADS:
         end += 1
     return end
-
-
-def _removes(meaning: InstructionMeaning) -> bool:
-    return any(operation.op == "remove" for operation in meaning.operations)

@@ -79,7 +79,7 @@ def place(text: str, old: str, new: str, *, within: range | None = None) -> Plac
     """
     if not old:
         raise InvalidArgument("The text to replace is empty", hint="quote the text to change")
-    return _changing(_only(text, candidates(text, old, new, within), old, new), old, new)
+    return _require_change(_only(text, candidates(text, old, new, within), old, new), old, new)
 
 
 def place_lines(
@@ -125,7 +125,7 @@ def place_range(
         placement = place_lines(text, hunk, within=range(first - 1, last), roles_given=False)
     except (NoMatch, AmbiguousMatch):
         placement = place_lines(text, hunk, roles_given=False)
-    return _changing(placement, expected, new)
+    return _require_change(placement, expected, new)
 
 
 def place_insert(text: str | SearchedText, before: int, new: str) -> Placement:
@@ -206,7 +206,7 @@ def _has_word_of(text: str, old: str, span: tuple[int, int]) -> bool:
     return any(len(re.findall(rf"\b{word}\b", text)) == 1 for word in named)
 
 
-def _changing(placement: Placement, old: str, new: str) -> Placement:
+def _require_change(placement: Placement, old: str, new: str) -> Placement:
     """*placement*, unless old and new are one text that the file only has otherwise.
 
     A client that sends that means some change, which its quotation lost.
@@ -298,7 +298,7 @@ def _refuse_repetition(text: str, placement: Placement, new: str) -> None:
         if start < 0 or (begins_line and not _begins_line(text, start)):
             continue
         if text.startswith(placement.replacement, start) or _ends_with(
-            text, start, placement.replacement
+            text, start, placement.replacement, found
         ):
             raise already_applied(line_number(text, start))
 
@@ -312,10 +312,11 @@ def _begins_line(text: str, offset: int) -> bool:
     return offset == 0 or text[offset - 1] == "\n"
 
 
-def _ends_with(text: str, start: int, wanted: str) -> bool:
-    """Whether the file goes on from *start* with *wanted* and ends there, without its newline."""
+def _ends_with(text: str, start: int, wanted: str, found: str) -> bool:
+    """Whether the file ends with *wanted* from *start*, except for a newline not added alone."""
     body = line_body(wanted)
-    return body != wanted and len(text) - start == len(body) and text.startswith(body, start)
+    is_end = body not in (wanted, found) and len(text) - start == len(body)
+    return is_end and text.startswith(body, start)
 
 
 def _range_hunk(expected: str, new: str) -> list[HunkLine]:

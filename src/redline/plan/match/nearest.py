@@ -24,6 +24,8 @@ _MAX_OLD_LINES = 200
 _MAX_WORDS = 60
 _MAX_LINE_CHARS = 163
 _LIKENESS = 0.5
+# Bytes that are not UTF-8, as decoding escapes them.
+_UNDECODED = re.compile("[\udc80-\udcff]")
 _WORD = re.compile(r"\w+|[^\w\s]")
 
 
@@ -40,6 +42,11 @@ def nearest(text: str, old: str) -> NoMatch:
     if not bodies[-1]:
         bodies.pop()
     start = _closest(text, bodies, wanted[:_MAX_OLD_LINES])
+    if start is None and not old.isascii() and _UNDECODED.search(text):
+        return NoMatch(
+            "The text is not in the file, of which some bytes are not UTF-8",
+            hint="pass encoding, as cp1252 or gbk, if the tool takes it; else quote only ASCII",
+        )
     if start is None:
         return NoMatch(
             "The text is not in the file, and nothing there resembles it",

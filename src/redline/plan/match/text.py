@@ -64,13 +64,15 @@ def _levels(
     if len(places) == 1 and places[0][1] > length:
         # It needs a newline that the file lacks: what differs in trailing blanks counts as much.
         alike = {*places, *_number_lines(text, _trailing_spans(text, old), within)}
-        yield _unwritten(sorted(alike), MatchLevel.TRAILING) if len(alike) > 1 else []
+        yield _as_placements(sorted(alike), MatchLevel.TRAILING) if len(alike) > 1 else []
     yield _one_of(places, MatchLevel.LITERAL, lambda place: _literal(text, *place, old, new))
     places = _number_lines(text, _trailing_spans(text, old), within)
     yield _one_of(places, MatchLevel.TRAILING, lambda place: _trailing(text, *place, old, new))
     yield _inside(block_candidates(text, old, new, MatchLevel.INDENT), within)
     places = _number_lines(text, _folded_spans(text, old), within)
-    yield _one_of(places, MatchLevel.TYPOGRAPHY, lambda place: _folded(text, *place, old, new))
+    yield _one_of(
+        places, MatchLevel.TYPOGRAPHY, lambda place: _place_folded(text, *place, old, new)
+    )
     for level in (MatchLevel.TYPOGRAPHY_INDENT, MatchLevel.BLANK_LINES):
         yield _inside(block_candidates(text, old, new, level), within)
     yield _inside(elided_candidates(text, old, new), within)
@@ -80,10 +82,10 @@ def _one_of(
     places: list[_Place], level: MatchLevel, build: Callable[[_Place], Placement]
 ) -> list[Placement]:
     """The placement of the one place there is; of several only where they are."""
-    return [build(places[0])] if len(places) == 1 else _unwritten(places, level)
+    return [build(places[0])] if len(places) == 1 else _as_placements(places, level)
 
 
-def _unwritten(places: list[_Place], level: MatchLevel) -> list[Placement]:
+def _as_placements(places: list[_Place], level: MatchLevel) -> list[Placement]:
     return [Placement(start, end, "", level, line) for start, end, line in places]
 
 
@@ -214,7 +216,7 @@ def _line_stop(text: str, offset: int, quoted: bool) -> int:
     return stop if quoted or stop == len(text) or end_at(text, stop) else offset
 
 
-def _folded(text: str, start: int, end: int, line: int, old: str, new: str) -> Placement:
+def _place_folded(text: str, start: int, end: int, line: int, old: str, new: str) -> Placement:
     found, quoted = _pieces(text[start:end], old), split_lines(old)
     pairs = ((line_body(o), line_body(f)) for o, f in zip(quoted, found, strict=False))
     typography = FileTypography(pairs, text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from itertools import accumulate
 
 from redline.plan.match.align import opcodes
 
@@ -57,7 +58,7 @@ class FileTypography:
         width = min(len(called), len(found))
         called, found = called[:width], found[:width]
         ours, theirs = _TOKEN.findall(line), _TOKEN.findall(called)
-        spans = _spans(theirs)
+        spans = list(accumulate(map(len, theirs), initial=0))
         pieces: list[str] = []
         for tag, i1, i2, j1, j2 in opcodes(theirs, ours):
             if tag == "equal":
@@ -109,10 +110,3 @@ class FileTypography:
             called in _FOLDED and called not in found and fold(called).isspace() == spaces
             for called, found in self._seen.items()
         )
-
-
-def _spans(tokens: list[str]) -> list[int]:
-    spans = [0]
-    for token in tokens:
-        spans.append(spans[-1] + len(token))
-    return spans

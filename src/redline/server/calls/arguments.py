@@ -11,6 +11,8 @@ from redline.core.text_limits import shorten
 from redline.server.calls.argument_names import nearest
 from redline.toolsets.tool import Json, Tool
 
+# Beyond it JSON's own numbers are not exact, and nothing here has so many of anything.
+MAX_INTEGER = (1 << 53) - 1
 _MAX_VALUE_CHARS = 80
 _MAX_ERRORS = 20
 _validators: dict[int, tuple[Tool, Any]] = {}
@@ -29,14 +31,18 @@ def validate(tool: Tool, arguments: Json) -> Json:
 
 
 def _whole_numbers(tool: Tool, arguments: Json) -> Json:
-    # JSON Schema counts 3.0 as an integer; handlers index and slice with it.
+    # JSON Schema counts 3.0 as an integer; handlers index and slice with it, and add one to it.
     properties = tool.input_schema.get("properties", {})
     whole = {
-        name: int(value)
+        name: max(-MAX_INTEGER, min(int(value), MAX_INTEGER))
         for name, value in arguments.items()
-        if isinstance(value, float) and properties.get(name, {}).get("type") == "integer"
+        if _needs_care(value) and properties.get(name, {}).get("type") == "integer"
     }
     return {**arguments, **whole} if whole else arguments
+
+
+def _needs_care(value: Any) -> bool:
+    return isinstance(value, float) or (isinstance(value, int) and abs(value) > MAX_INTEGER)
 
 
 def _validator(tool: Tool) -> Any:

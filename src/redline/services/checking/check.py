@@ -88,14 +88,9 @@ class _Checking:
         return Checked(self.planned, tuple(self.problems), tuple(dict.fromkeys(self.notes)))
 
     def _format(self, run: ToolRun) -> None:
-        done = self._start(run, run.line(), self.planned)
+        done, _ = self._try(run)
         if done is None:
             return
-        found = self._read(run, done)
-        if found:
-            self._add_new(run, found)
-        elif done.state.exit_code != 0:
-            self._note_failure(run, done)
         formatted = _contents(done.proposal or ChangeSet())
         contents = {path: formatted[path] for path in _contents(self.planned) if path in formatted}
         unformatted = self._find_unformatted(run, contents) if contents else set()
@@ -122,17 +117,22 @@ class _Checking:
         return {was[path] for path in _contents(done.proposal) if path in was}
 
     def _check(self, run: ToolRun) -> None:
+        _, is_judged = self._try(run)
+        if is_judged and run.tool.name not in self.checkers:
+            self.checkers.append(run.tool.name)
+
+    def _try(self, run: ToolRun) -> tuple[Finished | None, bool]:
+        """Run a tool on the planned contents; also return whether it could judge them."""
         done = self._start(run, run.line(), self.planned)
         if done is None:
-            return
+            return None, False
         found = self._read(run, done)
         if found:
             self._add_new(run, found)
         elif done.state.exit_code != 0:
             self._note_failure(run, done)
-            return
-        if run.tool.name not in self.checkers:
-            self.checkers.append(run.tool.name)
+            return done, False
+        return done, True
 
     def _add_new(self, run: ToolRun, found: list[CheckerMessage]) -> None:
         """Add those of *found* that the old contents do not have."""

@@ -19,7 +19,6 @@ from redline.services.code.reference_snippets import (
     find_references,
 )
 
-KINDS = ("auto", "outline", "definition", "references", "structure", "search")
 DEFAULT_TOKENS = 4000
 _MAX_TEXT_HITS = 30
 _SYMBOL = re.compile(r"[A-Za-z_$@#][\w$]*(?:(?:\.|::|#|->|/)[\w$]+)*[?!]?(?:\(\))?")
@@ -60,7 +59,6 @@ class ContextQuestion:
 
     kind: str
     file: WorkspacePath | None
-    is_directory: bool
     wanted: str
     max_tokens: int
     line: int | None = None
@@ -260,10 +258,9 @@ def _text_hits(
     lookup: CodeLookup, question: ContextQuestion, words: list[str], shown: list[Snippet]
 ) -> list[Snippet]:
     """Lines that hold the phrase, else its rarest word, and are not *shown*; near ones as one."""
-    pattern = re.escape(question.wanted)
-    hits = lookup.grep(f"(?i){pattern}", 60)
-    if not hits and words:
-        longest = max(words, key=len)
+    hits = lookup.grep(f"(?i){re.escape(question.wanted)}", 60)
+    longest = max(words, key=len, default="")
+    if not hits and longest not in ("", question.wanted):
         hits = lookup.grep(f"(?i){re.escape(longest)}", 60)
     groups: list[tuple[WorkspacePath, list[int]]] = []
     for path, line in hits:

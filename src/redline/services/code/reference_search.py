@@ -98,7 +98,7 @@ class ReferenceSearch:
         homes = {chosen.path: IndexedUses(chosen.path, ()) for chosen in self.definitions}
         group = {_group_of(path) for path in homes}
         rows = {row.path: row for row in self.files.users(self.name)}
-        for row in (*self._renaming(), *self._listing()):
+        for row in (*self._find_renaming(), *self._find_listing()):
             rows.setdefault(row.path, IndexedUses(row.path, (), row.digest))
         first = [rows.pop(path, row) for path, row in homes.items()]
         others = [row for row in rows.values() if not group or _group_of(row.path) in group]
@@ -107,10 +107,10 @@ class ReferenceSearch:
             others = [row for row in others if row.path.parent in folders]
         if self.targets:
             # A common name occurs in more files than can be read: the likeliest come first.
-            others.sort(key=Nearness(list(homes), self._importing(homes)).of, reverse=True)
+            others.sort(key=Nearness(list(homes), self._find_importing(homes)).of, reverse=True)
         return first + others
 
-    def _importing(self, homes: Iterable[WorkspacePath]) -> set[WorkspacePath]:
+    def _find_importing(self, homes: Iterable[WorkspacePath]) -> set[WorkspacePath]:
         """Files that may import one of *homes*, by the last word of its path or of its type."""
         untyped = (home for home in homes if _group_of(home) not in TYPED_LANGUAGES)
         keys = {key for home in untyped for key in import_keys(home)}
@@ -131,7 +131,7 @@ class ReferenceSearch:
             found.add(folder)
         return found if len(self.targets) == len(self.definitions) else set()
 
-    def _renaming(self) -> Iterator[IndexedUses]:
+    def _find_renaming(self) -> Iterator[IndexedUses]:
         """Yield files that may use the definition under another name."""
         for chosen, target in self.targets:
             passing = [chosen.path]
@@ -142,7 +142,7 @@ class ReferenceSearch:
                     if is_whole and row.path not in passing and len(passing) < _MAX_PASSING:
                         passing.append(row.path)
 
-    def _listing(self) -> Iterator[IndexedUses]:
+    def _find_listing(self) -> Iterator[IndexedUses]:
         """Yield Python files that may re-export the name as text in `__all__`, for a rename."""
         if not self.with_definitions or not any(
             _group_of(c.path) == "python" for c in self.definitions
@@ -203,7 +203,7 @@ class ReferenceSearch:
     def _resolver(self, group: str) -> ReferenceResolver | None:
         """Return the resolver for a group of languages, built once for each answer."""
         if group not in self._resolvers:
-            defining = partial(self._defining, group)
+            defining = partial(self._find_defining, group)
             as_kind = partial(self._defining_as, group)
             files = SourceFiles(
                 *(self._parse, self.files.is_file, defining, self._text, defining),
@@ -221,7 +221,7 @@ class ReferenceSearch:
             self._resolvers[group] = made
         return self._resolvers[group]
 
-    def _defining(
+    def _find_defining(
         self, group: str, name: str, folder: WorkspacePath | None = None
     ) -> list[WorkspacePath]:
         """Return files of one group of languages that define *name*, according to the index."""

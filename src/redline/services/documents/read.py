@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from itertools import count
 
 from redline.code.syntax.languages import language_of
-from redline.core.errors import InvalidArgument, RedlineError
+from redline.core.errors import InvalidArgument, NodeNotFound, RedlineError
 from redline.core.paths import WorkspacePath
 from redline.core.ports.search import Cancel, Regex
 from redline.documents import isolated
@@ -20,6 +22,8 @@ from redline.documents.query import Match, RegexTest
 from redline.services.names import display_name
 from redline.services.runtime import Runtime
 
+# What begins another document of a YAML file.
+_SEPARATOR = re.compile(rb"^---(?:\s|$)", re.MULTILINE)
 _COLLECTIONS = ("mapping", "sequence")
 
 
@@ -29,6 +33,7 @@ class FileMatch:
 
     file: str
     match: Match
+    document: int = 0
 
 
 def open_document(runtime: Runtime, place: WorkspacePath, options: Options) -> DocumentSource:
@@ -59,19 +64,53 @@ def query_files(
     options: Options,
     limit: int,
     cancel: Cancel,
+    *,
+    every_document: bool = False,
 ) -> tuple[list[FileMatch], int]:
-    """Query several documents; *limit* holds for all of them together."""
+    """Query several documents; *limit* holds for all of them together.
+
+    *every_document* also asks the other documents of YAML files.
+    """
     found: list[FileMatch] = []
     total = 0
     for place in places:
         cancel.check()
         name = display_name(runtime.workspace, place)
         with naming_file(name):
-            source = open_document(runtime, place, options)
-            matches, count = query_source(runtime, source, expression, limit - len(found), cancel)
-        total += count
-        found += [FileMatch(name, match) for match in matches]
+            first = open_document(runtime, place, options)
+            for source in _documents_of(runtime, first) if every_document else (first,):
+                cancel.check()
+                left = limit - len(found)
+                matches, counted = query_source(runtime, source, expression, left, cancel)
+                total += counted
+                found += [FileMatch(name, match, source.index) for match in matches]
     return found, total
+
+
+def find_document(runtime: Runtime, source: DocumentSource, path: Path) -> int | None:
+    """Return the first document of a YAML file that has a value at *path*; None if none has."""
+    for each in _documents_of(runtime, source):
+        with suppress(NodeNotFound):
+            read_value(runtime, each, path)
+            return each.index
+    return None
+
+
+def has_several(source: DocumentSource) -> bool:
+    """Return whether a file may hold more than one document."""
+    return source.form == "yaml" and _SEPARATOR.search(source.data) is not None
+
+
+def _documents_of(runtime: Runtime, source: DocumentSource) -> Iterator[DocumentSource]:
+    """Return every document of a file."""
+    yield replace(source, index=0)
+    for index in count(1) if has_several(source) else ():
+        each = replace(source, index=index)
+        try:
+            read_value(runtime, each, ())
+        except InvalidArgument:
+            return  # there are no more
+        yield each
 
 
 def refuse_code(name: str, form: str | None) -> None:

@@ -7,12 +7,13 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, TypeGuard
 
 from redline.core.changes import ABSENT, Absent, Change, ChangeSet, FileState, Rename, State
-from redline.core.errors import NotFound, RedlineError
+from redline.core.encodings.opening import open_text, open_versions
+from redline.core.errors import BinaryFile, NotFound, RedlineError
 from redline.core.paths import WorkspacePath
 from redline.core.ports.history import History, HistoryQuery, Operation, Origin
-from redline.core.textfile import TextFile
 from redline.plan.merge.line_diff import diff_lines, split_lines
 from redline.services.history.references import Point
+from redline.services.names import display_name
 from redline.services.runtime import Runtime
 
 # How many operations are read at once: few at first, the point is often near.
@@ -39,10 +40,10 @@ def count_lines(change_set: ChangeSet) -> LineCounts:
     for step in change_set.steps:
         if isinstance(step, Rename):
             continue
-        old, new = _text(step.before), _text(step.after)
-        if old is None or new is None:
+        texts = _texts(step)
+        if texts is None:
             continue
-        for hunk in diff_lines(split_lines(old), split_lines(new)):
+        for hunk in diff_lines(*map(split_lines, texts)):
             added += hunk.j2 - hunk.j1
             removed += hunk.i2 - hunk.i1
     return LineCounts(added, removed)
@@ -98,12 +99,17 @@ def restore(
     runtime: Runtime, path: WorkspacePath, point: Point, shown: str, origin: Origin
 ) -> Operation:
     """Make a file what it was at *point*, as one operation; an empty id if it is so already."""
+    return runtime.editor.commit(plan_restore(runtime, path, point, shown), origin)
+
+
+def plan_restore(runtime: Runtime, path: WorkspacePath, point: Point, shown: str) -> ChangeSet:
+    """Return what `restore` would do; empty if the file is so already."""
     now = runtime.tree.state(path)
     then = states_at(runtime, point).get(path, now)
     if not isinstance(then, FileState):
         raise NotFound(shown, f"There was no such file then: {shown}")
-    plan = runtime.history.fill(ChangeSet((Change(path, now, then),)))
-    return runtime.editor.commit(plan, origin)
+    steps = () if now == then else (Change(path, now, then),)
+    return runtime.history.fill(ChangeSet(steps))
 
 
 def blame(runtime: Runtime, path: WorkspacePath) -> list[BlamedLine]:
@@ -111,7 +117,10 @@ def blame(runtime: Runtime, path: WorkspacePath) -> list[BlamedLine]:
 
     Goes back only as far as it must: until every line has been found, or the history ends.
     """
-    lines = split_lines(runtime.tree.read(path))
+    file = open_text(runtime.tree.read(path))
+    if file.is_binary:
+        raise BinaryFile(display_name(runtime.workspace, path))
+    lines = split_lines(file.view)
     makers: list[Operation | None] = [None] * len(lines)
     walk = _Walk(lines, list(range(len(lines))), makers)
     digest = ""
@@ -216,7 +225,7 @@ def _name_before(
     if isinstance(step, Rename):
         rest = path.parts[len(step.target.parts) :]
         is_moved = path.is_beneath(step.target)
-        return WorkspacePath(step.source.root, step.source.parts + rest) if is_moved else None
+        return step.source.child(*rest) if is_moved else None
     if step.path != path or not isinstance(step.before, Absent):
         return None
     moves = operation.change_set.moves_by_content()
@@ -224,7 +233,7 @@ def _name_before(
 
 
 def _lines_of(runtime: Runtime, state: FileState) -> list[bytes]:
-    return split_lines(runtime.history.load_content(state).content or b"")
+    return split_lines(open_text(runtime.history.load_content(state).content or b"").view)
 
 
 def _newest_first(
@@ -250,9 +259,11 @@ def _state_now(runtime: Runtime, path: WorkspacePath) -> State:
         return ABSENT
 
 
-def _text(state: State) -> bytes | None:
-    if not isinstance(state, FileState):
-        return b""
-    if state.content is None or TextFile(state.content).is_binary:
+def _texts(step: Change) -> tuple[bytes, bytes] | None:
+    """Both versions as UTF-8; None when one of them is not text."""
+    contents = [s.content if isinstance(s, FileState) else b"" for s in (step.before, step.after)]
+    old, new = contents
+    if old is None or new is None:
         return None
-    return state.content
+    before, after = open_versions(old, new)
+    return None if before.is_binary or after.is_binary else (before.view, after.view)

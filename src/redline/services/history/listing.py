@@ -8,15 +8,18 @@ from itertools import count
 from typing import NamedTuple
 
 from redline.core.changes import ChangeSet
-from redline.core.diff import visible
+from redline.core.diff import visible_diff
 from redline.core.errors import NothingToUndo
 from redline.core.ports.history import History, HistoryQuery, Operation
-from redline.plan.describe import Label, pieces_of
+from redline.core.text_limits import shorten
+from redline.plan.describe import Label, list_touched, pieces_of
 
 # How many steps of an operation are read at first when its diff is shown.
 FIRST_STEPS = 500
 _MAX_NAMED = 6
+_MAX_LISTED = 3
 # Lines of the files themselves begin with a space, a plus or a minus.
+_MAX_SUMMARY = 100
 _HUNK = re.compile(r"^@@ -[0-9,]+ \+[0-9,]+ @@", re.MULTILINE)
 
 
@@ -34,6 +37,18 @@ class BoundedDiff(NamedTuple):
     is_cut: bool
 
 
+def describe_briefly(operation: Operation, label: Label) -> str:
+    """Return the first files that an operation touches, and whether it was undone."""
+    if not operation.step_count:
+        names = describe_without_files(operation)
+    else:
+        places = list_touched(operation.change_set, label, _MAX_LISTED)
+        names = ", ".join(f"{place.action} {place.path}" for place in places)
+    rest = operation.step_count - _MAX_LISTED
+    more = f" +{rest}" if rest > 0 else ""
+    return f"{names}{more}{' (undone)' if operation.reverted_by else ''}"
+
+
 def list_page(history: History, query: HistoryQuery) -> Page:
     """Return one page of *query*; its limit is the length of the page."""
     found = list(history.list(query._replace(limit=query.limit + 1)))
@@ -48,6 +63,18 @@ def name_reverted(reverts: str) -> str:
         for token in reverts.split(",")
     ]
     return ", ".join(names) if len(names) < _MAX_NAMED else f"{len(names)} changes"
+
+
+def describe_without_files(operation: Operation) -> str:
+    """Return in words what an operation is that touches no file."""
+    summary = shorten(operation.origin.summary, _MAX_SUMMARY)
+    if operation.kind == "checkpoint":
+        return f"checkpoint {summary}"
+    if operation.kind == "grant":
+        return f"permission given: {summary}"
+    if operation.reverts:
+        return f"nothing was left to {operation.kind} of {name_reverted(operation.reverts)}"
+    return summary
 
 
 def latest_id(history: History) -> str:
@@ -84,17 +111,16 @@ def number_hunks(diff: BoundedDiff) -> BoundedDiff:
 def bounded_diff(change_set: ChangeSet, label: Label, max_bytes: int) -> BoundedDiff:
     """Return the diff, cut at a line; files after the cut are not even compared."""
     kept: list[str] = []
-    hidden = size = 0
+    size = 0
     for piece in pieces_of(change_set, label):
-        text, count = visible(piece)
-        hidden += count
-        kept.append(text)
-        size += len(text)
+        kept.append(piece)
+        size += len(piece)
         if size > max_bytes:
             break
-    diff = "".join(kept)
+    diff, hidden = visible_diff("".join(kept))
     if hidden:
-        diff = f"warning: {hidden} hidden characters are shown escaped\n{diff}"
+        noun = "hidden character is" if hidden == 1 else "hidden characters are"
+        diff = f"warning: {hidden} {noun} shown escaped\n{diff}"
     raw = diff.encode("utf-8", "replace")
     if len(raw) <= max_bytes:
         return BoundedDiff(diff, is_cut=False)

@@ -24,7 +24,6 @@ class Instructed:
 
     status: str
     message: str
-    operations: tuple[DocumentOperation, ...]
     change_set: ChangeSet
     suggestions: Sequence[str] = ()
     candidates: Sequence[Candidate] = ()
@@ -44,25 +43,19 @@ def plan_instruction(
     proposal = propose_with(lambda: runtime.llm, source.document, instruction, principal)
     operations = proposal.operations
     if choose is not None:
-        operations = _chosen(proposal, choose)
+        operations = _choose_reading(proposal, choose)
     elif proposal.status != "success":
-        return Instructed(
-            proposal.status,
-            proposal.message,
-            (),
-            ChangeSet(),
-            proposal.suggestions,
-            proposal.candidates,
-        )
+        found = proposal.suggestions, proposal.candidates
+        return Instructed(proposal.status, proposal.message, ChangeSet(), *found)
     if len(operations) > MAX_CHANGES:
         raise InvalidArgument(
             f"The instruction makes {len(operations)} changes, more than {MAX_CHANGES}",
             field="instruction",
         )
-    return Instructed("success", proposal.message, operations, _change(runtime, source, operations))
+    return Instructed("success", proposal.message, _change(runtime, source, operations))
 
 
-def _chosen(proposal: Proposal, number: int) -> tuple[DocumentOperation, ...]:
+def _choose_reading(proposal: Proposal, number: int) -> tuple[DocumentOperation, ...]:
     if not 1 <= number <= len(proposal.candidates):
         count = len(proposal.candidates)
         raise InvalidArgument(

@@ -53,7 +53,12 @@ def read_document(confined: Confined, raw: bytes, form: str) -> Value:
         from redline.documents.json.mask import mask_of
 
         plain = bytes(mask_of(raw, form)) if form == "jsonc" else raw.removeprefix(b"\xef\xbb\xbf")
-        document = parse(plain)
+        try:
+            document = parse(plain)
+        except DocumentSyntax as error:
+            if form == "json" and _parses(bytes(mask_of(raw, "jsonc"))):
+                error.hint = "it has comments or trailing commas: set takes it with format jsonc"
+            raise
     else:
         from redline.documents.isolated import DocumentSource, read_value
 
@@ -61,6 +66,14 @@ def read_document(confined: Confined, raw: bytes, form: str) -> Value:
     if not isinstance(document, dict | list):
         raise DocumentSyntax("The file does not hold an object or array")
     return document
+
+
+def _parses(text: bytes) -> bool:
+    try:
+        parse(text)
+    except DocumentSyntax:
+        return False
+    return True
 
 
 def as_json(value: Any) -> Value:

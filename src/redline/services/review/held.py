@@ -158,13 +158,12 @@ def _misfits(runtime: Runtime, change_set: ChangeSet) -> list[str]:
     seen: set[WorkspacePath] = set()
     found: list[str] = []
     for step in change_set.steps:
-        ends = (step.source, step.target) if isinstance(step, Rename) else (step.path,)
         # What an earlier step makes or moves is not there yet.
-        if not any(end.is_beneath(other) for end in ends for other in seen) and not _fits(
+        if not any(end.is_beneath(other) for end in step.paths for other in seen) and not _fits(
             runtime, step
         ):
-            found.append(display_name(runtime.workspace, ends[0]))
-        seen.update(ends)
+            found.append(display_name(runtime.workspace, step.paths[0]))
+        seen.update(step.paths)
     return found
 
 

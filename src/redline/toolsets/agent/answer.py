@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
 
 from redline.core.changes import ChangeSet
 from redline.core.errors import InvalidArgument
 from redline.core.paths import Access, WorkspacePath, read_name, show_name
 from redline.core.ports.history import Operation
-from redline.plan.describe import Label, list_touched
+from redline.plan.describe import list_touched
 from redline.services.brief_diff import brief_diff
 from redline.services.commit import commit_plan
 from redline.services.history.listing import bounded_diff
-from redline.services.names import display_name
 from redline.toolsets.agent.checking import CallChecks
 from redline.toolsets.call import Call, Result
 from redline.toolsets.tool import Json
@@ -29,11 +27,6 @@ def resolve(
 ) -> WorkspacePath:
     """Return the place that an absolute path, or one relative to the workspace, names."""
     return call.runtime.workspace.resolve(read_name(raw), access, follow=follow, must_exist=exists)
-
-
-def label_for(call: Call) -> Label:
-    """Return how paths are shown: relative to the workspace, absolute in other roots."""
-    return partial(display_name, call.runtime.workspace)
 
 
 def number_of(call: Call, name: str, default: int, low: int, high: int) -> int:
@@ -109,7 +102,7 @@ def _answer(
     notes: list[str],
     checks: CallChecks | None = None,
 ) -> Result:
-    label = label_for(call)
+    label = call.label
     diff = bounded_diff(change_set, label, _MAX_DIFF)
     touched = list_touched(change_set, label, _MAX_FILES)
     structured: Json = {

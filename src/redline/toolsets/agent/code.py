@@ -8,7 +8,7 @@ from redline.core.changes import ChangeSet
 from redline.core.text_limits import shorten
 from redline.services.code.rename import Renamed, RenameRequest, plan_symbol_rename
 from redline.services.code.rewrite import RewriteRequest, Rewritten, plan_rewrite
-from redline.toolsets.agent.answer import access_of, carry_out, label_for, resolve
+from redline.toolsets.agent.answer import access_of, carry_out, resolve
 from redline.toolsets.call import Call, Result
 
 _MAX_LISTED = 200
@@ -49,7 +49,7 @@ def _count(places: int) -> str:
 
 
 def _list(call: Call, found: Rewritten) -> Result:
-    label = label_for(call)
+    label = call.label
     places = [
         {"path": label(each.path), "line": each.line, "text": shorten(each.text, _MAX_CHARS)}
         for each in found.found[:_MAX_LISTED]

@@ -51,11 +51,10 @@ def _question(call: Call) -> ContextQuestion:
     entry = call.runtime.tree.stat(file) if file is not None else None
     if file is not None and entry is None:
         raise NotFound(str(raw))
-    is_directory = entry is not None and entry.kind is Kind.DIRECTORY
-    is_file = file is not None and not is_directory
+    is_file = entry is not None and entry.kind is not Kind.DIRECTORY
     kind = resolve_kind(given.get("kind") or "auto", wanted, bool(symbol), is_file)
     room = number_of(call, "max_tokens", DEFAULT_TOKENS, 100, 100_000)
-    return ContextQuestion(kind, file, is_directory, wanted, room, given.get("line"), str(raw))
+    return ContextQuestion(kind, file, wanted, room, given.get("line"), str(raw))
 
 
 def _wire(snippet: Snippet) -> Json:

@@ -7,15 +7,18 @@ from dataclasses import asdict
 from typing import Any
 
 from redline.core.changes import ChangeSet
-from redline.core.errors import DocumentError, InvalidArgument
+from redline.core.errors import CannotApply, DocumentError, InvalidArgument, NodeNotFound
 from redline.core.paths import Access, WorkspacePath
 from redline.core.text_limits import shorten
-from redline.documents.base.path import parse_path, render_path
+from redline.documents.base.path import Path, parse_path, render_path
 from redline.documents.editing import DocEdit, Options, edit_at
+from redline.documents.isolated import DocumentSource
 from redline.instruct.model.values import dumps
 from redline.services.documents.edit import plan_edits
 from redline.services.documents.read import (
     as_own_document,
+    find_document,
+    has_several,
     naming_file,
     open_document,
     query_files,
@@ -30,7 +33,6 @@ from redline.toolsets.agent.answer import (
     carry_out,
     edits_of,
     is_dry,
-    label_for,
     number_of,
     resolve,
 )
@@ -53,11 +55,17 @@ def get(call: Call) -> Result:
     if key.startswith("$"):
         return _query(call, key)
     path = resolve(call, given["path"], exists=True)
-    name = label_for(call)(path)
+    name = call.label(path)
     with naming_file(name):
         refuse_code(name, call.arguments.get("format"))
         source = open_document(call.runtime, path, _options(call))
-        found = read_value(call.runtime, source, parse_path(key))
+        wanted = parse_path(key)
+        try:
+            found = read_value(call.runtime, source, wanted)
+        except NodeNotFound as error:
+            other = _other_document(call, source, wanted)
+            error.hint = error.hint if other is None else f"give document: {other}, which has it"
+            raise
     text = as_own_document(found).encode("utf-8", "replace").decode()
     notes = list(found.notes)
     if len(text) > _MAX_TEXT:
@@ -71,10 +79,20 @@ def get(call: Call) -> Result:
 def _query(call: Call, expression: str) -> Result:
     places = _select(call, Access.READ)
     most = number_of(call, "max", _MAX_MATCHES, 1, 1000)
-    found, total = query_files(call.runtime, places, expression, _options(call), most, call.cancel)
+    found, total = query_files(
+        call.runtime,
+        places,
+        expression,
+        _options(call),
+        most,
+        call.cancel,
+        every_document="document" not in call.arguments,
+    )
     values: list[Json] = []
     for each in found:
         value: Json = {"path": each.file, "key": render_path(each.match.path)}
+        if each.document:
+            value["document"] = each.document
         if each.match.slice is not None:
             text = each.match.slice.text.encode("utf-8", "replace").decode()
             value |= {
@@ -85,6 +103,7 @@ def _query(call: Call, expression: str) -> Result:
         values.append(value)
     lines = [
         f"{v['path']}:{v.get('line', '')}: {v['key'] or '(all)'} = {v.get('text', '')}"
+        + (f"  (document {v['document']})" if "document" in v else "")
         for v in values
     ]
     notes = [f"{total - len(values)} more; raise max or narrow key"] if total > len(values) else []
@@ -115,7 +134,7 @@ def _validate(call: Call) -> Result:
 def set_values(call: Call) -> Result:
     """Set, insert and delete values, all of them or none."""
     groups = _groups(call)
-    options, label = _options(call), label_for(call)
+    options, label = _options(call), call.label
     notes: list[str] = []
 
     def plan() -> ChangeSet:
@@ -123,6 +142,7 @@ def set_values(call: Call) -> Result:
         changes = ChangeSet()
         for path, edits in groups.items():
             try:
+                _require_document(call, path, edits)
                 done = plan_edits(call.runtime, [path], edits, options, label, call.cancel)
             except DocumentError as error:
                 error.details.setdefault("file", label(path))
@@ -135,6 +155,30 @@ def set_values(call: Call) -> Result:
 
     count = sum(map(len, groups.values()))
     return carry_out(call, plan, f"set {count} value{'' if count == 1 else 's'}", lambda: notes)
+
+
+def _require_document(call: Call, path: WorkspacePath, edits: list[DocEdit]) -> None:
+    """Refuse a key that the first document of a file does not have, but another has; CannotApply.
+
+    It would be new in the first one.
+    """
+    if "document" in call.arguments:
+        return
+    source = open_document(call.runtime, path, _options(call))
+    for edit in edits if has_several(source) else ():
+        other = _other_document(call, source, edit.path)
+        if other:
+            raise CannotApply(
+                f"Not in document 0 of the file but in document {other}: {render_path(edit.path)}",
+                hint=f"give document: {other}, or 0 if that is meant",
+            )
+
+
+def _other_document(call: Call, source: DocumentSource, path: Path) -> int | None:
+    """Return the document of a file that has *path*, if the call names none."""
+    if "document" in call.arguments or not has_several(source):
+        return None
+    return find_document(call.runtime, source, path)
 
 
 def _groups(call: Call) -> dict[WorkspacePath, list[DocEdit]]:

@@ -43,7 +43,9 @@ def edit(call: Call) -> Result:
 def _notes(planned: PlannedEdits) -> list[str]:
     if not planned.without:
         return list(planned.notes)
-    return [*planned.notes, f"{planned.without} files of the glob do not hold the text"]
+    count = planned.without
+    said = "1 file of the glob does" if count == 1 else f"{count} files of the glob do"
+    return [*planned.notes, f"{said} not hold the text"]
 
 
 def _targets(call: Call) -> tuple[list[FileEdits], dict[WorkspacePath, str]]:

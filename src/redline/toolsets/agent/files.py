@@ -10,7 +10,7 @@ from redline.plan.file_ops import plan_delete, plan_make_directory, plan_move, p
 from redline.services.code.move_imports import MovedImports, plan_moved_imports
 from redline.services.file_changes import encode_content, refuse_roots
 from redline.services.versions import check_versions
-from redline.toolsets.agent.answer import access_of, carry_out, label_for, resolve
+from redline.toolsets.agent.answer import access_of, carry_out, resolve
 from redline.toolsets.call import Call, Result
 
 
@@ -18,7 +18,7 @@ def write(call: Call) -> Result:
     """Create a file or replace all of its content; a path that ends in / makes a directory."""
     raw, content = call.arguments["path"], call.arguments.get("content")
     path = resolve(call, raw, access_of(call))
-    name, tree = label_for(call)(path), call.runtime.tree
+    name, tree = call.label(path), call.runtime.tree
     if content is None:
         if not raw.endswith("/"):
             raise InvalidArgument(
@@ -46,7 +46,7 @@ def move(call: Call) -> Result:
     workspace, tree = call.runtime.workspace, call.runtime.tree
     refuse_roots(workspace, source, "moved")
     refuse_roots(workspace, target, "replaced")
-    old, new = label_for(call)(source), label_for(call)(target)
+    old, new = call.label(source), call.label(target)
     overwrite = call.arguments.get("overwrite") is True
     if tree.stat(source) is None:
         raise NotFound(old)
@@ -74,5 +74,5 @@ def delete(call: Call) -> Result:
     workspace, tree = call.runtime.workspace, call.runtime.tree
     path = resolve(call, call.arguments["path"], access_of(call), follow=False)
     refuse_roots(workspace, path, "deleted")
-    name = label_for(call)(path)
+    name = call.label(path)
     return carry_out(call, lambda: plan_delete(tree, path, name), f"delete {name}")

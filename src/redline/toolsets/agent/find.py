@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
 from stat import S_ISDIR, S_ISLNK, filemode
 
 from redline.core.errors import NotFound, RedlineError
@@ -14,7 +13,8 @@ from redline.core.text_limits import shorten
 from redline.search.ignore import EXCLUDED_DIRECTORIES
 from redline.search.levels import ListingScope
 from redline.search.listing import Listed, Listing, list_directory, list_files
-from redline.toolsets.agent.answer import label_for, number_of, resolve
+from redline.services.names import iso_time
+from redline.toolsets.agent.answer import number_of, resolve
 from redline.toolsets.call import Call, Result
 from redline.toolsets.compact import by_directory, equal_lines_once
 from redline.toolsets.tool import Json
@@ -92,7 +92,7 @@ def _leads_to_file(call: Call, root: int, relative: str) -> bool:
 
 
 def _answer(call: Call, root: int, listing: Listing[Listed], *, details: bool) -> Result:
-    label = label_for(call)
+    label = call.label
     entries = [_entry(label(_place(root, row[0])), row) for row in listing.entries]
     lines = [_describe(entry) for entry in entries] if details else _brief(entries)
     roots = [
@@ -130,12 +130,11 @@ def _place(root: int, relative: str) -> WorkspacePath:
 def _entry(name: str, row: Listed) -> Json:
     _, mode, size, mtime, _ = row
     kind = "directory" if S_ISDIR(mode) else "symlink" if S_ISLNK(mode) else "file"
-    moment = datetime.fromtimestamp(mtime // _SECOND, UTC)
     return {
         "path": name,
         "type": kind,
         "size": size,
-        "modified": moment.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "modified": iso_time(mtime // _SECOND),
         "mode": filemode(mode),
     }
 
@@ -167,7 +166,7 @@ def search(call: Call) -> Result:
         columns=False,
     )
     found = call.runtime.grep.search([place], query, call.cancel)
-    label = label_for(call)
+    label = call.label
     rows = [_row(label(line.place), line) for line in found.lines]
     count = sum(row["is_match"] for row in rows)
     lines = list(_with_context(rows)) if context else _plain(rows)

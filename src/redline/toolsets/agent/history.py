@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, datetime
 
 from redline.core.errors import InvalidArgument
 from redline.core.ports.history import Author, Direction, HistoryQuery, Operation
 from redline.plan.describe import Label, list_touched
 from redline.services.comments import describe_comments, read_comments, resolve_comment
-from redline.services.history.listing import latest_id, list_page, load_with_diff
+from redline.services.history.listing import describe_briefly, latest_id, list_page, load_with_diff
 from redline.services.history.references import find_operation, require_time
 from redline.services.history.revert import CURRENT, Wish, create_checkpoint, plan_revert, revert
+from redline.services.names import iso_time
 from redline.toolsets.agent.answer import (
     answer_committed,
     answer_planned,
     is_dry,
-    label_for,
     number_of,
 )
 from redline.toolsets.call import Call, Result, session_of
@@ -47,7 +46,7 @@ def changes(call: Call) -> Result:
         steps=_MAX_FILES,
         by=by,
     )
-    page, label = list_page(call.runtime.history, query), label_for(call)
+    page, label = list_page(call.runtime.history, query), call.label
     lines = [_line(each, label) for each in page.operations] or ["(no changes)"]
     if page.next_before:
         lines.append(f"[more: before {page.next_before}]")
@@ -70,7 +69,7 @@ def _comments(call: Call) -> Result:
 
 
 def _show(call: Call, name: str) -> Result:
-    history, label = call.runtime.history, label_for(call)
+    history, label = call.runtime.history, call.label
     wanted = latest_id(history) if name == "latest" else find_operation(history, name)
     operation, diff = load_with_diff(history, wanted, label, _MAX_DIFF)
     row = _wire(operation, label) | {"diff": diff.text, "diff_truncated": diff.is_cut}
@@ -85,7 +84,7 @@ def _wire(operation: Operation, label: Label) -> Json:
     origin = operation.origin
     return {
         "id": operation.id,
-        "time": _iso(operation.time),
+        "time": iso_time(operation.time),
         "kind": operation.kind,
         "tool": origin.tool,
         "client": origin.client,
@@ -98,18 +97,8 @@ def _wire(operation: Operation, label: Label) -> Json:
 
 
 def _line(operation: Operation, label: Label) -> str:
-    places = list_touched(operation.change_set, label, 3)
-    names = ", ".join(f"{place.action} {place.path}" for place in places)
-    if operation.kind == "checkpoint":
-        names = f"checkpoint {operation.origin.summary}"
-    more = f" +{operation.step_count - 3}" if operation.step_count > 3 else ""
-    undone = " (undone)" if operation.reverted_by else ""
-    head = f"{operation.id} {_iso(operation.time)} {operation.origin.tool}"
-    return f"{head} {names}{more}{undone}"
-
-
-def _iso(moment: float) -> str:
-    return datetime.fromtimestamp(moment, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    head = f"{operation.id} {iso_time(operation.time)} {operation.origin.tool}"
+    return f"{head} {describe_briefly(operation, label)}"
 
 
 def undo(call: Call) -> Result:

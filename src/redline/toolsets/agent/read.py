@@ -9,7 +9,7 @@ from redline.core.budget import MAX_ANSWER_CHARS
 from redline.core.errors import BinaryFile, InvalidArgument, PathError, RedlineError
 from redline.core.paths import WorkspacePath, show_name
 from redline.services.reading import TextPart, read_part
-from redline.toolsets.agent.answer import label_for, resolve
+from redline.toolsets.agent.answer import resolve
 from redline.toolsets.agent.errors import code_of, rename
 from redline.toolsets.call import Call, Result
 from redline.toolsets.tool import Json
@@ -100,14 +100,14 @@ def _format(call: Call, part: TextPart) -> str:
     """Return the text under a line that says which lines these are, and of which version."""
     span = "" if part.is_whole else f":{part.first}-{part.last}/{part.total}"
     encoding = "" if part.encoding == "utf-8" else f" {part.encoding}"
-    head = f"[{label_for(call)(part.path)}{span} @{part.version}{encoding}]"
+    head = f"[{call.label(part.path)}{span} @{part.version}{encoding}]"
     rest = f"\n[cut here; go on with lines {part.next_line}-]" if part.next_line else ""
     return f"{head}\n{part.text}{rest}"
 
 
 def _wire(call: Call, part: TextPart) -> Json:
     fields: Json = {
-        "path": label_for(call)(part.path),
+        "path": call.label(part.path),
         "content": part.text,
         "start_line": part.first,
         "end_line": part.last,
@@ -127,7 +127,7 @@ def _picture(call: Call, path: WorkspacePath) -> Result | None:
     if original is None:
         return None
     image = images.fit(original, width=_MAX_SIDE, height=_MAX_SIDE, limit=_MAX_PICTURE)
-    name = label_for(call)(path)
+    name = call.label(path)
     text = f"[{name}: {original.mime}, {original.width}x{original.height}]"
     fields = {"path": name, "mime_type": image.mime, "width": image.width, "height": image.height}
     block = {"type": "image", "data": b64encode(image.data).decode(), "mimeType": image.mime}

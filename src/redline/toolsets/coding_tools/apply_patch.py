@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from redline.core.changes import ChangeSet, FileState, State
+from redline.core.changes import ChangeSet, State
 from redline.core.diff import diff_of_files
 from redline.core.encodings.opening import open_versions
 from redline.core.errors import InvalidArgument
@@ -16,6 +16,7 @@ from redline.plan.patch.parse import parse_patch
 from redline.services.commit import commit_plan
 from redline.toolsets.call import Call, Result
 from redline.toolsets.coding_tools.answer import success
+from redline.toolsets.coding_tools.own_diff import content_of
 from redline.toolsets.coding_tools.paths import shown, writable
 from redline.toolsets.repeats import cause_of, note_made, refuse_repeated
 from redline.toolsets.tool import Json
@@ -116,7 +117,7 @@ def _diff(plan: PatchPlan, encoding: str | None) -> str:
 
 
 def _file_diff(name: str, before: State, after: State, encoding: str | None) -> str:
-    old, new = _content(before), _content(after)
+    old, new = content_of(before), content_of(after)
     was, becomes = open_versions(old or b"", new or b"", encoding if old and new else None)
     return diff_of_files(
         was.view,
@@ -124,7 +125,3 @@ def _file_diff(name: str, before: State, after: State, encoding: str | None) -> 
         "/dev/null" if old is None else f"a/{name}",
         "/dev/null" if new is None else f"b/{name}",
     )
-
-
-def _content(state: State) -> bytes | None:
-    return state.content or b"" if isinstance(state, FileState) else None

@@ -69,7 +69,7 @@ def _operations(call: Call) -> list[Operation]:
 def _file_diff(
     path: WorkspacePath, before: State, after: State, context: int
 ) -> GitFileDiff | None:
-    old, new = _content(before), _content(after)
+    old, new = content_of(before), content_of(after)
     name = shown(path)
     status = "added" if old is None else "deleted" if new is None else "modified"
     was, becomes = open_versions(old or b"", new or b"")
@@ -86,5 +86,6 @@ def _file_diff(
     return GitFileDiff(path.relative, status, False, encode(head + text))
 
 
-def _content(state: State) -> bytes | None:
+def content_of(state: State) -> bytes | None:
+    """Return what a file holds; None if it is no file."""
     return state.content or b"" if isinstance(state, FileState) else None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from itertools import chain
 
 from redline.core.diff import first_of, pieces_of_diff
@@ -12,7 +11,6 @@ from redline.core.paths import Access
 from redline.documents.base.path import parse_path
 from redline.documents.editing import DocEdit
 from redline.services.documents.edit import EditedDocuments, edit_documents, plan_edits
-from redline.services.names import display_name
 from redline.toolsets.call import Call, Result
 from redline.toolsets.documents.targets import options_of, targets
 from redline.toolsets.tool import Json
@@ -58,7 +56,7 @@ def _carry_out(call: Call, edits: Sequence[DocEdit]) -> Result:
     dry_run = bool(arguments.get("dry_run"))
     places = targets(call, Access.READ if dry_run else Access.WRITE)
     options = options_of(call)
-    label = partial(display_name, runtime.workspace)
+    label = call.label
     try:
         if dry_run:
             done = plan_edits(runtime, places, edits, options, label, call.cancel)

@@ -56,7 +56,7 @@ def resolve(
 
 
 def resolve_directory(call: Call, raw: str) -> WorkspacePath:
-    """The directory *raw* names."""
+    """Return the directory that *raw* names; NotFound, NotADirectory."""
     path = resolve(call, raw)
     entry = call.runtime.tree.stat(path)
     if entry is None:

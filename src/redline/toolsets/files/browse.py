@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from operator import itemgetter
 from stat import filemode
 
@@ -12,6 +11,7 @@ from redline.core.changes import SpecialKind
 from redline.core.errors import NotFound, RedlineError
 from redline.core.paths import Access, WorkspacePath, show_name
 from redline.core.ports.tree import Entry, Folder, Kind
+from redline.services.names import iso_time
 from redline.toolsets.call import Call, Result
 from redline.toolsets.files.answer import answer, resolve, resolve_directory, shown
 from redline.toolsets.tool import Json
@@ -126,5 +126,4 @@ def _mode_letter(entry: Entry) -> str:
 
 
 def _format_time(nanoseconds: int) -> str:
-    moment = datetime.fromtimestamp(nanoseconds // 1_000_000_000, UTC)
-    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+    return iso_time(nanoseconds // 1_000_000_000)

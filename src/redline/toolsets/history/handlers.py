@@ -28,7 +28,6 @@ from redline.toolsets.call import Call, Result, session_of
 from redline.toolsets.history.rows import (
     MAX_FILES_LISTED,
     MAX_FILES_SHOWN,
-    label_for,
     line_of,
     wire_comment,
     wire_files,
@@ -53,7 +52,7 @@ def list_changes(call: Call) -> Result:
         steps=MAX_FILES_LISTED,
         by=_author(call),
     )
-    page, label = list_page(call.runtime.history, query), label_for(call)
+    page, label = list_page(call.runtime.history, query), call.label
     lines = [line_of(operation, label) for operation in page.operations] or ["(no changes)"]
     if page.next_before:
         lines.append(f"[more: pass cursor {page.next_before}]")
@@ -67,7 +66,7 @@ def show_change(call: Call) -> Result:
     """One operation with its diff."""
     history, wanted = call.runtime.history, call.arguments.get("id")
     wanted = latest_id(history) if wanted is None else find_operation(history, str(wanted))
-    label, limit = label_for(call), int(call.arguments.get("max_bytes", _MAX_DIFF))
+    label, limit = call.label, int(call.arguments.get("max_bytes", _MAX_DIFF))
     operation, diff = load_with_diff(history, wanted, label, limit)
     structured = {
         **wire_operation(operation, label, MAX_FILES_SHOWN),
@@ -139,7 +138,7 @@ def _revert(call: Call, direction: Direction, verb: str) -> Result:
 
 
 def _answer(call: Call, operation: Operation, verb: str, is_dry: bool) -> Result:
-    label = label_for(call)
+    label = call.label
     shows_diff = is_dry or operation.merged
     diff = bounded_diff(operation.change_set, label, _MAX_DIFF).text if shows_diff else ""
     structured = {
@@ -160,7 +159,7 @@ def _answer(call: Call, operation: Operation, verb: str, is_dry: bool) -> Result
 
 
 def _names(call: Call, operation: Operation) -> str:
-    files = list_touched(operation.change_set, label_for(call), MAX_FILES_LISTED)
+    files = list_touched(operation.change_set, call.label, MAX_FILES_LISTED)
     rest = operation.step_count - len(files)
     more = f" and {rest} more" if rest else ""
     paths = dict.fromkeys(place.path for place in files)

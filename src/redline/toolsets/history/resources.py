@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from redline.core.ports.history import HistoryQuery, Operation
 from redline.services.history.listing import load_with_diff
 from redline.services.history.references import find_operation
+from redline.services.names import iso_time
 from redline.toolsets.call import Call, ListedResource, Result
-from redline.toolsets.history.rows import iso_time, label_for, line_of
+from redline.toolsets.history.rows import line_of
 
 CHANGES = "redline://changes"
 MAX_LISTED = 50
@@ -28,7 +29,7 @@ def read_change(call: Call) -> Result:
 
 def list_recent(call: Call) -> Sequence[ListedResource]:
     """Return the addresses of the recent changes."""
-    label = label_for(call)
+    label = call.label
     return [
         ListedResource(
             address_of(operation),
@@ -56,13 +57,13 @@ def address_of(operation: Operation) -> str:
 
 def format_changes(call: Call, operations: Sequence[Operation]) -> str:
     """Return operations as lines."""
-    label = label_for(call)
+    label = call.label
     return "\n".join(line_of(operation, label) for operation in operations) or "(no changes)"
 
 
 def format_change(call: Call, wanted: str) -> str:
     """Return a change as a line and its diff."""
-    history, label = call.runtime.history, label_for(call)
+    history, label = call.runtime.history, call.label
     operation, diff = load_with_diff(history, find_operation(history, wanted), label, _MAX_DIFF)
     cut = "\n[diff cut]" if diff.is_cut else ""
     return f"{line_of(operation, label)}\n\n{diff.text}{cut}"

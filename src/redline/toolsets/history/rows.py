@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-from functools import partial
-
 from redline.core.changes import ChangeSet
 from redline.core.ports.history import Operation
 from redline.core.ports.pages import ReviewComment
 from redline.plan.describe import Label, list_touched
-from redline.services.names import display_name
-from redline.toolsets.call import Call
+from redline.services.history.listing import describe_briefly
+from redline.services.names import iso_time
 from redline.toolsets.tool import Json
 
 MAX_FILES_LISTED = 20
 MAX_FILES_SHOWN = 500
-
-
-def label_for(call: Call) -> Label:
-    """Return how paths are shown to this caller."""
-    return partial(display_name, call.runtime.workspace)
 
 
 def wire_files(change_set: ChangeSet, label: Label, most: int, total: int) -> Json:
@@ -49,23 +41,12 @@ def wire_operation(operation: Operation, label: Label, most: int) -> Json:
 
 def line_of(operation: Operation, label: Label) -> str:
     """Return an operation on one line."""
-    places = list_touched(operation.change_set, label, 3)
-    names = ", ".join(f"{place.action} {place.path}" for place in places)
-    if operation.kind == "checkpoint":
-        names = f"checkpoint {operation.origin.summary}"
-    more = f" +{operation.step_count - 3}" if operation.step_count > 3 else ""
-    state = " (undone)" if operation.reverted_by else ""
     origin = operation.origin
     session = f"session {origin.session}" if origin.session else ""
     by = ", ".join(part for part in (origin.who, session) if part)
     who = f"  [{by}]" if by else ""
     head = f"{operation.id}  {iso_time(operation.time)}  {operation.origin.tool}"
-    return f"{head}  {names}{more}{state}{who}"
-
-
-def iso_time(moment: float) -> str:
-    """Return a moment as ISO 8601 in UTC."""
-    return datetime.fromtimestamp(moment, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return f"{head}  {describe_briefly(operation, label)}{who}"
 
 
 def wire_comment(comment: ReviewComment) -> Json:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+import time
 from typing import Any
 
 from redline.core import errors as e
 from redline.instruct.model.values import dumps
+from redline.services.names import iso_time
 from redline.toolsets.call import FailedCall, Result
 from redline.toolsets.tool import Json
 
@@ -99,7 +100,7 @@ def word(error: e.RedlineError, call: FailedCall) -> Result:
 
 def now() -> str:
     """The time in the form the replies use."""
-    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return iso_time(time.time())
 
 
 def _facts(error: e.RedlineError, call: FailedCall) -> tuple[str, str, Json, list[str]]:

@@ -76,7 +76,6 @@ class FileDiff:
     mode: tuple[int, int] | None = None
     added: int = 0
     removed: int = 0
-    sizes: tuple[int | None, int | None] = (None, None)
     is_generated: bool = False
 
     @property
@@ -102,12 +101,11 @@ def _read_file(index: int, step: Change | Rename, touched: Touched, number: int)
     if isinstance(step, Rename):
         return FileDiff(index, touched, DiffShape.FACTS)
     mode = _modes(step)
-    sizes = _size(step.before), _size(step.after)
     texts = _texts(step)
     if texts is None:
         is_file = any(isinstance(s, FileState) for s in (step.before, step.after))
         shape = DiffShape.BINARY if is_file and touched.action != "mode" else DiffShape.FACTS
-        return FileDiff(index, touched, shape, mode=mode, sizes=sizes)
+        return FileDiff(index, touched, shape, mode=mode)
     old, new = texts
     ranges = hunks_of(step)
     numbered = [(number + n, lines) for n, lines in enumerate(ranges, 1)]
@@ -121,7 +119,7 @@ def _read_file(index: int, step: Change | Rename, touched: Touched, number: int)
     added, removed = sum(p.j2 - p.j1 for p in parts), sum(p.i2 - p.i1 for p in parts)
     generated = bool(_GENERATED.search(touched.path)) or _has_mark(step)
     shape = DiffShape.TEXT if hunks else DiffShape.FACTS
-    return FileDiff(index, touched, shape, old, new, hunks, mode, added, removed, sizes, generated)
+    return FileDiff(index, touched, shape, old, new, hunks, mode, added, removed, generated)
 
 
 def _texts(step: Change) -> tuple[list[str], list[str]] | None:
@@ -133,7 +131,16 @@ def _texts(step: Change) -> tuple[list[str], list[str]] | None:
     if any(file.is_binary for file in files):
         return None
     before, after = (_decode(file.view) for file in files)
-    return (before, after) if before != after else (_decode(old), _decode(new))
+    if before == after:
+        return _decode(old), _decode(new)
+    if all(line.endswith("\r\n") for line in (*before, *after) if line.endswith("\n")):
+        # Line ends that all lines share are not worth a mark on each.
+        return [_drop_cr(line) for line in before], [_drop_cr(line) for line in after]
+    return before, after
+
+
+def _drop_cr(line: str) -> str:
+    return f"{line[:-2]}\n" if line.endswith("\r\n") else line
 
 
 def _decode(content: bytes) -> list[str]:
@@ -153,10 +160,6 @@ def _content(state: State) -> bytes | None:
 def _modes(step: Change) -> tuple[int, int] | None:
     before, after = getattr(step.before, "mode", None), getattr(step.after, "mode", None)
     return (before, after) if before and after and before != after else None
-
-
-def _size(state: State) -> int | None:
-    return state.size if isinstance(state, FileState) else None
 
 
 def _has_mark(step: Change) -> bool:

@@ -13,7 +13,7 @@ from redline.web.diffs.colours import colour_diff
 from redline.web.diffs.model import DiffShape, FileDiff, read_files
 from redline.web.diffs.table import UNIFIED_COLUMNS, TableOptions, rows_of
 from redline.web.layout import asset
-from redline.web.markup import Html, tag
+from redline.web.markup import Html, facts, tag
 from redline.web.times import long_time
 
 # Rows beyond this are left out of the file, with a note.
@@ -55,9 +55,8 @@ def write_page(runtime: Runtime, operation: Operation) -> str:
 def draw_facts(operation: Operation) -> Html:
     """Return who made a change, when, and what became of it."""
     origin = operation.origin
-    facts = [
-        tag("div", tag("dt", name), tag("dd", value))
-        for name, value in (
+    return facts(
+        (
             ("Change", operation.id),
             ("When", long_time(operation.time)),
             ("Tool", origin.tool),
@@ -68,9 +67,7 @@ def draw_facts(operation: Operation) -> Html:
             ("Takes back", operation.reverts),
             ("Undone by", operation.reverted_by),
         )
-        if value
-    ]
-    return tag("dl", facts, class_="facts")
+    )
 
 
 def draw_file(

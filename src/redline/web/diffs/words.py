@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from difflib import SequenceMatcher
 from functools import lru_cache
-from itertools import takewhile
+from itertools import accumulate, takewhile
 
 _TOKENS = re.compile(r"\w+|\s+|.", re.DOTALL)
 # Longer lines are not compared word by word.
@@ -33,7 +33,7 @@ def changed_words(old: str, new: str) -> tuple[Spans, Spans]:
     equal = head + tail + sum(block.size for block in matcher.get_matching_blocks())
     if 2 * equal < _MIN_RATIO * (len(left) + len(right)):
         return [], []
-    before, after = _offsets(left), _offsets(right)
+    before, after = (list(accumulate(map(len, side), initial=0)) for side in (left, right))
     removed: Spans = []
     added: Spans = []
     for kind, i1, i2, j1, j2 in matcher.get_opcodes():
@@ -48,13 +48,6 @@ def changed_words(old: str, new: str) -> tuple[Spans, Spans]:
 
 def _is_pair(tokens: tuple[str, str]) -> bool:
     return tokens[0] == tokens[1]
-
-
-def _offsets(tokens: list[str]) -> list[int]:
-    found = [0]
-    for token in tokens:
-        found.append(found[-1] + len(token))
-    return found
 
 
 def _add(spans: Spans, start: int, end: int) -> None:

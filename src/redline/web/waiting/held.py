@@ -13,7 +13,7 @@ from redline.web.diffs.colours import colour_diff
 from redline.web.diffs.model import DiffShape, FileDiff, read_files
 from redline.web.diffs.table import UNIFIED_COLUMNS, TableOptions, rows_of
 from redline.web.layout import Viewer, heading
-from redline.web.markup import Html, address, join, link, tag
+from redline.web.markup import Html, address, facts, join, link, tag
 from redline.web.times import clock, iso, long_time
 from redline.web.waiting.questions import decided_questions, reason_form, waiting_questions
 
@@ -99,10 +99,9 @@ def held_view(runtime: Runtime, viewer: Viewer, held_id: str) -> Html:
         ("Asked", origin.summary),
         *(("Rule", ruling) for ruling in rulings),
     ]
-    facts = [tag("div", tag("dt", name), tag("dd", value)) for name, value in rows if value]
     return join(
         heading(", ".join(file.touched.path for file in files[:2])),
-        tag("dl", facts, class_="facts"),
+        facts(rows),
         tag("p", "These files have changed since: ", ", ".join(view.stale), class_="lead error")
         if view.stale
         else None,

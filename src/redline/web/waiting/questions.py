@@ -8,7 +8,7 @@ from redline.core.ports.review import HeldState, PermissionQuestion
 from redline.services.review.questions import list_questions
 from redline.services.runtime import Runtime
 from redline.web.layout import Viewer, heading
-from redline.web.markup import Html, address, join, link, tag
+from redline.web.markup import Html, address, facts, join, link, tag
 from redline.web.times import clock, iso, long_time
 
 _MAX_DECIDED = 20
@@ -67,12 +67,11 @@ def _card(viewer: Viewer, question: PermissionQuestion) -> Html:
         ("Person", question.principal),
         ("Session", question.session),
     )
-    facts = [tag("div", tag("dt", name), tag("dd", value)) for name, value in rows if value]
     return tag(
         "section",
         tag("div", tag("h2", asked, class_="name"), class_="file-head"),
         tag("pre", described, class_="asked", tabindex="0", aria_label="What would run"),
-        tag("dl", facts, class_="facts"),
+        facts(rows),
         _decision(viewer, question),
         class_="file question",
         id=f"q-{question.id}",

@@ -92,7 +92,7 @@ class Preconditions:
         for rename in reversed(self.renames):
             if path.is_beneath(rename.target):
                 rest = path.parts[len(rename.target.parts) :]
-                path = WorkspacePath(rename.source.root, rename.source.parts + rest)
+                path = rename.source.child(*rest)
             elif path.is_beneath(rename.source):
                 return None
         return path
@@ -156,7 +156,7 @@ class Preconditions:
         """What is known below the source is known below the target from now on."""
         for path in [p for p in self.expected if p.is_beneath(step.source)]:
             rest = path.parts[len(step.source.parts) :]
-            there = WorkspacePath(step.target.root, step.target.parts + rest)
+            there = step.target.child(*rest)
             self._expect(there, self.expected.pop(path))
             self.arrived.discard(path)
             if path in self.fresh:

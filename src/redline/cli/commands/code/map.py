@@ -23,7 +23,8 @@ def run(args: argparse.Namespace) -> int:
         redline.code_index.build(_progress if sys.stderr.isatty() else None)
         files, total = redline.code_index.structure(None, max(1, args.files), max(0, args.symbols))
         for file, symbols in files:
-            out(file_line(redline, file.path, f"{file.language}, {file.lines} lines"))
+            noun = "line" if file.lines == 1 else "lines"
+            out(file_line(redline, file.path, f"{file.language}, {file.lines} {noun}"))
             for symbol in symbols:
                 out(symbol_line(symbol.start, symbol.kind, symbol.qualified, symbol.doc))
         left = total - len(files)

@@ -115,6 +115,8 @@ def _instruct(args: argparse.Namespace, opened: Opened) -> int:
         return 0
     if not args.yes and not ask(f"Apply to {opened.name}?"):
         out("Nothing was changed.")
+        if not sys.stdin.isatty():
+            err("  hint: there is no terminal to ask at: --yes applies it, --dry-run only shows it")
         return 1
     _commit(args, opened, after)
     count = len(proposal.operations)

@@ -20,6 +20,7 @@ from redline.cli.commands.history.view import (
     path_from,
     print_table,
 )
+from redline.cli.flags import positive
 from redline.cli.terminal import NOTHING_FOUND, one_line, out, paint, program
 from redline.core.ports.history import HistoryQuery, Operation
 from redline.plan.describe import Label, list_touched
@@ -44,7 +45,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_author_flags(parser)
     parser.add_argument("path", nargs="?", help="only changes of this file or folder")
     parser.add_argument("--tool", help="only changes made by this tool")
-    parser.add_argument("-n", "--limit", type=int, default=_LIMIT, help="how many (default 20)")
+    parser.add_argument(
+        "-n", "--limit", type=positive, default=_LIMIT, metavar="N", help="how many (default 20)"
+    )
     parser.add_argument("--before", metavar="ID", help="only changes older than this one")
     parser.add_argument("--all", action="store_true", help="every workspace of this machine")
     parser.add_argument("--json", action="store_true", help="as JSON")
@@ -105,7 +108,7 @@ def _run_all(args: argparse.Namespace) -> int:
 
 def _page(redline: Redline, args: argparse.Namespace) -> tuple[list[Operation], bool]:
     history = redline.history
-    limit = max(1, args.limit)
+    limit = args.limit
     query = HistoryQuery(
         path=None if args.path is None else path_from(args, redline, args.path),
         tool=args.tool,

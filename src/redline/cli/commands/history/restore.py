@@ -16,7 +16,7 @@ from redline.cli.flags import add_guarded_flag, origin_of
 from redline.cli.terminal import out, paint_diff
 from redline.core.paths import Access
 from redline.plan.describe import diff_of
-from redline.services.history.lines import restore
+from redline.services.history.lines import plan_restore, restore
 from redline.services.history.references import find_point
 
 EXAMPLES = """examples:
@@ -25,12 +25,16 @@ EXAMPLES = """examples:
 """
 
 
+_UNCHANGED = "the file already is as it was then"
+
+
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the flags of this command."""
     parser.epilog = EXAMPLES
     add_workspace_flags(parser)
     add_guarded_flag(parser)
     parser.add_argument("file", metavar="FILE", help="a file of the workspace")
+    parser.add_argument("--dry-run", action="store_true", help="only show the diff")
     parser.add_argument("--at", metavar="POINT", required=True, help="a change, checkpoint or time")
 
 
@@ -43,10 +47,17 @@ def run(args: argparse.Namespace) -> int:
 def _restore(redline: Redline, args: argparse.Namespace) -> int:
     place = redline.workspace.resolve(os.path.abspath(args.file), Access.WRITE)
     point = find_point(redline.history, args.at, inclusive=False)
+    if args.dry_run:
+        planned = plan_restore(redline, place, point, args.file)
+        if planned.is_empty:
+            out(_UNCHANGED)
+        else:
+            out(paint_diff(diff_of(planned, label_for(redline))).rstrip("\n"))
+        return 0
     origin = origin_of(args, "restore", f"restore {args.file} at {args.at}")
     operation = restore(redline, place, point, args.file, origin)
     if not operation.id:
-        out("the file already is as it was then")
+        out(_UNCHANGED)
         return 0
     label = label_for(redline)
     out(paint_diff(diff_of(operation.change_set, label)).rstrip("\n"))

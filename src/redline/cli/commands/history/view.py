@@ -15,6 +15,7 @@ from redline.core.errors import InvalidArgument
 from redline.core.paths import WorkspacePath
 from redline.core.ports.history import Author, Operation
 from redline.plan.describe import Label, list_touched
+from redline.services.history.listing import describe_without_files
 from redline.services.names import display_name
 from redline.settings import Settings
 
@@ -104,8 +105,8 @@ def headline(operation: Operation, label: Label) -> str:
 
 def describe_files(operation: Operation, label: Label) -> str:
     """Return the first files of an operation and what happened to each."""
-    if operation.kind == "checkpoint":
-        return paint(f"checkpoint {one_line(operation.origin.summary)}", "magenta")
+    if not operation.step_count:
+        return paint(one_line(describe_without_files(operation)), "magenta")
     places = list_touched(operation.change_set, label, MAX_NAMED)
     names = ", ".join(
         f"{paint(place.action, _ACTION_STYLE.get(place.action, 'dim'))} {place.path}"

@@ -7,10 +7,20 @@ import shlex
 from collections.abc import Callable
 
 from redline.app import Redline
+from redline.cli.flags import TERMINAL
 from redline.cli.terminal import fail, out, paint, paint_diff, program
-from redline.core.changes import ABSENT, Change, ChangeSet, DirState, FileState
+from redline.core.changes import (
+    ABSENT,
+    Absent,
+    Change,
+    ChangeSet,
+    DirState,
+    FileState,
+    digest_of,
+)
+from redline.core.errors import RedlineError
 from redline.core.paths import Access, WorkspacePath
-from redline.core.ports.history import Origin
+from redline.core.ports.history import HistoryQuery, Operation, Origin
 from redline.plan.describe import diff_of
 from redline.settings import Settings
 
@@ -67,9 +77,34 @@ class ClientFile:
         out(paint_diff(diff_of(change_set, lambda place: place.relative)).rstrip("\n"))
         return operation.id
 
+    def undo_latest(self, tool: str, summary: str, *, if_created: bool = False) -> str:
+        """Undo the change of *tool* that left the file as it is; return the undo, else empty.
+
+        With *if_created* only a change that created the file.
+        """
+        operation, change = self._latest_change()
+        if operation is None or change is None or operation.reverted_by:
+            return ""
+        after = change.after
+        is_as_left = isinstance(after, FileState) and after.digest == digest_of(self.source)
+        is_wanted = not if_created or isinstance(change.before, Absent)
+        if operation.origin.tool != tool or not is_as_left or not is_wanted:
+            return ""
+        try:
+            return self.redline.editor.undo(operation.id, self.origin(tool, summary)).id
+        except RedlineError:
+            return ""  # something else depends on it
+
+    def _latest_change(self) -> tuple[Operation | None, Change | None]:
+        for operation in self.redline.history.list(HistoryQuery(limit=100)):
+            for step in operation.change_set.steps:
+                if isinstance(step, Change) and step.path == self.path:
+                    return operation, step
+        return None, None
+
     def origin(self, tool: str, summary: str) -> Origin:
         """Return the origin of a change that the person asked for by running the command."""
-        return Origin(tool, "command line", summary=summary, consent=lambda *_: True, as_owner=True)
+        return Origin(tool, "command line", "", summary, TERMINAL, lambda *_: True, as_owner=True)
 
     def say_written(self, operation: str) -> None:
         """Say what was done and how to take it back."""

@@ -67,10 +67,10 @@ def _values_of(action: argparse.Action) -> Iterable[str]:
     if action.dest in ("session", "client", "principal"):
         return _makers(action.dest)
     if action.dest in _OPERATIONS:
-        return _history(ids=True)
+        return _history()
     if action.dest not in _POINTS:
         return ()
-    return [*_history(ids=True, names=True), *([HEAD] if action.dest in _COMPARED else [])]
+    return [*_history(names=True), *([HEAD] if action.dest in _COMPARED else [])]
 
 
 def _makers(field: str) -> list[str]:
@@ -89,16 +89,15 @@ def _open() -> Redline:
     return open_redline(argparse.Namespace(workspace=None, state_dir=None, config=None))
 
 
-def _history(*, ids: bool = False, names: bool = False) -> list[str]:
+def _history(*, names: bool = False) -> list[str]:
     """The ids of the workspace, and the names of its checkpoints and sessions."""
     found: list[str] = []
     with _open() as redline:
         for mark in redline.history.marks() if names else ():
             is_named = mark.kind == "checkpoint"
             found.append(mark.origin.summary if is_named else mark.origin.session)
-        if ids:
-            latest = redline.history.list(HistoryQuery(limit=_MAX_IDS, steps=0))
-            found += [operation.id for operation in latest]
+        latest = redline.history.list(HistoryQuery(limit=_MAX_IDS, steps=0))
+        found += [operation.id for operation in latest]
     return list(dict.fromkeys(found))
 
 

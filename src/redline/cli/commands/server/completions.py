@@ -43,7 +43,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="SHELL",
         help="bash, zsh, fish or tcsh",
     )
-    parser.add_argument("given", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
+    given = parser.add_argument("given", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
+    given.required = False  # else the error for a missing shell names it too
 
 
 def run(args: argparse.Namespace) -> int:

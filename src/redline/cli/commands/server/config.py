@@ -169,13 +169,23 @@ def _print(args: argparse.Namespace, client: ClientConfig, entry: dict[str, Any]
     return 0
 
 
-def _change(title: str, path: str, workspace: str, edit: Edit, summary: str) -> int:
-    """Change a settings file and say so; return 0, 1 when it cannot be, 3 when nothing changed."""
+def _change(
+    title: str, path: str, workspace: str, edit: Edit, summary: str, *, is_removal: bool = False
+) -> int:
+    """Change a settings file and say so; return 0, 1 when it cannot be, 3 when nothing changed.
+
+    A removal from a file that holds nothing else, and was created for that, removes the file.
+    """
     place = locate(title, path, workspace)
     if place is None:
         return 1
     file = ClientFile(title, *place)
     with file.redline:
+        if is_removal and edit(file.source) != file.source:
+            undone = file.undo_latest(_TOOL, summary, if_created=True)
+            if undone:
+                out(f"removed {path} as change {undone}; restart {title}")
+                return 0
         operation = file.change(edit, _TOOL, summary)
         if not operation:
             return _UNCHANGED
@@ -198,7 +208,9 @@ def _remove(args: argparse.Namespace, client: ClientConfig, tools: EditTools | N
     edit: Edit = partial(_without_entry, client, args.name)
     if tools is not None:
         edit = partial(turn_on, tools)
-    done = _change(client.title, path, args.workspace, edit, f"remove {client.name}")
+    done = _change(
+        client.title, path, args.workspace, edit, f"remove {client.name}", is_removal=True
+    )
     if done == _UNCHANGED:
         out(f"nothing to remove: {path}")
     return done

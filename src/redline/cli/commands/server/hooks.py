@@ -18,10 +18,7 @@ from redline.cli.commands.server.hook_settings import (
 )
 from redline.cli.flags import state_dir_from
 from redline.cli.terminal import fail, out, paint
-from redline.core.changes import Change, FileState
-from redline.core.errors import RedlineError
 from redline.core.paths import Access
-from redline.core.ports.history import HistoryQuery, Operation
 from redline.settings import Settings
 
 _TOOL = "hooks"
@@ -96,31 +93,12 @@ def _remove(client: HookClient, file: ClientFile) -> int:
     if not installed_events(file.source):
         out("no hooks of Redline there")
         return 3
-    last = _last_install(file)
-    if last is not None:
-        try:
-            undone = file.redline.editor.undo(last.id, file.origin(_TOOL, f"remove {client.name}"))
-        except RedlineError:
-            pass  # something else depends on it: delete the hooks alone
-        else:
-            out(f"removed as change {undone.id}; restart {client.title}")
-            return 0
+    undone = file.undo_latest(_TOOL, f"remove {client.name}")
+    if undone:
+        out(f"removed as change {undone}; restart {client.title}")
+        return 0
     file.say_written(file.change(remove, _TOOL, f"remove {client.name}"))
     return 0
-
-
-def _last_install(file: ClientFile) -> Operation | None:
-    """Return the operation that installed the hooks, if the file is as that one left it."""
-    for operation in file.redline.history.list(HistoryQuery(limit=100)):
-        for step in operation.change_set.steps:
-            if not isinstance(step, Change) or step.path != file.path:
-                continue
-            is_ours = operation.origin.tool == _TOOL and not operation.reverted_by
-            after = step.after
-            if is_ours and isinstance(after, FileState):
-                return operation if after.digest == FileState.of(file.source).digest else None
-            return None
-    return None
 
 
 def _show(client: HookClient) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from redline.cli.commands.history.view import add_workspace_flags, open_redline
+from redline.cli.flags import port_number
 from redline.cli.terminal import err, out, paint
 from redline.review_site import LazyReview, show_in_browser
 
@@ -23,7 +24,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EXAMPLES
     add_workspace_flags(parser)
     parser.add_argument(
-        "--port", type=int, default=0, metavar="N", help="the port to listen on; default: any"
+        "--port",
+        type=port_number,
+        default=0,
+        metavar="N",
+        help="the port to listen on; default: any",
     )
     parser.add_argument("--no-open", action="store_true", help="do not open the browser")
 

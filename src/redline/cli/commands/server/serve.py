@@ -8,7 +8,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
-from redline.cli.flags import add_workspace_flags, report_usage_error, settings_from
+from redline.cli.flags import add_settings, add_workspace_flags, report_usage_error, settings_from
 from redline.settings import Settings, SettingsError, read_sandbox_profile
 
 if TYPE_CHECKING:
@@ -40,45 +40,20 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def _add_tool_flags(parser: argparse.ArgumentParser) -> None:
     tools = parser.add_argument_group("tools")
-    tools.add_argument(
-        "--tools",
-        metavar="LIST",
-        help="agent, or of coding,files,code,json,yaml,docs,history (default: all of these)",
-    )
-    tools.add_argument(
-        "--read-only",
-        action="store_true",
-        default=None,
-        help="no tool that changes anything; overrides everything else",
-    )
-    tools.add_argument(
-        "--tool-names",
-        metavar="HOW",
-        help="auto, original (dots kept) or portable (dots become underscores)",
-    )
-    tools.add_argument(
-        "--errors",
-        metavar="HOW",
-        help="auto, or result: report failures as results that models can see",
-    )
-    tools.add_argument("--protocol", metavar="DATE", help="newest MCP revision to agree to")
-    tools.add_argument(
-        "--strict-syntax",
-        action="store_true",
-        default=None,
-        help="refuse edits that break a file's syntax",
-    )
-    tools.add_argument(
-        "--check",
-        action="store_true",
-        default=None,
-        help="agent: run the project's formatters and checkers on each change",
-    )
-    tools.add_argument("--llm", metavar="NAME", help="openai:MODEL, anthropic:MODEL, ... or off")
-    tools.add_argument(
-        "--sessions",
-        metavar="URL",
-        help="where to store previews: memory, sqlite:FILE or redis://...",
+    add_settings(
+        tools,
+        {
+            "--tools LIST": "agent, or of coding,files,code,json,yaml,docs,history (default: all"
+            " of these)",
+            "--read-only": "no tool that changes anything; overrides everything else",
+            "--tool-names HOW": "auto, original (dots kept) or portable (dots become underscores)",
+            "--errors HOW": "auto, or result: report failures as results that models can see",
+            "--protocol DATE": "newest MCP revision to agree to",
+            "--strict-syntax": "refuse edits that break a file's syntax",
+            "--check": "agent: run the project's formatters and checkers on each change",
+            "--llm NAME": "openai:MODEL, anthropic:MODEL, ... or off",
+            "--sessions URL": "where to store previews: memory, sqlite:FILE or redis://...",
+        },
     )
     tools.add_argument(
         "--no-record",
@@ -87,17 +62,15 @@ def _add_tool_flags(parser: argparse.ArgumentParser) -> None:
         const=False,
         help="do not record what other programs change (see redline watch)",
     )
-    tools.add_argument("--history-days", metavar="N", help="how long changes can be undone")
-    tools.add_argument(
-        "--history-size", metavar="SIZE", help="how much history to keep, for example 1G"
-    )
-    tools.add_argument(
-        "--policy",
-        metavar="FILE",
-        help="rules about changes (default: policy.toml in the configuration directory)",
-    )
-    tools.add_argument(
-        "--sandbox", metavar="MODE", help="for commands: safe (default), trusted or dangerous"
+    add_settings(
+        tools,
+        {
+            "--history-days N": "how long changes can be undone",
+            "--history-size SIZE": "how much history to keep, for example 1G",
+            "--policy FILE": "rules about changes (default: policy.toml in the configuration"
+            " directory)",
+            "--sandbox MODE": "for commands: safe (default), trusted or dangerous",
+        },
     )
     tools.add_argument(
         "--allow-domain",
@@ -111,83 +84,37 @@ def _add_tool_flags(parser: argparse.ArgumentParser) -> None:
 
 def _add_http_flags(parser: argparse.ArgumentParser) -> None:
     http = parser.add_argument_group("HTTP")
-    http.add_argument(
-        "--workspaces",
-        metavar="DIR|FILE",
-        help="serve many: each directory of DIR, or those a TOML FILE lists, at /w/NAME/mcp",
-    )
-    http.add_argument(
-        "--workspace-idle",
-        metavar="SECONDS",
-        help="close one of many workspaces after (default: 600)",
-    )
-    http.add_argument(
-        "--max-open", metavar="N", help="how many of many are open at once (default: 64)"
-    )
-    http.add_argument(
-        "--park-after-days",
-        metavar="DAYS",
-        help="park one of many workspaces after so many days without a call (default: never)",
-    )
-    http.add_argument(
-        "--park-to",
-        metavar="URL",
-        help="where it is parked: each at URL/NAME, such as s3://bucket/idle",
-    )
-    http.add_argument(
-        "--shared",
-        metavar="URL",
-        help="redis://HOST:PORT/DB: servers that name the same one work as one (extra redis)",
-    )
-    http.add_argument(
-        "--reachable-at",
-        metavar="URL",
-        help="where those servers reach this one (default: the address of --http)",
-    )
-    http.add_argument(
-        "--auth-token",
-        metavar="TEXT",
-        help="bearer token that clients must send; prefer REDLINE_AUTH_TOKEN",
-    )
-    http.add_argument("--oauth-issuer", metavar="URL", help="accept this issuer's access tokens")
-    http.add_argument("--oauth-audience", metavar="URL", help="URL of this server in access tokens")
-    http.add_argument(
-        "--oauth-name-claim", metavar="CLAIM", help="what names the person there (default: sub)"
-    )
-    http.add_argument(
-        "--users", metavar="FILE", help="people, their tokens and rights (see redline token)"
-    )
-    http.add_argument(
-        "--allowed-hosts", metavar="LIST", help="other Host headers to accept, exactly"
-    )
-    http.add_argument(
-        "--allowed-origins", metavar="LIST", help="other Origin headers to accept, exactly"
-    )
-    http.add_argument("--max-body", metavar="SIZE", help="largest request (default: 1M)")
-    http.add_argument(
-        "--receive-timeout", metavar="SECONDS", help="time to send a request (default: 30)"
-    )
-    http.add_argument(
-        "--max-connections", metavar="N", help="maximum open connections (default: 256)"
-    )
-    http.add_argument("--max-sessions", metavar="N", help="maximum open sessions (default: 100)")
-    http.add_argument(
-        "--session-idle", metavar="SECONDS", help="end idle sessions after (default: 1800)"
-    )
-    http.add_argument(
-        "--rate-limit", metavar="N", help="requests per second and client; 0 for no limit"
-    )
-    http.add_argument(
-        "--max-calls", metavar="N", help="concurrent calls per client, others wait (default: 16)"
-    )
-    http.add_argument(
-        "--otel",
-        action="store_true",
-        default=None,
-        help="an OpenTelemetry span per call, to OTEL_EXPORTER_OTLP_ENDPOINT (extra otel)",
-    )
-    http.add_argument(
-        "--audit-log", metavar="FILE", help="write audit lines there instead of stderr"
+    add_settings(
+        http,
+        {
+            "--workspaces DIR|FILE": "serve many: each directory of DIR, or those a TOML FILE"
+            " lists, at /w/NAME/mcp",
+            "--workspace-idle SECONDS": "close one of many workspaces after (default: 600)",
+            "--max-open N": "how many of many are open at once (default: 64)",
+            "--park-after-days DAYS": "park one of many workspaces after so many days without a"
+            " call (default: never)",
+            "--park-to URL": "where it is parked: each at URL/NAME, such as s3://bucket/idle",
+            "--shared URL": "redis://HOST:PORT/DB: servers that name the same one work as one"
+            " (extra redis)",
+            "--reachable-at URL": "where those servers reach this one (default: the address of"
+            " --http)",
+            "--auth-token TEXT": "bearer token that clients must send; prefer REDLINE_AUTH_TOKEN",
+            "--oauth-issuer URL": "accept this issuer's access tokens",
+            "--oauth-audience URL": "URL of this server in access tokens",
+            "--oauth-name-claim CLAIM": "what names the person there (default: sub)",
+            "--users FILE": "people, their tokens and rights (see redline token)",
+            "--allowed-hosts LIST": "other Host headers to accept, exactly",
+            "--allowed-origins LIST": "other Origin headers to accept, exactly",
+            "--max-body SIZE": "largest request (default: 1M)",
+            "--receive-timeout SECONDS": "time to send a request (default: 30)",
+            "--max-connections N": "maximum open connections (default: 256)",
+            "--max-sessions N": "maximum open sessions (default: 100)",
+            "--session-idle SECONDS": "end idle sessions after (default: 1800)",
+            "--rate-limit N": "requests per second and client; 0 for no limit",
+            "--max-calls N": "concurrent calls per client, others wait (default: 16)",
+            "--otel": "an OpenTelemetry span per call, to OTEL_EXPORTER_OTLP_ENDPOINT (extra otel)",
+            "--audit-log FILE": "write audit lines there instead of stderr",
+        },
     )
 
 

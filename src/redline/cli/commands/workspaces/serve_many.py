@@ -51,7 +51,7 @@ def serve_many(settings: Settings) -> int:
             redline,
             errors=settings.errors,
             trace=to_stderr if settings.trace else None,
-            audit=Audit(_naming(sink, entry.name), is_kept=bool(settings.audit_log)),
+            audit=Audit(_name_workspace(sink, entry.name), is_kept=bool(settings.audit_log)),
             name=entry.name,
             states=None if redline.shared is None else shared_states(redline.shared),
         )
@@ -94,7 +94,7 @@ def _catalog(settings: Settings, read_only: bool) -> Catalog:
     )
 
 
-def _naming(sink: Sink, name: str) -> Sink:
+def _name_workspace(sink: Sink, name: str) -> Sink:
     """Return *sink* with the workspace's name in every line."""
 
     def write(event: Mapping[str, Any]) -> None:

@@ -37,7 +37,6 @@ class StreamPart:
     start: int
     end: int
     slot: int
-    is_marked: bool
 
 
 class Stream:
@@ -125,7 +124,7 @@ class Stream:
         """Return the document whose `---` is at *marker*."""
         following = _NEXT.search(self.source, marker + 3)
         end = following.start() + 1 if following else len(self.source)
-        return StreamPart(marker + 3, end, marker + 3, is_marked=True)
+        return StreamPart(marker + 3, end, marker + 3)
 
     def parts(self) -> Iterator[StreamPart]:
         """Every document; what has no marker and no content counts as one."""
@@ -134,7 +133,7 @@ class Stream:
             is_any = True
             yield part
         if not is_any:
-            yield StreamPart(self.bom, len(self.source), self.bom, is_marked=False)
+            yield StreamPart(self.bom, len(self.source), self.bom)
 
     def _parts(self, limit: int) -> Iterator[StreamPart]:
         """The documents that begin before *limit*."""
@@ -146,7 +145,7 @@ class Stream:
         first = _FIRST.match(source, 0, limit)
         for marker in chain([first] if first else [], _MARKER.finditer(source, 0, limit)):
             if is_marked or _CONTENT.search(source, start, marker.start(1)):
-                yield StreamPart(start, marker.start(1), start, is_marked)
+                yield StreamPart(start, marker.start(1), start)
             is_marked, start = marker[1] == b"---", marker.end()
         if is_marked or _CONTENT.search(source, start, limit):
-            yield StreamPart(start, limit, start, is_marked)
+            yield StreamPart(start, limit, start)

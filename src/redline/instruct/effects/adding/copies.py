@@ -49,7 +49,7 @@ def copy_to_key(context: EffectContext) -> EffectOutcome:
         origin = _one_source(context, source)
         if not isinstance(tree.values[place.holder], dict):
             raise Unclear("type", "a key can only be added to an object", (place.holder,))
-        return context.outcome(_copied(context, place.holder, place.key, origin), (place.holder,))
+        return context.outcome(_copy_to(context, place.holder, place.key, origin), (place.holder,))
     origins: dict[int, int] = {}
     if clause.extra == "top":
         origins[0] = _one_source(context, source)
@@ -67,7 +67,7 @@ def copy_to_key(context: EffectContext) -> EffectOutcome:
         if not isinstance(held, dict):
             raise Unclear("type", "a key can only be added to an object", (node,))
         home, key = home_of(context, node)
-        operations += _copied(context, home, key, origin)
+        operations += _copy_to(context, home, key, origin)
     return context.outcome(operations, tuple(origins))
 
 
@@ -88,7 +88,7 @@ def _source_for(context: EffectContext, source: Phrase, node: int, holders: Reso
     return _one_source(context, source)
 
 
-def _copied(context: EffectContext, node: int, key: str, origin: int) -> list[DocumentOperation]:
+def _copy_to(context: EffectContext, node: int, key: str, origin: int) -> list[DocumentOperation]:
     check_new(context, node, key)
     tree = context.tree
     if tree.inside((node,), (origin,)):

@@ -160,25 +160,31 @@ def containers(context: EffectContext, kind: Phrase) -> list[int]:
     return sorted({tree.parents[n] for n in kind.nodes})
 
 
-def lists_of_kind(context: EffectContext, kind: Phrase) -> list[int]:
-    """Return the lists of such things, those too that are empty in the record that is meant."""
+def lists_of_kind(
+    context: EffectContext, kind: Phrase, position: ListPosition | None = None
+) -> list[int]:
+    """Return the lists of such things, those too that are empty in the record that is meant.
+
+    With a *position* beside elements, only the lists that hold these.
+    """
     tree = context.tree
     arrays = [n for n in containers(context, kind) if isinstance(tree.values[n], list)]
     keys = {str(tree.keys[n]) for n in arrays}
     every = sorted(
         n for key in keys for n in tree.by_key.get(key, ()) if isinstance(tree.values[n], list)
     )
-    return every or arrays
+    arrays = every or arrays
+    if position is not None and position.anchors:
+        beside = {tree.parents[anchor_in(context, anchor)] for anchor in position.anchors}
+        arrays = [n for n in arrays if n in beside]
+    return arrays
 
 
 def _of_kind(
     context: EffectContext, kind: Phrase, owner: Phrase | None, position: ListPosition | None
 ) -> list[int]:
     tree = context.tree
-    arrays = lists_of_kind(context, kind)
-    if position is not None and position.anchors:
-        beside = {tree.parents[anchor_in(context, anchor)] for anchor in position.anchors}
-        arrays = [n for n in arrays if n in beside]
+    arrays = lists_of_kind(context, kind, position)
     many = False
     if owner is not None:
         holders = context.resolve(owner)

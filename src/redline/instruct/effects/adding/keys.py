@@ -46,7 +46,7 @@ def field_of(context: EffectContext, node: int, span: TokenSpan) -> int:
     if exact is not None:
         return exact
     form = key_form(context.chart.lexicon.text(span.start, span.end))
-    alike = [c for c in tree.children(node) if key_form(str(tree.keys[c])) == form]
+    alike = tree.children_called(node, form)
     if len(alike) != 1:
         raise Unclear("target", f"it has no {text!r}", (node,))
     return alike[0]

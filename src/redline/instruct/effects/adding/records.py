@@ -5,7 +5,7 @@ from __future__ import annotations
 from redline.instruct.effects.adding.elements import lists_of_kind
 from redline.instruct.effects.context import EffectContext
 from redline.instruct.effects.outcome import EffectOutcome, Unclear
-from redline.instruct.effects.places import anchor_in, index_in
+from redline.instruct.effects.places import index_in
 from redline.instruct.effects.values.typing import doubt_of, type_value
 from redline.instruct.grammar.adjuncts.positions import ListPosition
 from redline.instruct.grammar.phrase import Phrase
@@ -25,7 +25,7 @@ def newrecord(context: EffectContext) -> EffectOutcome:
     where, kind = clause.role("where"), clause.role("kind")
     position = where.position if where is not None else None
     listed = where.listed if where is not None else clause.role("within")
-    arrays = _listed(context, listed, kind) if listed is not None else []
+    arrays = _find_lists(context, listed, kind) if listed is not None else []
     if listed is None and kind is not None:
         arrays = _record_arrays(context, kind, position)
     if len(arrays) != 1:
@@ -46,7 +46,7 @@ def newrecord(context: EffectContext) -> EffectOutcome:
     return context.outcome([operation], (array,))
 
 
-def _listed(context: EffectContext, listed: Phrase, kind: Phrase | None) -> list[int]:
+def _find_lists(context: EffectContext, listed: Phrase, kind: Phrase | None) -> list[int]:
     """Return the list that is named, or the one of a kind within what is named."""
     tree = context.tree
     found = context.resolve(listed)
@@ -56,18 +56,13 @@ def _listed(context: EffectContext, listed: Phrase, kind: Phrase | None) -> list
         if kind is not None and not set(lists) & set(homes):
             raise Unclear("target", f"{context.text(kind)!r} is not what it holds", found.nodes)
         return lists
-    held = set(found.nodes)
-    return [n for n in tree.inside(homes, found.nodes) if n not in held]
+    return list(tree.strictly_inside(homes, found.nodes))
 
 
 def _record_arrays(
     context: EffectContext, kind: Phrase, position: ListPosition | None
 ) -> list[int]:
-    tree = context.tree
-    arrays = lists_of_kind(context, kind)
-    if position is not None and position.anchors:
-        beside = {tree.parents[anchor_in(context, anchor)] for anchor in position.anchors}
-        arrays = [n for n in arrays if n in beside]
+    arrays = lists_of_kind(context, kind, position)
     if context.clause.scopes:
         found = context.resolve(Phrase(kind.start, kind.end, tuple(arrays), Sort.KEY))
         arrays = list(found.nodes)

@@ -109,6 +109,7 @@ def measures(key: str, text: str) -> bool:
 
 
 def unit_family(text: str) -> str:
+    """Return what the unit that ends a name measures, or an empty text."""
     words = key_words(text)
     unit = unit_of(words[-1]) if words else None
     return unit[0] if unit else ""
@@ -147,25 +148,27 @@ def holds_names(context: EffectContext, node: int) -> bool:
 
 
 def is_only_number(context: EffectContext, node: int) -> bool:
+    return _numbers_beside(context, node) == [node]
+
+
+def _numbers_beside(context: EffectContext, node: int) -> list[int]:
     tree = context.tree
-    numbers = [c for c in tree.children(tree.parents[node])
-               if isinstance(tree.values[c], Num) and not tree.identifies(c)]  # fmt: skip
-    return numbers == [node]
+    return [c for c in tree.children(tree.parents[node])
+            if isinstance(tree.values[c], Num) and not tree.identifies(c)]  # fmt: skip
 
 
 def is_number_like(context: EffectContext, node: int, text: str) -> bool:
     """Return whether a number can only be meant for this one of the numbers beside it."""
-    tree = context.tree
     number = number_in(text.lstrip("$€£"))
     if number is None:
         return False
-    numbers = [c for c in tree.children(tree.parents[node])
-               if isinstance(tree.values[c], Num) and not tree.identifies(c)]  # fmt: skip
+    numbers = _numbers_beside(context, node)
     if numbers == [node]:
         return True
     if Decimal(number) % 1 == 0:
         return False
-    broken = [c for c in numbers if isinstance(v := tree.values[c], Num) and v.decimal % 1]
+    values = context.tree.values
+    broken = [c for c in numbers if isinstance(v := values[c], Num) and v.decimal % 1]
     return broken == [node]
 
 

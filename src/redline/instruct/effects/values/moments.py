@@ -18,7 +18,7 @@ def shift_time(held: str, said: str, direction: int) -> str:
     length = _length(said)
     if length is None:
         raise Unclear("value", f"{said!r} is not a length of time", value=said)
-    moved = _moved(held, direction * length)
+    moved = _shift(held, direction * length)
     if moved is None:
         raise Unclear("type", f"{held!r} cannot be moved by {said!r}", value=said)
     return moved
@@ -26,7 +26,7 @@ def shift_time(held: str, said: str, direction: int) -> str:
 
 def is_moment(held: str) -> bool:
     """Return whether a text is a date or a time of day."""
-    return _moved(held, timedelta()) is not None
+    return _shift(held, timedelta()) is not None
 
 
 def _length(said: str) -> timedelta | None:
@@ -37,7 +37,7 @@ def _length(said: str) -> timedelta | None:
     return timedelta(milliseconds=float(unit[1]) * float(number))
 
 
-def _moved(held: str, length: timedelta) -> str | None:
+def _shift(held: str, length: timedelta) -> str | None:
     if _CLOCK.fullmatch(held):
         hours, minutes = map(int, held.split(":"))
         total, rest = divmod(timedelta(hours=hours, minutes=minutes) + length, _MINUTE)

@@ -37,7 +37,7 @@ def find_fronts(chart: Chart, state: ReadingState) -> Iterator[ReadingState]:
             yield from _front_scope(
                 chart, state, edge.end, ScopePhrase(edge.item, cost=edge.item.cost), verb
             )
-    yield from _announced(chart, state, place)
+    yield from _find_announced(chart, state, place)
     yield from _headings(chart, state)
     for edge in chart.edges("SCOPE", place):
         if edge.item.condition is not None:
@@ -64,7 +64,7 @@ def find_inner_fronts(chart: Chart, state: ReadingState) -> Iterator[ReadingStat
 _INNER = frozenset("for in on under within inside".split())
 
 
-def _announced(chart: Chart, state: ReadingState, place: int) -> Iterator[ReadingState]:
+def _find_announced(chart: Chart, state: ReadingState, place: int) -> Iterator[ReadingState]:
     """Yield `Discharge the patient in bed 4:` as the scope of the steps that say how."""
     for edge in chart.edges("NPLIST", _behind_verb(chart, place)):
         bare = edge.item.sort is not Sort.RECORD and chart.tokens[edge.item.start].kind == "word"

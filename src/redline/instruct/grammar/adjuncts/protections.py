@@ -89,7 +89,7 @@ def _tails(chart: Chart, end: int, nodes: Nodes, bare: bool, keeps: bool) -> Ite
         yield from _current_value(chart, end, nodes)
 
 
-def _protected(chart: Chart, start: int, keeps: bool) -> Iterator[tuple[int, Nodes]]:
+def _find_protected(chart: Chart, start: int, keeps: bool) -> Iterator[tuple[int, Nodes]]:
     """Yield where `eth0 or wlan0`, `Bob from the members` ends, and what it names."""
     for edge in chart.edges("NPLIST", start):
         if not edge.item.nodes:
@@ -133,7 +133,7 @@ def find_protections(chart: Chart, place: int, last: str) -> Iterator[tuple[int,
     for start in chart.phrases(place, PROTECTING):
         keeps = chart.low(start - 1) in _KEEPING
         bare = bool(last) or not keeps or chart.low(start - 1) in ("leave", "leaving")
-        for end, nodes in _protected(chart, start, keeps):
+        for end, nodes in _find_protected(chart, start, keeps):
             yield from ((tail, nodes) for tail in _tails(chart, end, nodes, bare, keeps))
     for start in chart.phrases(place, _CONTRASTS) if last else ():
         for edge in chart.edges("NPLIST", start):

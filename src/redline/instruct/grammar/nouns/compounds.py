@@ -50,8 +50,7 @@ def _member_first(
     """Yield a member named before what holds it: GET /pets, the weekend (opening) hours."""
     if right.sort is not Sort.PATH and (right.sort is not Sort.KEY or not left.whole):
         return
-    held = set(right.nodes)
-    direct = tuple(n for n in left.nodes if tree.parents[n] in held)
+    direct = tree.directly_in(left.nodes, right.nodes)
     if direct:
         cost = joint.cost + (right.sort is Sort.KEY)
         yield replace(joint, nodes=direct, sort=Sort.KEY, whole=left.whole, many=False,
@@ -73,8 +72,7 @@ def nearest(tree: DocumentTree, nodes: Nodes, holders: Nodes, head: Phrase) -> N
     """Return the direct members of *holders* when one key is meant and they have it."""
     if head.many or head.sort is not Sort.KEY or len(nodes) < 2:
         return nodes
-    held = set(holders)
-    return tuple(n for n in nodes if tree.parents[n] in held) or nodes
+    return tree.directly_in(nodes, holders) or nodes
 
 
 def _is_same(inside: Nodes, left: Phrase) -> bool:

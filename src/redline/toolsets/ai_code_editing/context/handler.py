@@ -54,12 +54,11 @@ def _question(call: Call) -> ContextQuestion:
     arguments = call.arguments
     query, symbol = (arguments.get(key) or "" for key in ("query", "symbol"))
     wanted = (symbol or query).strip()
-    file, is_directory = _place(call, arguments.get("file"))
-    is_file = file is not None and not is_directory
+    file, is_file = _place(call, arguments.get("file"))
     kind = resolve_kind(arguments.get("kind") or "auto", wanted, bool(symbol), is_file)
     room = int(arguments.get("max_tokens") or DEFAULT_TOKENS)
     raw = str(arguments.get("file"))
-    return ContextQuestion(kind, file, is_directory, wanted, room, arguments.get("line"), raw)
+    return ContextQuestion(kind, file, wanted, room, arguments.get("line"), raw)
 
 
 def _place(call: Call, raw: str | None) -> tuple[WorkspacePath | None, bool]:
@@ -69,4 +68,4 @@ def _place(call: Call, raw: str | None) -> tuple[WorkspacePath | None, bool]:
     entry = call.runtime.tree.stat(path)
     if entry is None:
         raise NotFound(raw)
-    return path, entry.kind is Kind.DIRECTORY
+    return path, entry.kind is not Kind.DIRECTORY

@@ -9,6 +9,7 @@ from redline.code.syntax.doc_comments import doc_start
 from redline.core.errors import AlreadyApplied, InvalidArgument
 from redline.core.textfile import line_body, split_lines
 from redline.plan.match.engine import apply_placements, place, place_insert
+from redline.plan.match.indent import indent_of
 from redline.toolsets.ai_code_editing.edit import instruction as said
 from redline.toolsets.ai_code_editing.edit import places
 from redline.toolsets.ai_code_editing.edit.request import INSERT, EditRequest
@@ -211,8 +212,12 @@ def _inside(source: FileUnderEdit, symbol: Symbol, block: str) -> tuple[int, str
     body = [line for line in source.lines[symbol.line : symbol.end] if line.strip()]
     closed = bool(body) and body[-1].strip().rstrip(";,)") in ("}", "end")
     inner = body[:-1] if closed else body
-    margin = _margin(inner[0]) if inner else _margin(source.lines[symbol.start - 1]) + "    "
-    return symbol.end + (not closed), indented_by(block, margin)
+    return symbol.end + (not closed), indented_by(block, _inner_margin(source, symbol, inner))
+
+
+def _inner_margin(source: FileUnderEdit, symbol: Symbol, inner: list[str]) -> str:
+    """Return the indentation of a body of which *inner* are the lines."""
+    return indent_of(inner[0]) if inner else indent_of(source.lines[symbol.start - 1]) + "    "
 
 
 def _unclear(symbol: Symbol) -> InvalidArgument:
@@ -235,9 +240,9 @@ def _at_edge_of(source: FileUnderEdit, symbol: Symbol, top: bool, block: str) ->
         if opened or not source.lines[last - 1].lstrip().startswith("}"):
             raise _unclear(symbol)  # a body on one line
         inner = [line for line in source.lines[first : last - 1] if line.strip()]
-        margin = _margin(inner[0]) if inner else _margin(source.lines[symbol.start - 1]) + "    "
+        margin = _inner_margin(source, symbol, inner)
         return (first + 1 if top else last), indented_by(block, margin)
-    margin = _margin(source.lines[first - 1])
+    margin = indent_of(source.lines[first - 1])
     begins = source.text.rfind("\n", 0, body.start) + 1
     if source.text[begins : body.start].strip():
         raise _unclear(symbol)
@@ -249,10 +254,6 @@ def _at_edge_of(source: FileUnderEdit, symbol: Symbol, top: bool, block: str) ->
 
 def _line_of(source: FileUnderEdit, offset: int) -> int:
     return source.text.count("\n", 0, offset) + 1
-
-
-def _margin(line: str) -> str:
-    return line[: len(line) - len(line.lstrip(" \t"))]
 
 
 def _refuse_repeated(source: FileUnderEdit, line: int, block: str) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 from redline.core.errors import InvalidArgument
 from redline.toolsets.ai_code_editing.edit.instruction import deletes_given, fenced_block
 
-INSERT, REPLACE, DELETE = "insert", "replace", "delete"
+INSERT, DELETE = "insert", "delete"
 
 
 @dataclass(frozen=True, slots=True)

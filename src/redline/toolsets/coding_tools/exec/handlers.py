@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
-from redline.core.errors import (
-    NotADirectory,
-    NotFound,
-    SandboxUnavailable,
-    SessionClosed,
-    SessionNotFound,
-)
+from redline.core.errors import NotADirectory, NotFound, SessionClosed
 from redline.core.paths import WorkspacePath
 from redline.core.ports.commands import Command, Job, JobState
 from redline.core.ports.tree import Kind
 from redline.core.text_limits import shorten
 from redline.services.commands.check import CommandLine, check_env, pass_gate
+from redline.services.commands.jobs import apply_dry_run, start_job, stop_job, type_into
 from redline.services.commands.remarks import remarks_on
 from redline.toolsets.call import Call, Result
 from redline.toolsets.coding_tools.answer import success
 from redline.toolsets.coding_tools.exec.dry_run import dry_run_fields
 from redline.toolsets.coding_tools.exec.output import session_fields
-from redline.toolsets.coding_tools.exec.permissions import NETWORK_HINT, ExecPermits, owner_of
+from redline.toolsets.coding_tools.exec.permissions import NETWORK_HINT, ExecPermits
 from redline.toolsets.coding_tools.paths import existing
 from redline.toolsets.tool import Json
 
 TIMEOUT_MS, YIELD_MS, OUTPUT_BYTES, WAIT_MS = 30_000, 1_000, 65_536, 5_000
 _MAX_SUMMARY_CHARS = 80
-_SETTLE = 0.05
-_ENDING = 3.0
 
 
 def exec_command(call: Call) -> Result:
@@ -38,65 +31,51 @@ def exec_command(call: Call) -> Result:
         return _apply_proposal(call)
     line = CommandLine(given["cmd"], cwd, "cmd", env)
     granted = pass_gate(call.runtime, line, ExecPermits(call))
-    timeout = given.get("timeout_ms", TIMEOUT_MS) / 1000
-    tty = bool(given.get("tty"))
     typed = str(given.get("stdin") or "").encode("utf-8", "surrogateescape")
     command = Command(
         line=given["cmd"],
         cwd=cwd,
-        timeout=timeout,
+        timeout=given.get("timeout_ms", TIMEOUT_MS) / 1000,
         env=env,
         stdin=typed,
-        tty=tty,
+        tty=bool(given.get("tty")),
         rows=given.get("rows", 24),
         cols=given.get("cols", 80),
-        owner=owner_of(call),
+        owner=call.owner,
         permissions=granted & {"network"},
         overlay=bool(given.get("dry_run")),
     )
     summary = f"ran {shorten(given['cmd'], _MAX_SUMMARY_CHARS)}"
-    job = call.runtime.commands.start(command, call.origin(summary))
-    call.cancel.on_cancel(lambda: job.kill("KILL"))
-    job.wait(given.get("yield_time_ms", YIELD_MS) / 1000, for_output=tty)
-    if not job.state().has_ended and job.state().elapsed >= timeout:
-        job.wait(_ENDING)
-    call.cancel.check()
+    patience = given.get("yield_time_ms", YIELD_MS) / 1000
+    job = start_job(call.runtime, command, call.origin(summary), call.cancel, patience)
     return _answer_started(call, job)
 
 
 def _apply_proposal(call: Call) -> Result:
     """Make the proposal of an earlier dry run real, without running anything."""
-    given = call.arguments
-    commands, owner = call.runtime.commands, owner_of(call)
-    origin = call.origin(f"applied {shorten(given['cmd'], _MAX_SUMMARY_CHARS)}")
-    operation = commands.apply(given["apply"], owner, given["cmd"], origin)
-    try:
-        commands.release(given["apply"], owner)
-    except SessionNotFound:
-        pass  # the handle was dropped: too many commands ran since
+    given, line = call.arguments, call.arguments["cmd"]
+    origin = call.origin(f"applied {shorten(line, _MAX_SUMMARY_CHARS)}")
+    operation = apply_dry_run(call.runtime, given["apply"], call.owner, line, origin)
     fields = dry_run_fields(operation.change_set)
     return success(fields | {"dry_run": False, "status": "applied", "change_id": operation.id})
 
 
 def _answer_started(call: Call, job: Job) -> Result:
     state = job.state()
-    if state.status == "failed":
-        call.runtime.commands.release(job.id, owner_of(call))
-        raise SandboxUnavailable(job.notes[0])
     fields = _payload(call, job, state)
     fields["elapsed_ms"] = round(state.elapsed * 1000)
     if state.has_ended and fields["truncated"]:
         _warn(fields, "More of the output: write_stdin with this session_id and no chars, and a"
               " larger max_output_bytes; then kill_session")  # fmt: skip
     elif state.has_ended and "dry_run" not in fields:
-        call.runtime.commands.release(job.id, owner_of(call))
+        call.runtime.commands.release(job.id, call.owner)
     return success(fields)
 
 
 def write_stdin(call: Call) -> Result:
     """Type into a running command, or look what it has written."""
     given = call.arguments
-    job = call.runtime.commands.get(given["session_id"], owner_of(call))
+    job = call.runtime.commands.get(given["session_id"], call.owner)
     chars = str(given.get("chars") or "")
     patience = given.get("yield_time_ms", YIELD_MS) / 1000
     if job.state().has_ended:
@@ -107,10 +86,7 @@ def write_stdin(call: Call) -> Result:
             )
         return success(_last_look(call, job))
     if chars:
-        before = job.byte_count
-        job.send(chars.encode("utf-8", "surrogateescape"))
-        job.wait(patience, beyond=before)
-        job.wait(min(_SETTLE, patience))
+        type_into(job, chars, patience)
     else:
         job.wait(patience, for_output=True)
     call.cancel.check()
@@ -127,15 +103,10 @@ def _last_look(call: Call, job: Job) -> Json:
 def kill_session(call: Call) -> Result:
     """End a command and everything it started, and give its handle back."""
     given = call.arguments
-    commands, owner = call.runtime.commands, owner_of(call)
+    commands, owner = call.runtime.commands, call.owner
     job = commands.get(given["session_id"], owner)
     was_running = not job.state().has_ended
-    if was_running:
-        job.kill(given.get("signal", "TERM"))
-        job.wait(given.get("wait_ms", WAIT_MS) / 1000)
-    if not job.state().has_ended:
-        job.kill("KILL")
-        job.wait(_ENDING)
+    stop_job(job, given.get("signal", "TERM"), given.get("wait_ms", WAIT_MS) / 1000)
     fields = _payload(call, job, job.state())
     fields |= {"killed": was_running, "status": "terminated" if was_running else "exited"}
     commands.release(job.id, owner)
@@ -156,7 +127,7 @@ def _payload(call: Call, job: Job, state: JobState) -> Json:
     output = fields["stderr"] + fields["stdout"]
     for remark in remarks_on(state, job.sandbox, job.notes, output, NETWORK_HINT):
         _warn(fields, remark)
-    found = call.runtime.commands.proposal(job.id, owner_of(call)) if state.has_ended else None
+    found = call.runtime.commands.proposal(job.id, call.owner) if state.has_ended else None
     if found is not None:
         fields |= dry_run_fields(found.change_set) | {"dry_run": True}
         _warn(fields, "Nothing was changed. To apply: exec_command with the same cmd and"

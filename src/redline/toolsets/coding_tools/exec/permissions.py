@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
 from typing import Any
 
 from redline.core.access.rights import Right
 from redline.core.errors import InvalidArgument
 from redline.core.ports.grants import Grant
 from redline.core.ports.review import HeldState
+from redline.services.names import iso_time
 from redline.toolsets.call import Call, Question, Result
 from redline.toolsets.coding_tools.answer import failure, success
 from redline.toolsets.consent import decision_question, digest_of, quote
@@ -42,11 +42,6 @@ _ALWAYS_SHOWN = ("cmd", "workdir", "env", "stdin")
 _OF_THE_ANSWER = frozenset({"yield_time_ms", "max_output_bytes", "rows", "cols"})
 
 
-def owner_of(call: Call) -> str:
-    """Who a grant belongs to: one principal on one connection."""
-    return f"{call.client.principal}\0{call.client.connection}"
-
-
 def digest_of_command(arguments: Mapping[str, Any]) -> str:
     """The hash that a grant for an exec_command call is bound to."""
     return digest_of("exec_command", _complete(arguments))
@@ -61,7 +56,7 @@ class ExecPermits:
     def consume(self, permission: str) -> Grant | None:
         """Take a grant that was given for this very call."""
         digest = digest_of_command(self._call.arguments)
-        owner = owner_of(self._call)
+        owner = self._call.owner
         return self._call.runtime.grants.consume(owner, "exec_command", permission, digest)
 
     @property
@@ -159,7 +154,7 @@ def _answer_granted(call: Call) -> Result:
     arguments = call.arguments
     grant = Grant(
         id=f"grant-{secrets.token_urlsafe(12)}",
-        owner=owner_of(call),
+        owner=call.owner,
         tool=arguments["tool_name"],
         permission=arguments["permission"],
         scope=arguments.get("scope", "once"),
@@ -179,16 +174,12 @@ def _answer_granted(call: Call) -> Result:
         {
             "status": "granted",
             "grant_id": grant.id,
-            "expires_at": _iso(grant.expires_at),
+            "expires_at": iso_time(grant.expires_at),
             "constraints": constraints,
             "id": noted.id,
             "warnings": [],
         }
     )
-
-
-def _iso(moment: float) -> str:
-    return datetime.fromtimestamp(moment, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
 def _answer_denied(call: Call, action: str) -> Result:

@@ -1,0 +1,103 @@
+"""What the history commands say of files that are not plain text, and of changes without files."""
+
+from __future__ import annotations
+
+import pytest
+
+from redline.core.changes import Change, ChangeSet, FileState
+from redline.core.paths import Access
+from redline.core.ports.history import Origin
+from tests.cli.test_history_tools import Project, Run, _edited, project, run
+
+__all__ = ["project", "run"]
+
+
+def _commit(project: Project, name: str, content: bytes, session: str = "1f2e3d4c") -> str:
+    path = project.redline.workspace.resolve(name, Access.WRITE)
+    change = Change(path, project.redline.tree.state(path), FileState.of(content))
+    origin = Origin("edit_file", "my-agent 2", "", "make it better", session)
+    return project.redline.editor.commit(ChangeSet((change,)), origin).id
+
+
+def test_lines_of_utf_16_are_counted_and_blamed(project: Project, run: Run) -> None:
+    (project.root / "wide.txt").write_bytes("eins\r\nzwei\r\n".encode("utf-16"))
+    change = _commit(project, "wide.txt", "eins\r\nzwei €\r\ndrei\r\n".encode("utf-16"))
+    assert "+2  -1  edit wide.txt" in run("log")
+    lines = run("blame", str(project.root / "wide.txt")).splitlines()
+    assert [line.split("  ")[-1] for line in lines] == ["eins", "zwei €", "drei"]
+    assert [line.startswith(change) for line in lines] == [False, True, True]
+
+
+def test_the_lines_of_a_binary_file_have_no_makers(project: Project, run: Run) -> None:
+    (project.root / "b.bin").write_bytes(bytes(range(256)))
+    assert run("blame", str(project.root / "b.bin"), code=1) == "redline: Binary file: b.bin\n"
+
+
+def test_a_diff_of_cr_lf_shows_no_line_ends(project: Project, run: Run) -> None:
+    (project.root / "w.txt").write_bytes(b"one\r\ntwo\r\n")
+    _commit(project, "w.txt", b"one\r\n2\r\n")
+    assert " one\n-two\n+2\n" in run("show")
+
+
+def test_changes_without_files_say_what_they_are(project: Project, run: Run) -> None:
+    change = project.write("src/app.py", _edited(3)).id
+    project.app.write_text(_edited())
+    run("undo", change)
+    project.redline.editor.note_grant(Origin("run", "my-agent 2", "", "network: curl example.org"))
+    shown = run("log")
+    assert f"nothing was left to undo of {change}\n" in shown
+    assert "permission given: network: curl example.org\n" in shown
+
+
+def test_a_change_that_git_hid_and_brought_back_is_undone_after_a_redo(
+    project: Project, run: Run
+) -> None:
+    change = project.write("src/app.py", _edited(3)).id
+    project.app.write_text(_edited())  # git stash
+    run("undo", change)
+    project.app.write_text(_edited(3, 5))  # git stash pop
+    assert "redo it and then undo it again" in run("undo", change, code=3)
+    run("redo", change)
+    assert "-new 3\n+line 3\n" in run("undo", change)
+    assert project.app.read_text() == _edited(5)
+
+
+def test_what_a_rule_put_back_is_not_what_status_compares_with(project: Project, run: Run) -> None:
+    (project.root / "other.txt").write_text("x\n")
+    project.write("src/app.py", _edited(3))
+    origin = Origin("policy", "policy", "", "put back", "policy")
+    path = project.redline.workspace.resolve("other.txt", Access.WRITE)
+    state = project.redline.tree.state(path)
+    project.redline.editor.commit(ChangeSet((Change(path, state, FileState.of(b"y\n")),)), origin)
+    shown = run("status")
+    assert "changed since session 1f2e3d4c of my-agent 2:" in shown
+    assert "src/app.py" in shown
+
+
+def test_restore_shows_what_it_would_do(project: Project, run: Run) -> None:
+    project.write("src/app.py", _edited(3))
+    project.write("src/app.py", _edited(3, 4))
+    assert "-new 4\n+line 4\n" in run("restore", "app.py", "--at", "@-1", "--dry-run")
+    assert project.app.read_text() == _edited(3, 4)
+    said = run("restore", "app.py", "--at", "@", "--dry-run")
+    assert said == "the file already is as it was then\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("log", "-n", "0"), "a number from 1: 0"),
+        (("log", "-n", "-3"), "a number from 1: -3"),
+        (("review", "--no-open", "--port", "99999"), "a number from 0 to 65535: 99999"),
+        (("completions",), "arguments are required: SHELL\n"),
+    ],
+)
+def test_a_wrong_number_or_a_missing_word_is_a_wrong_command_line(
+    words: tuple[str, ...], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from redline.cli.main import main
+
+    with pytest.raises(SystemExit) as ended:
+        main(words)
+    assert ended.value.code == 2
+    assert said in capsys.readouterr().err
