@@ -18,6 +18,7 @@ from redline.core.errors import (
     NoMatch,
     NotADirectory,
     NotFound,
+    PathError,
     RedlineError,
 )
 from redline.core.paths import WorkspacePath
@@ -154,7 +155,7 @@ def test_moving_is_a_rename_and_never_a_surprise(tree: PlainTree) -> None:
         plan_move(tree, at("g"), at("d/f"), "d/f")
     with pytest.raises(IsADirectory):
         plan_move(tree, at("g"), at("d"), "d", overwrite=True)
-    with pytest.raises(InvalidArgument):
+    with pytest.raises(PathError, match="into itself"):
         plan_move(tree, at("d"), at("d/e"), "d/e")
     assert plan_move(tree, at("g"), at("g"), "g").is_empty
 
