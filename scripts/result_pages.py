@@ -35,6 +35,8 @@ TITLES = {
     "scale": "Several servers",
     "workspaces": "Many workspaces",
     "history": "The history at a terminal",
+    "policy": "Rules about changes",
+    "review": "The review page",
 }
 
 

@@ -41,7 +41,7 @@ def connect(path: str) -> sqlite3.Connection:
     db = sqlite3.connect(path, timeout=10, isolation_level=None, check_same_thread=False)
     db.execute("PRAGMA journal_mode=WAL")
     db.execute("PRAGMA synchronous=OFF")
-    db.execute("PRAGMA cache_size=-32000")
+    db.execute("PRAGMA cache_size=-8000")
     db.execute("PRAGMA temp_store=MEMORY")
     db.execute("BEGIN IMMEDIATE")
     if db.execute("PRAGMA user_version").fetchone()[0] != VERSION:
