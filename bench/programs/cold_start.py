@@ -128,9 +128,9 @@ def main() -> int:
     short = "--short" in sys.argv
     starts, calls = (5, 500) if short else (15, 5000)
     report = Report("cold_start", facts={"limits": LIMITS, "starts": starts, "calls": calls})
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as state:
         (Path(folder) / "a.txt").write_text("hello\n")
-        env = {"REDLINE_STATE_DIR": f"{folder}/state"}
+        env = {"REDLINE_STATE_DIR": state}  # outside the workspace, as it must be
         ours = redline_argv("--workspace", folder)
         fixtures = {**env, "REDLINE_TEST_TOOLSET": "tests.wire.fixtures", "PYTHONPATH": str(REPO)}
         peer = filesystem_server(folder)
