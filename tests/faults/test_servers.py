@@ -76,7 +76,7 @@ def test_a_client_that_listens_is_told_what_a_crash_cut_short(top: Path, transpo
         client.call("read_file", {"path": "a"})
         client.call("read_file", {"path": "a"})
         (told,) = [note["params"] for note in client.notifications]
-        assert "1 change that a crash interrupted" in client.stderr
+    assert "1 change that a crash interrupted" in client.stderr  # all of it is read by now
     assert told["level"] == "notice"
     assert "1 change that a crash interrupted" in told["data"]["message"]
     assert scene.snapshot() in (before, after)

@@ -9,6 +9,7 @@ Every message the server emits is checked against the official types before a te
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import http.client
 import json
 import os
@@ -17,7 +18,9 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import termios
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -108,6 +111,14 @@ class Client:
     def _transport_args(self) -> list[str]:
         raise AssertionError("each transport has its own")
 
+    def _await_stderr(self) -> None:
+        """Wait until what the server has written by now was read by the thread that does."""
+        source = self.process.stderr
+        with contextlib.suppress(OSError, ValueError):  # closed, as it is once the server has ended
+            while source and any(fcntl.ioctl(source.fileno(), termios.FIONREAD, bytes(4))):
+                time.sleep(0.005)
+            time.sleep(0.02)
+
     def _drain_stderr(self) -> None:
         assert self.process.stderr
         for line in self.process.stderr:
@@ -116,6 +127,7 @@ class Client:
     @property
     def stderr(self) -> str:
         """What the server has said to its operator so far."""
+        self._await_stderr()
         return b"".join(self._stderr).decode("utf-8", "replace")
 
     def initialize(self) -> Json:
