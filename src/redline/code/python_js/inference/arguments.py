@@ -84,7 +84,7 @@ class ScriptArguments(ScriptValues):
     ) -> bool:
         """Return whether the types of a library alone say what an argument is.
 
-        They may stand for those of other arguments, or of what the call is expected to give.
+        They may be those of other arguments, or of what the call is expected to give.
         """
         if not called or not called <= OUTSIDE:
             return False
@@ -108,6 +108,6 @@ class ScriptArguments(ScriptValues):
         return {value for each in found for value in self._with_keys(each, depth)}
 
     def _with_keys(self, value: Value, depth: int) -> set[Value]:
-        """Return a value, or the keys that a type parameter stands for: `K extends keyof T`."""
+        """Return a value, or the keys that a type parameter is limited to: `K extends keyof T`."""
         least = self.constraint(value, depth) if isinstance(value, TypeParameter) else set()
         return {each for each in least if isinstance(each, KeysOf)} or {value}

@@ -107,7 +107,7 @@ class ScriptCalls(ScriptMembers):
         scope: Scope,
         depth: int,
     ) -> bool:
-        """Return whether a call hands the workspace's types to nobody, *but* one argument aside."""
+        """Return whether a call is given nothing of the workspace, *but* one argument aside."""
         listed = call.field("arguments")
         types = (self.types(module, each, scope, depth + 1) for each in type_arguments(call))
         given = (
