@@ -214,6 +214,14 @@ class TestTypography:
     def test_a_no_break_space_in_the_file_is_kept(self) -> None:
         assert edited("a\u00a0b c\n", "a b c", "a b d") == "a\u00a0b d\n"
 
+    def test_a_no_break_space_that_ends_a_line_stays_at_the_end_of_that_line(self) -> None:
+        text = "a\n  {\u00a0\nb\n"
+        assert edited(text, "  { ", "  { \n  }\n  c") == "a\n  {\u00a0\n  }\n  c\nb\n"
+
+    def test_a_no_break_space_of_the_call_is_no_end_of_a_line_that_goes_on(self) -> None:
+        with pytest.raises(NoMatch):
+            place("foo { bar\n", "foo {\u00a0", "baz {\u00a0")
+
     def test_shifted_and_misspelled_together(self) -> None:
         assert edited(
             'if x:\n    say("a")\n    go()\n', "say(“a”)\ngo()\n", "say(“b”)\ngo()\n"
