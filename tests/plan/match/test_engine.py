@@ -87,6 +87,9 @@ class TestTrailing:
     def test_trailing_blanks_may_differ_and_kept_lines_keep_theirs(self) -> None:
         assert edited("a  \nb\t\nc\n", "a\nb\nc", "a\nb\nd") == "a  \nb\t\nd\n"
 
+    def test_a_line_of_blanks_behind_the_last_quoted_line_stays(self) -> None:
+        assert edited("a;\nb;\n \nc\n", "a; \nb;\n", "a;\nd;\n") == "a;\nd;\n \nc\n"
+
     def test_blanks_in_the_call_only_match_at_a_line_end(self) -> None:
         assert edited("foo\nfoobar\n", "foo  \n", "x\n") == "x\nfoobar\n"
         with pytest.raises(NoMatch):

@@ -208,8 +208,11 @@ def _line_stop(text: str, offset: int, quoted: bool, keep: Callable[[str], str])
     """Where a match ends that may overlook the blanks after *offset*, which *keep* leaves out.
 
     A call that quotes blanks means them too; blanks that end a line belong to that line, so that
-    it stays whole when it is kept and goes as a whole when it is not.
+    it stays whole when it is kept and goes as a whole when it is not. A line of blanks after the
+    last one that is quoted is another line.
     """
+    if not quoted and text.endswith("\n", 0, offset):
+        return offset
     stop = offset
     while stop < len(text) and not keep(text[stop]):
         stop += 1
