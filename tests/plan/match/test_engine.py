@@ -155,6 +155,10 @@ class TestIndentation:
                 "        a,\n    )\n\n\ndef g():\n    pass\n",
             )
 
+    def test_new_text_with_the_one_quoted_line_as_the_file_has_it_is_not_shifted(self) -> None:
+        with pytest.raises(NoMatch):
+            place_range("f(a,\n    b);\n", 2, 2, "g();\n    b);\n", expected="b);")
+
     def test_a_shifted_block_can_be_wrapped(self) -> None:
         got = edited("def f():\n    a()\n    b()\n", "a()\nb()\n", "if x:\n    a()\n    b()\n")
         assert got == "def f():\n    if x:\n        a()\n        b()\n"
@@ -230,6 +234,16 @@ class TestTypography:
             'if x:\n    say("a")\n    go()\n', "say(“a”)\ngo()\n", "say(“b”)\ngo()\n"
         ) == ('if x:\n    say("b")\n    go()\n')
 
+    def test_another_indentation_and_look_alikes_elsewhere_are_ambiguous(self) -> None:
+        text = 'if x:\n    say("a")\n    go()\nelse:\n  say(“a”)\n  go()\n'
+        with pytest.raises(AmbiguousMatch) as caught:
+            place(text, '  say("a")\n  go()\n', '  say("b")\n  go()\n')
+        assert caught.value.lines == (2, 5)
+        hunk = [("-", '  say("a")'), ("+", '  say("b")'), (" ", "  go()")]
+        with pytest.raises(AmbiguousMatch) as caught:
+            place_lines(text, hunk)
+        assert caught.value.lines == (2, 5)
+
     def test_an_ellipsis_stands_for_nothing(self) -> None:
         with pytest.raises(NoMatch) as caught:
             place("a\nb\nc\n", "a\n...\nc\n", "x\n")
@@ -244,6 +258,7 @@ class TestTwice:
             ("x = foo\n", "x = foo", "x = foo + bars"),
             ("a\nb\n", "a\nb", "a\nc\nb"),
             ("  a\n  b\n", "a\nb\n", "a\nb\nc\n"),
+            ("long line\n\n/*\n", "long line\n\n/*", "long line\n/*\n\n/*"),
             ("  a\n  b\n", "  a\n  b\n", "  if x:\n    a\n    b\n"),
             ("a\r\nb\r\n", "a\nb\n", "if x:\n\ta\n\tb\n"),
         ],
@@ -316,6 +331,11 @@ class TestRanges:
         text = "a\nb\nc\n"
         spot = place_range(text, 1, 1, "C\n", expected="c\n")
         assert apply_placements(text, [spot]) == "a\nb\nC\n"
+
+    def test_the_tail_of_a_line_does_not_show_that_a_line_was_replaced(self) -> None:
+        with pytest.raises(NoMatch) as caught:
+            place_range("be be seen by all\n", 1, 1, "be seen by all\n", expected="BE BE SEEN\n")
+        assert not isinstance(caught.value, AlreadyApplied)
 
     def test_expected_text_that_is_gone_is_refused(self) -> None:
         with pytest.raises(NoMatch):

@@ -68,8 +68,10 @@ def _levels(
     yield _one_of(places, MatchLevel.LITERAL, lambda place: _literal(text, *place, old, new))
     places = _number_lines(text, _trailing_spans(text, old), within)
     yield _one_of(places, MatchLevel.TRAILING, lambda place: _trailing(text, *place, old, new))
-    yield _inside(block_candidates(text, old, new, MatchLevel.INDENT), within)
+    indented = _inside(block_candidates(text, old, new, MatchLevel.INDENT), within)
     places = _number_lines(text, _folded_spans(text, old), within)
+    # Another indentation and look-alike characters are equally far from what was quoted.
+    yield indented and [*indented, *_as_placements(places, MatchLevel.TYPOGRAPHY)]
     yield _one_of(
         places, MatchLevel.TYPOGRAPHY, lambda place: _place_folded(text, *place, old, new)
     )
