@@ -33,8 +33,13 @@ if TYPE_CHECKING:
     from redline.core.ports.search import Grep, Regex
 
 
+def note_start() -> None:
+    """Note when this process started, and what was installed then."""
+    from redline.adapters.workers import loaded_program  # noqa: F401
+
+
 def refuse_changed_modules() -> None:
-    """Have this process import Redline's modules only as they were when it started.
+    """From now on import Redline's modules only as they were when this process started.
 
     For servers: they live long, and import much of Redline when it is first needed.
     """
@@ -51,7 +56,7 @@ def refuse_changed_modules() -> None:
             raise ImportError("Redline's own files have changed since the server started")
         raise errors.ProgramChanged
 
-    guard_imports(loaded_program.STATE, refuse)
+    guard_imports(loaded_program.describe_state, refuse)
 
 
 def write_private_file(path: str, content: bytes) -> None:
@@ -73,7 +78,7 @@ class Redline(RecordedWorkspace):
 
     Each property imports its adapter when first asked for, so a server that only lists tools
     never pays for them. What child processes run is read at once, as it is now, unless this process
-    *is_brief*: then it is read when the first child starts.
+    *is_brief*: then it is read when the first child starts, or by `read_programs`.
     """
 
     def __init__(self, settings: Settings, name: str = "", *, is_brief: bool = False) -> None:
@@ -81,10 +86,15 @@ class Redline(RecordedWorkspace):
         # The name among many workspaces of one server; previews in a shared store carry it.
         self._name = name
         if not is_brief:
-            from redline.adapters.workers import loaded_program  # noqa: F401
-
-            self._command_helper  # noqa: B018
+            self.read_programs()
         self._proxy = _open_proxy(settings.allow_domains)
+
+    def read_programs(self) -> None:
+        """Read what child processes run, as it is now; before anything could have changed it."""
+        from redline.adapters.workers import loaded_program
+
+        loaded_program.describe_state()
+        self._command_helper  # noqa: B018
 
     def claim_std_streams(self) -> tuple[BinaryIO, BinaryIO]:
         """Take stdin and stdout for the protocol alone."""

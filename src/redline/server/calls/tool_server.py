@@ -7,6 +7,8 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from redline.server.calls.catalog import Catalog
+from redline.server.calls.instructions import write_instructions
+from redline.server.calls.offers import Offers
 from redline.server.observe.audit import Audit
 from redline.server.observe.log import Sink
 from redline.toolsets.tool import APPS_EXTENSION, Client, Json
@@ -15,7 +17,6 @@ if TYPE_CHECKING:
     from redline.server.calls.dispatch import Dispatch
     from redline.server.calls.elicitation.sealed_states import SealedStates
     from redline.server.calls.in_flight import CallsInFlight
-    from redline.server.calls.offers import Offers
     from redline.server.rpc.messages import Submit
     from redline.services.runtime import Runtime
 
@@ -33,8 +34,10 @@ class ToolServer:
         audit: Audit | None = None,
         name: str = "",
         states: SealedStates | None = None,
+        prepare: Callable[[], None] | None = None,
     ) -> None:
         self.catalog = catalog
+        self.offers = Offers(catalog)
         self.runtime = runtime
         # The workspace of a process that serves many: an answer counts in the one that asked.
         self.name = name
@@ -48,18 +51,10 @@ class ToolServer:
         self.watchers: list[Callable[[str, bool, float], None]] = []
         # Called when a client connects, with "", and after each call, with the tool's name.
         self.observers: list[Callable[[Client, str], None]] = []
+        # Called once, before the first call.
+        self._prepare = prepare
         self._dispatch: Dispatch | None = None
-        self._offers: Offers | None = None
         self._lock = Lock()
-
-    @property
-    def offers(self) -> Offers:
-        """The prompts and resources that are on; listing tools does not load them."""
-        if self._offers is None:
-            from redline.server.calls.offers import Offers
-
-            self._offers = Offers(self.catalog)
-        return self._offers
 
     def runs_handler(self, method: str) -> bool:
         """Whether *method*, which is not tools/call, is answered by a toolset's handler."""
@@ -77,8 +72,6 @@ class ToolServer:
 
     def instructions(self, client: Client) -> str:
         """Return the text that *client* gets when it connects."""
-        from redline.server.calls.instructions import write_instructions
-
         return write_instructions(self.catalog, client)
 
     @property
@@ -86,6 +79,8 @@ class ToolServer:
         """What runs calls; the only lazy boundary between listing tools and calling them."""
         with self._lock:
             if self._dispatch is None:
+                if self._prepare is not None:
+                    self._prepare()
                 from redline.server.calls.dispatch import Dispatch
 
                 self._dispatch = Dispatch(self)

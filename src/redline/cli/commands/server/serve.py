@@ -142,12 +142,12 @@ def _add_compatibility_flags(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Serve until the client disconnects or a signal arrives."""
-    from redline.app import refuse_changed_modules
+    from redline.app import note_start, refuse_changed_modules
     from redline.server.calls.catalog import CatalogError
 
+    note_start()
     try:
         settings = _settings(args)
-        refuse_changed_modules()
         if settings.workspaces is not None or settings.shared is not None:
             return _serve_many(args, settings)
         redline, server = _build(settings)
@@ -171,6 +171,7 @@ def run(args: argparse.Namespace) -> int:
         if args.stdio:
             start_recording("stdio")
             return _serve_stdio(redline, server, settings)
+        refuse_changed_modules()
         from redline.cli.commands.server.serve_http import serve
 
         if sys.stderr is not None and sys.stderr.isatty():
@@ -187,7 +188,10 @@ def _serve_many(args: argparse.Namespace, settings: Settings) -> int:
     if args.stdio:
         flag = "--shared" if settings.workspaces is None else "--workspaces"
         raise SettingsError(f"{flag} is served over HTTP; over stdio serve one --workspace")
+    from redline.app import refuse_changed_modules
+
     gc.enable()
+    refuse_changed_modules()
     if settings.workspaces is None:
         from redline.cli.commands.workspaces.serve_group import serve_group
 
@@ -218,7 +222,7 @@ def _build(settings: Settings) -> tuple[Redline, ToolServer]:
     from redline.server.observe.audit import Audit
     from redline.server.observe.log import to_stderr
 
-    redline = Redline(settings)
+    redline = Redline(settings, is_brief=True)
     redline.require_policy()
     without = () if settings.view_image else ("view_image",)
     # A module with another TOOLSET, for tests of the protocol on the real server.
@@ -237,6 +241,7 @@ def _build(settings: Settings) -> tuple[Redline, ToolServer]:
         errors=settings.errors,
         trace=to_stderr if settings.trace else None,
         audit=Audit(sink, is_kept=bool(settings.audit_log)),
+        prepare=redline.read_programs,
     )
     if settings.otel:
         server.watchers.append(_spans(redline))
@@ -256,7 +261,9 @@ def _spans(redline: Redline) -> Any:
 
 
 def _serve_stdio(redline: Redline, server: ToolServer, settings: Settings) -> int:
+    from redline.app import refuse_changed_modules
     from redline.server.stdio import serve_stdio
 
     reader, writer = redline.claim_std_streams()
+    refuse_changed_modules()
     return serve_stdio(server, reader, writer, cap=settings.protocol)
