@@ -78,7 +78,7 @@ class Redline(RecordedWorkspace):
 
     Each property imports its adapter when first asked for, so a server that only lists tools
     never pays for them. What child processes run is read at once, as it is now, unless this process
-    *is_brief*: then it is read when the first child starts, or by `read_programs`.
+    *is_brief*: then it is read when the first child starts.
     """
 
     def __init__(self, settings: Settings, name: str = "", *, is_brief: bool = False) -> None:
@@ -86,15 +86,10 @@ class Redline(RecordedWorkspace):
         # The name among many workspaces of one server; previews in a shared store carry it.
         self._name = name
         if not is_brief:
-            self.read_programs()
+            from redline.adapters.workers import loaded_program  # noqa: F401
+
+            self._command_helper  # noqa: B018
         self._proxy = _open_proxy(settings.allow_domains)
-
-    def read_programs(self) -> None:
-        """Read what child processes run, as it is now; before anything could have changed it."""
-        from redline.adapters.workers import loaded_program
-
-        loaded_program.describe_state()
-        self._command_helper  # noqa: B018
 
     def claim_std_streams(self) -> tuple[BinaryIO, BinaryIO]:
         """Take stdin and stdout for the protocol alone."""

@@ -19,7 +19,7 @@ TOO_DEAR = {
     "redline.core.ports", "redline.core.changes", "redline.core.errors", "redline.toolsets.call",
     "redline.core.call_scope", "redline.server.calls.dispatch",
     "redline.server.calls.in_flight", "redline.server.calls.workers",
-    "redline.adapters.sandbox.program", "redline.server.http.serve", "redline.adapters.files.disk",
+ "redline.server.http.serve", "redline.adapters.files.disk",
     "PIL", "pygit2",
     "ast_grep_py", "yaml12", "rich", "httpx2", "regress",
 }  # fmt: skip

@@ -34,7 +34,6 @@ class ToolServer:
         audit: Audit | None = None,
         name: str = "",
         states: SealedStates | None = None,
-        prepare: Callable[[], None] | None = None,
     ) -> None:
         self.catalog = catalog
         self.offers = Offers(catalog)
@@ -51,8 +50,6 @@ class ToolServer:
         self.watchers: list[Callable[[str, bool, float], None]] = []
         # Called when a client connects, with "", and after each call, with the tool's name.
         self.observers: list[Callable[[Client, str], None]] = []
-        # Called once, before the first call.
-        self._prepare = prepare
         self._dispatch: Dispatch | None = None
         self._lock = Lock()
 
@@ -79,8 +76,6 @@ class ToolServer:
         """What runs calls; the only lazy boundary between listing tools and calling them."""
         with self._lock:
             if self._dispatch is None:
-                if self._prepare is not None:
-                    self._prepare()
                 from redline.server.calls.dispatch import Dispatch
 
                 self._dispatch = Dispatch(self)

@@ -222,7 +222,7 @@ def _build(settings: Settings) -> tuple[Redline, ToolServer]:
     from redline.server.observe.audit import Audit
     from redline.server.observe.log import to_stderr
 
-    redline = Redline(settings, is_brief=True)
+    redline = Redline(settings)
     redline.require_policy()
     without = () if settings.view_image else ("view_image",)
     # A module with another TOOLSET, for tests of the protocol on the real server.
@@ -241,7 +241,6 @@ def _build(settings: Settings) -> tuple[Redline, ToolServer]:
         errors=settings.errors,
         trace=to_stderr if settings.trace else None,
         audit=Audit(sink, is_kept=bool(settings.audit_log)),
-        prepare=redline.read_programs,
     )
     if settings.otel:
         server.watchers.append(_spans(redline))
