@@ -15,7 +15,7 @@ from tests.wire.client import ROOT
 TOO_DEAR = {
     "asyncio", "concurrent.futures", "logging", "mcp", "mcp_types", "pydantic", "jsonschema_rs",
     "subprocess", "shutil", "pathlib", "tempfile", "sqlite3", "hashlib", "random", "ctypes",
-    "dataclasses", "inspect", "orjson", "queue",
+    "dataclasses", "inspect", "orjson", "queue", "argparse",
     "redline.core.ports", "redline.core.changes", "redline.core.errors", "redline.toolsets.call",
     "redline.core.call_scope", "redline.server.calls.dispatch",
     "redline.server.calls.in_flight", "redline.server.calls.workers",
