@@ -33,11 +33,6 @@ if TYPE_CHECKING:
     from redline.core.ports.search import Grep, Regex
 
 
-def note_start() -> None:
-    """Note when this process started, and what was installed then."""
-    from redline.adapters.workers import loaded_program  # noqa: F401
-
-
 def refuse_changed_modules() -> None:
     """From now on import Redline's modules only as they were when this process started.
 

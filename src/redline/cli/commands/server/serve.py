@@ -164,10 +164,9 @@ def _add_compatibility_flags(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Serve until the client disconnects or a signal arrives."""
-    from redline.app import note_start, refuse_changed_modules
+    from redline.app import refuse_changed_modules
     from redline.server.calls.catalog import CatalogError
 
-    note_start()
     try:
         settings = _settings(args)
         if settings.workspaces is not None or settings.shared is not None:
