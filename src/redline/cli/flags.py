@@ -42,14 +42,14 @@ def port_number(text: str) -> int:
 
 def add_workspace_flags(parser: argparse.ArgumentParser) -> None:
     """Add the flags for the directories to work in and for their history."""
-    from redline.cli.root_actions import Directory, Workspace
+    from redline.cli.root_actions import AddDirectory, SetWorkspace
 
     group = parser.add_argument_group("workspace")
     group.add_argument(
         "--workspace",
         "-w",
         metavar="DIR",
-        action=Workspace,
+        action=SetWorkspace,
         default=None,
         help="the directory to work in (default: here; repeat for more roots)",
     )
@@ -57,7 +57,7 @@ def add_workspace_flags(parser: argparse.ArgumentParser) -> None:
         group.add_argument(
             flag,
             metavar="DIR",
-            action=Directory,
+            action=AddDirectory,
             dest="directories",
             default=None,
             help=f"another directory that may be {access} (repeatable)",

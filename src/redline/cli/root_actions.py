@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 
-class Directory(argparse.Action):
+class AddDirectory(argparse.Action):
     """Collects roots of both kinds in the order given: the first one is the workspace."""
 
     def __call__(
@@ -22,7 +22,7 @@ class Directory(argparse.Action):
         namespace.directories = found
 
 
-class Workspace(argparse.Action):
+class SetWorkspace(argparse.Action):
     """The first --workspace is the workspace, the others are further writable roots."""
 
     def __call__(
