@@ -120,7 +120,8 @@ def left_out_of_build(language: str, root: Path) -> set[Path]:
 
 def _cargo(_tool: Path, root: Path) -> list[str]:
     """Check as cargo builds by default, and with all features; how names look is no matter."""
-    argv = ["cargo", "check", "--offline", "--all-targets", "--message-format", "short", "--quiet"]
+    argv = ["cargo", "check", "--offline", "--keep-going", "--all-targets", "--quiet"]
+    argv += ["--message-format", "short"]
     target = _target(root)
     found = []
     for more in ([], ["--all-features"]):
