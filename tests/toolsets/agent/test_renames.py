@@ -418,3 +418,16 @@ def test_a_type_of_python_is_told_its_new_name(desk: Desk, made: str) -> None:
     desk.text("rename", symbol="Kind", to="Sort", path="a.py", line=1)
     expected = text.replace("Kind", "Sort").replace('{"Sort":', '{"Kind":')
     assert (desk.root / "a.py").read_text() == expected
+
+
+@pytest.mark.requirement("agent-rename-uncertain")
+def test_an_import_that_is_a_parameter_too_refuses(desk: Desk) -> None:
+    files = {
+        "pkg/__init__.py": "",
+        "pkg/shop.py": "class Shop:\n    pass\n",
+        "pkg/till.py": "def make(Shop=None):\n    if Shop is None:\n"
+        "        from pkg.shop import Shop\n    return Shop()\n",
+    }
+    desk.write(files)
+    failure = desk.failure("rename", symbol="Shop", to="Store", path="pkg/shop.py")
+    assert "It is not certain whether these refer to Shop: pkg/till.py:1" in failure

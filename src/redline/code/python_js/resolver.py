@@ -227,7 +227,7 @@ class PythonJsResolver:
                 yield Meaning(text.count("\n", 0, start) + 1, found, False, start)
 
     def _of_occurrence(self, module: Module, occurrence: Occurrence) -> Definitions:
-        if self.renaming and is_shorthand_of_field(occurrence):
+        if self.renaming and (is_shorthand_of_field(occurrence) or _is_double(occurrence)):
             return frozenset({UNKNOWN})
         return self.meanings.of_occurrence(module, occurrence)
 
@@ -281,6 +281,12 @@ class PythonJsResolver:
                     for use in other.uses:
                         if not self.made_only or _is_called(use.node):
                             yield Reference(use.line, Certainty.BOUND, bound)
+
+
+def _is_double(occurrence: Occurrence) -> bool:
+    """Return whether a function of Python imports what is its parameter, too."""
+    roles = occurrence.binding.roles if occurrence.binding is not None else set()
+    return BindingRole.PARAMETER in roles and bool(roles & _IMPORTING_ROLES)
 
 
 def _merged_with(binding: Binding) -> Iterator[Binding]:
