@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from redline.cli.commands.server.serve import _settings
-from redline.cli.main import build_parser
+from redline.cli.parser import build_parser
 from redline.setting_values import parse_size
 from redline.settings import Settings, SettingsError, load, read_config
 

@@ -14,7 +14,7 @@ import jsonschema_rs
 import pytest
 import yaml
 
-from redline.cli.main import build_parser
+from redline.cli.parser import build_parser
 from redline.server.observe.metrics import Metrics
 from redline.settings import load
 from tests.support import REPO

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import argparse
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from redline.settings import Settings, SettingsError, config_path, gather, load, read_config
 
 if TYPE_CHECKING:
+    import argparse
+
     from redline.core.changes import ChangeSet
     from redline.core.errors import PermissionRequired
     from redline.core.ports.history import Origin
@@ -23,7 +24,9 @@ def positive(text: str) -> int:
     """Return a number of a flag that must be 1 or more."""
     number = int(text) if text.isascii() and text.isdigit() else 0
     if number < 1:
-        raise argparse.ArgumentTypeError(f"a number from 1: {text}")
+        from argparse import ArgumentTypeError
+
+        raise ArgumentTypeError(f"a number from 1: {text}")
     return number
 
 
@@ -31,50 +34,22 @@ def port_number(text: str) -> int:
     """Return the port that a flag names."""
     number = int(text) if text.isascii() and text.isdigit() and len(text) < 6 else -1
     if not 0 <= number <= 65535:
-        raise argparse.ArgumentTypeError(f"a number from 0 to 65535: {text}")
+        from argparse import ArgumentTypeError
+
+        raise ArgumentTypeError(f"a number from 0 to 65535: {text}")
     return number
-
-
-class _Directory(argparse.Action):
-    """Collects roots of both kinds in the order given: the first one is the workspace."""
-
-    def __call__(
-        self,
-        parser: argparse.ArgumentParser,  # noqa: ARG002 - argparse's signature
-        namespace: argparse.Namespace,
-        values: str | Sequence[Any] | None,
-        option_string: str | None = None,
-    ) -> None:
-        found = list(getattr(namespace, "directories", None) or [])
-        found.append((str(values), option_string == "--allow-write"))
-        namespace.directories = found
-
-
-class _Workspace(argparse.Action):
-    """The first --workspace is the workspace, the others are further writable roots."""
-
-    def __call__(
-        self,
-        parser: argparse.ArgumentParser,  # noqa: ARG002 - argparse's signature
-        namespace: argparse.Namespace,
-        values: str | Sequence[Any] | None,
-        option_string: str | None = None,  # noqa: ARG002
-    ) -> None:
-        if namespace.workspace is None:
-            namespace.workspace = str(values)
-        else:
-            found = list(getattr(namespace, "directories", None) or [])
-            namespace.directories = [*found, (str(values), True)]
 
 
 def add_workspace_flags(parser: argparse.ArgumentParser) -> None:
     """Add the flags for the directories to work in and for their history."""
+    from redline.cli.root_actions import AddDirectory, SetWorkspace
+
     group = parser.add_argument_group("workspace")
     group.add_argument(
         "--workspace",
         "-w",
         metavar="DIR",
-        action=_Workspace,
+        action=SetWorkspace,
         default=None,
         help="the directory to work in (default: here; repeat for more roots)",
     )
@@ -82,7 +57,7 @@ def add_workspace_flags(parser: argparse.ArgumentParser) -> None:
         group.add_argument(
             flag,
             metavar="DIR",
-            action=_Directory,
+            action=AddDirectory,
             dest="directories",
             default=None,
             help=f"another directory that may be {access} (repeatable)",

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import argparse
 import gc
 import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
-from redline._version import __version__
+if TYPE_CHECKING:
+    import argparse
+    from types import SimpleNamespace
 
 # Each module has configure(parser) and run(args) -> exit code.
 COMMANDS = {
@@ -120,51 +121,6 @@ EXIT_CODES = """exit codes:
 """
 
 
-def build_parser(command: str | None = None) -> argparse.ArgumentParser:
-    """Build the parser; import only *command*'s module (None imports all, "" none)."""
-    parser = argparse.ArgumentParser(
-        prog="redline",
-        description="The editing runtime for AI agents: every edit exact, previewed, undoable.",
-        epilog=EXIT_CODES,
-        formatter_class=Help,
-    )
-    parser.add_argument("--version", action="version", version=f"redline {__version__}")
-    # With prog given, argparse need not format a usage line to start.
-    commands = parser.add_subparsers(
-        dest="command", metavar="COMMAND", title="commands", prog=parser.prog
-    )
-    for name, (module, summary) in COMMANDS.items():
-        if name != command and command in COMMANDS:
-            continue
-        sub = commands.add_parser(
-            name,
-            help=summary,
-            description=summary[:1].upper() + summary[1:] + ".",
-            formatter_class=Help,
-        )
-        if command != "":
-            import_module(module).configure(sub)
-    return parser
-
-
-class Help(argparse.RawDescriptionHelpFormatter):
-    """Finds the terminal width without shutil, which would slow down every server start."""
-
-    def __init__(self, prog: str) -> None:
-        super().__init__(prog, width=_columns())
-
-
-def _columns() -> int:
-    try:
-        return max(40, int(os.environ["COLUMNS"]) - 2)
-    except (KeyError, ValueError):
-        pass
-    try:
-        return max(40, os.get_terminal_size(sys.__stdout__.fileno()).columns - 2)  # type: ignore[union-attr]
-    except (OSError, AttributeError, ValueError):
-        return 78
-
-
 def run() -> NoReturn:
     """Run one command as the whole program.
 
@@ -191,15 +147,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _report_unknown(arguments[0])
     if named in _SHORT_LIVED or named == "serve":
         gc.disable()  # it ends before there is anything to collect; a server enables it again
-    parser = build_parser(named)
-    parsed, unknown = parser.parse_known_args(arguments)
-    if unknown:
-        return _report_unknown_arguments(parser, named, unknown)
-    if parsed.command is None:
-        parser.print_help()
+    parsed = (_read_plainly(arguments[1:]) if named == "serve" else None) or _parse(
+        arguments, named
+    )
+    if parsed is None:
         return 2
     try:
-        code: int = import_module(COMMANDS[parsed.command][0]).run(parsed)
+        code: int = import_module(COMMANDS[named][0]).run(parsed)
         _flush()
     except KeyboardInterrupt:
         return 130
@@ -209,6 +163,27 @@ def main(argv: Sequence[str] | None = None) -> int:
     except Exception as error:
         return _report_error(error)
     return code
+
+
+def _read_plainly(arguments: Sequence[str]) -> SimpleNamespace | None:
+    from redline.cli.commands.server.serve import read_plainly
+
+    return read_plainly(arguments)
+
+
+def _parse(arguments: Sequence[str], command: str) -> argparse.Namespace | None:
+    """Parse a command line; None when nothing can be run, which has been said."""
+    from redline.cli.parser import build_parser
+
+    parser = build_parser(command)
+    parsed, unknown = parser.parse_known_args(arguments)
+    if unknown:
+        _report_unknown_arguments(parser, command, unknown)
+        return None
+    if parsed.command is None:
+        parser.print_help()
+        return None
+    return parsed
 
 
 def _report_unknown(command: str) -> int:
@@ -225,26 +200,18 @@ def _report_unknown(command: str) -> int:
 
 def _report_unknown_arguments(
     parser: argparse.ArgumentParser, command: str, unknown: Sequence[str]
-) -> int:
-    """Print what a command does not take, and the nearest flag; return the exit code."""
+) -> None:
+    """Print what a command does not take, and the nearest flag."""
     from difflib import get_close_matches
 
+    from redline.cli.parser import flags_of
     from redline.cli.terminal import fail
 
     name = unknown[0].partition("=")[0]
-    near = get_close_matches(name, _flags_of(parser, command), 1) if name[:1] == "-" else []
+    near = get_close_matches(name, flags_of(parser, command), 1) if name[:1] == "-" else []
     program = f"redline {command}".rstrip()
     hint = f"did you mean {near[0]}?" if near else f"{program} --help lists what it takes"
     fail(f"{program} does not take this: {' '.join(unknown)}", hint)
-    return 2
-
-
-def _flags_of(parser: argparse.ArgumentParser, command: str) -> list[str]:
-    actions = list(parser._actions)
-    for action in parser._actions:
-        if isinstance(action, argparse._SubParsersAction) and command:
-            actions += action.choices[command]._actions
-    return [flag for action in actions for flag in action.option_strings]
 
 
 def _flush() -> None:

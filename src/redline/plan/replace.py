@@ -138,12 +138,16 @@ def replace_all(
 def _is_in_place(given: str, edits: Sequence[TextEdit], number: int, error: RedlineError) -> bool:
     """Whether an edit that failed as done was done in the text as *given*, or is sent twice.
 
-    What another edit of the same call wrote is no evidence for one that quotes other text.
+    What another edit of the same call wrote is no evidence for one that quotes other text; nor are
+    blanks and blank lines around the old text for one that adds just these.
     """
-    if not isinstance(error, AlreadyApplied) or edits[number] in edits[:number]:
+    edit = edits[number]
+    if not isinstance(error, AlreadyApplied) or edit in edits[:number]:
         return isinstance(error, AlreadyApplied)
+    if edit.old.split() == edit.new.split() and unify_ends(edit.old) in unify_ends(given):
+        return False
     try:
-        _placements(given, edits[number])
+        _placements(given, edit)
     except AlreadyApplied:
         return True
     except MatchError:

@@ -322,6 +322,8 @@ def line_left_out(rng: random.Random, hunk: Hunk) -> Hunk | None:
     if not inner:
         return None
     at = rng.choice(inner)
+    if is_blank(hunk.rows[at][1]) and "+" in (hunk.rows[at - 1][0], hunk.rows[at + 1][0]):
+        return None  # the call then says where the new lines come, and it is another place
     return replace(hunk, rows=hunk.rows[:at] + hunk.rows[at + 1 :])
 
 
@@ -368,9 +370,9 @@ def elided(rng: random.Random, hunk: Hunk) -> Hunk | None:
         return None
     i = rng.randrange(1, len(quoting) - 1)
     j = rng.randrange(i, len(quoting) - 1)
-    tags = {hunk.rows[k][0] for k in quoting[i : j + 1]}
+    tags = {row[0] for row in hunk.rows[quoting[i] : quoting[j] + 1]}
     if len(tags) > 1:
-        return None
+        return None  # also where new lines come among them, which no call can say with dots
     mark = rng.choice(("...", "# ...", "// ...", "# ... existing code ...", "/* ... */", "\u2026"))
     text = indent_of(hunk.rows[quoting[i]][1]) + mark
     rows = [row for k, row in enumerate(hunk.rows) if k not in quoting[i + 1 : j + 1]]

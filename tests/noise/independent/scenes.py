@@ -89,7 +89,8 @@ def several(rng: random.Random, pair: Pair, spot: Spot, dialect: str, path: str)
         doc = replace(hunk, doc=doc).outcome()
     rng.shuffle(hunks)
     call = _call_several(dialect, path, hunks)
-    return Case("several edits", dialect, APPLY, {path: content}, (call,), {path: (doc,)})
+    must = EITHER if any(map(stands_already, hunks)) else APPLY
+    return Case("several edits", dialect, must, {path: content}, (call,), {path: (doc,)})
 
 
 def one_fails(rng: random.Random, pair: Pair, spot: Spot, dialect: str, path: str) -> Case | None:
@@ -305,7 +306,7 @@ def stale_version(
 def sent_twice(rng: random.Random, pair: Pair, spot: Spot, dialect: str, path: str) -> Case | None:
     """The very same call once more."""
     hunk = _ready(rng, spot, dialect)
-    if hunk is None:
+    if hunk is None or stands_already(hunk):  # that is refused the first time
         return None
     call = call_for(dialect, path, hunk)
     return _case("sent twice", dialect, STILL, path, hunk, call, call)

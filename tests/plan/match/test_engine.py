@@ -87,6 +87,9 @@ class TestTrailing:
     def test_trailing_blanks_may_differ_and_kept_lines_keep_theirs(self) -> None:
         assert edited("a  \nb\t\nc\n", "a\nb\nc", "a\nb\nd") == "a  \nb\t\nd\n"
 
+    def test_a_line_of_blanks_behind_the_last_quoted_line_stays(self) -> None:
+        assert edited("a;\nb;\n \nc\n", "a; \nb;\n", "a;\nd;\n") == "a;\nd;\n \nc\n"
+
     def test_blanks_in_the_call_only_match_at_a_line_end(self) -> None:
         assert edited("foo\nfoobar\n", "foo  \n", "x\n") == "x\nfoobar\n"
         with pytest.raises(NoMatch):
@@ -152,6 +155,10 @@ class TestIndentation:
                 "        a,\n    )\n\n\ndef g():\n    pass\n",
             )
 
+    def test_new_text_with_the_one_quoted_line_as_the_file_has_it_is_not_shifted(self) -> None:
+        with pytest.raises(NoMatch):
+            place_range("f(a,\n    b);\n", 2, 2, "g();\n    b);\n", expected="b);")
+
     def test_a_shifted_block_can_be_wrapped(self) -> None:
         got = edited("def f():\n    a()\n    b()\n", "a()\nb()\n", "if x:\n    a()\n    b()\n")
         assert got == "def f():\n    if x:\n        a()\n        b()\n"
@@ -214,10 +221,28 @@ class TestTypography:
     def test_a_no_break_space_in_the_file_is_kept(self) -> None:
         assert edited("a\u00a0b c\n", "a b c", "a b d") == "a\u00a0b d\n"
 
+    def test_a_no_break_space_that_ends_a_line_stays_at_the_end_of_that_line(self) -> None:
+        text = "a\n  {\u00a0\nb\n"
+        assert edited(text, "  { ", "  { \n  }\n  c") == "a\n  {\u00a0\n  }\n  c\nb\n"
+
+    def test_a_no_break_space_of_the_call_is_no_end_of_a_line_that_goes_on(self) -> None:
+        with pytest.raises(NoMatch):
+            place("foo { bar\n", "foo {\u00a0", "baz {\u00a0")
+
     def test_shifted_and_misspelled_together(self) -> None:
         assert edited(
             'if x:\n    say("a")\n    go()\n', "say(“a”)\ngo()\n", "say(“b”)\ngo()\n"
         ) == ('if x:\n    say("b")\n    go()\n')
+
+    def test_another_indentation_and_look_alikes_elsewhere_are_ambiguous(self) -> None:
+        text = 'if x:\n    say("a")\n    go()\nelse:\n  say(“a”)\n  go()\n'
+        with pytest.raises(AmbiguousMatch) as caught:
+            place(text, '  say("a")\n  go()\n', '  say("b")\n  go()\n')
+        assert caught.value.lines == (2, 5)
+        hunk = [("-", '  say("a")'), ("+", '  say("b")'), (" ", "  go()")]
+        with pytest.raises(AmbiguousMatch) as caught:
+            place_lines(text, hunk)
+        assert caught.value.lines == (2, 5)
 
     def test_an_ellipsis_stands_for_nothing(self) -> None:
         with pytest.raises(NoMatch) as caught:
@@ -233,6 +258,7 @@ class TestTwice:
             ("x = foo\n", "x = foo", "x = foo + bars"),
             ("a\nb\n", "a\nb", "a\nc\nb"),
             ("  a\n  b\n", "a\nb\n", "a\nb\nc\n"),
+            ("long line\n\n/*\n", "long line\n\n/*", "long line\n/*\n\n/*"),
             ("  a\n  b\n", "  a\n  b\n", "  if x:\n    a\n    b\n"),
             ("a\r\nb\r\n", "a\nb\n", "if x:\n\ta\n\tb\n"),
         ],
@@ -305,6 +331,11 @@ class TestRanges:
         text = "a\nb\nc\n"
         spot = place_range(text, 1, 1, "C\n", expected="c\n")
         assert apply_placements(text, [spot]) == "a\nb\nC\n"
+
+    def test_the_tail_of_a_line_does_not_show_that_a_line_was_replaced(self) -> None:
+        with pytest.raises(NoMatch) as caught:
+            place_range("be be seen by all\n", 1, 1, "be seen by all\n", expected="BE BE SEEN\n")
+        assert not isinstance(caught.value, AlreadyApplied)
 
     def test_expected_text_that_is_gone_is_refused(self) -> None:
         with pytest.raises(NoMatch):

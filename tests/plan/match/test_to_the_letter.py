@@ -244,6 +244,12 @@ class TestElision:
         with pytest.raises(NoMatch, match="leaves lines out"):
             place(self.TEXT, old, new)
 
+    def test_a_line_that_only_has_dots_in_it_leaves_nothing_out(self) -> None:
+        for line in ('say("... existing")', '"... the rest",', "f(...)  # same", '"...",'):
+            old = f"before = 1\n{line}\nbehind = 2\n"
+            with pytest.raises(NoMatch):
+                place("before = 1\nother()\nbehind = 2\n", old, old.replace("1", "3"))
+
     def test_a_part_that_the_file_has_twice_is_refused(self) -> None:
         text = self.TEXT + "\ndef f():\n    pass\n"
         with pytest.raises(NoMatch, match="leaves lines out"):

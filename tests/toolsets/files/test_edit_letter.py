@@ -225,6 +225,14 @@ def test_text_that_another_edit_of_the_call_wrote_excuses_no_misquoted_one(desk:
     assert path.read_text() == "first line there\nsecond line\n"
 
 
+@pytest.mark.requirement("files-edit-some-in-place")
+def test_a_blank_line_that_is_there_anyway_shows_no_edit_that_adds_one(desk: Desk) -> None:
+    path = desk.file("a.js", "  return ret;\n};\n\nrun()\n")
+    space = {"oldText": "  return ret;\n};\n", "newText": "  return ret;\n};\n\n"}
+    message = refusal(desk, path, space, {"oldText": "run()", "newText": "go()"})
+    assert message.startswith("The new text is already in place at line 1; nothing was changed")
+
+
 @pytest.mark.requirement("files-edit-already-said")
 def test_edits_that_are_all_in_place_are_refused_with_just_that(desk: Desk) -> None:
     path = desk.file("a", "import json\nimport os\n")

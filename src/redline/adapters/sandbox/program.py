@@ -11,8 +11,8 @@ Capture early (`capture` reads about a dozen small files, under a millisecond), 
     process = program.start(["argument"], pass_fds=[3])
 """
 
-from __future__ import annotations
-
+# Without `from __future__ import annotations`: annotations of named tuples that are text would be
+# compiled whenever a server starts.
 import marshal
 import os
 import sys
@@ -79,7 +79,7 @@ class Program(NamedTuple):
 
     def start(
         self, arguments: Sequence[str] = (), *, pass_fds: Iterable[int] = (), **options: Any
-    ) -> subprocess.Popen[bytes]:
+    ) -> "subprocess.Popen[bytes]":
         """Start a process that calls the captured entry with *arguments*.
 
         *options* go to `subprocess.Popen`: streams, session. Environment, working directory and

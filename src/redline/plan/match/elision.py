@@ -10,11 +10,10 @@ from redline.plan.match.lines import place_block
 from redline.plan.match.placement import MatchLevel, Placement
 from redline.plan.match.views import unify_ends
 
+# Dots alone, or with what they represent; before them nothing but the marks of a comment.
 _ELISION = re.compile(
-    r"^\W*(\.\.\.|\u2026)\W*$|(\.\.\.|\u2026).*\b(existing|rest|unchanged|same)\b"
+    r"""^[^\w"'`]*(?:\.\.\.|\u2026)(?:[^\w"'`]*$|.*\b(?:existing|rest|unchanged|same)\b)"""
 )
-
-
 # A comment in place of code: `// ... existing code ...`; dots alone may be code.
 _PLACEHOLDER = re.compile(
     r"^\s*(?://|#|--|/\*|<!--|\{/\*|;|%)\W*?(?:\.\.\.|\u2026).*"

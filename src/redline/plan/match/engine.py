@@ -26,14 +26,12 @@ edit sent twice changes nothing the second time.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from itertools import chain
 
 from redline.core.budget import join_text
 from redline.core.cancellation import cancellable
 from redline.core.errors import (
-    AlreadyApplied,
     AmbiguousMatch,
     InvalidArgument,
     NoMatch,
@@ -41,14 +39,14 @@ from redline.core.errors import (
 )
 from redline.core.textfile import line_body, line_end, split_lines
 from redline.plan.match.align import opcodes
-from redline.plan.match.blank_lines import find_twin
 from redline.plan.match.compose import compose, dominant_end, lines_for
 from redline.plan.match.lines import hunk_candidates
+from redline.plan.match.made_before import already_applied, line_of_result, refuse_made_before
 from redline.plan.match.nearest import nearest
 from redline.plan.match.placement import MatchLevel, Placement
 from redline.plan.match.searched_text import SearchedText, prepare_search
 from redline.plan.match.text import candidates
-from redline.plan.match.views import is_whole_lines, line_number, occurrences, unify_ends
+from redline.plan.match.views import unify_ends
 
 __all__ = [
     "HunkLine",
@@ -66,10 +64,6 @@ __all__ = [
 
 HunkLine = tuple[str, str]
 _SHOWN_LINES = 20
-# A shorter text may well occur somewhere by chance.
-_TELLING = 12
-_NAME = re.compile(r"[^\W\d]\w{2,}")
-_IN_WORD = re.compile(r"\w\w")
 
 
 def place(text: str, old: str, new: str, *, within: range | None = None) -> Placement:
@@ -101,7 +95,8 @@ def place_lines(
     if not old:
         raise InvalidArgument("The hunk names no line that is in the file", hint="add context")
     file = prepare_search(text)
-    return _only(file.text, hunk_candidates(file, hunk, within, at_end, roles_given), old, new)
+    found = hunk_candidates(file, hunk, within, at_end, roles_given)
+    return _only(file.text, found, old, new, whole_lines=True)
 
 
 def place_range(
@@ -165,45 +160,17 @@ def in_order(placements: Iterable[Placement]) -> list[Placement]:
     return ordered
 
 
-def _only(text: str, found: list[Placement], old: str, new: str) -> Placement:
+def _only(
+    text: str, found: list[Placement], old: str, new: str, *, whole_lines: bool = False
+) -> Placement:
     if len(found) > 1:
-        raise ambiguous([placement.line for placement in found], found[0].level)
+        lines = sorted(placement.line for placement in found)
+        raise ambiguous(lines, found[0].level)
     if found:
-        _refuse_repetition(text, found[0], new)
-        if found[0].level in (MatchLevel.INDENT, MatchLevel.TYPOGRAPHY_INDENT):
-            _refuse_made_before(text, old, new)
+        refuse_made_before(text, found[0], old, new)
         return found[0]
-    line = _line_of_result(unify_ends(text), old, unify_ends(new))
+    line = line_of_result(unify_ends(text), old, unify_ends(new), whole_lines)
     raise nearest(text, old) if line is None else already_applied(line)
-
-
-def _line_of_result(text: str, old: str, new: str) -> int | None:
-    """The line where *text* has *new*, once, if that shows that the edit was made before."""
-    at = occurrences(text, new, 2) if _is_evidence(old, new) else []
-    if "\n" in new.strip("\n"):
-        # Several lines match there only from the beginning of the first.
-        at = [offset for offset in at if _begins_line(text, offset)]
-    if len(at) != 1:
-        return None
-    line, span = line_number(text, at[0]), (at[0], at[0] + len(new))
-    made = range(line - 1, line - 1 + len(split_lines(new)))
-    if find_twin(unify_ends(old).split("\n"), text.split("\n"), made) is not None:
-        return None  # what is nearly *old*, elsewhere, may be meant
-    if len(new.strip()) < _TELLING and not is_whole_lines(text, *span):
-        return line if _has_word_of(text, old, span) else None
-    return line
-
-
-def _has_word_of(text: str, old: str, span: tuple[int, int]) -> bool:
-    """Whether a *span* of whole words has a word of *old* that *text* has nowhere else.
-
-    Then *old* cannot have been meant for another place.
-    """
-    start, end = span
-    if any(at and _IN_WORD.match(text, at - 1) for at in span):
-        return False
-    named = set(_NAME.findall(old)).intersection(_NAME.findall(text, start, end))
-    return any(len(re.findall(rf"\b{word}\b", text)) == 1 for word in named)
 
 
 def _require_change(placement: Placement, old: str, new: str) -> Placement:
@@ -221,37 +188,6 @@ def _require_change(placement: Placement, old: str, new: str) -> Placement:
     )
 
 
-def _refuse_made_before(text: str, old: str, new: str) -> None:
-    """Refuse a match that only looks like *old* while *new* is elsewhere, line by line.
-
-    The edit may well have been made there, and what looks like *old* never have been meant.
-    """
-    wanted = unify_ends(new).strip("\n")
-    if "\n" not in wanted or not _is_evidence(old, new):
-        return
-    have = f"\n{unify_ends(text)}\n"
-    at = have.find(f"\n{wanted}\n")
-    if at >= 0:
-        raise already_applied(line_number(have, at))
-
-
-def _is_evidence(old: str, new: str) -> bool:
-    """Whether *new* in the file shows that *old* was replaced by it.
-
-    What is left when lines are cut off the head or the tail of *old* is there anyway.
-    """
-    before, after = (_stripped_lines(text) for text in (old, new))
-    width = len(after)
-    return bool(after) and all(
-        before[at : at + width] != after for at in cancellable(range(len(before) - width + 1))
-    )
-
-
-def _stripped_lines(text: str) -> list[str]:
-    """The lines of *text* without blanks around them, blank lines before and after left out."""
-    return [line.strip() for line in text.strip().split("\n")] if text.strip() else []
-
-
 def ambiguous(lines: Sequence[int], level: MatchLevel = MatchLevel.LITERAL) -> AmbiguousMatch:
     """The refusal of a text that occurs more than once."""
     shown = ", ".join(map(str, lines[:_SHOWN_LINES]))
@@ -265,58 +201,6 @@ def ambiguous(lines: Sequence[int], level: MatchLevel = MatchLevel.LITERAL) -> A
     )
     error.details["level"] = level.value
     return error
-
-
-def already_applied(line: int) -> AlreadyApplied:
-    """The refusal of an edit whose result is there already."""
-    return AlreadyApplied(
-        f"The new text is already in place at line {line}; nothing was changed",
-        hint="nothing to do, unless the edit was meant for another place",
-        details={"line": line},
-    )
-
-
-def _refuse_repetition(text: str, placement: Placement, new: str) -> None:
-    """Refuse when the replacement is there already, around the text it would replace.
-
-    Where the match was found by another indentation, *new* as it was sent may be what is
-    there: wrapping lines in a block moves them, and the second time they fit only shifted.
-    """
-    found = text[placement.start : placement.end]
-    if not found or found == placement.replacement or _is_short_word(found, placement.replacement):
-        return
-    if placement.level in (MatchLevel.INDENT, MatchLevel.TYPOGRAPHY_INDENT) and new.strip():
-        start, stop = (
-            len(unify_ends(text[:offset])) for offset in (placement.start, placement.end)
-        )
-        for at in occurrences(unify_ends(text), unify_ends(new)):
-            if at <= start and stop <= at + len(unify_ends(new)):
-                raise already_applied(line_number(text, placement.start))
-    begins_line = _begins_line(text, placement.start)
-    for offset in occurrences(placement.replacement, found):
-        start = placement.start - offset
-        if start < 0 or (begins_line and not _begins_line(text, start)):
-            continue
-        if text.startswith(placement.replacement, start) or _ends_with(
-            text, start, placement.replacement, found
-        ):
-            raise already_applied(line_number(text, start))
-
-
-def _is_short_word(found: str, replacement: str) -> bool:
-    """Whether few characters inside a line change: what is around them is there by chance."""
-    return "\n" not in found + replacement and len(replacement) < _TELLING
-
-
-def _begins_line(text: str, offset: int) -> bool:
-    return offset == 0 or text[offset - 1] == "\n"
-
-
-def _ends_with(text: str, start: int, wanted: str, found: str) -> bool:
-    """Whether the file ends with *wanted* from *start*, except for a newline not added alone."""
-    body = line_body(wanted)
-    is_end = body not in (wanted, found) and len(text) - start == len(body)
-    return is_end and text.startswith(body, start)
 
 
 def _range_hunk(expected: str, new: str) -> list[HunkLine]:

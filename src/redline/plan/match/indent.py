@@ -102,8 +102,9 @@ def _same_margin(called: Sequence[str], found: Sequence[str], new: Sequence[str]
         # Only kept lines, all written as in the quotation, outweigh a first line as in the file.
         return in_file == 0 and quoted > 1
     if first > 0 and least >= 0:
-        # One line may be as the file has it by chance.
-        return quoted >= in_file or in_file == 1 or _wraps(theirs, set(ours), set(file))
+        # One line of several may be as the file has it by chance.
+        chance = in_file == 1 and len(ours) > 1
+        return quoted >= in_file or chance or _wraps(theirs, set(ours), set(file))
     undecided = least >= 0 and (first, least) != (0, 0)
     silent = indent_of(theirs[0]) == indent_of(ours[0])
     return quoted > in_file or (quoted == in_file and (undecided or silent))

@@ -65,11 +65,17 @@ def hunk_candidates(
     if not (blank or text.is_indexed or may_stand(text.folded_text, fold("".join(old)))):
         return []
     edit = _Edit(text, old, new, _hunk_codes(hunk) if roles_given else None)
-    for level in KEYS:
+
+    def starts(level: MatchLevel) -> list[int]:
         if (blank and level is not MatchLevel.LITERAL) or not edit.may_differ(level):
-            continue
-        starts = [start for start in edit.starts(level) if edit.fits(start, within, at_end)]
-        found = edit.places(starts, level)
+            return []
+        return [start for start in edit.starts(level) if edit.fits(start, within, at_end)]
+
+    for level in KEYS:
+        found = edit.places(starts(level), level)
+        if found and level is MatchLevel.INDENT:
+            # Look-alike characters are as far from what was quoted as another indentation.
+            found += edit.list_places(starts(MatchLevel.TYPOGRAPHY), MatchLevel.TYPOGRAPHY)
         if found:
             return found
     return []
@@ -183,9 +189,13 @@ class _Edit:
         if len(starts) > 1 and level in _INDENTED:
             starts = [start for start in starts if self._is_explained(self._block(start))]
         if len(starts) > 1:
-            blocks = map(self._block, starts)
-            return [Placement(found.start, found.end, "", level, found.line) for found in blocks]
+            return self.list_places(starts, level)
         return [placement for start in starts if (placement := self.place(start, level))]
+
+    def list_places(self, starts: list[int], level: MatchLevel) -> list[Placement]:
+        """Where the blocks at *starts* are, with nothing to write there."""
+        blocks = map(self._block, starts)
+        return [Placement(found.start, found.end, "", level, found.line) for found in blocks]
 
     def recounted(self) -> list[Placement]:
         """Every block that is the old lines but for the number of blank lines between them."""

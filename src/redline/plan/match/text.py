@@ -68,8 +68,10 @@ def _levels(
     yield _one_of(places, MatchLevel.LITERAL, lambda place: _literal(text, *place, old, new))
     places = _number_lines(text, _trailing_spans(text, old), within)
     yield _one_of(places, MatchLevel.TRAILING, lambda place: _trailing(text, *place, old, new))
-    yield _inside(block_candidates(text, old, new, MatchLevel.INDENT), within)
+    indented = _inside(block_candidates(text, old, new, MatchLevel.INDENT), within)
     places = _number_lines(text, _folded_spans(text, old), within)
+    # Another indentation and look-alike characters are equally far from what was quoted.
+    yield indented and [*indented, *_as_placements(places, MatchLevel.TYPOGRAPHY)]
     yield _one_of(
         places, MatchLevel.TYPOGRAPHY, lambda place: _place_folded(text, *place, old, new)
     )
@@ -185,7 +187,7 @@ def _folded_spans(text: str, old: str) -> Iterable[Span]:
 def _view_hits(text: str, old: str, keep: Callable[[str], str]) -> Iterator[tuple[int, int]]:
     """Raw spans where *old* occurs in a view, not cut through words nor through indentation."""
     view, wanted = TextView(text, keep), TextView(unify_ends(old), keep).text
-    ends_line = old.endswith((" ", "\t"))
+    ends_line = not keep(old[-1])
     for at in occurrences(view.text, wanted):
         stop = at + len(wanted)
         if ends_line and stop < len(view.text) and view.text[stop] != "\n":
@@ -195,7 +197,7 @@ def _view_hits(text: str, old: str, keep: Callable[[str], str]) -> Iterator[tupl
         if _in_margin(view.text, at):
             continue
         start, end = view.raw_offset(at), view.raw_offset(stop)
-        yield start, _line_stop(text, end, ends_line)
+        yield start, _line_stop(text, end, ends_line, keep)
 
 
 def _in_margin(text: str, offset: int) -> bool:
@@ -204,14 +206,17 @@ def _in_margin(text: str, offset: int) -> bool:
     return start < offset and offset - start < _MAX_MARGIN and text[start:offset].isspace()
 
 
-def _line_stop(text: str, offset: int, quoted: bool) -> int:
-    """Where a match ends that may overlook the blanks after *offset*.
+def _line_stop(text: str, offset: int, quoted: bool, keep: Callable[[str], str]) -> int:
+    """Where a match ends that may overlook the blanks after *offset*, which *keep* leaves out.
 
     A call that quotes blanks means them too; blanks that end a line belong to that line, so that
-    it stays whole when it is kept and goes as a whole when it is not.
+    it stays whole when it is kept and goes as a whole when it is not. A line of blanks after the
+    last one that is quoted is another line.
     """
+    if not quoted and text.endswith("\n", 0, offset):
+        return offset
     stop = offset
-    while stop < len(text) and text[stop] in " \t":
+    while stop < len(text) and not keep(text[stop]):
         stop += 1
     return stop if quoted or stop == len(text) or end_at(text, stop) else offset
 

@@ -26,6 +26,7 @@ from redline.plan.match.engine import (
     place_lines,
 )
 from redline.plan.match.lines import hunk_candidates
+from redline.plan.match.made_before import has_lines
 from redline.plan.match.searched_text import SearchedText
 from redline.plan.patch.headings import regions_under
 from redline.plan.patch.model import Hunk
@@ -122,13 +123,11 @@ def _find(file: SearchedText, hunk: Hunk, base: FileBase) -> Placement:
 
 
 def _place_in_file(file: SearchedText, hunk: Hunk) -> Placement:
-    """Place a hunk by the lines it quotes; the last blank ones may lie after the file's end."""
+    """Place a hunk by the lines it quotes; a last blank one may lie after the file's end."""
     try:
         return _place_quoted(file, hunk)
-    except AlreadyApplied:
-        raise
-    except NoMatch:
-        beyond = _place_beyond_end(file, hunk)
+    except NoMatch as error:
+        beyond = None if isinstance(error, AlreadyApplied) else _place_beyond_end(file, hunk)
         if beyond is None:
             raise
         return beyond
@@ -184,19 +183,21 @@ def _place_bare(file: SearchedText, hunk: Hunk) -> Placement:
 
 
 def _place_beyond_end(file: SearchedText, hunk: Hunk) -> Placement | None:
-    """Place a hunk whose last blank context lines lie after the end of the file."""
-    lines = hunk.lines
-    while len(lines) > 1 and lines[-1] == (" ", ""):
-        lines = lines[:-1]
-        if all(role == "+" for role, _ in lines):
-            return None
-        try:
-            return _place_quoted(file, replace(hunk, lines=lines, at_end=True))
-        except AlreadyApplied:
-            raise
-        except NoMatch:
-            continue
-    return None
+    """Place a hunk whose last context line is blank and lies after the end of the file.
+
+    Where two do, the call rather quotes the blank lines of another place.
+    """
+    *lines, last = hunk.lines
+    if last != (" ", "") or all(role == "+" for role, _ in lines):
+        return None
+    if has_lines(file.text, [body for role, body in hunk.lines if role != "-"]):
+        return None  # the whole hunk may have been applied there
+    try:
+        return _place_quoted(file, replace(hunk, lines=tuple(lines), at_end=True))
+    except AlreadyApplied:
+        raise
+    except NoMatch:
+        return None
 
 
 def _set_file_end(file: SearchedText, hunk: Hunk, placement: Placement) -> Placement:

@@ -1,7 +1,7 @@
 """The tools that are on: chosen, without clashes, in an order that never changes."""
 
-from __future__ import annotations
-
+# Without `from __future__ import annotations`: annotations of named tuples that are text would be
+# compiled whenever a server starts.
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple
@@ -58,6 +58,7 @@ class Catalog:
         without: Sequence[str] = (),
     ) -> None:
         self.toolsets = tuple(toolsets)
+        self._adapt = {each.name: load_function(each.adapt) for each in toolsets if each.adapt}
         self.read_only = read_only
         self._tool_names = tool_names
         self._listed: dict[str, CatalogEntry] = {}
@@ -122,7 +123,7 @@ class Catalog:
         return self.read_only and entry.tool.writes
 
     def route(
-        self, entry: CatalogEntry, arguments: Json, runtime: Runtime
+        self, entry: CatalogEntry, arguments: Json, runtime: "Runtime"
     ) -> tuple[CatalogEntry, Json]:
         """Return the entry that answers a call, and its arguments.
 
@@ -159,8 +160,9 @@ class Catalog:
         tool = wire(entry.tool, entry.toolset)
         if entry.tool.app and client.shows_apps:
             tool["_meta"] = {**tool.get("_meta", {}), "ui": {"resourceUri": entry.tool.app}}
-        if entry.toolset.adapt is not None:
-            tool = load_function(entry.toolset.adapt)(tool, client)
+        adapt = self._adapt.get(entry.toolset.name)
+        if adapt is not None:
+            tool = adapt(tool, client)
         return {**tool, "name": self.shown_name(tool["name"], client)}
 
 

@@ -1,7 +1,7 @@
 """The prompts and resources of the toolsets that are on: chosen, listed and found."""
 
-from __future__ import annotations
-
+# Without `from __future__ import annotations`: annotations of named tuples that are text would be
+# compiled whenever a server starts.
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 

@@ -7,6 +7,8 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from redline.server.calls.catalog import Catalog
+from redline.server.calls.instructions import write_instructions
+from redline.server.calls.offers import Offers
 from redline.server.observe.audit import Audit
 from redline.server.observe.log import Sink
 from redline.toolsets.tool import APPS_EXTENSION, Client, Json
@@ -15,7 +17,6 @@ if TYPE_CHECKING:
     from redline.server.calls.dispatch import Dispatch
     from redline.server.calls.elicitation.sealed_states import SealedStates
     from redline.server.calls.in_flight import CallsInFlight
-    from redline.server.calls.offers import Offers
     from redline.server.rpc.messages import Submit
     from redline.services.runtime import Runtime
 
@@ -35,6 +36,7 @@ class ToolServer:
         states: SealedStates | None = None,
     ) -> None:
         self.catalog = catalog
+        self.offers = Offers(catalog)
         self.runtime = runtime
         # The workspace of a process that serves many: an answer counts in the one that asked.
         self.name = name
@@ -49,17 +51,7 @@ class ToolServer:
         # Called when a client connects, with "", and after each call, with the tool's name.
         self.observers: list[Callable[[Client, str], None]] = []
         self._dispatch: Dispatch | None = None
-        self._offers: Offers | None = None
         self._lock = Lock()
-
-    @property
-    def offers(self) -> Offers:
-        """The prompts and resources that are on; listing tools does not load them."""
-        if self._offers is None:
-            from redline.server.calls.offers import Offers
-
-            self._offers = Offers(self.catalog)
-        return self._offers
 
     def runs_handler(self, method: str) -> bool:
         """Whether *method*, which is not tools/call, is answered by a toolset's handler."""
@@ -77,8 +69,6 @@ class ToolServer:
 
     def instructions(self, client: Client) -> str:
         """Return the text that *client* gets when it connects."""
-        from redline.server.calls.instructions import write_instructions
-
         return write_instructions(self.catalog, client)
 
     @property

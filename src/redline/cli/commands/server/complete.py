@@ -6,7 +6,8 @@ import argparse
 from collections.abc import Iterable, Sequence
 
 from redline.app import Redline
-from redline.cli.main import COMMANDS, build_parser
+from redline.cli.main import COMMANDS
+from redline.cli.parser import build_parser
 from redline.core.cancellation import UNCANCELLABLE
 from redline.core.errors import RedlineError
 from redline.core.ports.history import HistoryQuery

@@ -60,7 +60,7 @@ def run(args: argparse.Namespace) -> int:
     if script is None:
         import shtab
 
-        from redline.cli.main import build_parser
+        from redline.cli.parser import build_parser
 
         script = shtab.complete(build_parser(), shell=args.shell) + "\n"
     out_bytes(script.encode())

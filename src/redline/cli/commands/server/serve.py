@@ -2,18 +2,63 @@
 
 from __future__ import annotations
 
-import argparse
 import gc
 import os
 import sys
+from collections.abc import Sequence
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from redline.cli.flags import add_settings, add_workspace_flags, report_usage_error, settings_from
 from redline.settings import Settings, SettingsError, read_sandbox_profile
 
 if TYPE_CHECKING:
+    import argparse
+
     from redline.app import Redline
     from redline.server.calls.tool_server import ToolServer
+
+_TOOL_FLAGS = {
+    "--tools LIST": "agent, or of coding,files,code,json,yaml,docs,history (default: all of these)",
+    "--read-only": "no tool that changes anything; overrides everything else",
+    "--tool-names HOW": "auto, original (dots kept) or portable (dots become underscores)",
+    "--errors HOW": "auto, or result: report failures as results that models can see",
+    "--protocol DATE": "newest MCP revision to agree to",
+    "--strict-syntax": "refuse edits that break a file's syntax",
+    "--check": "agent: run the project's formatters and checkers on each change",
+    "--llm NAME": "openai:MODEL, anthropic:MODEL, ... or off",
+    "--sessions URL": "where to store previews: memory, sqlite:FILE or redis://...",
+}
+_HISTORY_FLAGS = {
+    "--history-days N": "how long changes can be undone",
+    "--history-size SIZE": "how much history to keep, for example 1G",
+    "--policy FILE": "rules about changes (default: policy.toml in the configuration directory)",
+    "--sandbox MODE": "for commands: safe (default), trusted or dangerous",
+}
+
+
+def read_plainly(arguments: Sequence[str]) -> SimpleNamespace | None:
+    """Return what argparse would for a server over stdio with plain flags: exact names, each once.
+
+    None for anything else: then argparse reads it, or says what is wrong. It is not needed for what
+    clients write into their settings, and loading it takes longer than listing all tools.
+    """
+    known: dict[str, Any] = {"--stdio": True, "--no-record": False, "--workspace": None}
+    for flag in (*_TOOL_FLAGS, *_HISTORY_FLAGS, "--state-dir DIR", "--config FILE"):
+        name, _, value = flag.partition(" ")
+        known[name] = None if value else True
+    given: dict[str, Any] = {}
+    words = iter(arguments)
+    for word in words:
+        name = word[2:].replace("-", "_").removeprefix("no_")
+        if word not in known or name in given:
+            return None
+        value = known[word]
+        given[name] = next(words, "-") if value is None else value
+        if str(given[name]).startswith("-"):
+            return None
+    absent = dict.fromkeys(("http", "host", "directories", "sandbox_profile"))
+    return SimpleNamespace(**absent, **given) if "stdio" in given else None
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -40,21 +85,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def _add_tool_flags(parser: argparse.ArgumentParser) -> None:
     tools = parser.add_argument_group("tools")
-    add_settings(
-        tools,
-        {
-            "--tools LIST": "agent, or of coding,files,code,json,yaml,docs,history (default: all"
-            " of these)",
-            "--read-only": "no tool that changes anything; overrides everything else",
-            "--tool-names HOW": "auto, original (dots kept) or portable (dots become underscores)",
-            "--errors HOW": "auto, or result: report failures as results that models can see",
-            "--protocol DATE": "newest MCP revision to agree to",
-            "--strict-syntax": "refuse edits that break a file's syntax",
-            "--check": "agent: run the project's formatters and checkers on each change",
-            "--llm NAME": "openai:MODEL, anthropic:MODEL, ... or off",
-            "--sessions URL": "where to store previews: memory, sqlite:FILE or redis://...",
-        },
-    )
+    add_settings(tools, _TOOL_FLAGS)
     tools.add_argument(
         "--no-record",
         dest="record",
@@ -62,16 +93,7 @@ def _add_tool_flags(parser: argparse.ArgumentParser) -> None:
         const=False,
         help="do not record what other programs change (see redline watch)",
     )
-    add_settings(
-        tools,
-        {
-            "--history-days N": "how long changes can be undone",
-            "--history-size SIZE": "how much history to keep, for example 1G",
-            "--policy FILE": "rules about changes (default: policy.toml in the configuration"
-            " directory)",
-            "--sandbox MODE": "for commands: safe (default), trusted or dangerous",
-        },
-    )
+    add_settings(tools, _HISTORY_FLAGS)
     tools.add_argument(
         "--allow-domain",
         metavar="NAME",
@@ -147,7 +169,6 @@ def run(args: argparse.Namespace) -> int:
 
     try:
         settings = _settings(args)
-        refuse_changed_modules()
         if settings.workspaces is not None or settings.shared is not None:
             return _serve_many(args, settings)
         redline, server = _build(settings)
@@ -171,6 +192,7 @@ def run(args: argparse.Namespace) -> int:
         if args.stdio:
             start_recording("stdio")
             return _serve_stdio(redline, server, settings)
+        refuse_changed_modules()
         from redline.cli.commands.server.serve_http import serve
 
         if sys.stderr is not None and sys.stderr.isatty():
@@ -187,7 +209,10 @@ def _serve_many(args: argparse.Namespace, settings: Settings) -> int:
     if args.stdio:
         flag = "--shared" if settings.workspaces is None else "--workspaces"
         raise SettingsError(f"{flag} is served over HTTP; over stdio serve one --workspace")
+    from redline.app import refuse_changed_modules
+
     gc.enable()
+    refuse_changed_modules()
     if settings.workspaces is None:
         from redline.cli.commands.workspaces.serve_group import serve_group
 
@@ -256,7 +281,9 @@ def _spans(redline: Redline) -> Any:
 
 
 def _serve_stdio(redline: Redline, server: ToolServer, settings: Settings) -> int:
+    from redline.app import refuse_changed_modules
     from redline.server.stdio import serve_stdio
 
     reader, writer = redline.claim_std_streams()
+    refuse_changed_modules()
     return serve_stdio(server, reader, writer, cap=settings.protocol)

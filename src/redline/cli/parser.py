@@ -1,0 +1,65 @@
+"""The argument parser: what every command takes, its help and its usage."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from importlib import import_module
+
+from redline._version import __version__
+from redline.cli.main import COMMANDS, EXIT_CODES
+
+
+def build_parser(command: str | None = None) -> argparse.ArgumentParser:
+    """Build the parser; import only *command*'s module (None imports all, "" none)."""
+    parser = argparse.ArgumentParser(
+        prog="redline",
+        description="The editing runtime for AI agents: every edit exact, previewed, undoable.",
+        epilog=EXIT_CODES,
+        formatter_class=Help,
+    )
+    parser.add_argument("--version", action="version", version=f"redline {__version__}")
+    # With prog given, argparse need not format a usage line to start.
+    commands = parser.add_subparsers(
+        dest="command", metavar="COMMAND", title="commands", prog=parser.prog
+    )
+    for name, (module, summary) in COMMANDS.items():
+        if name != command and command in COMMANDS:
+            continue
+        sub = commands.add_parser(
+            name,
+            help=summary,
+            description=summary[:1].upper() + summary[1:] + ".",
+            formatter_class=Help,
+        )
+        if command != "":
+            import_module(module).configure(sub)
+    return parser
+
+
+class Help(argparse.RawDescriptionHelpFormatter):
+    """Finds the terminal width without shutil, which would slow down every server start."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, width=_columns())
+
+
+def _columns() -> int:
+    try:
+        return max(40, int(os.environ["COLUMNS"]) - 2)
+    except (KeyError, ValueError):
+        pass
+    try:
+        return max(40, os.get_terminal_size(sys.__stdout__.fileno()).columns - 2)  # type: ignore[union-attr]
+    except (OSError, AttributeError, ValueError):
+        return 78
+
+
+def flags_of(parser: argparse.ArgumentParser, command: str) -> list[str]:
+    """Return every flag that *parser* knows for *command*."""
+    actions = list(parser._actions)
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction) and command:
+            actions += action.choices[command]._actions
+    return [flag for action in actions for flag in action.option_strings]
