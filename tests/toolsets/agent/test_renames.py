@@ -431,3 +431,35 @@ def test_an_import_that_is_a_parameter_too_refuses(desk: Desk) -> None:
     desk.write(files)
     failure = desk.failure("rename", symbol="Shop", to="Store", path="pkg/shop.py")
     assert "It is not certain whether these refer to Shop: pkg/till.py:1" in failure
+
+
+@pytest.mark.requirement("agent-rename-bound")
+def test_what_an_example_of_go_is_named_after_refuses(desk: Desk) -> None:
+    files = {
+        "go.mod": "module shop\n\ngo 1.22\n",
+        "shop.go": "package shop\n\nfunc Open() {}\n\nfunc Shut() {}\n",
+        "shop_test.go": "package shop\n\nfunc ExampleOpen_twice() { Open() }\n\n"
+        "func Example_shut() { Shut() }\n",
+    }
+    desk.write(files)
+    failure = desk.failure("rename", symbol="Open", to="Unlock", path="shop.go")
+    assert "An example is named after Open: shop_test.go:3" in failure
+    desk.text("rename", symbol="Shut", to="Close", path="shop.go")
+
+
+@pytest.mark.requirement("agent-rename-bound")
+def test_enums_of_one_name_are_one_type(desk: Desk) -> None:
+    kinds = "export enum Kind {\n  Open,\n  Shut,\n}\n"
+    desk.write({"a.ts": kinds, "b.ts": kinds, "c.ts": kinds.replace("Kind", "Sort")})
+    failure = desk.failure("rename", symbol="Kind.Open", to="Ajar", path="a.ts")
+    assert "Other types have a member Open, which may belong to it: b.ts:2" in failure
+    assert "c.ts" not in failure
+
+
+@pytest.mark.requirement("agent-rename-bound")
+def test_a_type_s_own_member_of_rust_whose_impl_takes_two_lines_is_no_trait_s(desk: Desk) -> None:
+    lib = "trait Open {\n    fn open(&self);\n}\n\nstruct Shop<T>(T);\n\n"
+    own = "impl<T> Shop<T>\nwhere\n    T: Copy,\n{\n    fn open(&self) {}\n}\n"
+    desk.write({"Cargo.toml": MANIFEST, "src/lib.rs": lib + own})
+    desk.text("rename", symbol="open", to="unlock", path="src/lib.rs", line=2)
+    assert (desk.root / "src/lib.rs").read_text() == lib.replace("open", "unlock") + own

@@ -232,12 +232,12 @@ def keep_of_traits(
 def _is_of_trait(lookup: CodeLookup, namesake: Namesake) -> bool:
     """Return whether a trait, or an `impl` of one, has a member; not known counts as yes."""
     file = lookup.open(namesake.path)
-    for line in reversed(file.lines(1, namesake.symbol.line - 1).split("\n") if file else ()):
-        begun = _RUST_TYPE.match(line)
+    lines = file.lines(1, namesake.symbol.line - 1).split("\n") if file is not None else []
+    for nth in range(len(lines) - 1, -1, -1):
+        begun = _RUST_TYPE.match(lines[nth])
         if begun is not None:
-            return begun["kind"] == "trait" or (
-                begun["kind"] == "impl" and (" for " in line or "{" not in line)
-            )
+            head = " ".join(lines[nth:]).partition("{")[0]
+            return begun["kind"] == "trait" or (begun["kind"] == "impl" and " for " in head)
     return True
 
 
@@ -246,8 +246,12 @@ def may_override(
 ) -> bool:
     """Return whether a member of another type may override one of the type *name*.
 
-    In scripts each is resolved by its type, unless a library's type has it.
+    In scripts each is resolved by its type, unless a library's type has it; enums of one name are
+    one type to the compiler.
     """
     if group == "javascript":
+        is_enum = other.holder is not None and other.holder.kind == "enum"
+        if is_enum and other.owner == name:
+            return True
         return not other.is_in_object and families.share_library_base(name, other.owner)
     return families.are_related(name, other.owner, defining)

@@ -26,6 +26,7 @@ from redline.services.code.rename_obstacles import (
     check_namesakes,
     list_quoted,
     quoted_annotations,
+    refuse_examples,
     refuse_hidden,
     refuse_imported,
     refuse_uncertain,
@@ -91,6 +92,7 @@ def plan_symbol_rename(
         refuse_uncertain(runtime, lookup, finder, files)
     refuse_imported(runtime, finder, files)
     refuse_hidden(runtime, finder, files, request.new_name)
+    refuse_examples(runtime, finder, cancel)
     steps: list[Change] = []
     possible: list[str] = []
     renamed: set[str] = set()

@@ -262,6 +262,28 @@ def refuse_hidden(
         )
 
 
+def refuse_examples(runtime: Runtime, finder: Finder, cancel: Cancel) -> None:
+    """Refuse what an example of Go is named after: `go vet` looks for it by that name."""
+    home = finder.definitions[0].path
+    name = re.escape(finder.name)
+    if not home.name.endswith(".go") or not finder.name[0].isupper():
+        return
+    owner = r"\w+_" if finder.is_member else ""
+    pattern = rf"^func Example{owner}{name}(_[a-z]\w*)?\("
+    query = GrepQuery(pattern, include=("*_test.go",), max_matches=_MAX_NAMED, columns=False)
+    found = [
+        f"{display_name(runtime.workspace, line.place)}:{line.line}"
+        for line in runtime.grep.search([home.parent], query, cancel).lines
+        if line.is_match and line.place.parent == home.parent
+    ]
+    if found:
+        raise CannotApply(
+            f"An example is named after {finder.name}: " + ", ".join(found),
+            hint="rename the example first, in lower case after an underscore: Example_of_it",
+            details={"places": found},
+        )
+
+
 def _has_class(places: RenamePlaces) -> bool:
     return places.used.file is not None and bool(_CLASS.search(places.used.file.text))
 
