@@ -21,6 +21,7 @@ from redline.code.syntax.node import (
     span_of,
     start_of,
 )
+from redline.code.syntax.unread_syntax import readable_script
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _BLANKS = re.compile(r"\s+")
@@ -83,6 +84,9 @@ def parse(text: str, language: Language) -> Parsed:
     clean = without_surrogates(text)
     # The stubs of SgNode give its search rules types of their own.
     root = cast(SyntaxNode, SgRoot(clean, language.grammar).root())
+    readable = readable_script(clean, language, root)
+    if readable != clean:
+        root = cast(SyntaxNode, SgRoot(readable, language.grammar).root())
     return Parsed(language, clean, root)
 
 
