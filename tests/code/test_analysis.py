@@ -13,9 +13,11 @@ from redline.adapters.workers.isolated_calls import IsolatedCalls
 from redline.app import Redline
 from redline.code.analysis import IsolatedAnalysis
 from redline.code.index.facts import facts_of
+from redline.code.index.packing import unpack
 from redline.code.syntax.definitions import parse, symbols_of
 from redline.code.syntax.errors import introduced_issues
-from redline.code.syntax.languages import BY_NAME, LANGUAGES
+from redline.code.syntax.languages import BY_NAME, LANGUAGES, Language, language_of
+from redline.code.syntax.uses import words_of
 from redline.core.errors import Busy, InvalidArgument, LimitReached, ParserFailed, TimeLimit
 from redline.core.ports.confined import Budget
 from redline.settings import Settings
@@ -71,6 +73,20 @@ def test_a_worker_finds_what_the_parser_finds(analysis: IsolatedAnalysis, langua
             assert analysis.introduced_issues(text, broken, language) == introduced_issues(
                 text, broken, language
             )
+
+
+@pytest.mark.parametrize("language", LANGUAGES, ids=lambda language: language.name)
+def test_one_walk_finds_the_definitions_and_words_that_two_walks_find(language: Language) -> None:
+    for path in sorted(SAMPLES.rglob("*")):
+        if language_of(path.name) is not language:
+            continue
+        content = path.read_bytes()
+        facts, parsed = facts_of(content, language), parse(content.decode(), language)
+        assert facts.symbols == tuple(symbols_of(parsed))
+        words = {word: set(lines) for word, lines in words_of(parsed).items() if len(word) > 1}
+        used = {word: set(unpack(lines)) for word, lines in facts.uses.items()}
+        is_data = not used and language.name in {"json", "yaml", "html", "css", "nix"}
+        assert is_data or words.items() <= used.items()
 
 
 def test_a_rename_and_its_refusal_come_back(analysis: IsolatedAnalysis) -> None:

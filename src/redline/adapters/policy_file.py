@@ -109,13 +109,19 @@ class PolicyGate:
     def __init__(self, policy: PolicyFile, load_judge: Callable[[], _Judge]) -> None:
         self._policy = policy
         self._load_judge = load_judge
+        self._judge: _Judge | None = None
 
     def check(
         self, change_set: ChangeSet, origin: Origin, permits: ChangePermits, load: _Load, /
     ) -> None:
         """Raise RuleDenied or, where no person approved it, RuleAsks; PolicyUnreadable."""
-        if not origin.as_owner and self._policy.current() is not None:
-            self._load_judge()(change_set, origin, permits, load)
+        if origin.as_owner:
+            return
+        if self._judge is None:
+            if self._policy.current() is None:
+                return
+            self._judge = self._load_judge()
+        self._judge(change_set, origin, permits, load)
 
 
 def _read(path: str, limit: int) -> bytes:

@@ -28,6 +28,7 @@ from redline.core.textfile import TextFile
 from redline.plan.match.compose import dominant_end
 from redline.plan.match.engine import MatchLevel, Placement, ambiguous, apply_placements, place
 from redline.plan.match.hanging import Repair, repairs
+from redline.plan.match.made_before import is_certain
 from redline.plan.match.nearest import nearest
 from redline.plan.match.views import TextView, unify_ends
 from redline.plan.regex import replace_regex
@@ -149,7 +150,7 @@ def _is_in_place(given: str, edits: Sequence[TextEdit], number: int, error: Redl
     try:
         _placements(given, edit)
     except AlreadyApplied:
-        return True
+        return is_certain(given, edit.old, edit.new)
     except MatchError:
         return False
     return False

@@ -145,7 +145,7 @@ def test_a_recorder_killed_while_it_learns_takes_nothing_for_new(
 ) -> None:
     for number in range(6):
         desk.write(f"f{number}.txt", b"x" * 10)
-    monkeypatch.setattr("redline.engine.recording.recorder._BATCH", 15)
+    monkeypatch.setattr("redline.engine.recording.recorder._MAX_BATCH_BYTES", 15)
     saves = 0
 
     def killed(*given: Any, is_whole: bool = True) -> None:

@@ -196,6 +196,8 @@ def test_without_watches_it_looks_again_and_says_so(tmp_path: Path, limit: str) 
             condition = redline.recorder()
             assert condition is not None
             assert "no more watches" in condition.limits[0]
+            assert "each directory takes one" in condition.limits[0]
+            assert "fs.inotify.max_user_watches is " in condition.limits[0]
             ends = time.monotonic() + PATIENCE
             while not redline.history.list(HistoryQuery(limit=1)):
                 # It may still learn the workspace, and takes for known what is there by then.

@@ -159,6 +159,10 @@ class TestIndentation:
         with pytest.raises(NoMatch):
             place_range("f(a,\n    b);\n", 2, 2, "g();\n    b);\n", expected="b);")
 
+    def test_lines_that_are_as_quoted_because_they_were_wrapped_are_not_shifted(self) -> None:
+        with pytest.raises(NoMatch):
+            place("if x:\n  a()\n  b()\n", "    a()\n    b()\n", "  with y:\n    a()\n    b()\n")
+
     def test_a_shifted_block_can_be_wrapped(self) -> None:
         got = edited("def f():\n    a()\n    b()\n", "a()\nb()\n", "if x:\n    a()\n    b()\n")
         assert got == "def f():\n    if x:\n        a()\n        b()\n"

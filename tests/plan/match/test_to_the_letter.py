@@ -244,6 +244,37 @@ class TestElision:
         with pytest.raises(NoMatch, match="leaves lines out"):
             place(self.TEXT, old, new)
 
+    def test_a_line_that_only_has_dots_in_it_leaves_nothing_out(self) -> None:
+        for line in ('say("... existing")', '"... the rest",', "f(...)  # same", '"...",'):
+            old = f"before = 1\n{line}\nbehind = 2\n"
+            with pytest.raises(NoMatch):
+                place("before = 1\nother()\nbehind = 2\n", old, old.replace("1", "3"))
+
+    @pytest.mark.parametrize(
+        ("text", "old", "new"),
+        [
+            (
+                TEXT,
+                "def f():\n    ...\n    return 1\n",
+                "def f():\n    ...\n    d()\n    return 1\n",
+            ),
+            ("a = 1\n# ...\nb = 2\n", "a = 1\n# ...\nb = 2\n", "a = 1\n# ...\nc = 3\nb = 2\n"),
+        ],
+    )
+    def test_lines_added_beside_dots_are_not_added_again(
+        self, text: str, old: str, new: str
+    ) -> None:
+        with pytest.raises(AlreadyApplied):
+            place(edited(text, old, new), old, new)
+
+    def test_a_last_line_goes_with_its_line_end(self) -> None:
+        text = "import a\nimport b\nimport c\n\nx\n"
+        for end in ("", "\n"):
+            got = edited(text, f"import a\n# ...\nimport c{end}", f"import a\n# ...{end}")
+            assert got == "import a\nimport b\n\nx\n"
+        with pytest.raises(NoMatch, match="leaves lines out"):
+            place(text, "import a\n# ...\nimport c", "import a\n# ...\n")
+
     def test_a_part_that_the_file_has_twice_is_refused(self) -> None:
         text = self.TEXT + "\ndef f():\n    pass\n"
         with pytest.raises(NoMatch, match="leaves lines out"):

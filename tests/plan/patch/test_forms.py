@@ -168,6 +168,8 @@ def test_a_blank_context_line_may_lie_behind_the_end_of_the_file() -> None:
         patched({"a": b"x\ny\nq\n"}, _update(*hunk))
     with pytest.raises(AlreadyApplied):
         patched({"a": b"x\nz\n"}, _update(*hunk))
+    with pytest.raises(PatchError):
+        patched({"a": b"x\ny\n"}, _update(*hunk, " "))
     with pytest.raises(PatchError):  # it was made at the first place, and may not be at the last
         patched({"a": b"x\nz\n\nx\ny\n"}, _update(*hunk))
 

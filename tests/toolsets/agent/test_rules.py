@@ -143,6 +143,13 @@ def test_every_path_may_be_absolute_or_relative(desk: Desk) -> None:
         desk.text("undo")
 
 
+def test_files_that_cannot_be_read_are_named_with_one_hint(desk: Desk) -> None:
+    text = desk.text("read", paths=["no.txt", "a.txt", "none.txt"])
+    assert "no.txt: NOT_FOUND: " in text
+    assert "two" in text
+    assert text.endswith("none.txt\nhint: find with a glob shows what there is")
+
+
 @pytest.mark.requirement("agent-edit-all-or-nothing")
 def test_edits_of_several_files_are_made_together_or_not_at_all(desk: Desk) -> None:
     before = contents(desk.root)

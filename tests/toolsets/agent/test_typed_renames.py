@@ -37,6 +37,14 @@ async function f(): Promise<Shop> {
   return { <size>: 1, door: d };
 }
 export const n = async () => (await f()).<size>;
+=== kept in a variable
+export function f(): Shop {
+  const size = 1;
+  const shop = { [size], door: d };
+  const hat = { size: "L" };
+  use(hat.size + shop.<size>);
+  return shop;
+}
 === argument
 function f(shop: Shop, n = 1) {}
 f({ <size>: 1, door: d });
@@ -118,9 +126,92 @@ export function f(x: unknown) {
 function f(this: Shop) {
   return this.<size>;
 }
+=== one of several
+interface Hat {
+  kind: "hat" | "cap";
+  size: string;
+}
+interface Stall extends Shop {
+  kind: "stall";
+}
+function show(thing: Stall | Hat) {}
+show({ kind: "stall", <size>: 1, door: d });
+show({ kind: "hat", size: "L" });
+=== default
+interface Box<T, U extends keyof T = keyof T> {
+  of: T;
+  key: U;
+}
+export const b: Box<Shop> = { of: null!, key: "<size>" };
 === by text
 export type Size = Shop["<size>"];
 export const f = (s: Shop) => s["<size>"] + s.<size>;
+function pluck<T, K extends keyof T>(one: T, key: K) {}
+class Table<T> {
+  column(...names: (keyof T)[]) {}
+}
+pluck(d, "width");
+pluck(null! as Shop, "<size>");
+new Table<Shop>().column("door", "<size>");
+use("size");
+=== qualified
+import * as all from "./shop";
+namespace Old {
+  export interface Shop {
+    size: number;
+  }
+}
+export const f = (s: all.Shop, o: Old.Shop, x: Elsewhere.Shop) => s.<size> + o.size + x.size;
+=== merged
+interface Town<in out T> {
+  name: string;
+}
+class Town<in out T> {
+  shop!: Shop;
+}
+export const f = (t: Town<string>) => t.shop.<size>;
+=== field without a type
+class Town {
+  #shop;
+  constructor(shop: Shop) {
+    this.#shop = shop;
+  }
+  size() {
+    return this.#shop.<size>;
+  }
+}
+=== held
+export function f(shops: Shop[], by: Map<string, Shop>, all: Set<Shop>) {
+  shops.push({ <size>: 1, door: d });
+  by.set("a", { <size>: 1, door: d });
+  const more: Shop[] = shops.map((s, n) => ({ <size>: s.<size> + n.size, door: d }));
+  const plain = shops.map((s) => ({ size: s.<size> }));
+  for (const s of all.add({ <size>: 1, door: d })) use(s.<size>);
+  let one: Shop | undefined;
+  use((one ??= shops[0]).<size>);
+}
+=== iterable
+interface Street extends Iterable<Shop> {
+  [number: string]: unknown;
+}
+interface Square {
+  [name: string]: Shop;
+}
+export function f(street: Street, square: Square) {
+  for (const s of street) use(s.<size>);
+  return square.corner.<size>;
+}
+=== resource
+export function f(make: () => Shop) {
+  using s = make();
+  return s.<size>;
+}
+=== a library's
+import { open, type Kind } from "library";
+import * as lib from "library";
+export const a = open("a", { size: 1 }).size;
+open((e) => e.size);
+export const f = (x: lib.Thing, y: Kind) => x.size + y.size;
 === others
 interface Hat {
   size: string;
@@ -223,3 +314,27 @@ def test_uncertain_references_are_left_or_renamed_as_asked(desk: Desk) -> None:
     desk.text("undo")
     desk.text("rename", symbol="Shop.size", to="extent", possible=True)
     assert (desk.root / "a.ts").read_text() == text.replace("size", "extent")
+
+
+@pytest.mark.requirement("agent-rename-uncertain")
+def test_a_reference_far_away_refuses_only_if_nothing_else_has_the_name(desk: Desk) -> None:
+    shop = "export interface Shop {\n  size: number;\n}\n"
+    far = (
+        'import { make } from "library";\ntype Town = {};\n'
+        "export const n = make<Town>(null).size;\n"
+    )
+    desk.write({"shop.ts": shop, "far.ts": far})
+    failure = desk.failure("rename", symbol="Shop.size", to="extent", path="shop.ts")
+    assert "refer to size: far.ts:3" in failure
+    desk.write({"hat.ts": "export interface Hat {\n  size: string;\n}\n"})
+    said = desk.text("rename", symbol="Shop.size", to="extent", path="shop.ts")
+    assert "possible references, not renamed: far.ts:3" in said
+
+
+@pytest.mark.requirement("agent-rename-bound")
+@pytest.mark.parametrize("call", ["new ReadableStream(", 'open("a", '])
+def test_a_function_that_a_library_calls_by_its_name_keeps_it(desk: Desk, call: str) -> None:
+    text = f'import {{ open }} from "library";\nexport const s = {call}{{\n  start() {{}},\n}});\n'
+    desk.write({"a.ts": text})
+    failure = desk.failure("rename", symbol="start", to="begin", path="a.ts", line=3)
+    assert "of a library has the member: start" in failure

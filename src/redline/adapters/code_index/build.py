@@ -113,6 +113,7 @@ class IndexBuilder:
         How many files were read: fewer than are stale when the moment *ends* came first.
         """
         self._store.drop(survey.gone)
+        is_first = self._db.execute("SELECT 1 FROM facts WHERE key='complete'").fetchone() is None
         done = stored = 0
         read: list[SourceRead] = []
         for passed, found in self._reader.read(survey.stale, ends):
@@ -121,7 +122,7 @@ class IndexBuilder:
             enough = min(max(_MIN_AT_ONCE, stored // 4), _MAX_AT_ONCE)
             if len(read) < enough and passed < len(survey.stale) and not is_late:
                 continue
-            self._store.store(read)
+            self._store.store(read, is_first=is_first)
             stored += len(read)
             done, read = stored if is_late else passed, []
             self.hold_lease()

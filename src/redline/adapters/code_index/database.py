@@ -34,7 +34,7 @@ _RANK_WEIGHT = 50.0
 _STEM = 4
 _SYMBOL = (
     "f.root, f.path, n.name, s.qualified, s.kind, s.line, s.start, s.stop, s.signature,"
-    " s.doc, f.language, s.rank, f.digest, s.name FROM symbols s JOIN files f ON f.id = s.file"
+    " s.doc, f.language, n.rank, f.digest, s.name FROM symbols s JOIN files f ON f.id = s.file"
     " JOIN names n ON n.id = s.name "
 )
 _COUNT = "SELECT count(*) FROM files f "
@@ -124,7 +124,7 @@ class SqliteIndex:
     ) -> list[IndexedSymbol]:
         """Definitions of a plain name, best first; only in files right in *folder*, if given."""
         where, values = _right_in(folder)
-        order = " ORDER BY s.kind = 'alias', s.rank DESC, s.id LIMIT ?"
+        order = " ORDER BY s.kind = 'alias', s.id LIMIT ?"
         return self._symbols(f"WHERE n.name = ?{where}{order}", (name, *values, limit))
 
     def uses(self, name: str, limit: int = 50) -> tuple[list[IndexedUses], int]:
@@ -203,9 +203,11 @@ class SqliteIndex:
     def _best(self, files: list[int], per_file: int) -> list[tuple[int, IndexedSymbol]]:
         """The best symbols of some files, in order; more than are kept at hand take longer."""
         found: list[tuple[int, IndexedSymbol]] = []
-        if per_file > BEST:
+        with self._lock:
+            is_complete = self._fact("complete") is not None
+        if per_file > BEST or not is_complete:
             clause = (
-                f"WHERE s.file = ? AND s.kind NOT IN {MINOR} ORDER BY s.rank DESC, s.line LIMIT ?"
+                f"WHERE s.file = ? AND s.kind NOT IN {MINOR} ORDER BY n.rank DESC, s.line LIMIT ?"
             )
             for file in files:
                 found += [(file, symbol) for symbol in self._symbols(clause, (file, per_file))]

@@ -1,9 +1,10 @@
-"""Ranks of files and symbols in the code index, from who uses whose names."""
+"""Ranks of files and names in the code index, from who uses whose names."""
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterator
+from array import array
+from collections.abc import Callable
 from itertools import groupby
 from operator import itemgetter
 
@@ -17,23 +18,24 @@ _Edges = dict[int, dict[int, float]]
 
 
 def rank(db: sqlite3.Connection, hold_lease: Callable[[], None]) -> None:
-    """Compute the ranks of files and symbols from who uses whose names."""
+    """Compute the ranks of files and names from who uses whose names."""
     definers = _definers(db)
     files = [row for (row,) in db.execute("SELECT id FROM files")]
-    ranks = file_ranks(files, _edges(db, definers))
+    names, users, edges = _read_uses(db, definers)
+    ranks = file_ranks(files, edges)
+    edges.clear()
     hold_lease()
+    totals: dict[int, float] = {}
+    for name, user in zip(names, users, strict=True):
+        totals[name] = totals.get(name, 0.0) + ranks.get(user, 0.0)
     db.execute("BEGIN IMMEDIATE")
     db.executemany(
         "UPDATE files SET rank=? WHERE id=?", ((rank, row) for row, rank in ranks.items())
     )
-    db.execute("UPDATE symbols SET rank=0 WHERE rank!=0")
+    db.execute("UPDATE names SET rank=0 WHERE rank!=0")
     db.executemany(
-        "UPDATE symbols SET rank=? WHERE name=?",
-        (
-            (sum(ranks.get(user, 0.0) for user, _ in users) / len(where), name)
-            for name, where, users in _users(db, definers)
-            if users
-        ),
+        "UPDATE names SET rank=? WHERE id=?",
+        ((total / len(definers[name]), name) for name, total in totals.items()),
     )
     db.execute("DELETE FROM best")
     insert_best(db, 0)
@@ -55,24 +57,22 @@ def _definers(db: sqlite3.Connection) -> _Definers:
     return definers
 
 
-def _users(
+def _read_uses(
     db: sqlite3.Connection, definers: _Definers
-) -> Iterator[tuple[int, tuple[int, ...], list[tuple[int, int]]]]:
-    """Each of the names, who defines it, and which other files use it how often."""
-    rows = db.execute("SELECT name, file, count FROM uses ORDER BY name")
-    for name, found in groupby(rows, itemgetter(0)):
-        where = definers.get(name)
-        if where is not None:
-            yield name, where, [(file, count) for _, file, count in found if file not in where]
+) -> tuple[array[int], array[int], _Edges]:
+    """Each use of one of the names in another file: the name, and the file; and who leans on whom.
 
-
-def _edges(db: sqlite3.Connection, definers: _Definers) -> _Edges:
-    """Who leans on whom."""
+    The table is read once: that takes longer than all that is computed from it.
+    """
+    names, users = array("q"), array("q")
     edges: _Edges = {}
-    for _, where, users in _users(db, definers):
-        for file, count in users:
+    for name, file, count in db.execute("SELECT name, file, count FROM uses ORDER BY name, file"):
+        where = definers.get(name)
+        if where is not None and file not in where:
+            names.append(name)
+            users.append(file)
             _lean(edges.setdefault(file, {}), where, edge_weight(count, len(where)))
-    return edges
+    return names, users, edges
 
 
 def _lean(targets: dict[int, float], where: tuple[int, ...], weight: float) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sqlite3
 
-VERSION = 10
+VERSION = 11
 # How many symbols of each file are kept at hand for a map.
 BEST = 8
 MINOR = (
@@ -21,11 +21,11 @@ CREATE TABLE files (
 CREATE INDEX files_rank ON files (rank DESC, path);
 CREATE INDEX files_failed ON files (root, path) WHERE failed != '';
 CREATE TABLE names (
-  id INTEGER PRIMARY KEY, name TEXT UNIQUE);
+  id INTEGER PRIMARY KEY, name TEXT UNIQUE, rank REAL DEFAULT 0);
 CREATE TABLE parts (part TEXT, name INTEGER, PRIMARY KEY (part, name)) WITHOUT ROWID;
 CREATE TABLE symbols (
   id INTEGER PRIMARY KEY, file INTEGER, name INTEGER, qualified TEXT, kind TEXT, line INTEGER,
-  start INTEGER, stop INTEGER, signature TEXT, doc TEXT, rank REAL DEFAULT 0);
+  start INTEGER, stop INTEGER, signature TEXT, doc TEXT);
 CREATE INDEX symbols_name ON symbols (name);
 CREATE INDEX symbols_file ON symbols (file);
 CREATE TABLE best (
@@ -43,6 +43,8 @@ def connect(path: str) -> sqlite3.Connection:
     db.execute("PRAGMA synchronous=OFF")
     db.execute("PRAGMA cache_size=-8000")
     db.execute("PRAGMA temp_store=MEMORY")
+    # A page that many transactions change is copied to its place once for several of them.
+    db.execute("PRAGMA wal_autocheckpoint=8000")
     db.execute("BEGIN IMMEDIATE")
     if db.execute("PRAGMA user_version").fetchone()[0] != VERSION:
         for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type='table'").fetchall():
@@ -56,9 +58,10 @@ def connect(path: str) -> sqlite3.Connection:
 
 
 _BEST = (
-    "INSERT INTO best SELECT file, place, id FROM (SELECT file, id, row_number() OVER "  # noqa: S608
-    "(PARTITION BY file ORDER BY rank DESC, line) AS place FROM symbols "
-    f"WHERE id > ? AND kind NOT IN {MINOR}) WHERE place <= {BEST}"
+    "INSERT INTO best SELECT file, place, id FROM (SELECT file, s.id, row_number() OVER "  # noqa: S608
+    "(PARTITION BY file ORDER BY n.rank DESC, line) AS place"
+    f" FROM symbols s JOIN names n ON n.id = s.name WHERE s.id > ? AND kind NOT IN {MINOR})"
+    f" WHERE place <= {BEST}"
 )
 
 

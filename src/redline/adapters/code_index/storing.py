@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sqlite3
+from array import array
 from collections.abc import Iterable, Sequence
 
 from redline.adapters.code_index.reading import SourceRead, Stale
 from redline.adapters.code_index.schema import insert_best, parts_of
 from redline.code.index.facts import FileFacts
-from redline.code.index.packing import count_packed, pack, unpack
+from redline.code.index.packing import count_packed
 
 # Bounds the memory of a long build.
 _MAX_NAMES = 200_000
@@ -23,8 +24,8 @@ class FactStore:
         # Names that are known to be findable by their parts.
         self._defined: set[str] = set()
 
-    def store(self, read: Sequence[SourceRead]) -> None:
-        """Store all of *read*, or nothing."""
+    def store(self, read: Sequence[SourceRead], *, is_first: bool = False) -> None:
+        """Store all of *read*, or nothing; a first build finds the best symbols when it ranks."""
         self._db.execute("BEGIN IMMEDIATE")
         try:
             parsed = [(item, item.facts) for item in read if item.facts is not None]
@@ -36,7 +37,10 @@ class FactStore:
                     if item.facts is None
                 ],
             )
+            last = self._last("symbols")
             self._store_facts(parsed)
+            if not is_first:
+                insert_best(self._db, last)
             self._db.execute("COMMIT")
         except BaseException:
             self.clear_names()
@@ -61,13 +65,12 @@ class FactStore:
         self._clear([item.file.known for item, _ in read if item.file.known is not None])
         defined = {symbol.name for _, facts in read for symbol in facts.symbols}
         self._know(defined.union(*(facts.uses for _, facts in read)))
-        last = self._last("symbols")
         names = self._names
         uses: list[tuple[int, int, int, bytes]] = []
         symbols: list[tuple[object, ...]] = []
         for item, facts in read:
             words = {names[word]: blob for word, blob in facts.uses.items()}
-            row = self._store_file(item.file, item.digest, facts, pack(sorted(words)))
+            row = self._store_file(item.file, item.digest, facts, array("q", words).tobytes())
             uses += [(name, row, count_packed(blob), blob) for name, blob in words.items()]
             symbols += [
                 (
@@ -90,7 +93,6 @@ class FactStore:
             " VALUES (?,?,?,?,?,?,?,?,?)",
             symbols,
         )
-        insert_best(self._db, last)
         self._define(defined)
 
     def _store_file(self, file: Stale, digest: str, facts: FileFacts, words: bytes) -> int:
@@ -143,7 +145,7 @@ class FactStore:
     def _clear(self, rows: Iterable[int]) -> None:
         for row in rows:
             blob = self._db.execute("SELECT words FROM files WHERE id=?", (row,)).fetchone()
-            names = unpack(blob[0]) if blob and blob[0] else ()
+            names = array("q", blob[0] if blob and blob[0] else b"")
             self._db.executemany(
                 "DELETE FROM uses WHERE name=? AND file=?", ((name, row) for name in names)
             )

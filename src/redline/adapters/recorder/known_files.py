@@ -10,7 +10,7 @@ import json
 import os
 import sqlite3
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from threading import Lock
 
@@ -18,7 +18,7 @@ from redline.core.changes import DirState, FileState, LinkState, State, digest_o
 from redline.core.errors import RedlineError, WriteFailed
 from redline.core.paths import WorkspacePath
 from redline.core.ports.git import Git
-from redline.core.ports.recording import KnownEntry, KnownWorkspace
+from redline.core.ports.recording import KnownEntry, Mark, SavedPosition
 from redline.core.ports.tree import PathResolver
 
 _VERSION = "1"
@@ -61,24 +61,22 @@ class DatabaseOfFiles:
         with self._lock:
             self._database.close()
 
-    def load(self) -> KnownWorkspace | None:
-        """What was saved last; None when nothing was, or not for these roots."""
+    def load(self, put: Callable[[WorkspacePath, KnownEntry], None]) -> SavedPosition | None:
+        """Give *put* every entry that was saved; see `core.ports.recording.KnownFiles`."""
         with self._lock:
             facts = dict(self._database.execute("select name, value from facts"))
             if facts.get("version") != _VERSION or facts.get("roots") != self._roots:
                 # What a killed recorder left half learned, or of other roots, is not known here.
                 self._database.executescript("delete from entries; delete from contents;")
                 return None
-            known = KnownWorkspace(
-                position=facts["position"], own=frozenset(json.loads(facts["own"]))
+            rows = self._database.execute(
+                "select root, directory, name, mark, state from entries"
+                " order by root, directory, name"
             )
-            rows = self._database.execute("select root, directory, name, mark, state from entries")
             for root, directory, name, mark, state in rows:
-                place = WorkspacePath(root, _parts(directory))
-                known.entries.setdefault(place, {})[os.fsdecode(name)] = KnownEntry(
-                    _load_mark(mark), _load_state(state)
-                )
-            return known
+                path = WorkspacePath(root, (*_parts(directory), os.fsdecode(name)))
+                put(path, KnownEntry(_load_mark(mark), _load_state(state)))
+            return SavedPosition(facts["position"], frozenset(json.loads(facts["own"])))
 
     def content(self, state: FileState) -> bytes | None:
         """The content of a file that is known in that state; None when it is not available."""
@@ -103,8 +101,7 @@ class DatabaseOfFiles:
         self,
         changed: Mapping[WorkspacePath, KnownEntry | None],
         contents: Sequence[bytes],
-        position: str,
-        own: frozenset[str],
+        position: SavedPosition,
         *,
         is_whole: bool = True,
     ) -> None:
@@ -119,8 +116,8 @@ class DatabaseOfFiles:
                 for path, entry in changed.items():
                     doubtful.add(_save_entry(cursor, path, entry))
                 facts = {
-                    "version": _VERSION, "roots": self._roots, "position": position,
-                    "own": json.dumps(sorted(own)),
+                    "version": _VERSION, "roots": self._roots, "position": position.operation,
+                    "own": json.dumps(sorted(position.own)),
                 }  # fmt: skip
                 if is_whole:
                     cursor.executemany("insert or replace into facts values (?, ?)", facts.items())
@@ -197,7 +194,7 @@ def _load_state(text: str) -> State | None:
     return None
 
 
-def _load_mark(text: str) -> tuple[int, tuple[int, int], int, int, int] | None:
+def _load_mark(text: str) -> Mark | None:
     match json.loads(text):
         case [mode, [device, number], size, written, changed]:
             return (mode, (device, number), size, written, changed)

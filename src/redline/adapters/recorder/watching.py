@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Sequence
 from threading import Event
 from typing import TYPE_CHECKING
@@ -15,12 +16,16 @@ if TYPE_CHECKING:
 QUIET_MS = 150
 MAX_BURST_MS = 1000
 LOOK_AGAIN = 5.0
+# Without the kernel's help, looking may take this share of the time.
+_MAX_LOOKING = 0.2
 # After so long without a change everything is looked at once, if anything had changed: the kernel
 # may have dropped events, of which watchfiles says nothing. With many at once that is likely.
 REST_MS = 60_000
 MAX_EVENTS = 4_000
 _STAGED = ".redline-"
 _GIT_NAMES = ("HEAD", "logs")
+_INOTIFY = "/proc/sys/fs/inotify/"
+_INOTIFY_LIMITS = ("max_user_watches", "max_user_instances")
 
 
 class KernelWatcher:
@@ -33,6 +38,7 @@ class KernelWatcher:
         self._look_again = look_again
         self._max_events = max_events
         self._may_miss_some = False
+        self._noticed_at = time.monotonic()
         self._limits = ""
         self._roots = [*roots]
         self._kernel: RustNotify | None = None
@@ -63,6 +69,7 @@ class KernelWatcher:
                 found = self._kernel.watch(MAX_BURST_MS, QUIET_MS, REST_MS, self._closed)
             except (OSError, RuntimeError) as error:
                 self._fall_back(error)
+                self._noticed_at = time.monotonic()
                 return Noticed(None)
             if found == "signal":  # interrupted by the person
                 self._closed.set()
@@ -77,7 +84,9 @@ class KernelWatcher:
             paths = frozenset(path for _, path in found if _is_of_interest(path))
             if paths:
                 return Noticed(paths)
-        self._closed.wait(self._look_again)
+        looked = time.monotonic() - self._noticed_at
+        self._closed.wait(max(self._look_again, looked * (1 / _MAX_LOOKING - 1)))
+        self._noticed_at = time.monotonic()
         return None if self._closed.is_set() else Noticed(None)
 
     def renew(self) -> None:
@@ -95,13 +104,24 @@ class KernelWatcher:
         self._kernel = None
         reason = str(error).partition(" about ")[0]
         self._limits = (
-            f"changes are looked for every {self._look_again:g} s, "
-            f"because the system gives no more watches: {reason}"
+            f"changes are looked for every {self._look_again:g} s, less often where that takes"
+            f" long, because the system gives no more watches: {reason}{_name_inotify_limits()}"
         )
 
     def close(self) -> None:
         """Stop; `wait` returns."""
         self._closed.set()
+
+
+def _name_inotify_limits() -> str:
+    found: list[str] = []
+    for name in _INOTIFY_LIMITS:
+        try:
+            with open(_INOTIFY + name, encoding="ascii") as file:
+                found.append(f"fs.inotify.{name} is {int(file.read())}")
+        except (OSError, ValueError):
+            return ""
+    return f" (each directory takes one, whatever it holds; {', '.join(found)})"
 
 
 def _is_of_interest(path: str) -> bool:

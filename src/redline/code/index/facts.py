@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
 
 from redline.code.index.packing import pack
 from redline.code.python_js.imports import imported_stems
 from redline.code.scopes.read import SCOPED
-from redline.code.syntax.definitions import Symbol, parse, symbols_of
+from redline.code.syntax.definitions import Parsed, Symbol, parse, symbols_at, symbols_of
 from redline.code.syntax.languages import Language
+from redline.code.syntax.node import SyntaxNode
 from redline.code.syntax.uses import words_of
 
 # Larger files are generated or minified: parsing takes seconds, and no symbol is looked up there.
@@ -34,14 +36,33 @@ def facts_of(content: bytes, language: Language) -> FileFacts:
     count = count_lines(text)
     if len(content) > MAX_FILE_BYTES or is_minified(text):
         return FileFacts((), {}, count)
-    parsed = parse(text, language)
-    symbols = tuple(symbols_of(parsed))
     if language.name in _DATA:
-        return FileFacts(symbols, {}, count)
-    uses = {name: lines for name, lines in words_of(parsed).items() if len(name) > 1}
+        symbols = symbols_of(parse(text, language)) if language.rules else []
+        return FileFacts(tuple(symbols), {}, count)
+    symbols, uses = _read_tree(parse(text, language))
     if language.name in SCOPED - {"python"}:
         uses.update(imported_stems(text))
-    return FileFacts(symbols, {n: pack(sorted(set(lines))) for n, lines in uses.items()}, count)
+    packed = {n: pack(sorted(set(lines))) for n, lines in uses.items() if len(n) > 1}
+    return FileFacts(tuple(symbols), packed, count)
+
+
+def _read_tree(parsed: Parsed) -> tuple[list[Symbol], dict[str, list[int]]]:
+    """Return the definitions, and the lines of every word used as code; in one walk, if possible.
+
+    Walking the whole tree is half of what reading it costs.
+    """
+    language = parsed.language
+    rules = language.rules
+    if language.preprocessed:  # definitions are found in another tree than words
+        return symbols_of(parsed), words_of(parsed)
+    nodes: list[SyntaxNode] = []
+    words: dict[str, list[int]] = defaultdict(list)
+    for node in parsed.root.find_all(any=[{"kind": kind} for kind in (*rules, *language.words)]):
+        if node.kind() in rules:
+            nodes.append(node)
+        else:
+            words[node.text()].append(node.range().start.line + 1)
+    return symbols_at(parsed, nodes), words
 
 
 def count_lines(text: str) -> int:

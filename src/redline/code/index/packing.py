@@ -16,6 +16,12 @@ def pack(numbers: Iterable[int]) -> bytes:
     rising = tuple(numbers)
     if len(rising) == 1:  # as most are
         return _encode(rising[0])
+    try:
+        gaps = bytes(map(sub, rising[1:], rising))
+    except ValueError:  # more than a byte
+        gaps = b"\x80"
+    if gaps.isascii() and rising:  # as most of the others are: every further gap fits a byte
+        return _encode(rising[0]) + gaps
     return b"".join(map(_encode, map(sub, rising, (0, *rising))))
 
 

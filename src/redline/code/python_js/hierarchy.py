@@ -44,12 +44,14 @@ class ClassHierarchy(ABC):
     ) -> MemberOwners:
         """Return the nearest class that defines *name* for *value*; with *all_of* all of them."""
         found: list[OfClass] = []
-        if not value.above and members_of(value, name):
-            found.append(OfClass(value.module, value.scope, given=value.given))
-            if not all_of:
+        declared = list(_declarations(value))
+        if not value.above:
+            found += [each for each in declared if members_of(each, name)]
+            if found and not all_of:
                 return MemberOwners(found + self._declaring_bases(value, name, depth), False)
         is_open = value.module.is_broken(start_of(value.scope.node))
-        for base in self.bases(value) if depth < _MAX_DEPTH else ():
+        bases = (base for each in declared for base in self.bases(each))
+        for base in bases if depth < _MAX_DEPTH else ():
             if isinstance(base, OfClass):
                 above = self.owners(base, name, all_of=all_of, depth=depth + 1)
                 found += above.classes
@@ -91,6 +93,13 @@ class ClassHierarchy(ABC):
         if occurrence is None or occurrence.binding is not None or module.is_script:
             return False
         return not self.origins.of_occurrence(module, occurrence)
+
+
+def _declarations(value: OfClass) -> Iterator[OfClass]:
+    """Yield a class, and of its instances the interfaces of the same name: they are one type."""
+    scopes = value.module.merged.get(value.scope, []) if value.is_instance else []
+    for scope in scopes or [value.scope]:
+        yield OfClass(value.module, scope, given=value.given)
 
 
 def _declares(owner: OfClass, name: str) -> bool:

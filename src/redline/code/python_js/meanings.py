@@ -9,7 +9,7 @@ from redline.code.python_js.exports import is_exported_key
 from redline.code.python_js.heritage import Inferred, OfClass, Value, is_static, members_of
 from redline.code.python_js.imports import key_import
 from redline.code.python_js.inference.context import ScriptContext
-from redline.code.python_js.inference.shapes import Holder, key_definition
+from redline.code.python_js.inference.shapes import Holder, KeysOf, TypeParameter, key_definition
 from redline.code.python_js.members import NoClass
 from redline.code.python_js.origins import Definitions, Origins, in_namespace
 from redline.code.python_js.project import Module
@@ -80,7 +80,7 @@ class Meanings:
             return frozenset({UNKNOWN})
         found = self._of_key(module, member)
         if isinstance(self.values, ScriptContext):
-            found |= self._of_typed_key(self.values, module, member)
+            return found | self._of_typed_key(self.values, module, member)
         return found or frozenset({UNKNOWN})
 
     def _of_typed_key(self, values: ScriptContext, module: Module, member: Member) -> Definitions:
@@ -90,7 +90,7 @@ class Meanings:
         if kind in ("object_pattern", "pair_pattern", "object_assignment_pattern"):
             holder = parent if kind == "object_pattern" else parent_of(parent)
             whole = values.bound_values(module, holder, member.scope, 0)
-            return self.of_values(module, whole, member.name)
+            return self.of_values(module, whole or {NoClass.UNKNOWN}, member.name)
         own = key_definition(module, node, member.name)
         holder = parent if kind == "object" else parent_of(parent)
         if holder.kind() != "object":
@@ -138,7 +138,7 @@ class Meanings:
             if isinstance(value, Definition):
                 found |= in_namespace(self.origins.of_export(value.path, name), meaning)
             elif isinstance(value, Inferred):
-                found |= self._of_inferred(value, name)
+                found |= self._of_inferred(module, value, name)
             elif isinstance(value, OfClass):
                 all_of = self.follows_bases(module) and (value.is_instance or not module.is_script)
                 owners, is_open = self.values.owners(value, name, all_of=all_of)
@@ -154,10 +154,13 @@ class Meanings:
                 found |= {UNKNOWN, UNCHECKED}
         return frozenset(found)
 
-    def _of_inferred(self, value: Inferred, name: str) -> set[Definition]:
+    def _of_inferred(self, module: Module, value: Inferred, name: str) -> set[Definition]:
         """Return the members of an object type, an object or a function; arrays have none."""
-        if isinstance(value, Holder) or not isinstance(self.values, ScriptContext):
+        is_plain = isinstance(value, Holder | KeysOf)
+        if is_plain or not isinstance(self.values, ScriptContext):
             return set()
+        if isinstance(value, TypeParameter):
+            return set(self.of_values(module, self.values.least_types(value), name))
         return self.values.member_definitions(value, name) or {UNKNOWN}
 
     def family(self, value: OfClass) -> set[Definition]:

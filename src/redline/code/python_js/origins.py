@@ -22,7 +22,7 @@ from redline.code.python_js.path_aliases import PathAliases
 from redline.code.python_js.project import Module, Project
 from redline.code.references.definition import UNKNOWN, Definition, whole
 from redline.code.scopes.model import TYPE, VALUE, Binding, BindingRole, Occurrence, ScopeKind
-from redline.code.syntax.node import SyntaxNode, begins_at, parent_of, start_of
+from redline.code.syntax.node import SyntaxNode, begins_at, named_children, parent_of, start_of
 from redline.core.paths import WorkspacePath
 
 Definitions: TypeAlias = frozenset[Definition]
@@ -269,10 +269,25 @@ class Origins:
             else frozenset()
         )
 
+    def of_qualified(self, module: Module, holder: SyntaxNode, name: str) -> Definitions:
+        """Return what *name* refers to in the namespace or the whole module at *holder*."""
+        found = self.of_namespace(module, holder, name)
+        for definition in self._named(module, holder):
+            if definition.is_module:
+                found |= self.of_export(definition.path, name)
+        return found
+
+    def _named(self, module: Module, holder: SyntaxNode) -> Definitions:
+        """Return what a name, or a name in a namespace, refers to."""
+        if holder.kind() != "nested_identifier":
+            return self._at(module, holder)
+        outer, name = named_children(holder)
+        return self.of_qualified(module, outer, name.text())
+
     def of_namespace(self, module: Module, holder: SyntaxNode, name: str) -> Definitions:
         """Return what *name* refers to in the namespace at *holder*."""
         found: set[Definition] = set()
-        for definition in self._at(module, holder):
+        for definition in self._named(module, holder):
             home, binding = definition.module, definition.binding
             if not isinstance(home, Module) or binding is None:
                 continue

@@ -40,6 +40,15 @@ class Module:
         """Return whether the code at *start* may have been misread."""
         return any(span.start <= start < span.end for span in self.broken)
 
+    def scope_at(self, node: SyntaxNode) -> Scope:
+        """Return the innermost scope around *node*."""
+        start, best = start_of(node), self.names.root
+        for scope in self.names.scopes:
+            span = span_of(scope.node)
+            if span.start <= start < span.end and span.start >= start_of(best.node):
+                best = scope
+        return best
+
     @property
     def is_script(self) -> bool:
         """Return whether it is JavaScript or TypeScript, not Python."""
@@ -59,6 +68,15 @@ class Module:
             if scope.kind == ScopeKind.CLASS and scope.owner is not None:
                 found.setdefault(scope.owner, scope)
         return found
+
+    @cached_property
+    def merged(self) -> dict[Scope, list[Scope]]:
+        """The declarations of one class or interface, where a script has several of its name."""
+        found: dict[tuple[Scope, str], list[Scope]] = {}
+        for scope in self.names.scopes if self.is_script else ():
+            if scope.kind == ScopeKind.CLASS and scope.owner is not None:
+                found.setdefault((scope.owner.scope, scope.owner.name), []).append(scope)
+        return {scope: scopes for scopes in found.values() if len(scopes) > 1 for scope in scopes}
 
     @cached_property
     def bodies(self) -> dict[int, Scope]:
@@ -136,7 +154,7 @@ class Project:
         parsed = self.files.parse(path)
         if parsed is None or parsed.language.name not in SCOPED:
             return None
-        broken = _broken_spans(parsed.root, self.words)
+        broken = _broken_spans(parsed.root)
         if broken is None:
             return None
         pattern = "|".join(re.escape(word) for word in sorted(self.words))
@@ -145,16 +163,12 @@ class Project:
         return Module(path, parsed, read_names(parsed, None if is_whole else offsets), broken)
 
 
-def _broken_spans(root: SyntaxNode, words: set[str]) -> tuple[Span, ...] | None:
+def _broken_spans(root: SyntaxNode) -> tuple[Span, ...] | None:
     """Return the statements and members that do not parse; None if that may be everything."""
     found: set[Span] = set()
     for error in root.find_all(kind="ERROR"):
         part = error
         parent = part.parent()
-        # The grammar does not know `<in out T>`; the code around it is read correctly.
-        is_variance = parent is not None and parent.kind() == "type_parameters"
-        if is_variance and words.isdisjoint(error.text().split()):
-            continue
         while parent is not None and not _is_list(parent):
             part, parent = parent, parent.parent()
         if part.kind() == "ERROR":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from redline.code.python_js.exports import WHOLE
 from redline.code.python_js.heritage import OfClass
@@ -15,7 +15,12 @@ from redline.code.python_js.imports import (
     string_content,
 )
 from redline.code.python_js.inference.context import ScriptContext
-from redline.code.python_js.inference.shapes import is_object_key, is_shorthand_of_field
+from redline.code.python_js.inference.shapes import (
+    FUNCTIONS,
+    OUTSIDE,
+    is_object_key,
+    is_shorthand_of_field,
+)
 from redline.code.python_js.meanings import Meanings
 from redline.code.python_js.origins import Definitions, Origins, import_at
 from redline.code.python_js.project import Module, Project
@@ -58,6 +63,8 @@ class PythonJsResolver:
     renaming: bool = False
     # How often members were joined to a target since it was chosen.
     joins: int = 0
+    # Keys of objects that a library is given and calls.
+    _called_by_library: set[Definition] = field(default_factory=set)
 
     @classmethod
     def to(
@@ -114,6 +121,8 @@ class PythonJsResolver:
         found = meaning - {UNKNOWN}
         if found and self.renaming and is_object_key(member.node):
             own = Definition(module.path, member.start, member.name, True, module)
+            if self._is_called_by_library(module, member):
+                self._called_by_library.add(own)
             return ReferenceTarget(own, set(found), True, UNKNOWN in meaning)
         if found:
             nearest = min(found, key=lambda each: (each.path != module.path, each.start))
@@ -123,6 +132,23 @@ class PythonJsResolver:
             return ReferenceTarget(nearest, same, nearest.is_member or is_loose, is_loose)
         loose = Definition(module.path, member.start, member.name, True, module)
         return ReferenceTarget(loose, {loose}, True, True)
+
+    def _is_called_by_library(self, module: Module, member: Member) -> bool:
+        """Return whether a key is a function in an object that is made for a library."""
+        values, part = self.meanings.values, parent_of(member.node)
+        written = part if part.kind() in FUNCTIONS else part.field("value")
+        if not isinstance(values, ScriptContext) or written is None:
+            return False
+        asked = values.context_of(module, parent_of(part), member.scope)
+        return written.kind() in FUNCTIONS and bool(asked) and asked <= OUTSIDE
+
+    def implements_library(self, target: ReferenceTarget) -> bool:
+        """Return whether a library calls the function by its name."""
+        return target.definition in self._called_by_library
+
+    def is_apart(self, target: ReferenceTarget) -> bool:  # noqa: ARG002 - for other languages
+        """Return False: classes and interfaces join members of several types."""
+        return False
 
     def in_file(
         self, path: WorkspacePath, targets: list[ReferenceTarget]

@@ -21,6 +21,7 @@ from redline.code.syntax.node import (
     span_of,
     start_of,
 )
+from redline.code.syntax.unread_syntax import readable_script
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _BLANKS = re.compile(r"\s+")
@@ -83,6 +84,9 @@ def parse(text: str, language: Language) -> Parsed:
     clean = without_surrogates(text)
     # The stubs of SgNode give its search rules types of their own.
     root = cast(SyntaxNode, SgRoot(clean, language.grammar).root())
+    readable = readable_script(clean, language, root)
+    if readable != clean:
+        root = cast(SyntaxNode, SgRoot(readable, language.grammar).root())
     return Parsed(language, clean, root)
 
 
@@ -96,12 +100,17 @@ def parse_readable(text: str, language: Language) -> Parsed:
 
 def without_surrogates(text: str) -> str:
     """Return *text* as valid Unicode with the same offsets."""
-    return _SURROGATE.sub("?", text)
+    return text if text.isascii() else _SURROGATE.sub("?", text)
 
 
 def symbols_of(parsed: Parsed, wanted: str | None = None) -> list[Symbol]:
     """Return every definition in *parsed* in the order of the file, or those *wanted* may name."""
     return [symbol for symbol, _ in definitions_of(parsed, wanted)]
+
+
+def symbols_at(parsed: Parsed, nodes: Iterable[SyntaxNode]) -> list[Symbol]:
+    """Return what *nodes* define: in order, every node whose kind has a rule."""
+    return [symbol for symbol, _ in _definitions(parsed, nodes)]
 
 
 def definitions_of(
@@ -125,7 +134,7 @@ def symbols_around(parsed: Parsed, text: str) -> list[Symbol]:
         for node in _nodes(parsed)
         if _has_spot(spots, *(_outer_span(node, language) if is_wider else span_of(node)))
     )
-    return [symbol for symbol, _ in _definitions(parsed, nodes)]
+    return symbols_at(parsed, nodes)
 
 
 def qualified_matches(symbol: Symbol, wanted: str) -> bool:
@@ -156,7 +165,8 @@ def _definitions(
     lines = parsed.text.split("\n")
     scopes: list[_Enclosing] = []
     for node in nodes:
-        rule = rules[node.kind()]
+        kind = node.kind()
+        rule = rules[kind]
         where = node.range()
         start = where.start.index
         while scopes and start >= scopes[-1].end:
@@ -173,7 +183,7 @@ def _definitions(
                 end = where.end.index
                 scopes.append(_Enclosing(end, identity.qualified, identity.kind, is_nameless))
             if not rule.scope_only and (wanted is None or _ends_with(identity.qualified, wanted)):
-                yield _symbol(parsed, lines, node, named, identity), node
+                yield _symbol(parsed, lines, node, kind, named, identity), node
 
 
 def _nodes(parsed: Parsed) -> Sequence[SyntaxNode]:
@@ -231,7 +241,9 @@ class _Identity(NamedTuple):
 def _identify(rule: DefinitionRule, named: Named, outside: _Enclosing | None) -> _Identity:
     """Return what a definition is called and what it is."""
     name = _clean_name(named.node.text())
-    scope = ".".join(filter(None, (outside.qualified if outside else "", named.scope)))
+    scope = outside.qualified if outside is not None else ""
+    if named.scope:
+        scope = f"{scope}.{named.scope}" if scope else named.scope
     inside_type = (bool(named.scope) and rule.kind in _CALLABLE) or (
         outside is not None and outside.kind in _TYPES
     )
@@ -240,18 +252,24 @@ def _identify(rule: DefinitionRule, named: Named, outside: _Enclosing | None) ->
 
 
 def _symbol(
-    parsed: Parsed, lines: list[str], node: SyntaxNode, named: Named, identity: _Identity
+    parsed: Parsed, lines: list[str], node: SyntaxNode, kind: str, named: Named, identity: _Identity
 ) -> Symbol:
-    outer = _whole(node, parsed.language)
+    language = parsed.language
+    outer = _whole(node, kind, language)
     where = outer.range()
-    first, last = _first_of(outer, parsed.language), where.end
+    first, last = _first_of(outer, language), where.end
     begin = where.start if first is outer else first.range().start
     start, end = begin.line, last.line
     if last.column or end == where.start.line:
         end += 1
     position = named.node.range().start
-    if node.kind() == "comment" and end > start + 1:
+    if kind == "comment" and end > start + 1:
         start, end = position.line, position.line + 1  # a comment may define a type on each line
+    body = node.field("body")
+    if language.name == "python":
+        doc = doc_line(body) if body is not None else ""
+    else:
+        doc = doc_head(lines, start, language.comment)
     return Symbol(
         name=identity.name,
         qualified=identity.qualified,
@@ -259,16 +277,16 @@ def _symbol(
         line=position.line + 1,
         start=start + 1,
         end=end,
-        signature=_signature(node, parsed.text),
-        doc=doc_line(node)
-        if parsed.language.name == "python"
-        else doc_head(lines, start, parsed.language.comment),
+        signature=_signature(node, kind, body, parsed.text),
+        doc=doc,
         offset=position.index,
         span=(begin.index, last.index),
     )
 
 
 def _clean_name(text: str) -> str:
+    if text.isidentifier():
+        return text[:_MAX_NAME]
     quoted = text[1:-1] if len(text) > 1 and text[0] in "\"'" and text[-1] == text[0] else text
     scoped = "<" in quoted or "::" in quoted
     plain = plain_scope(quoted) if scoped and not quoted.startswith("operator") else quoted
@@ -285,11 +303,11 @@ def _kind(kind: str, inside_type: bool) -> str:
     return "field" if kind == "variable" else kind
 
 
-def _whole(node: SyntaxNode, language: Language) -> SyntaxNode:
+def _whole(node: SyntaxNode, kind: str, language: Language) -> SyntaxNode:
     """Return the outermost node that wraps *node* alone: decorators, export, template<>."""
     outer = node
     parent = node.parent()
-    if node.kind() == "variable_declarator" and parent is not None and _only_one(parent, language):
+    if kind == "variable_declarator" and parent is not None and _only_one(parent, language):
         outer, parent = parent, parent.parent()
     while parent is not None and parent.kind() in language.wrappers and _only_one(parent, language):
         outer, parent = parent, parent.parent()
@@ -313,16 +331,14 @@ def _first_of(outer: SyntaxNode, language: Language) -> SyntaxNode:
 
 
 def _outer_span(node: SyntaxNode, language: Language) -> tuple[int, int]:
-    outer = _whole(node, language)
+    outer = _whole(node, node.kind(), language)
     return start_of(_first_of(outer, language)), outer.range().end.index
 
 
-def _signature(node: SyntaxNode, text: str) -> str:
-    kind = node.kind()
+def _signature(node: SyntaxNode, kind: str, body: SyntaxNode | None, text: str) -> str:
     if kind == "comment":
         return ""
     where = node.range()
-    body = node.field("body")
     if body is None and (value := node.field("value")) is not None:
         body = value.field("body")
     if body is not None:

@@ -19,10 +19,9 @@ def docstring_of(body: SyntaxNode) -> SyntaxNode | None:
     return first if string is not None and string.kind() == "string" else None
 
 
-def doc_line(node: SyntaxNode) -> str:
-    """Return the first line of the docstring of a Python definition."""
-    body = node.field("body")
-    found = docstring_of(body) if body is not None else None
+def doc_line(body: SyntaxNode) -> str:
+    """Return the first line of the docstring of a Python *body*."""
+    found = docstring_of(body)
     string = found.child(0) if found is not None else None
     if string is None:
         return ""

@@ -8,6 +8,7 @@ where the node kind alone does not determine it.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 
 from redline.code.syntax.naming_script import SCRIPT_FINDERS
 from redline.code.syntax.node import (
@@ -48,8 +49,14 @@ _EX_KINDS = {
 
 def names_in(node: SyntaxNode, finder: str) -> Iterator[Named]:
     """Return the names that *node* defines, according to "finder" or "finder:argument"."""
+    find, argument = _finder(finder)
+    return find(node, argument)
+
+
+@cache
+def _finder(finder: str) -> tuple[NameFinder, str]:
     name, _, argument = finder.partition(":")
-    return _FINDERS[name](node, argument)
+    return _FINDERS[name], argument
 
 
 def _field(node: SyntaxNode, argument: str) -> Iterator[Named]:

@@ -89,8 +89,7 @@ def named_children(node: SyntaxNode) -> list[SyntaxNode]:
     return [child for child in node.children() if child.is_named()]
 
 
-@dataclass(frozen=True, slots=True)
-class Named:
+class Named(NamedTuple):
     """The name of a definition, with the scope written before it and what it names if known."""
 
     node: SyntaxNode | LeafSlice

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple, Protocol
 
@@ -25,20 +25,24 @@ class KnownEntry(NamedTuple):
     state: State | None
 
 
-@dataclass(slots=True)
-class KnownWorkspace:
-    """Every entry by directory and name, and how far in the journal it was brought up to date."""
+class SavedPosition(NamedTuple):
+    """How far in the journal what is known was brought up to date.
 
-    entries: dict[WorkspacePath, dict[str, KnownEntry]] = field(default_factory=dict)
-    position: str = ""
+    `own` are operations after `operation` that the recorder made itself.
+    """
+
+    operation: str = ""
     own: frozenset[str] = frozenset()
 
 
 class KnownFiles(Protocol):
     """What is known of the workspace's files, kept over restarts."""
 
-    def load(self) -> KnownWorkspace | None:
-        """What was saved last; None when nothing was, or not for these roots."""
+    def load(self, put: Callable[[WorkspacePath, KnownEntry], None]) -> SavedPosition | None:
+        """Give *put* every entry that was saved, directory by directory.
+
+        None, and nothing is given, when nothing was saved, or not for these roots.
+        """
 
     def content(self, state: FileState) -> bytes | None:
         """The content of a file that is known in that state; None when it is not available."""
@@ -47,15 +51,13 @@ class KnownFiles(Protocol):
         self,
         changed: Mapping[WorkspacePath, KnownEntry | None],
         contents: Sequence[bytes],
-        position: str,
-        own: frozenset[str],
+        position: SavedPosition,
         *,
         is_whole: bool = True,
     ) -> None:
         """Keep what changed, all of it or nothing; None for what is gone. WriteFailed.
 
-        Until a save says that what is known is whole, `load` gives nothing. *own* are operations
-        after *position* that the recorder made itself.
+        Until a save says that what is known is whole, `load` gives nothing.
         """
 
 

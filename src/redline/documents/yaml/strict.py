@@ -31,6 +31,7 @@ _UNPRINTABLE = re.compile(
 # Bytes that are never part of those characters, and occur in most files.
 _COMMON = bytes(byte for byte in range(256) if byte in b"\t\n" or 0x20 <= byte < 0x7F)
 _RARE = bytes(byte for byte in range(0x80, 256) if byte not in (0xC2, 0xEF))
+_ALWAYS_PRINTABLE = _COMMON + _RARE
 # What may be an alias, its whole name taken in one step.
 _ALIAS = re.compile(r"\*(?<![^ \t\r\n,\[{:]\*)([^ \t\r\n,\[\]{}'\"]+)")
 _NAME_ENDS = " \t\r\n,]}"
@@ -56,16 +57,18 @@ def parse(source: bytes) -> list[Any]:
 
     Mappings are dicts (of duplicate keys the last counts), tagged nodes and aliases `yaml12.Yaml`.
     """
-    _require_narrow(source)
+    is_shallow = _is_shallow(source)
+    if not is_shallow:
+        _require_narrow(source)
     text = source.decode("utf-8-sig")
-    wrong = _UNPRINTABLE.search(text) if source.translate(None, _COMMON + _RARE) else None
+    wrong = _UNPRINTABLE.search(text) if source.translate(None, _ALWAYS_PRINTABLE) else None
     if wrong:
         raise _unprintable(source, text, wrong.start())
     documents = _load(_readable(text), text)
     if may_be_misread(source, nodes(documents)):
         text = with_explicit_keys(source).decode("utf-8-sig")
         documents = _load(_readable(text), text)
-    if not _is_shallow(source):
+    if not is_shallow:
         require_shallow(documents)
     return documents
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Iterator
 from typing import Any, Protocol
 
 from redline.core.errors import CannotApply
+from redline.documents.base.depth import value_too_deep
 from redline.documents.base.path import Path
 from redline.documents.yaml import strict
 
@@ -74,6 +76,33 @@ def render(value: Any) -> str:
         return _printable(json.dumps(value, ensure_ascii=False))
     except (TypeError, ValueError) as error:
         raise CannotApply(f"Value cannot be written as YAML: {error}") from None
+
+
+def render_block(value: Any, step: int) -> str:
+    """A plain value as YAML: collections as blocks, *step* columns deeper for each mapping."""
+    try:
+        return "\n".join(_block_lines(value, step)) if _is_filled(value) else render(value)
+    except RecursionError:
+        raise value_too_deep() from None
+
+
+def _block_lines(value: Any, step: int) -> Iterator[str]:
+    entries = value.items() if isinstance(value, dict) else ((None, item) for item in value)
+    for key, inner in entries:
+        head = "-" if key is None else f"{_text(key)}:"
+        if not _is_filled(inner):
+            yield f"{head} {render(inner)}"
+        elif key is None:
+            first, *rest = _block_lines(inner, step)
+            yield f"- {first}"
+            yield from (f"  {line}" for line in rest)
+        else:
+            yield head
+            yield from (" " * step + line for line in _block_lines(inner, step))
+
+
+def _is_filled(value: Any) -> bool:
+    return isinstance(value, dict | list) and bool(value)
 
 
 def _text(value: str) -> str:

@@ -12,12 +12,11 @@ from redline.core.ports.history import Operation
 from redline.core.ports.recording import KnownEntry
 from redline.core.ports.store import Store
 from redline.engine.recording.ignore_rules import IgnoreRules
+from redline.engine.recording.known_entries import KnownEntries
 from redline.search.ignore import IGNORE_FILE
 
 # Something is there that was left out so far.
 UNKNOWN = KnownEntry(None, None)
-
-Entries = dict[WorkspacePath, dict[str, KnownEntry]]
 
 
 def finished_since(store: Store, position: str, own: Container[str]) -> list[Operation]:
@@ -62,7 +61,7 @@ class CaughtUp:
 
 
 def apply_operation(
-    entries: Entries, operation: Operation, caught_up: CaughtUp, rules: IgnoreRules
+    entries: KnownEntries, operation: Operation, caught_up: CaughtUp, rules: IgnoreRules
 ) -> None:
     """Carry out an operation on *entries*.
 
@@ -73,9 +72,9 @@ def apply_operation(
         if isinstance(step, Rename):
             _move(entries, step.source, step.target, caught_up)
             if rules.leave_out(step.source, ABSENT) or rules.leave_out(step.source, DirState()):
-                entries.setdefault(step.target.parent, {})[step.target.name] = UNKNOWN
+                entries.put(step.target, UNKNOWN)
             continue
-        known = entries.get(step.path.parent, {}).get(step.path.name)
+        known = entries.at(step.path)
         before: State | None = ABSENT if known is None else known.state
         if (
             before is not None
@@ -97,28 +96,26 @@ def _agrees(known: State, said: State) -> bool:
     return type(known) is type(said)
 
 
-def _put(entries: Entries, path: WorkspacePath, state: State) -> None:
-    here = entries.setdefault(path.parent, {})
+def _put(entries: KnownEntries, path: WorkspacePath, state: State) -> None:
     if isinstance(state, Absent):
-        here.pop(path.name, None)
-        entries.pop(path, None)
+        entries.remove(path)
+        entries.remove_all(path)
         return
     if isinstance(state, FileState):
         state = replace(state, content=None)
-    here[path.name] = KnownEntry(None, state)
+    entries.put(path, KnownEntry(None, state))
 
 
 def _move(
-    entries: Entries, source: WorkspacePath, target: WorkspacePath, caught_up: CaughtUp
+    entries: KnownEntries, source: WorkspacePath, target: WorkspacePath, caught_up: CaughtUp
 ) -> None:
     """Give an entry and all below it another name."""
     caught_up.touched |= {source, target}
-    moved = entries.get(source.parent, {}).pop(source.name, None)
+    moved = entries.remove(source)
     if moved is not None:
-        entries.setdefault(target.parent, {})[target.name] = KnownEntry(None, moved.state)
-    for directory in [d for d in entries if d.is_beneath(source)]:
-        below = entries.pop(directory)
+        entries.put(target, KnownEntry(None, moved.state))
+    for directory in entries.beneath(source):
         place = target.child(*directory.parts[len(source.parts) :])
-        entries[place] = {name: KnownEntry(None, entry.state) for name, entry in below.items()}
-        for name in below:
+        for name, entry in entries.remove_all(directory).items():
+            entries.put(place.child(name), KnownEntry(None, entry.state))
             caught_up.touched |= {directory.child(name), place.child(name)}

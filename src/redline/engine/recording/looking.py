@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import stat
-from collections.abc import Iterable
+from collections.abc import Container, Iterable, Iterator
 
 from redline.core.changes import ABSENT, DirState, FileState, LinkState, State
 from redline.core.errors import LimitReached, PathDenied, RedlineError, SymlinkEscape
@@ -13,7 +13,7 @@ from redline.core.ports.tree import Entry, Kind, PathResolver, Tree
 from redline.engine.recording.ignore_rules import IgnoreRules
 from redline.search.ignore import EXCLUDED_DIRECTORIES, IgnoreScope
 
-MAX_ENTRIES = 200_000
+MAX_ENTRIES = 1_500_000
 MAX_FILE = 4 << 20
 _STAGED = ".redline-"
 # How often a file is read again that changes while it is read.
@@ -42,20 +42,17 @@ class Looking:
         """What could not be read when it was last looked at."""
         return frozenset(self._unreadable)
 
-    def everywhere(self) -> dict[WorkspacePath, Listing]:
-        """Return the listing of every directory of every writable root; LimitReached."""
-        found: dict[WorkspacePath, Listing] = {}
+    def everywhere(self) -> Iterator[tuple[WorkspacePath, Listing]]:
+        """Yield the listing of every directory of every writable root; LimitReached."""
         for number, root in enumerate(self._workspace.roots):
             if root.writable:
-                self._descend(IgnoreScope.of_root(self._tree, number), found)
-        return found
+                yield from self._descend(IgnoreScope.of_root(self._tree, number))
 
     def some(
-        self, directories: Iterable[WorkspacePath], known: Iterable[WorkspacePath]
+        self, directories: Iterable[WorkspacePath], known: Container[WorkspacePath]
     ) -> dict[WorkspacePath, Listing]:
         """Return the listings of *directories*, and of all below them that are not *known*."""
         found: dict[WorkspacePath, Listing] = {}
-        before = set(known)
         for directory in directories:
             try:
                 scope = self._scope_of(directory)
@@ -70,8 +67,8 @@ class Looking:
             found[directory] = listing
             for name, entry in listing.items():
                 below = directory.child(name)
-                if entry.kind is Kind.DIRECTORY and below not in before:
-                    self._descend(scope.below(name), found)
+                if entry.kind is Kind.DIRECTORY and below not in known:
+                    found.update(self._descend(scope.below(name)))
         return found
 
     def state(self, path: WorkspacePath, entry: Entry) -> State | None:
@@ -133,7 +130,7 @@ class Looking:
             return now_ns
         return now_ns if entry is None else min(entry.ctime_ns, now_ns)
 
-    def _descend(self, scope: IgnoreScope, found: dict[WorkspacePath, Listing]) -> None:
+    def _descend(self, scope: IgnoreScope) -> Iterator[tuple[WorkspacePath, Listing]]:
         waiting = [scope]
         count = 0
         while waiting:
@@ -141,10 +138,10 @@ class Looking:
             listing = self._list(scope)
             if listing is None:
                 continue
-            found[scope.directory] = listing
             count += len(listing)
             if count > self._max_entries:
-                raise LimitReached(f"More than {self._max_entries} files to record")
+                raise LimitReached(f"More than {self._max_entries:,} files to record")
+            yield scope.directory, listing
             waiting += [
                 scope.below(name, has_file=False).with_own_file()
                 for name, entry in listing.items()

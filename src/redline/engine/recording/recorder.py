@@ -14,9 +14,9 @@ from redline.core.changes import ABSENT, Absent, Change, ChangeSet, DirState, Fi
 from redline.core.errors import HistoryError, PathDenied
 from redline.core.paths import WorkspacePath, show_name
 from redline.core.ports.history import ChangeEditor, Operation
-from redline.core.ports.recording import KnownEntry, KnownFiles, KnownWorkspace, Mark
+from redline.core.ports.recording import KnownEntry, KnownFiles, Mark, SavedPosition
 from redline.core.ports.store import Store
-from redline.core.ports.tree import Entry, Kind
+from redline.core.ports.tree import Entry
 from redline.engine.recording.attribution import Part, in_slices, login_name, origin_of, split
 from redline.engine.recording.claims import ChangeTime, Claim, Claims
 from redline.engine.recording.found import Found, Seen
@@ -27,12 +27,14 @@ from redline.engine.recording.journal_steps import (
     apply_operation,
     finished_since,
 )
+from redline.engine.recording.known_entries import KnownEntries
 from redline.engine.recording.looking import Looking, is_same, mark_of
 from redline.search.ignore import IGNORE_FILE
 
 # Two writes within one tick of the file system's clock look alike.
 _TICK_NS = 20_000_000
-_BATCH = 16 << 20
+# What is learned of the workspace is saved in parts of at most this.
+_MAX_BATCH_BYTES, _MAX_BATCH_ENTRIES = 16 << 20, 10_000
 _MAX_NAMED = 100
 # How many of the latest operations may not be visible yet.
 _MAX_IN_FLIGHT = 64
@@ -61,7 +63,8 @@ class Recorder:
         self._store = store
         self._person = login_name()
         self._lock = Lock()
-        self._known = KnownWorkspace()
+        self._known = KnownEntries()
+        self._position = SavedPosition()
         self._doubtful: set[WorkspacePath] = set()
         self._uncovered: dict[str, None] = {}
 
@@ -83,11 +86,12 @@ class Recorder:
     def start(self, now_ns: int) -> Sequence[Operation]:
         """Learn the workspace, or record what changed since it was last known."""
         with self._lock:
-            known = self._files.load()
-            if known is None:
+            self._known = KnownEntries()
+            position = self._files.load(self._known.put)
+            if position is None:
                 self._learn()
                 return ()
-            self._known = known
+            self._position = position
             return self._settle(None, now_ns, "while not watching")
 
     def settle(
@@ -100,25 +104,27 @@ class Recorder:
     # -- learning -----------------------------------------------------------------------------
 
     def _learn(self) -> None:
-        """Take everything as it is; nothing is known to have changed."""
+        """Take everything as it is; nothing is known to have changed. LimitReached."""
+        for _ in self._looking.everywhere():
+            pass  # if there are too many files, none is read
         recent = list(islice(self._store.newest_first(steps=0), _MAX_IN_FLIGHT + 1))
         start = recent[-1].id if len(recent) > _MAX_IN_FLIGHT else ""
         finished = finished_since(self._store, start, ())
-        self._known = KnownWorkspace(position=finished[-1].id if finished else "")
+        self._position = SavedPosition(finished[-1].id if finished else "")
         found = Found()
-        listings = self._looking.everywhere()
-        for directory, listing in listings.items():
+        for directory, listing in self._looking.everywhere():
             for name, entry in listing.items():
                 path = directory.child(name)
-                is_closed = entry.kind is Kind.DIRECTORY and path not in listings
-                state = None if is_closed else self._state(path, entry)
-                self._note(found, path, state, mark_of(entry))
-                if found.size > _BATCH:
+                self._note(found, path, self._state(path, entry), mark_of(entry))
+                if found.size > _MAX_BATCH_BYTES or len(found.entries) >= _MAX_BATCH_ENTRIES:
                     self._save(found, is_whole=False)
                     found = Found()
+        for path in self._looking.unreadable:
+            if (closed := self._known.at(path)) is not None:
+                self._note(found, path, None, closed.mark)
         # What they found was not known, so it may have been learned from before or after them.
         self._doubtful |= (touched := self._catch_up().touched)
-        found.entries |= {path: self._entry(path) for path in touched}
+        found.entries |= {path: self._known.at(path) for path in touched}
         self._save(found)
 
     def _state(self, path: WorkspacePath, entry: Entry) -> State | None:
@@ -137,15 +143,13 @@ class Recorder:
             state = replace(state, content=None)
         entry = None if isinstance(state, Absent) else KnownEntry(mark, state)
         found.entries[path] = entry
-        here = self._known.entries.setdefault(path.parent, {})
         if entry is None:
-            here.pop(path.name, None)
+            self._known.remove(path)
         else:
-            here[path.name] = entry
+            self._known.put(path, entry)
 
     def _save(self, found: Found, *, is_whole: bool = True) -> None:
-        position, own = self._known.position, self._known.own
-        self._files.save(found.entries, found.contents, position, own, is_whole=is_whole)
+        self._files.save(found.entries, found.contents, self._position, is_whole=is_whole)
 
     # -- comparing ----------------------------------------------------------------------------
 
@@ -157,7 +161,7 @@ class Recorder:
         # Read before the journal is: what an operation made visible is in the journal by then.
         seen = self._look(paths, now_ns)
         meanwhile = self._catch_up()
-        since = self._known.position
+        since = self._position.operation
         found = self._compare(seen, meanwhile.touched)
         self._name_uncovered(found.uncovered)
         preceding = (*before.preceding, *meanwhile.preceding)
@@ -185,9 +189,9 @@ class Recorder:
 
     def _keep(self, found: Found, touched: Set[WorkspacePath], own: frozenset[str]) -> None:
         """Save what is known after a look, if anything is new."""
-        self._known.own |= own
+        self._position = SavedPosition(self._position.operation, self._position.own | own)
         for path in touched - found.entries.keys():
-            found.entries[path] = self._entry(path)
+            found.entries[path] = self._known.at(path)
         if found.entries or own:
             self._save(found)
 
@@ -198,12 +202,12 @@ class Recorder:
         else:
             changed = {*paths, *self._doubtful}
             wanted = {path.parent for path in changed}
-            wanted |= {path for path in changed if path in self._known.entries}
-            listings = self._looking.some(wanted, self._known.entries)
+            wanted |= {path for path in changed if path in self._known}
+            listings = iter(self._looking.some(wanted, self._known).items())
         seen: Seen = {}
         doubtful: set[WorkspacePath] = set()
-        for directory, listing in listings.items():
-            known = self._known.entries.get(directory, {})
+        for directory, listing in listings:
+            known = self._known.of(directory)
             for name in known.keys() - listing.keys():
                 with suppress(PathDenied):
                     self._look_below(seen, directory.child(name))
@@ -221,7 +225,7 @@ class Recorder:
 
     def _look_below(self, seen: Seen, path: WorkspacePath) -> None:
         """Note that an entry is no longer listed: it is gone, or ignored from now on."""
-        for name in self._known.entries.get(path, {}):
+        for name in self._known.of(path):
             self._look_below(seen, path.child(name))
         there = self._looking.entry(path)
         if there is not None and not self._looking.is_ignored(path):
@@ -231,20 +235,17 @@ class Recorder:
 
     def _catch_up(self) -> CaughtUp:
         """Bring what is known up to the journal."""
-        new = finished_since(self._store, self._known.position, self._known.own)
+        position = self._position
+        new = finished_since(self._store, position.operation, position.own)
         caught_up = CaughtUp()
         for operation in new:
-            if operation.id not in self._known.own:
-                apply_operation(self._known.entries, operation, caught_up, self._rules)
+            if operation.id not in position.own:
+                apply_operation(self._known, operation, caught_up, self._rules)
         for path, before in caught_up.rules.items():
             self._rules.note(path, self._with_content(before))
         if new:
-            self._known.position = new[-1].id
-            self._known.own = frozenset()
+            self._position = SavedPosition(new[-1].id)
         return caught_up
-
-    def _entry(self, path: WorkspacePath) -> KnownEntry | None:
-        return self._known.entries.get(path.parent, {}).get(path.name)
 
     def _compare(self, seen: Seen, touched: Set[WorkspacePath]) -> Found:
         """Return what differs from what is known.
@@ -255,12 +256,12 @@ class Recorder:
         self._doubtful |= touched - seen.keys()
         for path in seen:
             if path.name == IGNORE_FILE:
-                entry = self._entry(path)
+                entry = self._known.at(path)
                 state = ABSENT if entry is None or entry.state is None else entry.state
                 self._rules.note(path, self._with_content(state))
         opened = {path for path, (_, now) in seen.items() if self._is_opened(path, now)}
         for path, (mark, now) in seen.items():
-            entry = self._entry(path)
+            entry = self._known.at(path)
             then: State | None = ABSENT if entry is None else entry.state
             if not is_same(then, now):
                 if path in touched:
@@ -275,12 +276,12 @@ class Recorder:
             is_gone = mark is None
             self._note(found, path, ABSENT if is_gone else now, mark)
             if is_gone:
-                self._known.entries.pop(path, None)
+                self._known.remove_all(path)
         return found
 
     def _is_opened(self, path: WorkspacePath, now: State | None) -> bool:
         """Return whether a directory can be read of which nothing was known until now."""
-        entry = self._entry(path)
+        entry = self._known.at(path)
         return isinstance(now, DirState) and entry is not None and entry.state is None
 
     def _add(

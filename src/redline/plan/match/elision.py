@@ -7,14 +7,14 @@ from itertools import pairwise
 
 from redline.core.textfile import line_body, split_lines
 from redline.plan.match.lines import place_block
+from redline.plan.match.made_before import refuse_made_before
 from redline.plan.match.placement import MatchLevel, Placement
 from redline.plan.match.views import unify_ends
 
+# Dots alone, or with what they represent; before them nothing but the marks of a comment.
 _ELISION = re.compile(
-    r"^\W*(\.\.\.|\u2026)\W*$|(\.\.\.|\u2026).*\b(existing|rest|unchanged|same)\b"
+    r"""^[^\w"'`]*(?:\.\.\.|\u2026)(?:[^\w"'`]*$|.*\b(?:existing|rest|unchanged|same)\b)"""
 )
-
-
 # A comment in place of code: `// ... existing code ...`; dots alone may be code.
 _PLACEHOLDER = re.compile(
     r"^\s*(?://|#|--|/\*|<!--|\{/\*|;|%)\W*?(?:\.\.\.|\u2026).*"
@@ -49,10 +49,16 @@ def elided_candidates(text: str, old: str, new: str) -> list[Placement]:
         part = place_block(text, have, want) if any(line.strip() for line in have) else None
         if part is None:
             return []
+        refuse_made_before(text, part, "".join(have), "".join(want))
         parts.append(part)
     if any(one.end > other.start for one, other in pairwise(parts)):
         return []
     kept = [text[one.end : other.start] for one, other in pairwise(parts)]
+    if not after[-1][1] and not old.endswith("\n"):
+        # The new text ends with the dots: the last line goes, and with it the end of the one above.
+        if new.endswith("\n"):
+            return []
+        kept[-1] = line_body(kept[-1])
     replacement = "".join(
         part.replacement + rest for part, rest in zip(parts, [*kept, ""], strict=True)
     )

@@ -99,8 +99,9 @@ def _same_margin(called: Sequence[str], found: Sequence[str], new: Sequence[str]
     least = _vote(*(min(map(indent_of, lines), key=len) for lines in (theirs, ours, file)))
     quoted, in_file = len(set(theirs) & set(ours)), len(set(theirs) & set(file))
     if first < 0:
-        # Only kept lines, all written as in the quotation, outweigh a first line as in the file.
-        return in_file == 0 and quoted > 1
+        # Only kept lines, all written as in the quotation, outweigh a first line as in the file;
+        # not where that opens a block, which may be why they are deeper.
+        return in_file == 0 and quoted > 1 and not theirs[0].endswith(OPENERS)
     if first > 0 and least >= 0:
         # One line of several may be as the file has it by chance.
         chance = in_file == 1 and len(ours) > 1

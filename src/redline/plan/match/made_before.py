@@ -15,14 +15,14 @@ from redline.plan.match.views import is_whole_lines, line_number, occurrences, u
 _INDENTED = (MatchLevel.INDENT, MatchLevel.TYPOGRAPHY_INDENT)
 # A shorter text may well occur somewhere by chance.
 _TELLING = 12
-_NAME = re.compile(r"[^\W\d]\w{2,}")
+_NAME = re.compile(r"\b[^\W\d]\w{2,}")
 _IN_WORD = re.compile(r"\w\w")
 
 
 def refuse_made_before(text: str, placement: Placement, old: str, new: str) -> None:
     """Refuse a match where the result shows that the edit was made before."""
     _refuse_repetition(text, placement, new)
-    if placement.level in (*_INDENTED, MatchLevel.BLANK_LINES):
+    if placement.level in (*_INDENTED, MatchLevel.BLANK_LINES, MatchLevel.ELIDED):
         _refuse_made_elsewhere(text, old, new)
 
 
@@ -41,6 +41,13 @@ def line_of_result(text: str, old: str, new: str, whole_lines: bool) -> int | No
     if len(new.strip()) < _TELLING and not is_whole_lines(text, *span):
         return line if _has_word_of(text, old, span) else None
     return line
+
+
+def is_certain(text: str, old: str, new: str) -> bool:
+    """Whether *new* in *text* can hardly be there by chance."""
+    at = unify_ends(text).find(unify_ends(new))
+    is_long = len(new.strip()) >= _TELLING
+    return is_long or (at >= 0 and _has_word_of(unify_ends(text), old, (at, at + len(new))))
 
 
 def _has_word_of(text: str, old: str, span: tuple[int, int]) -> bool:

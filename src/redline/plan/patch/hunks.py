@@ -123,7 +123,7 @@ def _find(file: SearchedText, hunk: Hunk, base: FileBase) -> Placement:
 
 
 def _place_in_file(file: SearchedText, hunk: Hunk) -> Placement:
-    """Place a hunk by the lines it quotes; the last blank ones may lie after the file's end."""
+    """Place a hunk by the lines it quotes; a last blank one may lie after the file's end."""
     try:
         return _place_quoted(file, hunk)
     except NoMatch as error:
@@ -183,21 +183,21 @@ def _place_bare(file: SearchedText, hunk: Hunk) -> Placement:
 
 
 def _place_beyond_end(file: SearchedText, hunk: Hunk) -> Placement | None:
-    """Place a hunk whose last blank context lines lie after the end of the file."""
-    lines = hunk.lines
-    if has_lines(file.text, [body for role, body in lines if role != "-"]):
+    """Place a hunk whose last context line is blank and lies after the end of the file.
+
+    Where two do, the call rather quotes the blank lines of another place.
+    """
+    *lines, last = hunk.lines
+    if last != (" ", "") or all(role == "+" for role, _ in lines):
+        return None
+    if has_lines(file.text, [body for role, body in hunk.lines if role != "-"]):
         return None  # the whole hunk may have been applied there
-    while len(lines) > 1 and lines[-1] == (" ", ""):
-        lines = lines[:-1]
-        if all(role == "+" for role, _ in lines):
-            return None
-        try:
-            return _place_quoted(file, replace(hunk, lines=lines, at_end=True))
-        except AlreadyApplied:
-            raise
-        except NoMatch:
-            continue
-    return None
+    try:
+        return _place_quoted(file, replace(hunk, lines=tuple(lines), at_end=True))
+    except AlreadyApplied:
+        raise
+    except NoMatch:
+        return None
 
 
 def _set_file_end(file: SearchedText, hunk: Hunk, placement: Placement) -> Placement:

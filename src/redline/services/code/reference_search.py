@@ -65,6 +65,8 @@ class ReferenceSearch:
     targets: list[tuple[Chosen, ReferenceTarget]] = field(default_factory=list)
     _spent: int = 0
     _read: set[WorkspacePath] = field(default_factory=set)
+    # Files that have the name as text, and perhaps nothing else of it.
+    _quoting: set[WorkspacePath] = field(default_factory=set)
     _resolvers: dict[str, ReferenceResolver] = field(default_factory=dict)
 
     def find(self) -> Iterator[Used]:
@@ -157,10 +159,18 @@ class ReferenceSearch:
                         passing.append(row.path)
 
     def _find_listing(self) -> Iterator[IndexedUses]:
-        """Yield Python files that may re-export the name as text in `__all__`, for a rename."""
-        if not self.with_definitions or not any(
-            _group_of(c.path) == "python" for c in self.definitions
-        ):
+        """Yield files that may name the definition as text, for a rename.
+
+        Python does so in `__all__`; scripts name members that way.
+        """
+        if not self.with_definitions:
+            return
+        for chosen, target in self.targets:
+            if _group_of(chosen.path) == "javascript" and target.is_member:
+                for path in self.files.quoting(chosen.path, self.name):
+                    self._quoting.add(path)
+                    yield IndexedUses(path, ())
+        if not any(_group_of(c.path) == "python" for c in self.definitions):
             return
         for row in self.files.users("__all__"):
             file = self.files.open(row.path)
@@ -270,6 +280,8 @@ class ReferenceSearch:
             if bound is not None:
                 left = self._but_defined(row, bound)
                 return Used(row.path, left, self._open_indexed(row)) if left else None
+            if row.path in self._quoting and not row.lines:
+                return None
         found = self.files.uses_in(row, self.name)
         if found is None:
             return None

@@ -38,7 +38,7 @@ _PACKAGE = re.compile(r"^package\s+(\w+)", re.MULTILINE)
 SCOPED_GROUPS = frozenset({"python", "javascript"})
 _MAX_QUOTED = 200
 # Languages in which types are known well enough to refuse what they do not show.
-_CHECKED = frozenset({"typescript", "tsx"})
+_CHECKED = frozenset({"typescript", "tsx", "rust"})
 # Strings in annotations of Python, which name classes that are defined further down.
 _ANNOTATION_RULE = {"rule": {"kind": "string", "inside": {"kind": "type", "stopBy": "end"}}}
 
@@ -152,28 +152,32 @@ def _bound_lines(places: RenamePlaces) -> set[int]:
 def refuse_uncertain(
     runtime: Runtime, lookup: CodeLookup, finder: Finder, files: list[RenamePlaces]
 ) -> None:
-    """Refuse to leave references that the compiler of TypeScript is likely to find broken.
+    """Refuse to leave references that a compiler is likely to find broken.
 
     Those are likely whose type is not known at all, in a file that defines or uses the symbol, or
-    names the type that has it.
+    names the type that has it; and in every file, if nothing else has the name.
     """
     home = next((each for each in files if each.used.path == finder.definitions[0].path), None)
     if home is None or _language(home) not in _CHECKED:
         return
-    owners = {
-        symbol.qualified.rpartition(".")[0].rpartition(".")[2]
+    renamed = {(each.used.path, line) for each in files for line in _bound_lines(each)}
+    defined = [
+        (symbol.qualified.rpartition(".")[0].rpartition(".")[2], (file.path, symbol.line))
         for file, symbol in lookup.all_definitions(finder.name)
-        if any(symbol.line in _bound_lines(each) for each in files if each.used.path == file.path)
-    }
+    ]
+    owners = {owner for owner, place in defined if place in renamed}
     mentioned = re.compile(
         "|".join(rf"\b{re.escape(name)}\b" for name in owners if name) or r"(?!)"
+        if any(place not in renamed for _, place in defined)
+        else ""
     )
     named = [
         f"{display_name(runtime.workspace, places.used.path)}:{reference.line}"
         for places in files
         if _language(places) in _CHECKED and _may_use(places, home, finder, mentioned)
         for reference in places.used.seen
-        if any(not is_bound and at not in reference.unlikely for at, is_bound in reference.at)
+        if not reference.at
+        or any(not is_bound and at not in reference.unlikely for at, is_bound in reference.at)
     ]
     if named:
         raise CannotApply(

@@ -67,6 +67,10 @@ class WorkerFiles:
         rows = self._ask("definitions", name, limit, folder)
         return [(path_from(path), kind) for path, kind in rows]
 
+    def quoting(self, path: WorkspacePath, name: str) -> list[WorkspacePath]:
+        """The scripts beneath the root of *path* that have *name* as text."""
+        return [path_from(raw) for raw in self._ask("quoting", path, name)]
+
     def is_file(self, path: WorkspacePath) -> bool:
         """Whether there is such a file."""
         return bool(self._ask("is_file", path))

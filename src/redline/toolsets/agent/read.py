@@ -55,22 +55,28 @@ def _read_several(call: Call, several: list[str]) -> Result:
         raise InvalidArgument(f"At most {_MAX_FILES} files at once", field="paths")
     texts: list[str] = []
     files: list[Json] = []
+    hints: dict[str, None] = {}
     room = MAX_ANSWER_CHARS - _ROOM_FOR_NAMES
     for raw in several:
         call.cancel.check()
         try:
             part = _read_part(call, *_split(call, raw))
         except RedlineError as error:
-            texts.append(f"{show_name(raw)}: {code_of(error)[0]}: {rename(error.message)}")
+            code, otherwise = code_of(error)
+            hints[rename(error.hint or otherwise)] = None
+            texts.append(f"{show_name(raw)}: {code}: {rename(error.message)}")
             files.append({"path": show_name(raw), "error": rename(error.message)})
             continue
         text = _format(call, part)
         if len(text) > room:
-            texts.append(f"{show_name(raw)}: the answer has no room for it; read it alone")
+            full = "the answer has no room for it; read it alone"
+            texts.append(f"{show_name(raw)}: {full}")
+            files.append({"path": show_name(raw), "error": full})
             continue
         room -= len(text)
         texts.append(text)
         files.append(_wire(call, part))
+    texts += [f"hint: {hint}" for hint in hints if hint]
     return Result.of_text("\n".join(texts), {"files": files})
 
 

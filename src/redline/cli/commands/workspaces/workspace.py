@@ -6,7 +6,7 @@ import argparse
 import os
 
 from redline.cli.flags import report_usage_error, settings_from
-from redline.cli.terminal import fail, one_line, out, paint
+from redline.cli.terminal import err, fail, one_line, out, paint
 from redline.core.ports.many.workspaces import WorkspaceDirectory
 from redline.settings import Settings, SettingsError
 from redline.workspace_moving import park_workspace, wake_workspace
@@ -113,4 +113,7 @@ def _list(directory: WorkspaceDirectory) -> int:
     for entry in entries:
         where = f"parked at {entry.parked_at}" if entry.parked_at else os.path.abspath(entry.path)
         out(f"{paint(one_line(entry.name), 'bold')}  {one_line(where)}")
-    return 0 if entries else 3
+    if not entries:
+        err("There are no workspaces yet; redline workspace create NAME makes one")
+        return 3
+    return 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from redline.code.python_js.heritage import (
     OfClass,
@@ -12,7 +12,6 @@ from redline.code.python_js.inference.members import ScriptMembers
 from redline.code.python_js.inference.shapes import (
     ANYTHING,
     FUNCTIONS,
-    GLOBAL,
     MAX_DEPTH,
     OTHER,
     OUTSIDE,
@@ -21,7 +20,9 @@ from redline.code.python_js.inference.shapes import (
     Holder,
     HolderKind,
     InferredShape,
+    KeysOf,
     choose,
+    holders_among,
     keys_in,
     parameters_of,
     type_arguments,
@@ -32,6 +33,7 @@ from redline.code.python_js.project import Module
 from redline.code.scopes.model import Binding, Scope
 from redline.code.syntax.node import (
     SyntaxNode,
+    begins_at,
     named_children,
     required_field,
 )
@@ -93,13 +95,44 @@ class ScriptCalls(ScriptMembers):
         first = callee.text().partition(".")[0]
         if value == ANYTHING:
             return ANYTHING
-        if value != GLOBAL or first in _GIVING or type_arguments(node):
+        if value not in OUTSIDE or first in _GIVING:
             return UNKNOWN
-        listed = node.field("arguments")
-        for each in named_children(listed) if listed is not None else ():
-            if not self.of(module, each, scope, depth + 1) <= OUTSIDE:
-                return UNKNOWN
-        return GLOBAL
+        return value if self.gives_nothing(module, node, None, scope, depth) else UNKNOWN
+
+    def gives_nothing(
+        self,
+        module: Module,
+        call: SyntaxNode,
+        but: SyntaxNode | None,
+        scope: Scope,
+        depth: int,
+    ) -> bool:
+        """Return whether a call is given nothing of the workspace, *but* one argument aside."""
+        listed = call.field("arguments")
+        types = (self.types(module, each, scope, depth + 1) for each in type_arguments(call))
+        given = (
+            self.of(module, each, scope, depth + 1)
+            for each in (named_children(listed) if listed is not None else ())
+            if but is None or not begins_at(each, but)
+        )
+        return all(self._is_outside(values, depth) for values in (*types, *given))
+
+    def _is_outside(self, values: Iterable[Value], depth: int) -> bool:
+        """Return whether nothing of *values*, or in them, is the workspace's."""
+        for value in values:
+            if isinstance(value, Holder):
+                if not self._is_outside(value.inner, depth + 1):
+                    return False
+            elif isinstance(value, InferredShape) and value.kind == "object":
+                names = {name for name, _, _ in keys_in(value.node)}
+                held = (self.member_types([value], name, depth + 1) for name in names)
+                if depth > MAX_DEPTH or not all(self._is_outside(each, depth + 1) for each in held):
+                    return False
+                if value.node.find(kind="spread_element") is not None:
+                    return False
+            elif value not in OUTSIDE and not isinstance(value, KeysOf):
+                return False
+        return True
 
     def _of_library_call(
         self, module: Module, node: SyntaxNode, callee: SyntaxNode, scope: Scope, depth: int
@@ -121,13 +154,10 @@ class ScriptCalls(ScriptMembers):
         if callee.text() in _SHOWING and len(given) == 1:
             values = self.of(module, given[0], scope, depth + 1)
             return self._convert(callee.text(), values, depth)
-        holders = self.of(module, holder, scope, depth + 1)
         found: set[Value] = set()
-        for each in holders:
-            if not isinstance(each, Holder):
-                return None
+        for each in holders_among(self.of(module, holder, scope, depth + 1)):
             found |= self._of_method(module, each, name.text(), given, scope, depth)
-        return found
+        return found or None
 
     def _convert(self, called: str, values: set[Value], depth: int) -> set[Value]:
         """Return what a function makes of its only argument."""
@@ -213,7 +243,7 @@ class ScriptCalls(ScriptMembers):
         """Find what an argument says about the type parameters in its parameter's type."""
         written = part.field("type")
         module, value, scope = given
-        is_plain = value.kind() not in FUNCTIONS and value.kind() != "object"
+        is_plain = value.kind() not in FUNCTIONS and value.kind() not in ("object", "string")
         inner = named_children(written)[0] if written is not None and is_plain else None
         if inner is None:
             return

@@ -6,21 +6,23 @@ from redline.code.python_js.heritage import (
     OfClass,
     Value,
 )
+from redline.code.python_js.inference.arguments import ScriptArguments
 from redline.code.python_js.inference.shapes import (
     FUNCTIONS,
+    GLOBAL,
     MAX_DEPTH,
     OTHER,
+    OUTSIDE,
     PARAMETERS,
     UNKNOWN,
-    Holder,
     HolderKind,
-    InferredShape,
+    KeysOf,
     TypeParameter,
     choose,
+    holders_among,
     parameters_of,
     unwrap,
 )
-from redline.code.python_js.inference.values import ScriptValues
 from redline.code.python_js.project import Module
 from redline.code.references.definition import UNKNOWN as UNKNOWN_DEFINITION
 from redline.code.references.definition import Definition
@@ -31,7 +33,6 @@ from redline.code.syntax.node import (
     named_children,
     parent_of,
     required_field,
-    span_of,
     start_of,
 )
 
@@ -47,9 +48,11 @@ _EACH = frozenset(
         *("findLastIndex", "then"),
     }
 )
+# The same, of methods that call back with something else first.
+_AT = {"reduce": (1,), "reduceRight": (1,), "sort": (0, 1), "toSorted": (0, 1)}
 
 
-class ScriptContext(ScriptValues):
+class ScriptContext(ScriptArguments):
     """Resolve expressions, also those that only the code around them types."""
 
     __slots__ = ()
@@ -63,9 +66,10 @@ class ScriptContext(ScriptValues):
             return {UNKNOWN}
         self._busy.add(key)
         try:
-            return self._find_context(module, node, parent_of(node), scope, depth)
+            found = self._find_context(module, node, parent_of(node), scope, depth)
         finally:
             self._busy.discard(key)
+        return self.fitting(found, node) if node.kind() == "object" else found
 
     def _find_context(
         self, module: Module, node: SyntaxNode, parent: SyntaxNode, scope: Scope, depth: int
@@ -83,7 +87,7 @@ class ScriptContext(ScriptValues):
             written = parts[1] if kind != "type_assertion" else named_children(parts[0])[0]
             return self.types(module, written, scope, depth + 1)
         if kind == "arguments":
-            return self._of_argument(module, node, parent, scope, depth)
+            return self.argument_types(module, node, parent, scope, depth)
         if kind == "pair" or (kind == "object" and node.kind() in FUNCTIONS):
             return self._of_key(module, node, parent, scope, depth)
         if kind == "array":
@@ -133,13 +137,28 @@ class ScriptContext(ScriptValues):
         if written is not None:
             found = self.types(module, written, scope, depth + 1)
         else:
-            around = self.expected_function(module, function, scope, depth + 1)
-            for each in self.callables(around, depth):
-                found |= choose(self.return_values(each, depth + 1), each.chosen)
-            if UNKNOWN in around:
-                found.add(UNKNOWN)
+            found = self._asked_to_return(module, function, scope, depth)
         is_async = any(child.kind() == "async" for child in function.children())
         return unwrap(found) if is_async else found
+
+    def _asked_to_return(
+        self, module: Module, function: SyntaxNode, scope: Scope, depth: int
+    ) -> set[Value]:
+        """Return what a function without a return type is asked to return."""
+        call = self._calling_back(module, function, scope, depth)
+        if call is not None:
+            name = required_field(required_field(call, "function"), "property").text()
+            if name not in ("map", "flatMap", "then"):
+                return {UNKNOWN} if name in _AT else set()
+            around = self.context_of(module, call, scope, depth + 1)
+            if name == "then":
+                return unwrap(around)
+            return self.elements(around, None, depth) if around else set()
+        around = self.expected_function(module, function, scope, depth + 1)
+        found: set[Value] = {UNKNOWN} if UNKNOWN in around else set()
+        for each in self.callables(around, depth):
+            found |= choose(self.return_values(each, depth + 1), each.chosen)
+        return found
 
     def expected_function(
         self, module: Module, function: SyntaxNode, scope: Scope, depth: int
@@ -151,46 +170,6 @@ class ScriptContext(ScriptValues):
         if not is_expression and not is_method:
             return set()
         return self.context_of(module, function, scope, depth)
-
-    def _of_argument(
-        self, module: Module, node: SyntaxNode, parent: SyntaxNode, scope: Scope, depth: int
-    ) -> set[Value]:
-        """Return the type of the parameter that *node* is the argument for."""
-        call = parent_of(parent)
-        callee = call.field("function") or call.field("constructor")
-        given = [each for each in named_children(parent) if each.kind() != "comment"]
-        index = next(nth for nth, each in enumerate(given) if begins_at(each, node))
-        if any(each.kind() == "spread_element" for each in given[:index]) or callee is None:
-            return {UNKNOWN}
-        if callee.kind() == "super":
-            around = super().of(module, callee, scope, depth + 1)
-            above = [
-                OfClass(v.module, v.scope, above=True) for v in around if isinstance(v, OfClass)
-            ]
-            called = self.callables(above, depth, new=True)
-        else:
-            values = self.of(module, callee, scope, depth + 1)
-            called = self.callables(values, depth, new=call.kind() == "new_expression")
-        found: set[Value] = set() if called else {UNKNOWN}
-        for function in called:
-            chosen = self.chosen_at(module, call, function, scope, depth)
-            types = self.parameter_types(function, index, depth)
-            found |= choose(choose(types, chosen), function.chosen)
-        return found
-
-    def parameter_types(self, function: InferredShape, index: int, depth: int) -> set[Value]:
-        """Return the type of a parameter of a function."""
-        parts = parameters_of(function.node)
-        last = parts[-1].field("pattern") if parts else None
-        is_rest = last is not None and last.kind() == "rest_pattern" and index >= len(parts) - 1
-        if index >= len(parts) and not is_rest:
-            return {OTHER}
-        part = parts[-1] if is_rest else parts[index]
-        written = part.field("type")
-        if written is None:
-            return {UNKNOWN}
-        found = self.types(function.module, written, function.scope, depth + 1)
-        return self.elements(found, index - len(parts) + 1, depth) if is_rest else found
 
     def parameter_values(
         self, module: Module, node: SyntaxNode, scope: Scope, depth: int
@@ -208,46 +187,74 @@ class ScriptContext(ScriptValues):
         known = self._of_callback(module, function, index, scope, depth)
         if known is not None:
             return known
+        expected = self.expected_function(module, function, scope, depth)
         found: set[Value] = set()
-        for each in self.callables(self.expected_function(module, function, scope, depth), depth):
+        for each in self.callables(expected, depth):
             found |= choose(self.parameter_types(each, index, depth + 1), each.chosen)
-        return found or {UNKNOWN}
+        is_foreign = bool(expected) and expected <= OUTSIDE
+        return found or {OTHER if is_foreign else UNKNOWN}
 
     def _of_callback(
         self, module: Module, function: SyntaxNode, index: int, scope: Scope, depth: int
     ) -> set[Value] | None:
         """Return what an array, a map or a promise calls a function with; None if it is none."""
+        call = self._calling_back(module, function, scope, depth)
+        if call is None:
+            return None
+        callee = required_field(call, "function")
+        name = required_field(callee, "property").text()
+        if index == 1 and name in _EACH:
+            return {GLOBAL}
+        if index not in ((0,) if name in _EACH else _AT.get(name, ())):
+            return {UNKNOWN}
+        found: set[Value] = set()
+        for each in holders_among(self.of(module, callee.field("object"), scope, depth + 1)):
+            is_entry = each.kind == HolderKind.MAP and name != "forEach"
+            found |= {UNKNOWN} if is_entry else set(each.inner)
+        return found
+
+    def _calling_back(
+        self, module: Module, function: SyntaxNode, scope: Scope, depth: int
+    ) -> SyntaxNode | None:
+        """Return the call of a method of an array, a map or a promise that *function* is for."""
         listed = parent_of(function)
         call = parent_of(listed) if listed.kind() == "arguments" else None
         callee = call.field("function") if call is not None else None
         holder = callee.field("object") if callee is not None else None
-        name = callee.field("property") if callee is not None else None
-        if holder is None or name is None or not begins_at(named_children(listed)[0], function):
+        if holder is None or not begins_at(named_children(listed)[0], function):
             return None
-        holders = self.of(module, holder, scope, depth + 1)
-        if not holders or not all(isinstance(each, Holder) for each in holders):
-            return None
-        at = {"reduce": (1,), "reduceRight": (1,), "sort": (0, 1), "toSorted": (0, 1)}
-        wanted = (0,) if name.text() in _EACH else at.get(name.text(), ())
-        if index not in wanted:
-            return {UNKNOWN}
-        found: set[Value] = set()
-        for each in holders:
-            if isinstance(each, Holder):
-                is_entry = each.kind == HolderKind.MAP and name.text() != "forEach"
-                found |= {UNKNOWN} if is_entry else set(each.inner)
-        return found
+        return call if holders_among(self.of(module, holder, scope, depth + 1)) else None
 
     def expects_key(
         self, module: Module, holder: SyntaxNode, name: str, scope: Scope
     ) -> set[Definition]:
         """Return the members that a key of the object at *holder* sets, by what is asked of it."""
         found: set[Definition] = set()
-        for value in self.context_of(module, holder, scope):
+        asked = self.context_of(module, holder, scope)
+        if not asked:
+            return self._asked_of_name(module, holder, name)
+        for value in asked:
             if value == UNKNOWN or self._may_hide(value, name):
                 found.add(UNKNOWN_DEFINITION)
             found |= self.definitions_in(value, name)
         return found
+
+    def _asked_of_name(self, module: Module, holder: SyntaxNode, key: str) -> set[Definition]:
+        """Return the member that a key of an object sets by the uses of the variable it is kept in.
+
+        It need not be more than one of several.
+        """
+        parent = parent_of(holder)
+        name = parent.field("name") if parent.kind() == "variable_declarator" else None
+        occurrence = module.names.at(name) if name is not None else None
+        if occurrence is None or occurrence.binding is None:
+            return set()
+        found: set[Value] = set()
+        for use in occurrence.binding.uses:
+            if use.start != occurrence.start:
+                found |= self.context_of(module, use.node, use.scope)
+        members = {each for value in found for each in self.definitions_in(value, key)}
+        return members if len(members) == 1 else set()
 
     def _may_hide(self, value: Value, name: str) -> bool:
         """Return whether a type may have a member that cannot be seen."""
@@ -258,13 +265,17 @@ class ScriptContext(ScriptValues):
         return False
 
     def named_by_text(self, module: Module, node: SyntaxNode) -> set[Value] | None:
-        """Return whose member the text at *node* names: `x["a"]`, `T["a"]`; None for other text."""
+        """Return whose member the text at *node* names; None for other text.
+
+        As in `x["a"]`, `T["a"]`, `Pick<T, "a">`, or where `keyof T` is asked for.
+        """
         parent = parent_of(node)
-        scope = scope_at(module, node)
+        scope = module.scope_at(node)
         if parent.kind() == "subscript_expression" and begins_at(parent.field("index"), node):
             return self.of(module, parent.field("object"), scope)
         if parent.kind() != "literal_type":
-            return None
+            asked = self.context_of(module, node, scope)
+            return {v for each in asked if isinstance(each, KeysOf) for v in each.inner} or None
         around = parent_of(parent)
         if around.kind() == "lookup_type" and begins_at(named_children(around)[1], parent):
             return self.types(module, named_children(around)[0], scope)
@@ -274,13 +285,3 @@ class ScriptContext(ScriptValues):
         if named is None or (named.field("name") or named).text() != "Pick":
             return None
         return self.types(module, named_children(around)[0], scope)
-
-
-def scope_at(module: Module, node: SyntaxNode) -> Scope:
-    """Return the innermost scope around *node*."""
-    start, best = start_of(node), module.names.root
-    for scope in module.names.scopes:
-        span = span_of(scope.node)
-        if span.start <= start < span.end and span.start >= start_of(best.node):
-            best = scope
-    return best

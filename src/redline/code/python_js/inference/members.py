@@ -19,12 +19,14 @@ from redline.code.python_js.inference.shapes import (
     GLOBAL,
     MAX_DEPTH,
     OBJECTS,
+    OUTSIDE,
     PARAMETERS,
     TUPLE,
     UNKNOWN,
     Holder,
     HolderKind,
     InferredShape,
+    KeysOf,
     TypeParameter,
     choose,
     chosen_of,
@@ -40,8 +42,11 @@ from redline.code.syntax.node import (
     SyntaxNode,
     named_children,
     parent_of,
+    required_field,
     start_of,
 )
+
+_COUNTS = {"length", "size"}
 
 
 class ScriptMembers(ScriptTypes):
@@ -67,8 +72,12 @@ class ScriptMembers(ScriptTypes):
             return self._types_in_object(value, name, depth)
         if isinstance(value, TypeParameter):
             return self.member_types(self.constraint(value, depth), name, depth + 1)
+        if isinstance(value, KeysOf):
+            return {GLOBAL}
         if isinstance(value, Holder):
-            return set(value.inner) if value.kind == HolderKind.RECORD else {GLOBAL}
+            # Its methods hand out what it holds.
+            plain: set[Value] = {GLOBAL if name in _COUNTS or value.inner <= OUTSIDE else UNKNOWN}
+            return set(value.inner) if value.kind == HolderKind.RECORD else plain
         if isinstance(value, Definition):
             return {
                 each
@@ -84,6 +93,9 @@ class ScriptMembers(ScriptTypes):
             for item in members_of(owner, name):
                 values = self._of_item(owner.module, item, depth + 1)
                 found |= choose(values, chosen_of(owner))
+        body = value.scope.node.field("body") or value.scope.node.field("value")
+        if not owners and body is not None and value.is_instance:
+            found = self._of_index(InferredShape.at(value.module, body, value.scope), depth)
         return choose(found, chosen_of(value)) or {UNKNOWN}
 
     def _types_in_object(self, value: InferredShape, name: str, depth: int) -> set[Value]:
@@ -115,12 +127,63 @@ class ScriptMembers(ScriptTypes):
             return self.types(module, written, scope, depth + 1)
         if kind == "shorthand_property_identifier":
             return self._of_name(module, part, depth + 1)
-        return self.of(module, value, scope, depth + 1) if value is not None else {UNKNOWN}
+        if value is not None:
+            return self.of(module, value, scope, depth + 1)
+        is_field = kind == "public_field_definition"
+        return self._of_untyped_field(module, part, depth) if is_field else {UNKNOWN}
+
+    def _of_untyped_field(self, module: Module, part: SyntaxNode, depth: int) -> set[Value]:
+        """Return what the constructor assigns to a field that is declared by its name alone."""
+        found: set[Value] = set()
+        assigned = f"this.{required_field(part, 'name').text()}"
+        for method in parent_of(part).children():
+            name = method.field("name") if method.kind() == "method_definition" else None
+            if name is None or name.text() != "constructor":
+                continue
+            for node in method.find_all(kind="assignment_expression"):
+                if required_field(node, "left").text() == assigned:
+                    inner = module.scope_at(node)
+                    found |= self.of(module, node.field("right"), inner, depth + 1)
+        return found or {UNKNOWN}
 
     def _of_item(self, module: Module, item: Member | Binding, depth: int) -> set[Value]:
         if not module.is_script or isinstance(item, Binding) or item.form == MemberUse.ACCESS:
             return super()._of_item(module, item, depth)
         return self.declared_in(module, parent_of(item.node), item.scope, depth)
+
+    def fitting(self, values: set[Value], node: SyntaxNode) -> set[Value]:
+        """Return those of several types that an object may be by its texts: `{ kind: "a" }`."""
+        if len(values) < 2:
+            return values
+        pairs = [part for part in node.children() if part.kind() == "pair"]
+        texts = {
+            required_field(part, "key").text(): value.text()[1:-1]
+            for part in pairs
+            if (value := required_field(part, "value")).kind() == "string"
+        }
+        return {
+            value
+            for value in values
+            if all(text in self._texts_of(value, key, text) for key, text in texts.items())
+        } or values
+
+    def _texts_of(self, value: Value, name: str, text: str) -> set[str]:
+        """Return the texts that a member is declared to be; *text* if it may be any."""
+        parts: list[SyntaxNode] = []
+        if isinstance(value, InferredShape) and value.kind in OBJECTS:
+            parts = [part for key, _, part in keys_in(value.node) if key == name]
+        elif isinstance(value, OfClass):
+            items = [
+                i for owner in self.owners(value, name).classes for i in members_of(owner, name)
+            ]
+            parts = [parent_of(item.node) for item in items if isinstance(item, Member)]
+        found: set[str] = set()
+        for part in parts:
+            written = part.field("type")
+            words = written.text().lstrip(":? ").split("|") if written is not None else [""]
+            found |= {word.strip() for word in words}
+        is_text = bool(found) and all(word[:1] in ("'", '"') for word in found)
+        return {word[1:-1] for word in found} if is_text else {text}
 
     def elements(self, values: Iterable[Value], index: int | None, depth: int) -> set[Value]:
         """Return what is held by *values*, at *index* if it is known."""
@@ -134,9 +197,17 @@ class ScriptMembers(ScriptTypes):
                 found |= choose(self._of_index(value, depth), value.chosen)
             elif isinstance(value, TypeParameter) and depth <= MAX_DEPTH:
                 found |= self.elements(self.constraint(value, depth), index, depth + 1)
+            elif isinstance(value, OfClass) and depth <= MAX_DEPTH:
+                found |= choose(self._of_iterable(value, depth), chosen_of(value))
             else:
                 found.add(value if value in (GLOBAL, ANYTHING) else UNKNOWN)
         return found or {UNKNOWN}
+
+    def _of_iterable(self, value: OfClass, depth: int) -> set[Value]:
+        """Return what a class or interface holds by a base that is an array or iterable."""
+        bases = [base for base in self.bases(value) if isinstance(base, Holder | OfClass)]
+        found = self.elements(bases, None, depth + 1)
+        return found if len(found) == 1 else found - {UNKNOWN} or {UNKNOWN}
 
     def _of_index(self, value: InferredShape, depth: int) -> set[Value]:
         """Return the values of an object type whose keys are not named: `{ [key: string]: T }`."""

@@ -56,6 +56,13 @@ class Holder(Inferred):
 
 
 @dataclass(frozen=True, slots=True)
+class KeysOf(Inferred):
+    """A text that names a member of one of *inner*: `keyof T`."""
+
+    inner: frozenset[Value]
+
+
+@dataclass(frozen=True, slots=True)
 class TypeParameter(Inferred):
     """A value of a type that the caller chooses."""
 
@@ -102,6 +109,8 @@ def choose(values: Iterable[Value], chosen: Chosen) -> set[Value]:
             found |= known.get(value.binding, {value})
         elif isinstance(value, Holder):
             found.add(Holder(value.kind, frozenset(choose(value.inner, chosen))))
+        elif isinstance(value, KeysOf):
+            found.add(KeysOf(frozenset(choose(value.inner, chosen))))
         elif isinstance(value, OfClass) and value.given:
             given = tuple(frozenset(choose(each, chosen)) for each in value.given)
             found.add(replace(value, given=given))
@@ -186,6 +195,13 @@ def chosen_of(value: OfClass) -> Chosen:
         if binding is not None:
             found.append((binding, given))
     return tuple(found)
+
+
+def holders_among(values: Iterable[Value]) -> list[Holder]:
+    """Return *values* if all are holders, whatever else is only absent; nothing if not."""
+    found = [value for value in values if value != GLOBAL]
+    held = [value for value in found if isinstance(value, Holder)]
+    return held if len(held) == len(found) else []
 
 
 def unwrap(values: Iterable[Value]) -> set[Value]:

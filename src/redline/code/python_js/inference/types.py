@@ -22,17 +22,19 @@ from redline.code.python_js.inference.shapes import (
     Holder,
     HolderKind,
     InferredShape,
+    KeysOf,
     TypeParameter,
     choose,
     chosen_of,
     type_arguments,
+    type_parameters,
     unwrap,
 )
-from redline.code.python_js.origins import Origins
+from redline.code.python_js.origins import Origins, in_namespace
 from redline.code.python_js.project import Module
 from redline.code.python_js.values import ValueResolver
 from redline.code.references.definition import Definition
-from redline.code.scopes.model import BindingRole, Scope
+from redline.code.scopes.model import TYPE, BindingRole, Scope
 from redline.code.syntax.node import (
     SyntaxNode,
     named_children,
@@ -61,7 +63,7 @@ _UNIONS = {
     *("type_annotation", "constraint", "default_type", "rest_type"),
 }
 _PLAIN = {
-    *("literal_type", "template_literal_type", "index_type_query", "type_predicate", "asserts"),
+    *("literal_type", "template_literal_type", "type_predicate", "asserts"),
     *("type_predicate_annotation", "asserts_annotation"),
 }
 _ANYTHING = {"any", "unknown", "object"}
@@ -119,24 +121,45 @@ class ScriptTypes(ValueResolver):
         if kind == "lookup_type":
             holder, index = named_children(node)[:2]
             return self._looked_up(self.types(module, holder, scope, depth + 1), index, depth)
+        if kind == "index_type_query":
+            inner = self.types(module, named_children(node)[0], scope, depth + 1)
+            return {KeysOf(frozenset(inner))}
         if kind == "type_query":
             return self.of(module, named_children(node)[0], scope, depth + 1)
         if kind == "this_type":
             around = class_around(module, scope)
             return {OfClass(module, around, True)} if around is not None else {UNKNOWN}
         if kind == "nested_type_identifier":
-            return self._in_namespace(module, node, depth)
+            return self._qualified_types(module, node, (), depth)
         if kind == "conditional_type":
             ways = (node.field("consequence"), node.field("alternative"))
             found = [self.types(module, way, scope, depth + 1) for way in ways if way is not None]
             return {value for values in found for value in values} or {UNKNOWN}
         return {UNKNOWN}
 
-    def _in_namespace(self, module: Module, node: SyntaxNode, depth: int) -> set[Value]:
+    def _qualified_types(
+        self,
+        module: Module,
+        node: SyntaxNode,
+        given: tuple[frozenset[Value], ...],
+        depth: int,
+    ) -> set[Value]:
         """Return what `Namespace.Type` names."""
-        holder, name = node.field("module"), required_field(node, "name").text()
-        found = self.origins.of_namespace(module, holder, name) if holder is not None else ()
-        return self._of_types(found, (), depth) if found else {UNKNOWN}
+        holder, name = required_field(node, "module"), required_field(node, "name").text()
+        found = in_namespace(self.origins.of_qualified(module, holder, name), TYPE)
+        if found:
+            return self._of_types(found, given, depth)
+        while holder.kind() == "nested_identifier":
+            holder = named_children(holder)[0]
+        occurrence = module.names.at(holder)
+        if occurrence is None:
+            return {UNKNOWN}
+        if occurrence.binding is None:
+            return {GLOBAL}
+        known = self.origins.of_binding(module, occurrence.binding)
+        is_ours = any(each.is_module for each in known)
+        is_foreign = self.origins.is_foreign(module, occurrence.binding) and not is_ours
+        return {OTHER if is_foreign else UNKNOWN}
 
     def _looked_up(self, holders: set[Value], index: SyntaxNode, depth: int) -> set[Value]:
         """Return the types of `Type["key"]` and `Type[number]`."""
@@ -155,7 +178,7 @@ class ScriptTypes(ValueResolver):
         if name.kind() == "type_identifier":
             found = self._named_types(module, name, given, depth)
         else:
-            found = self._in_namespace(module, name, depth)
+            found = self._qualified_types(module, name, given, depth)
         # A library's type may hand out what it is given.
         is_ours = any(not each <= OUTSIDE for each in given)
         return {UNKNOWN} if found == {OTHER} and is_ours else found
@@ -214,10 +237,24 @@ class ScriptTypes(ValueResolver):
                 continue
             scope = home.types.get(binding)
             if scope is not None:
-                values |= self._instances_of(home, scope, given, depth)
+                whole = self._with_defaults(home, scope, given, depth)
+                values |= self._instances_of(home, scope, whole, depth)
             else:
                 values.add(OTHER if self.origins.is_foreign(home, binding) else UNKNOWN)
         return values
+
+    def _with_defaults(
+        self, home: Module, scope: Scope, given: tuple[frozenset[Value], ...], depth: int
+    ) -> tuple[frozenset[Value], ...]:
+        """Return what is given for type parameters, with the defaults of the others."""
+        for part in type_parameters(scope.node)[len(given) :] if depth < MAX_DEPTH else ():
+            default = part.field("value")
+            if default is None:
+                break
+            chosen = chosen_of(OfClass(home, scope, True, given=given))
+            found = choose(self.types(home, default, scope, depth + 1), chosen)
+            given = (*given, frozenset(found))
+        return given
 
     def _instances_of(
         self, home: Module, scope: Scope, given: tuple[frozenset[Value], ...], depth: int
@@ -236,6 +273,20 @@ class ScriptTypes(ValueResolver):
         finally:
             self._busy.discard(scope)
         return choose(found, chosen_of(OfClass(home, scope, True, given=given)))
+
+    def least_types(self, value: TypeParameter) -> set[Value]:
+        """Return what a type parameter is at least, and none that is a type parameter itself."""
+        found: set[Value] = set()
+        waiting: list[Value] = [value]
+        seen: set[Value] = set()
+        while waiting:
+            each = waiting.pop()
+            if isinstance(each, TypeParameter) and each not in seen:
+                seen.add(each)
+                waiting += self.constraint(each, 0)
+            elif not isinstance(each, TypeParameter):
+                found.add(each)
+        return found or {UNKNOWN}
 
     def constraint(self, value: TypeParameter, depth: int) -> set[Value]:
         """Return what a type parameter is at least."""

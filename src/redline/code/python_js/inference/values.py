@@ -28,6 +28,12 @@ from redline.code.syntax.node import (
     required_field,
 )
 
+# Values of the language itself.
+_PLAIN = {"undefined", "null", "unary_expression", "update_expression"}
+_BRANCHING = {
+    *("ternary_expression", "binary_expression", "assignment_expression"),
+    "augmented_assignment_expression",
+}
 _INNER = {"parenthesized_expression", "non_null_expression", "satisfies_expression"}
 
 
@@ -53,6 +59,8 @@ class ScriptValues(ScriptNames):
             return self._narrow_name(module, node, scope, depth)
         if kind in FUNCTIONS or kind == "object":
             return {InferredShape.at(module, node, scope)}
+        if kind in _PLAIN:
+            return {GLOBAL}
         if kind in _INNER:
             inner = named_children(node)[0]
             # The grammar reads `a + b!.c` as `(a + b)!.c`.
@@ -68,7 +76,7 @@ class ScriptValues(ScriptNames):
         kind = node.kind()
         if kind in ("as_expression", "type_assertion"):
             return self._of_assertion(module, node, scope, depth)
-        if kind in ("ternary_expression", "binary_expression", "assignment_expression"):
+        if kind in _BRANCHING:
             found = (self.of(module, each, scope, depth + 1) for each in branches(node))
             return {value for values in found for value in values} or {GLOBAL}
         if kind == "subscript_expression":
@@ -142,9 +150,10 @@ def branches(node: SyntaxNode) -> list[SyntaxNode]:
         return [required_field(node, "consequence"), required_field(node, "alternative")]
     if kind == "assignment_expression":
         return [required_field(node, "right")]
+    # Also `a ??= b`.
     sides = [required_field(node, "left"), required_field(node, "right")]
     operator = node.field("operator")
-    text = operator.text() if operator is not None else ""
+    text = operator.text().removesuffix("=") if operator is not None else ""
     if text == "&&":
         return sides[1:]
     return sides if text in ("||", "??") else []

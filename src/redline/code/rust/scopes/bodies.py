@@ -208,6 +208,11 @@ class BodyReader(ItemReader):
         if name is not None:
             self.names.member(name, scope, MemberForm.MACRO)
         tokens = next((c for c in node.children() if c.kind() == "token_tree"), None)
+        items = self.expansions.items_of(tokens) if tokens is not None else None
+        if items is not None:
+            for item in items:
+                self.visit(item, scope)
+            return
         if name is None or tokens is None or not self.matters(tokens):
             return
         if name.text() not in _OWN_MACROS:
@@ -235,7 +240,7 @@ _OWN_MACROS = {
     *("assert", "assert_eq", "assert_ne", "debug_assert", "debug_assert_eq", "debug_assert_ne"),
     *("format", "format_args", "print", "println", "eprint", "eprintln", "write", "writeln"),
     *("vec", "panic", "unreachable", "todo", "unimplemented", "matches", "dbg", "try"),
-    *("addr_of", "addr_of_mut", "thread_local"),
+    *("addr_of", "addr_of_mut", "thread_local", "ready"),
 }
 _WHOLE = {
     *("scoped_identifier", "macro_invocation", "generic_pattern", "range_pattern", "const_block"),

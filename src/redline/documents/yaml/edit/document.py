@@ -156,8 +156,8 @@ class YamlDocument:
         return self.source[node.start : node.end].decode("utf-8") if node.kind == "scalar" else ""
 
     def render(self, value: Any) -> str:
-        """*value* as one line of YAML."""
-        return values.render(value)
+        """*value* as YAML, collections as blocks that are indented as here."""
+        return values.render_block(value, self._placer.style.step)
 
     @cached_property
     def _placer(self) -> Placer:

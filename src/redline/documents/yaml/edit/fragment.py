@@ -148,7 +148,9 @@ class Fragment:
         source = child.key_source(self.scanner.source)
         if child.is_complex or child.key is None or source[:1] in (b"&", b"!"):
             raise CannotApply("A mapping with such keys cannot be put inside a flow collection")
-        return render_key(child.key).encode("utf-8") + b": " + (value or b"null")
+        is_quoted = source[:1] in (b"'", b'"') and b"\n" not in source
+        key = source if is_quoted else render_key(child.key).encode("utf-8")
+        return key + b": " + (value or b"null")
 
     def _flow_scalar(self, node: Node) -> bytes:
         text = self.scanner.source[node.start : node.end]

@@ -11,8 +11,10 @@ from redline.documents.yaml.skim.flow import Node
 from redline.documents.yaml.skim.scan import Scanner
 
 _BREAK = re.compile(rb"\r?\n|\Z")
-_INDENTED = re.compile(rb"( ++)[^ \t\r\n#-]")
-_INDENTED_LINE = re.compile(rb"\n" + _INDENTED.pattern)
+# A key that ends its line, and the indentation of the line below it.
+_OPENED = re.compile(
+    rb"^( *+)[^ \t\r\n#-][^\r\n]*:[ \t]*(?:[ \t]#[^\r\n]*)?\r?\n(?=( *+)[^ \t\r\n#])", re.MULTILINE
+)
 # The first lines show how deep one level is.
 _SAMPLE = 1 << 16
 
@@ -29,9 +31,9 @@ class Style:
         """What *source* does."""
         crlf = source.count(b"\r\n") if b"\r" in source else 0
         newline = b"\r\n" if crlf and crlf > source.count(b"\n") - crlf else b"\n"
-        match = _INDENTED.match(source) or _INDENTED_LINE.search(source, 0, _SAMPLE)
-        step = len(match[1]) if match else 2
-        return cls(newline, step if 1 < step <= 8 else 2)
+        opened = _OPENED.finditer(source, 0, _SAMPLE)
+        steps = (len(below) - len(above) for above, below in map(re.Match.groups, opened))
+        return cls(newline, next((step for step in steps if 1 < step <= 8), 2))
 
     def lines(self, lines: list[bytes], column: int) -> bytes:
         """Lines joined, all but the first moved to *column*; empty ones stay empty."""

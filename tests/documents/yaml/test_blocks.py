@@ -1,0 +1,89 @@
+"""Plain values written as blocks: every parser reads the value, and people like the look of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from redline.core.errors import CannotApply
+from redline.documents.yaml.edit.document import YamlDocument
+
+_TEXTS = st.text(max_size=8) | st.sampled_from(
+    [
+        "on",
+        "No",
+        "~",
+        "null",
+        "8080",
+        "1.5",
+        "a: b",
+        "- x",
+        "# c",
+        " x ",
+        "a\nb\n",
+        "",
+        "é",
+        "|",
+        "&a",
+    ]
+)
+_SCALARS = st.none() | st.booleans() | st.integers(-(2**40), 2**40) | _TEXTS
+_VALUES = st.recursive(
+    _SCALARS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_TEXTS, inner, max_size=3),
+    max_leaves=12,
+)
+_FILES = {
+    "block": b"a: 1\nb:\n    c:\n    - 2\n    d: 3\ne: 4\n",
+    "crlf": b"a: 1\r\nb:\r\n  c: 5\r\n",
+    "flow": b"{a: 1, b: {c: [2, 3]}}\n",
+}
+
+
+@pytest.mark.requirement("docs-yaml-blocks")
+@pytest.mark.parametrize("name", _FILES)
+@given(value=_VALUES)
+def test_a_value_is_read_back_by_every_parser(name: str, value: Any) -> None:
+    document = YamlDocument(_FILES[name])
+    for path in (("b", "c"), ("new",), ("a",)):
+        try:
+            after = document.set(path, document.render(value)).after
+        except CannotApply:
+            assert any(ord(char) >= 0xD800 for char in repr(value)), "only what YAML cannot hold"
+            continue
+        expected = yaml.safe_load(_FILES[name])
+        at = expected[path[0]] if len(path) > 1 else expected
+        at[path[-1]] = value
+        assert YamlDocument(after).data() == expected
+        assert yaml.safe_load(after) == expected
+
+
+@pytest.mark.requirement("docs-yaml-blocks")
+def test_collections_are_blocks_indented_as_the_file_is() -> None:
+    value = {"name": "web", "ports": [{"port": 80, "tags": ["a", "b"]}, 81], "env": {}}
+    document = YamlDocument(b"list:\n    - key: 1\n      more: 2\n")
+    assert document.insert(("list", 1), document.render(value)).after == (
+        b"list:\n    - key: 1\n      more: 2\n"
+        b"    - name: web\n      ports:\n          - port: 80\n            tags:\n"
+        b"                - a\n                - b\n          - 81\n      env: {}\n"
+    )
+
+
+@pytest.mark.requirement("docs-yaml-blocks")
+def test_inside_a_flow_collection_they_stay_on_its_line() -> None:
+    document = YamlDocument(b"a: [1]  # few\n")
+    after = document.insert(("a", 1), document.render({"k": {"z": [1, {}]}})).after
+    assert after == b"a: [1, {k: {z: [1, {}]}}]  # few\n"
+
+
+def test_a_value_that_nests_too_deeply_is_refused() -> None:
+    value: Any = 1
+    for _ in range(700):
+        value = [value]
+    document = YamlDocument(b"a: 1\n")
+    with pytest.raises(CannotApply, match="nested"):
+        document.set(("a",), document.render(value))
