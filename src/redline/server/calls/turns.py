@@ -13,8 +13,10 @@ import asyncio
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
-from redline.server.calls.workers import Workers
+if TYPE_CHECKING:
+    from redline.server.calls.workers import Workers
 
 _LOOK_SECONDS = 0.001
 

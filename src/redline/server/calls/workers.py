@@ -7,12 +7,13 @@ from collections.abc import Callable
 from functools import partial
 from threading import Condition, Lock, Thread, local
 from time import monotonic
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from redline.server.observe.log import warn
 
 if TYPE_CHECKING:
     from redline.core.ports.many.shared import CallSlots
+    from redline.server.calls.turns import LoopTurns
 
 Job = Callable[[], None]
 
@@ -48,19 +49,6 @@ def release_slot_while_waiting(wait: Callable[[], object]) -> None:
         workers.lend(queue, wait if slots is None else lambda: slots.pause(wait))
 
 
-class Turns(Protocol):
-    """Decides when threads are woken for jobs, and when their answers are sent."""
-
-    def announce(self) -> None:
-        """Learn that a job was submitted: `Workers.wake` must follow soon."""
-
-    def deliver(self, answer: Callable[[], None]) -> None:
-        """Run *answer*, which sends what a job was answered with, soon."""
-
-    def note_rest(self) -> None:
-        """Learn that a thread has no more jobs; called from that thread."""
-
-
 class _Queue:
     """The jobs of one owner: how many have a slot, and those that wait for one."""
 
@@ -87,8 +75,8 @@ class Workers:
     ) -> None:
         # Counts the calls of people over several servers.
         self.slots = slots
-        # Without turns a thread is woken for each job at once.
-        self.turns: Turns | None = None
+        # Decides when threads are woken; without it one is woken for each job at once.
+        self.turns: LoopTurns | None = None
         self._limit = limit
         self._share = share or limit
         self._queues: dict[str, _Queue] = {}

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from threading import get_ident
 from typing import Any
 
-from redline.server.calls.workers import Turns
+from redline.server.calls.turns import LoopTurns
 from redline.server.http.replies import Fields, Send, send_data
 from redline.server.http.request import Receive
 from redline.server.observe.log import warn
@@ -61,7 +61,7 @@ class HttpExchange:
         accepted: AcceptedTypes,
         fields: Fields,
         cancelled: Callable[[Any], Any] | None = None,
-        turns: Turns | None = None,
+        turns: LoopTurns | None = None,
     ) -> None:
         # Makes the answer to a cancelled request from its id.
         self._cancelled = cancelled or answer_cancelled
