@@ -19,7 +19,7 @@ from redline.code.index.facts import FileFacts
 from redline.code.index.packing import pack
 from redline.code.syntax.languages import Language
 from redline.core.cancellation import UNCANCELLABLE
-from redline.services.code.lookup import CodeLookup
+from redline.services.code.lookup import MAX_FILES, CodeLookup
 from redline.settings import Settings
 
 FILES = 300
@@ -110,6 +110,35 @@ def test_a_build_that_runs_out_of_time_says_how_far_it_came(
     assert all(symbols for _, symbols in files), "before anything is ranked"
     assert index.build() == FILES - done, "the rest is left to the next build"
     assert index.structure()[1] == FILES
+
+
+@pytest.mark.requirement("code-index-while-it-grows")
+def test_what_is_indexed_so_far_is_added_to_what_a_text_search_finds(
+    redline: Redline, tmp_path: Path
+) -> None:
+    root = tmp_path / "work"
+    (root / "a_definition.py").write_text("def shared(): return 1\n")
+    for number in range(MAX_FILES):
+        (root / f"m{number:03}.py").write_text("shared = shared + shared\nshared\n")
+    index = redline.code_index
+    assert isinstance(index, SqliteIndex)
+    answers: list[tuple[str, set[str], set[str]]] = []
+
+    def ask(done: int, _total: int) -> None:
+        if done < FILES:
+            lookup = CodeLookup(other, UNCANCELLABLE)
+            defining = {file.path.name for file, _ in lookup.definitions("shared")}
+            using = {row.path.name for row in lookup.users("shared")}
+            answers.append((lookup.state, defining, using))
+
+    settings = Settings(workspace=str(root), state_dir=str(tmp_path / "state"), read_only=True)
+    with Redline(settings) as other:
+        index.build(ask)
+    assert answers
+    for state, defining, using in answers:
+        assert state == "building"
+        assert "a_definition.py" in defining, "many files have the name more often"
+        assert {"a_definition.py", *(f"m{number:03}.py" for number in range(MAX_FILES))} <= using
 
 
 @pytest.mark.requirement("code-index-while-it-grows")

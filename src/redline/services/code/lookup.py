@@ -1,4 +1,4 @@
-"""Look up symbols and uses: in the index when it is ready, else with ripgrep and fresh parses."""
+"""Look up symbols and uses: in the index, while that grows with ripgrep and fresh parses too."""
 
 from __future__ import annotations
 
@@ -171,14 +171,14 @@ class CodeLookup:
         return self.state
 
     def definitions(self, wanted: str) -> list[tuple[OpenedSource, Symbol]]:
-        """Where a symbol is defined, best first; by index, else by ripgrep."""
+        """Where a symbol is defined, best first; by ripgrep too while the index grows."""
         name = re.split(r"\.|::|#|->|/", wanted.strip())[-1].removesuffix("()")
         if not name:
             return []
         if self.refresh() == "ready":
             found = self.runtime.code_index.definitions(name, 200)
             return self._best(self.current(found), wanted)
-        return self._best(self._grepped_definitions(name), wanted)
+        return self._best(self._definitions_so_far(name), wanted)
 
     def all_definitions(self, name: str) -> list[tuple[OpenedSource, Symbol]]:
         """Every definition of a plain name; LimitReached where there are too many to look at."""
@@ -221,13 +221,16 @@ class CodeLookup:
         }
         return list(unique.values())
 
-    def _grepped_definitions(self, name: str) -> list[tuple[OpenedSource, Symbol]]:
+    def _definitions_so_far(self, name: str) -> list[tuple[OpenedSource, Symbol]]:
+        """Definitions in the files that hold *name* most often, and what is indexed of others."""
         found: list[tuple[OpenedSource, Symbol]] = []
-        for path in self.files_with(name):
+        parsed = self.files_with(name)
+        for path in parsed:
             file = self.open(path)
             if file is not None:
                 found += [(file, symbol) for symbol in file.symbols() if symbol.name == name]
-        return found
+        rows = self.runtime.code_index.definitions(name, 200)
+        return found + self.current([row for row in rows if row.path not in parsed])
 
     def files_with(self, name: str) -> list[WorkspacePath]:
         """Files that hold a word, those with a grammar first, at most MAX_FILES."""
@@ -251,7 +254,10 @@ class CodeLookup:
         """Files that use *name* as code, best first; without lines where only a parse can tell."""
         if self.refresh() == "ready":
             return self.runtime.code_index.uses(name, most)[0]
-        return [IndexedUses(path, ()) for path in self.files_with(name)]
+        found = self.files_with(name)
+        rows = self.runtime.code_index.uses(name, most)[0]
+        indexed = [row for row in rows if row.path not in found]
+        return [*(IndexedUses(path, ()) for path in found), *indexed][:most]
 
     def indexed_symbols(self, path: WorkspacePath, name: str) -> list[Symbol]:
         """The types and functions of a file, and what has *name*, as the index has them."""
