@@ -153,13 +153,24 @@ class Meanings:
                     self.member(owner, static=not value.is_instance and self._is_mixed(owner))
                     for owner in owners
                 }
-                if not owners or (is_open and module.is_script):
+                exported = self._of_modules(value, name) if not owners else frozenset()
+                found |= exported
+                if not (owners or exported) or (is_open and module.is_script):
                     found.add(UNKNOWN)
             elif value == NoClass.UNKNOWN:
                 found.add(UNKNOWN)
             elif value == NoClass.ANYTHING:
                 found |= {UNKNOWN, UNCHECKED}
         return frozenset(found)
+
+    def _of_modules(self, value: OfClass, name: str) -> Definitions:
+        """Return what a type has by extending whole modules: `extends typeof module`."""
+        found: Definitions = frozenset()
+        for scope in value.module.merged.get(value.scope, [value.scope]):
+            for base in self.values.bases(OfClass(value.module, scope)):
+                if isinstance(base, Definition):
+                    found |= self.origins.of_export(base.path, name) - {UNKNOWN}
+        return found
 
     def _of_inferred(self, module: Module, value: Inferred, name: str) -> set[Definition]:
         """Return the members of an object type, an object or a function; arrays have none."""
