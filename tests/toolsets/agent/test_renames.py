@@ -346,8 +346,11 @@ def test_an_assignment_in_a_class_that_typescript_merges_is_renamed(desk: Desk) 
         "export class Stall {\n  begin() {\n    this.open = 2;\n  }\n}\n",
     }
     desk.write(files)
+    door = "import { Shop } from './a';\nexport interface Door extends Shop {}\n"
+    desk.write({"pkg/c.ts": door + "export class Door {\n  open = 3;\n}\n"})
     desk.text("rename", symbol="open", to="unlock", path="pkg/a.ts", line=2)
     assert "this.unlock = 2" in (desk.root / "pkg/b.ts").read_text()
+    assert "unlock = 3" in (desk.root / "pkg/c.ts").read_text()
 
 
 @pytest.mark.requirement("agent-path-aliases")

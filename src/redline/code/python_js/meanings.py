@@ -189,7 +189,10 @@ class Meanings:
         own = members_of(value, self.name)
         if self.name == "constructor" or all(is_static(i) and not says_override(i) for i in own):
             return {self.member(value)}
-        owners = self.values.owners(value, self.name, all_of=True).classes
+        # An interface of the same name may have further bases.
+        is_instance = not all(is_static(item) for item in own)
+        whole = OfClass(value.module, value.scope, is_instance, given=value.given)
+        owners = self.values.owners(whole, self.name, all_of=True).classes
         return {self.member(owner) for owner in owners}
 
     def member(self, owner: OfClass, *, static: bool = False) -> Definition:
