@@ -380,3 +380,15 @@ def test_a_text_that_a_mapped_type_may_use_as_a_member_refuses(desk: Desk) -> No
     desk.write({"a.ts": text})
     failure = desk.failure("rename", symbol="Shop.size", to="extent", path="a.ts")
     assert "refer to size: a.ts:5" in failure
+
+
+@pytest.mark.requirement("agent-rename-uncertain")
+def test_a_file_that_cannot_be_read_refuses(desk: Desk) -> None:
+    files = {
+        "a.ts": "export interface Shop {\n  size: number;\n}\n",
+        "b.ts": "export interface Hat {\n  size: string;\n}\n",
+        "c.ts": "one((\nuse(x.size\n",
+    }
+    desk.write(files)
+    failure = desk.failure("rename", symbol="Shop.size", to="extent", path="a.ts")
+    assert "refer to size: c.ts:2" in failure

@@ -175,9 +175,11 @@ def refuse_uncertain(
     named = [
         f"{display_name(runtime.workspace, places.used.path)}:{reference.line}"
         for places in files
-        if _language(places) in _CHECKED and _may_use(places, home, finder, mentioned)
+        if _language(places) in _CHECKED
         for reference in places.used.seen
         if _is_uncertain(reference)
+        # Of a file that cannot be read nothing is known.
+        and (not reference.at or _may_use(places, home, finder, mentioned))
     ]
     if named:
         raise CannotApply(
