@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 def refuse_changed_modules() -> None:
-    """From now on import Redline's modules only as they were when this process started.
+    """Have this process import Redline's modules only as they were when it started.
 
     For servers: they live long, and import much of Redline when it is first needed.
     """
@@ -51,7 +51,7 @@ def refuse_changed_modules() -> None:
             raise ImportError("Redline's own files have changed since the server started")
         raise errors.ProgramChanged
 
-    guard_imports(loaded_program.describe_state, refuse)
+    guard_imports(loaded_program.STATE, refuse)
 
 
 def write_private_file(path: str, content: bytes) -> None:

@@ -18,7 +18,7 @@ TOO_DEAR = {
     "dataclasses", "inspect", "orjson", "queue", "argparse",
     "redline.core.ports", "redline.core.changes", "redline.core.errors", "redline.toolsets.call",
     "redline.core.call_scope", "redline.server.calls.dispatch",
-    "redline.server.calls.in_flight", "redline.server.calls.workers",
+    "redline.server.calls.in_flight",
  "redline.server.http.serve", "redline.adapters.files.disk",
     "PIL", "pygit2",
     "ast_grep_py", "yaml12", "rich", "httpx2", "regress",

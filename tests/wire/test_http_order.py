@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import signal
 import socket
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.wire.by_hand import begin
+from tests.wire.by_hand import begin, wait_for_file
 from tests.wire.client import HttpClient, connect
 from tests.wire.conftest import FIXTURES
 
@@ -69,17 +68,17 @@ def test_a_batch_whose_calls_are_all_cancelled_comes_to_an_end(tmp_path: Path) -
     with connect("http", args, cwd=tmp_path, env=FIXTURES, protocol="2025-03-26") as client:
         assert isinstance(client, HttpClient)
         call = {"jsonrpc": "2.0", "id": "b", "method": "tools/call"}
-        marker = tmp_path / "stopped"
-        arguments = {"name": "block", "arguments": {"cancelled": str(marker)}}
+        begun, stopped = tmp_path / "begun", tmp_path / "stopped"
+        markers = {"started": str(begun), "cancelled": str(stopped)}
+        arguments = {"name": "block", "arguments": markers}
         body = json.dumps([{**call, "params": arguments}]).encode()
         session = {"Mcp_Session_Id": str(client.session), "Content_Length": str(len(body))}
         with begin(client, body, **session) as link:
-            end = time.monotonic() + 20
-            while not marker.exists():
-                client.notify("notifications/cancelled", {"requestId": "b"})
-                assert time.monotonic() < end
+            wait_for_file(begun)
+            client.notify("notifications/cancelled", {"requestId": "b"})
             heard = hear(link, b"-32800")
         assert heard.startswith(b"HTTP/1.1 200 ")
+        assert stopped.exists()
 
 
 def test_a_request_that_arrives_whole_after_sigterm_is_not_begun(tmp_path: Path) -> None:

@@ -3,19 +3,16 @@ CPU than everything else a first tools/list needs)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from threading import Lock
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO
 
 from redline.server.calls.tool_server import ToolServer
+from redline.server.calls.workers import Workers
 from redline.server.conversation import Conversation
 from redline.server.ending import Terminated, end_on_signal, end_process_within
 from redline.server.rpc import wire
 from redline.server.rpc.messages import Channel
 from redline.toolsets.tool import Json
-
-if TYPE_CHECKING:
-    from redline.server.calls.workers import Workers
 
 MAX_LINE = 64 << 20
 _GRACE_SECONDS = 3.0
@@ -35,7 +32,7 @@ def serve_stdio(
     drain_seconds: float = DRAIN_SECONDS,
 ) -> int:
     """Serve one client until it closes its end; then running calls get *drain_seconds*."""
-    workers = _LazyWorkers()
+    workers = Workers()
     pipe = _Pipe(writer)
     talk = Conversation(server, workers.submit, cap=cap)
     channel = Channel(pipe.send, pipe.send)
@@ -60,27 +57,6 @@ def serve_stdio(
             talk.close(cancel=True)
             workers.drain(_GRACE_SECONDS)
     return 0
-
-
-class _LazyWorkers:
-    """Workers that are loaded by the first call."""
-
-    __slots__ = ("_workers",)
-
-    def __init__(self) -> None:
-        self._workers: Workers | None = None
-
-    def submit(self, job: Callable[[], None], size: int) -> None:
-        """Run *job*; only the thread that reads messages calls this."""
-        if self._workers is None:
-            from redline.server.calls.workers import Workers
-
-            self._workers = Workers()
-        self._workers.submit(job, size)
-
-    def drain(self, timeout: float) -> bool:
-        """Wait until every job is done; False when *timeout* came first."""
-        return self._workers is None or self._workers.drain(timeout)
 
 
 def _lines(reader: BinaryIO, limit: int) -> Any:

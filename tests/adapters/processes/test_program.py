@@ -53,3 +53,16 @@ def test_a_module_that_was_not_captured_is_not_found_on_disk() -> None:
     assert done.returncode == 1
     missing = b"redline.adapters.sandbox.process_tree"
     assert b"not captured when the server started: " + missing in done.stderr
+
+
+# Each is more to copy for the four forks that a command takes, and needed by none of them.
+_TOO_DEAR = {"dataclasses", "inspect", "ipaddress", "lzma", "platform", "shutil", "subprocess"}
+
+
+def test_the_process_that_starts_commands_loads_little() -> None:
+    code = f"import sys; sys.path.insert(0, {str(REPO / 'src')!r})\n"
+    code += "import redline.adapters.processes.spawner; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-I", "-S", "-c", code], capture_output=True, check=True)
+    loaded = set(done.stdout.decode().split())
+    assert "redline.adapters.processes.supervisor" in loaded
+    assert loaded & _TOO_DEAR == set()

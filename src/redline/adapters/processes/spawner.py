@@ -14,7 +14,6 @@ import gc
 import json
 import os
 import select
-import shutil
 import signal
 import socket
 import time
@@ -83,6 +82,8 @@ def serve(descriptor: str, private: str, groups_of: str, wanted: str) -> None:
     tree.release()
     _wait_for_all()
     _remove_all(groups)
+    import shutil  # not before: what is loaded is copied by every fork
+
     shutil.rmtree(private, ignore_errors=True)
 
 

@@ -159,16 +159,19 @@ class Supervisor:
             return False
         for name in ("memory.events", "memory.oom_control"):
             try:
-                with open(f"{group}/{name}") as file:
-                    facts = dict(line.split() for line in file)
+                file = os.open(f"{group}/{name}", os.O_RDONLY)
+                facts = dict(line.split() for line in os.read(file, 4096).splitlines())
             except (OSError, ValueError):
                 continue
-            return int(facts.get("oom_kill", 0)) > 0
+            os.close(file)
+            return int(facts.get(b"oom_kill", 0)) > 0
         return False
 
     def _end(self) -> int:
         """Leave nothing running; how many processes the command had left behind."""
         spaces = self._job["confine"]["spaces"]
+        if spaces and self._status is not None and not self._left:
+            return 0  # the first process was alone when it said so; it ends by itself
         for _ in range(25 if spaces and self._status is not None else 1):
             if self._reap():
                 return self._left  # looking through /proc costs milliseconds; nothing to find
@@ -200,11 +203,13 @@ class Supervisor:
             pause = _LOOK_WITHOUT_PIDFD
         if self._referee:
             poller.register(self._referee.listener, select.POLLIN)
+        if self._reports >= 0:
+            poller.register(self._reports, select.POLLIN)
         self._reap()
         look_at = time.monotonic() + _LOOK_AT_MEMORY
         while self._status is None:
             ready = dict(poller.poll(None if pause is None else pause * 1000))
-            self._reap()
+            self._reap(ready.get(self._reports, 0))
             if self._referee and not self._judge(ready.get(self._referee.listener, 0)):
                 poller.unregister(self._referee.listener)
                 self._referee = None
@@ -253,25 +258,26 @@ class Supervisor:
         tree.send(below, number)
         tree.send(below, signal.SIGCONT)
 
-    def _reap(self) -> bool:
-        """Collect who has ended; whether no child is left."""
+    def _reap(self, reported: int = 0) -> bool:
+        """Collect who has ended, by *reported* events too; whether no child is left."""
+        if reported & select.POLLIN:
+            self._status = self._read_report()
         while True:
             try:
                 pid, status = os.waitpid(-1, os.WNOHANG)
             except ChildProcessError:
                 return True
-            if pid == self._main:
-                self._status = self._exit_status(status)
-            elif pid == 0:
+            if pid == 0:
                 return False
+            if pid == self._main and self._status is None:
+                has_spaces = self._job["confine"]["spaces"]
+                self._status = self._read_report() if has_spaces else status
 
-    def _exit_status(self, status: int) -> int:
-        """How the command ended, from the first process of its namespace if it has one."""
-        if not self._job["confine"]["spaces"]:
-            return status
+    def _read_report(self) -> int:
+        """How the command ended, and what it left, from the first process of its namespaces."""
         text = os.read(self._reports, 64).split()
         if len(text) != 2:
-            return int(signal.SIGKILL)  # ended together with its namespace
+            return int(signal.SIGKILL)  # it ended together with its namespaces
         self._left = int(text[1])
         return int(text[0])
 

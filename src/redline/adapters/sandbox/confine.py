@@ -22,7 +22,7 @@ _LIMITS = {
     "nproc": getattr(resource, "RLIMIT_NPROC", -1),
 }
 _BACKLOG = 64
-_KILLED_FIRST = "500"  # when memory runs out: before the process that watches
+_KILLED_FIRST = b"500"  # when memory runs out: before the process that watches
 
 
 class MountTree:
@@ -146,8 +146,9 @@ def submit(plan: dict[str, Any], channel: int) -> None:
     else:
         syscalls.prctl(syscalls.PR_SET_PDEATHSIG, int(signal.SIGKILL))
     os.chdir(plan["cwd"])
-    with open("/proc/self/oom_score_adj", "w") as file:
-        file.write(_KILLED_FIRST)
+    score = os.open("/proc/self/oom_score_adj", os.O_WRONLY)
+    os.write(score, _KILLED_FIRST)
+    os.close(score)
     syscalls.prctl(syscalls.PR_SET_NO_NEW_PRIVS, 1)
     rules = plan.get("landlock")
     if rules:

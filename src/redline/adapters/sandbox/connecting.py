@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ctypes
 import errno
-import ipaddress
 import os
 import socket
 import struct
@@ -108,7 +107,7 @@ class SandboxConnections:
             return False
         port = struct.unpack("!H", address[2:4])[0]
         raw = address[4:8] if family == socket.AF_INET else address[8:24]
-        if len(raw) not in (4, 16) or not _is_local(ipaddress.ip_address(raw)):
+        if len(raw) not in (4, 16) or not _is_local(raw):
             return False
         return any(port in _listening_ports(server) for server in self._servers())
 
@@ -131,7 +130,10 @@ def _is_in(path: str, places: list[str]) -> bool:
     return any(path.startswith(f"{place}/") for place in places)
 
 
-def _is_local(host: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
+def _is_local(raw: bytes) -> bool:
+    import ipaddress  # not before: what is loaded is copied by every fork
+
+    host = ipaddress.ip_address(raw)
     if isinstance(host, ipaddress.IPv6Address) and host.ipv4_mapped:
         host = host.ipv4_mapped
     if host.is_loopback or host.is_unspecified:

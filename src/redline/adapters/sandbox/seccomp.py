@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import struct
 import sys
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from redline.adapters.sandbox import syscalls
@@ -135,8 +134,7 @@ def is_supported() -> bool:
     return syscalls.IS_LINUX and syscalls.ARCH in AUDIT
 
 
-@dataclass(frozen=True, slots=True)
-class Rules:
+class Rules(NamedTuple):
     """What else holds a command, and so what is left to the filter.
 
     *sockets*: any at all (False where no network namespace separates the command and none is

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import ctypes
 import os
-import platform
 import sys
 from functools import cache
 
-ARCH = platform.machine()
+ARCH = os.uname().machine if hasattr(os, "uname") else ""
 IS_LINUX = sys.platform.startswith("linux")
 
 PR_SET_PDEATHSIG = 1

@@ -49,21 +49,13 @@ def _end() -> None:
     os._exit(_FOUND_CHANGES)
 
 
-class _ProgramState:
-    """Redline's files at the start, as `loaded_program.describe_state` has them."""
-
-    def __init__(self, described: str) -> None:
-        state = json.loads(described)
-        self.started: int = state["started"]
-        self.directories = frozenset((device, node) for device, node in state["directories"])
-        self.record: Sequence[Any] | None = state["record"]
-
-
 class _UnchangedLoader(SourceFileLoader):
     """Loads a module of Redline only as it was when the server started."""
 
     refuse: Callable[[], None] = staticmethod(_end)
-    at_start: Callable[[], _ProgramState]
+    started = 0
+    directories: frozenset[tuple[int, int]] = frozenset()
+    record: Sequence[Any] | None = None
 
     def get_data(self, path: str) -> bytes:
         """Read a module; refuse one that has changed. Compiled code is only passed over: the source
@@ -73,34 +65,32 @@ class _UnchangedLoader(SourceFileLoader):
             data = file.read()
             there = os.fstat(file.fileno())
         above = os.stat(os.path.dirname(path))
-        before = self.at_start()
-        is_known = (above.st_dev, above.st_ino) in before.directories
-        if is_known and (there.st_ctime_ns < before.started or _is_recorded(path, data, before)):
+        is_known = (above.st_dev, above.st_ino) in self.directories
+        if is_known and (there.st_ctime_ns < self.started or self._is_recorded(path, data)):
             return data
         if not path.endswith(".pyc"):
             self.refuse()
         raise OSError("changed", path)
 
+    def _is_recorded(self, path: str, data: bytes) -> bool:
+        """Whether this is the very content that was installed."""
+        import base64
+        import hashlib
 
-def _is_recorded(path: str, data: bytes, before: _ProgramState) -> bool:
-    """Whether this is the very content that was installed."""
-    import base64
-    import hashlib
-
-    if before.record is None:
-        return False
-    place, *identity = before.record
-    try:
-        with open(place, encoding="utf-8") as file:
-            lines = file.read().splitlines()
-            there = os.fstat(file.fileno())
-    except (OSError, ValueError):
-        return False
-    if [there.st_dev, there.st_ino, there.st_size, there.st_ctime_ns] != identity:
-        return False
-    digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).decode().rstrip("=")
-    name = os.path.relpath(path, os.path.dirname(os.path.dirname(place)))
-    return f"{name},sha256={digest},{len(data)}" in lines
+        if self.record is None:
+            return False
+        place, *identity = self.record
+        try:
+            with open(place, encoding="utf-8") as file:
+                lines = file.read().splitlines()
+                there = os.fstat(file.fileno())
+        except (OSError, ValueError):
+            return False
+        if [there.st_dev, there.st_ino, there.st_size, there.st_ctime_ns] != identity:
+            return False
+        digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).decode().rstrip("=")
+        name = os.path.relpath(path, os.path.dirname(os.path.dirname(place)))
+        return f"{name},sha256={digest},{len(data)}" in lines
 
 
 class _UnchangedFinder:
@@ -117,14 +107,18 @@ class _UnchangedFinder:
         return spec
 
 
-def guard_imports(describe: Callable[[], str], refuse: Callable[[], None] = _end) -> None:
-    """From now on import Redline's modules only as they were at the start.
+def guard_imports(state: str, refuse: Callable[[], None] = _end) -> None:
+    """From now on import Redline's modules only as they were by *state* (`loaded_program.STATE`).
 
-    *describe* is asked how that was before the first of them is imported
-    (`loaded_program.describe_state`). *refuse* is called for one that changed, and must not return.
+    *refuse* is called for one that is not, and must not return.
     """
+    loaded = json.loads(state)
     _UnchangedLoader.refuse = staticmethod(refuse)
-    _UnchangedLoader.at_start = staticmethod(lru_cache(1)(lambda: _ProgramState(describe())))
+    _UnchangedLoader.started = loaded["started"]
+    _UnchangedLoader.directories = frozenset(
+        (device, node) for device, node in loaded["directories"]
+    )
+    _UnchangedLoader.record = loaded["record"]
     sys.meta_path.insert(0, _UnchangedFinder())
 
 
@@ -322,7 +316,7 @@ def be_template(descriptor: int) -> None:
 if __name__ == "__main__":
     path, parent, state, *template = sys.argv[1:]
     sys.path[:] = path.split(os.pathsep)
-    guard_imports(lambda: state)
+    guard_imports(state)
     if template:
         be_template(int(template[0]))
         sys.exit(0)

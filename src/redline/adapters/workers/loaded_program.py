@@ -1,10 +1,9 @@
 """Redline's files as they were when the server started; import this early.
 
-The server and its workers import Redline's modules from disk when they need them, which may be long
-after the start. They refuse what has changed since: a file whose change time, which no program can
-set back, is not before the start, and a file in a directory that is not one of those that were
-there before anything ran. An installer that links such a file elsewhere changes its time too, so
-the hash in the installation's RECORD still counts.
+A worker imports Redline's modules from disk when it needs them, which may be long after the start.
+It refuses what has changed since: a file in a directory that is not one of these, and a file
+whose change time, which no program can set back, is not before the start. An installer that links
+such a file elsewhere changes that time too, so the hash in the installation's RECORD still counts.
 """
 
 from __future__ import annotations
@@ -12,7 +11,6 @@ from __future__ import annotations
 import json
 import os
 import time
-from functools import cache
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 _DISTRIBUTION = "redline-"
@@ -23,18 +21,14 @@ def _now() -> int:
     return time.time_ns() if _CLOCK is None else time.clock_gettime_ns(_CLOCK)
 
 
-def _identify(directory: str) -> tuple[int, int]:
-    there = os.stat(directory)
-    return there.st_dev, there.st_ino
-
-
 def _directories() -> list[tuple[int, int]]:
-    """Device and number of every directory of the package; none if it is another one by now."""
+    """Device and number of every directory of the package."""
     found: list[tuple[int, int]] = []
-    waiting = [_PACKAGE] if _identify(_PACKAGE) == _IDENTITY else []
+    waiting = [_PACKAGE]
     while waiting:
         here = waiting.pop()
-        found.append(_identify(here))
+        there = os.stat(here)
+        found.append((there.st_dev, there.st_ino))
         if here.endswith("__pycache__"):
             continue  # it has no directories
         with os.scandir(here) as entries:
@@ -56,18 +50,7 @@ def _record() -> list[object] | None:
     return None
 
 
-_STARTED, _IDENTITY, _RECORD = _now(), _identify(_PACKAGE), _record()
-
-
-@cache
-def describe_state() -> str:
-    """Return what `child.guard_imports` compares with, as JSON; call it before anything runs.
-
-    Looking at every directory takes longer than listing all tools: it can wait for the first call.
-    """
-    return json.dumps({"started": _STARTED, "directories": _directories(), "record": _RECORD})
-
-
+STATE = json.dumps({"started": _now(), "directories": _directories(), "record": _record()})
 CHILD = os.path.join(os.path.dirname(os.path.abspath(__file__)), "child.py")
 with open(CHILD, encoding="utf-8") as _file:
     CHILD_SOURCE = _file.read()

@@ -26,14 +26,13 @@ _ENVIRONMENT = ("SYSTEMROOT",)  # Windows starts no process without it
 # against the memory of every later call.
 _ALLOCATOR = {"MIMALLOC_ARENA_RESERVE": str(64 << 10)}
 _FOUND_CHANGES = 86  # how `child` ends where a module is not what it was at the start
-_STATE = loaded_program.describe_state()
 
 
 def _command() -> list[str]:
     """The command line of a worker: the only place that knows how one is started."""
     path = os.pathsep.join(os.path.abspath(entry) for entry in sys.path if entry)
     start = [sys.executable, "-I", "-S", "-B", "-c", loaded_program.CHILD_SOURCE]
-    return [*start, path, str(os.getpid()), _STATE]
+    return [*start, path, str(os.getpid()), loaded_program.STATE]
 
 
 def start_template(descriptor: int) -> subprocess.Popen[bytes]:

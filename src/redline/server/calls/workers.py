@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from functools import partial
-from queue import SimpleQueue
 from threading import Condition, Lock, Thread, local
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from redline.server.observe.log import warn
 
 if TYPE_CHECKING:
     from redline.core.ports.many.shared import CallSlots
+    from redline.server.calls.turns import LoopTurns
 
 Job = Callable[[], None]
 
@@ -23,6 +24,8 @@ _MAX_SPARE = 200
 _MAX_WAITING = 1000
 # Bytes of requests that may wait in one queue; a request takes a few times its size.
 _MAX_HELD_BYTES = 64 << 20
+# A thread that began a job so recently will soon look for the next one.
+_RECENT_SECONDS = 0.001
 _here = local()
 
 
@@ -72,13 +75,18 @@ class Workers:
     ) -> None:
         # Counts the calls of people over several servers.
         self.slots = slots
+        # Decides when threads are woken; without it one is woken for each job at once.
+        self.turns: LoopTurns | None = None
         self._limit = limit
         self._share = share or limit
         self._queues: dict[str, _Queue] = {}
         self._first: deque[tuple[_Queue, Job]] = deque()
         self._ready: deque[tuple[_Queue, Job]] = deque()
-        # One item for each job that is ready: threads wait here.
-        self._calls: SimpleQueue[None] = SimpleQueue()
+        # Threads that wait for a job; the last one is woken first. How many have been woken or
+        # started and have not looked for a job yet, and when the last job began.
+        self._resting: list[Lock] = []
+        self._coming = 0
+        self._began = 0.0
         # Entered directly, this is much cheaper than its condition.
         self._lock = Lock()
         self._changed = Condition(self._lock)
@@ -116,8 +124,39 @@ class Workers:
             queue.waiting.append((job, size))
             queue.held += size
             self._advance(queue)
-            grows = self._takes_thread()
-        if grows:
+        if self.turns is None:
+            self.wake()
+        else:
+            self.turns.announce()
+
+    @property
+    def has_ready(self) -> bool:
+        """Whether a job waits only for a thread."""
+        return bool(self._first or self._ready)
+
+    def wake(self, *, sparingly: bool = False) -> None:
+        """Have a thread take each job that is ready.
+
+        *Sparingly*: none while one is on its way, or has just begun a job and will soon take the
+        next one; else as many as are busy. Threads that compete for the interpreter cost more than
+        they do.
+        """
+        new = 0
+        with self._lock:
+            wanted = len(self._first) + len(self._ready) - self._coming
+            if sparingly:
+                busy = self._threads - len(self._resting)
+                is_recent = busy and monotonic() - self._began < _RECENT_SECONDS
+                wanted = 0 if self._coming or is_recent else min(wanted, max(busy, 1))
+            for _ in range(wanted):
+                if self._resting:
+                    self._resting.pop().release()
+                elif self._takes_thread():
+                    new += 1
+                else:
+                    break
+                self._coming += 1
+        for _ in range(new):
             self._start_thread()
 
     def _advance(self, queue: _Queue) -> None:
@@ -129,7 +168,6 @@ class Workers:
             queue.held -= size
             queue.placed += 1
             self._placed += 1
-            self._calls.put(None)
 
     def lend(self, queue: _Queue, wait: Callable[[], object]) -> None:
         """Run *wait* on this thread; its slot goes to another job while it waits."""
@@ -140,9 +178,7 @@ class Workers:
                 queue.lent += 1
                 queue.placed -= 1
                 self._advance(queue)
-            grows = self._takes_thread()
-        if grows:
-            self._start_thread()
+        self.wake()
         try:
             wait()
         finally:
@@ -160,7 +196,14 @@ class Workers:
         return True
 
     def _start_thread(self) -> None:
-        Thread(target=self._work, name=f"call-{self._threads}", daemon=True).start()
+        try:
+            Thread(target=self._work, name=f"call-{self._threads}", daemon=True).start()
+        except RuntimeError:  # the system has no more: the threads there are take its job
+            with self._lock:
+                self._threads -= 1
+                self._coming -= 1
+            if not self._threads:
+                raise
 
     @property
     def _room(self) -> int:
@@ -169,10 +212,23 @@ class Workers:
         return self._limit + self._lent + spare
 
     def _work(self) -> None:
+        rest = Lock()
+        rest.acquire()  # to be released by `wake`
+        is_coming = True
         while True:
-            self._calls.get()
             with self._lock:
-                queue, job = (self._first or self._ready).popleft()
+                self._coming -= is_coming
+                is_coming = not self.has_ready
+                if is_coming:
+                    self._resting.append(rest)
+                else:
+                    queue, job = (self._first or self._ready).popleft()
+                    self._began = monotonic()
+            if is_coming:
+                if self.turns is not None:
+                    self.turns.note_rest()
+                rest.acquire()
+                continue
             _here.slot = (self, queue)
             try:
                 job()
@@ -180,6 +236,7 @@ class Workers:
                 warn(f"a reply could not be sent: {failure!r}")
             del job  # or its request stays in memory until the next job
             if self._leave(queue):
+                self.wake()  # what this thread would have taken
                 return
 
     def _leave(self, queue: _Queue) -> bool:
@@ -199,5 +256,6 @@ class Workers:
 
     def drain(self, timeout: float | None = None) -> bool:
         """Wait until every job is done; False when *timeout* came first."""
+        self.wake()  # turns may have ended
         with self._changed:
             return self._changed.wait_for(lambda: self._unfinished == 0, timeout)

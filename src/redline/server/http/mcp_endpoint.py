@@ -152,7 +152,7 @@ class McpEndpoint:
         name = secrets.token_hex(16)
         conversation = self._converse(post.person, connection=name, modern=False, batches=True)
         fields: Fields = []
-        exchange = HttpExchange(post.accepted, fields, self._answer_cancelled)
+        exchange = self._exchange(post, fields)
         conversation.receive(post.message, post.body, exchange.channel)
         if conversation.is_initialized:
             session = HttpSession(name, post.principal, conversation)
@@ -184,7 +184,7 @@ class McpEndpoint:
             session.conversation.receive(post.message, post.body, _DISCARD)
             await send_empty(post.send, 202, fields)
             return
-        exchange = HttpExchange(post.accepted, fields, self._answer_cancelled)
+        exchange = self._exchange(post, fields)
         # A call goes on when its client is gone, but can ask no more questions.
         watch = HangUp(post.receive, exchange.hung_up)
         try:
@@ -210,7 +210,7 @@ class McpEndpoint:
             await send_empty(post.send, 202, fields)
             return
         post.accepted.stream = False
-        exchange = HttpExchange(post.accepted, fields, self._answer_cancelled)
+        exchange = self._exchange(post, fields)
         await self._answer(conversation, post, exchange, lambda _: status)
 
     def _anonymous_client(self, post: Post) -> Client:
@@ -245,7 +245,7 @@ class McpEndpoint:
             return
         name = client_name(message)
         conversation = self._converse(post.person, owner=name, modern=True)
-        exchange = HttpExchange(post.accepted, [], self._answer_cancelled)
+        exchange = self._exchange(post, [])
 
         def hung_up() -> None:
             conversation.close(cancel=True)
@@ -306,6 +306,9 @@ class McpEndpoint:
             person=person,
             **known,
         )
+
+    def _exchange(self, post: Post, fields: Fields) -> HttpExchange:
+        return HttpExchange(post.accepted, fields, self._answer_cancelled, self._workers.turns)
 
     def _answer_cancelled(self, request_id: Any) -> Any:
         if not self._is_lost:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from threading import get_ident
 from typing import Any
 
+from redline.server.calls.turns import LoopTurns
 from redline.server.http.replies import Fields, Send, send_data
 from redline.server.http.request import Receive
 from redline.server.observe.log import warn
@@ -50,6 +51,7 @@ class HttpExchange:
         "_fields",
         "_loop",
         "_thread",
+        "_turns",
         "_wake",
         "channel",
     )
@@ -59,6 +61,7 @@ class HttpExchange:
         accepted: AcceptedTypes,
         fields: Fields,
         cancelled: Callable[[Any], Any] | None = None,
+        turns: LoopTurns | None = None,
     ) -> None:
         # Makes the answer to a cancelled request from its id.
         self._cancelled = cancelled or answer_cancelled
@@ -66,6 +69,7 @@ class HttpExchange:
         self._fields = fields
         self._loop = asyncio.get_running_loop()
         self._thread = get_ident()
+        self._turns = turns
         # Each message, and whether it is the answer.
         self._arrived: deque[tuple[Any, bool]] = deque()
         self._wake: asyncio.Future[None] | None = None
@@ -97,6 +101,8 @@ class HttpExchange:
         self._arrived.append((message, is_answer))
         if get_ident() == self._thread:
             self._wake_if_waiting()
+        elif is_answer and self._turns is not None:
+            self._turns.deliver(self._wake_if_waiting)
         else:
             self._loop.call_soon_threadsafe(self._wake_if_waiting)
 

@@ -19,6 +19,7 @@ from redline.core.ports.pages import WebPages, WorkspaceFront
 from redline.server.calls.catalog import Catalog
 from redline.server.calls.elicitation.sealed_states import SealedStates
 from redline.server.calls.tool_server import ToolServer
+from redline.server.calls.turns import LoopTurns
 from redline.server.calls.workers import Workers
 from redline.server.ending import end_process_within
 from redline.server.http.app import HttpApp
@@ -75,7 +76,9 @@ def serve_http(
 def _workers(settings: Settings, group: ServerGroup | None = None) -> Workers:
     # One client alone never occupies every thread.
     limit = max(_THREADS, 2 * settings.max_calls)
-    return Workers(limit, settings.max_calls, None if group is None else group.slots)
+    workers = Workers(limit, settings.max_calls, None if group is None else group.slots)
+    workers.turns = LoopTurns(workers)
+    return workers
 
 
 class WorkspaceParts(NamedTuple):

@@ -169,6 +169,7 @@ def run(args: argparse.Namespace) -> int:
 
     try:
         settings = _settings(args)
+        refuse_changed_modules()
         if settings.workspaces is not None or settings.shared is not None:
             return _serve_many(args, settings)
         redline, server = _build(settings)
@@ -192,7 +193,6 @@ def run(args: argparse.Namespace) -> int:
         if args.stdio:
             start_recording("stdio")
             return _serve_stdio(redline, server, settings)
-        refuse_changed_modules()
         from redline.cli.commands.server.serve_http import serve
 
         if sys.stderr is not None and sys.stderr.isatty():
@@ -209,10 +209,7 @@ def _serve_many(args: argparse.Namespace, settings: Settings) -> int:
     if args.stdio:
         flag = "--shared" if settings.workspaces is None else "--workspaces"
         raise SettingsError(f"{flag} is served over HTTP; over stdio serve one --workspace")
-    from redline.app import refuse_changed_modules
-
     gc.enable()
-    refuse_changed_modules()
     if settings.workspaces is None:
         from redline.cli.commands.workspaces.serve_group import serve_group
 
@@ -281,9 +278,7 @@ def _spans(redline: Redline) -> Any:
 
 
 def _serve_stdio(redline: Redline, server: ToolServer, settings: Settings) -> int:
-    from redline.app import refuse_changed_modules
     from redline.server.stdio import serve_stdio
 
     reader, writer = redline.claim_std_streams()
-    refuse_changed_modules()
     return serve_stdio(server, reader, writer, cap=settings.protocol)
