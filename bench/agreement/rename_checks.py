@@ -104,8 +104,15 @@ def _vet(_tool: Path, root: Path) -> list[str]:
     return found
 
 
-def left_out_of_build(root: Path) -> set[Path]:
-    """The files of a project of Go that a build without tags leaves out, and gopls with it."""
+def left_out_of_build(language: str, root: Path) -> set[Path]:
+    """The files that the check does not read, and so the service does not see."""
+    if language == "rust":
+        target = Path(_target(root)) / "debug" / "deps"
+        built = [path.read_text("utf-8") for path in target.glob("*.d")]
+        read = {word for text in built for word in text.split() if word.endswith(".rs")}
+        return {path for path in root.rglob("*.rs") if str(path.relative_to(root)) not in read}
+    if language != "go":
+        return set()
     shown = "{{$in := .Dir}}{{range .IgnoredGoFiles}}{{$in}}/{{.}}\n{{end}}"
     done = _run(["env", *go_environment(root), "go", "list", "-e", "-f", shown, "./..."], root)
     return {Path(line) for line in done.stdout.splitlines() if line}
@@ -113,14 +120,19 @@ def left_out_of_build(root: Path) -> set[Path]:
 
 def _cargo(_tool: Path, root: Path) -> list[str]:
     """Check as cargo builds by default, and with all features; how names look is no matter."""
-    argv = ["cargo", "check", "--offline", "--all-targets", "--message-format", "short", "--quiet"]
-    target = os.environ.get("CARGO_TARGET_DIR", str(root.parent / "target"))
+    argv = ["cargo", "check", "--offline", "--keep-going", "--all-targets", "--quiet"]
+    argv += ["--message-format", "short"]
+    target = _target(root)
     found = []
     for more in ([], ["--all-features"]):
         settings = [f"CARGO_TARGET_DIR={target}", "RUSTFLAGS=--cap-lints=warn"]
         done = _run(["env", *settings, *argv, *more], root)
         found += [line for line in done.stderr.splitlines() if _RUST_ERROR.search(line)]
     return found
+
+
+def _target(root: Path) -> str:
+    return os.environ.get("CARGO_TARGET_DIR", str(root.parent / "target"))
 
 
 def _run(argv: list[str], root: Path) -> subprocess.CompletedProcess[str]:

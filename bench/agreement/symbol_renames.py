@@ -15,10 +15,10 @@ at a method and at those that override it, which it keeps apart. Comments of Go 
 gopls renames in them. `listed`: Redline renames less, and all places that only the service renames
 are listed as possible references. Where they differ otherwise, the compiler or type checker
 decides: `better` if it has new problems after the service's rename and none after Redline's, else
-`wrong`. Gopls does not see what a build leaves out for its tags or system: where only that
-differs, `better` needs no new problems with every tag. What the service itself declines is not
-compared, nor what it would rename in a library. `kept`: a library asks for the member, and the
-check has new problems after the service's rename.
+`wrong`. Gopls and rust-analyzer do not see what a build leaves out for its tags, features or
+system: where only that differs, `better` needs no new problems, in Go with every tag. What the
+service itself declines is not compared, nor what it would rename in a library. `kept`: a library
+asks for the member, and the check has new problems after the service's rename.
 
 REDLINE_RENAMES=60 takes the first 60 of them in each project, 20:40 those after the first 20;
 REDLINE_SECONDS=150 begins no further one of a project after that time.
@@ -168,9 +168,8 @@ class Trial:
         return "better" if is_better else "wrong", why
 
     def _differ_unseen(self, differences: list[set[str]]) -> bool:
-        if self.language != "go":
-            return False
-        unseen = {str(path.relative_to(self.root)) for path in left_out_of_build(self.root)}
+        left_out = left_out_of_build(self.language, self.root)
+        unseen = {str(path.relative_to(self.root)) for path in left_out}
         return any({line.rpartition(":")[0] for line in each} <= unseen for each in differences)
 
     def carry_out(self, places: list[Place]) -> int:

@@ -392,3 +392,42 @@ def test_texts_that_name_a_member_of_a_script_are_renamed_or_listed(desk: Desk) 
     said = desk.text("rename", symbol="Shop.size", to="extent", path="x.ts")
     assert 'Shop["extent"]' in (desk.root / "y.ts").read_text()
     assert "possible references, not renamed: z.ts:1" in said
+
+
+@pytest.mark.requirement("agent-rename-uncertain")
+def test_a_reference_that_a_type_checker_of_python_may_resolve_refuses(desk: Desk) -> None:
+    shop = "class Shop:\n    def size(self) -> int:\n        return 1\n"
+    plain = f"{shop}\n\ndef f(one, two: Any):\n    return one.size() + two().size()\n"
+    desk.write({"a.py": plain})
+    said = desk.text("rename", symbol="Shop.size", to="extent", path="a.py", dry_run=True)
+    assert "possible references, not renamed: a.py:7" in said
+    loop = "\n\ndef g(shops: list[Shop]) -> None:\n    for shop in shops:\n        shop.size()\n"
+    desk.write({"a.py": f"{plain}{loop}"})
+    failure = desk.failure("rename", symbol="Shop.size", to="extent", path="a.py")
+    assert "It is not certain whether these refer to size: a.py:12" in failure
+
+
+@pytest.mark.requirement("agent-rename-bound")
+@pytest.mark.parametrize(
+    "made",
+    ['TypeVar("Kind", bound=int)', "typing.NewType('Kind', int)", 'namedtuple(\n    "Kind", "a")'],
+)
+def test_a_type_of_python_is_told_its_new_name(desk: Desk, made: str) -> None:
+    text = f'Kind = {made}\nkinds = {{"Kind": Kind}}\n'
+    desk.write({"a.py": text})
+    desk.text("rename", symbol="Kind", to="Sort", path="a.py", line=1)
+    expected = text.replace("Kind", "Sort").replace('{"Sort":', '{"Kind":')
+    assert (desk.root / "a.py").read_text() == expected
+
+
+@pytest.mark.requirement("agent-rename-uncertain")
+def test_an_import_that_is_a_parameter_too_refuses(desk: Desk) -> None:
+    files = {
+        "pkg/__init__.py": "",
+        "pkg/shop.py": "class Shop:\n    pass\n",
+        "pkg/till.py": "def make(Shop=None):\n    if Shop is None:\n"
+        "        from pkg.shop import Shop\n    return Shop()\n",
+    }
+    desk.write(files)
+    failure = desk.failure("rename", symbol="Shop", to="Store", path="pkg/shop.py")
+    assert "It is not certain whether these refer to Shop: pkg/till.py:1" in failure

@@ -45,6 +45,9 @@ export function f(): Shop {
   use(hat.size + shop.<size>);
   return shop;
 }
+=== kept in a variable of another file
+import { nook } from "./nook";
+export const shops: Shop[] = [nook, { <size>: 1, door: d }];
 === argument
 function f(shop: Shop, n = 1) {}
 f({ <size>: 1, door: d });
@@ -231,9 +234,12 @@ def test_a_member_is_renamed_wherever_its_type_is_known(desk: Desk, case: str) -
     marked = f"{IMPORTED}{USES[case]}"
     before = marked.replace("<size>", "size").replace("[size]", "size")
     after = marked.replace("<size>", "extent").replace("[size]", "extent: size")
-    desk.write({"shop.ts": SHOP, "use.ts": before})
+    nook = "const d = null!;\nexport const nook = { size: 1, door: d };\n"
+    desk.write({"shop.ts": SHOP, "use.ts": before, "nook.ts": nook})
     desk.text("rename", symbol="Shop.size", to="extent", path="shop.ts")
+    is_used = "nook" in before
     assert (desk.root / "use.ts").read_text() == after
+    assert ("extent" in (desk.root / "nook.ts").read_text()) == is_used
     assert (desk.root / "shop.ts").read_text() == SHOP.replace("size", "extent")
 
 
@@ -338,3 +344,26 @@ def test_a_function_that_a_library_calls_by_its_name_keeps_it(desk: Desk, call: 
     desk.write({"a.ts": text})
     failure = desk.failure("rename", symbol="start", to="begin", path="a.ts", line=3)
     assert "of a library has the member: start" in failure
+
+
+@pytest.mark.requirement("agent-rename-typed")
+def test_a_static_member_is_renamed_with_those_that_say_that_they_override_it(desk: Desk) -> None:
+    text = (
+        "export class Shop {\n  static open() {}\n}\n"
+        "export class Stall extends Shop {\n  static override open() {}\n}\n"
+        "export class Door extends Shop {\n  static open() {}\n}\n"
+    )
+    desk.write({"a.ts": text})
+    desk.text("rename", symbol="Shop.open", to="unlock", path="a.ts")
+    assert (desk.root / "a.ts").read_text() == text.replace("open", "unlock", 2)
+
+
+@pytest.mark.requirement("agent-rename-uncertain")
+def test_a_text_that_a_mapped_type_may_use_as_a_member_refuses(desk: Desk) -> None:
+    text = (
+        "export interface Shop {\n  size: number;\n  door: number;\n}\n"
+        'type Kept = "size" | "door";\nexport type Part = { [P in Kept]: Shop[P] };\n'
+    )
+    desk.write({"a.ts": text})
+    failure = desk.failure("rename", symbol="Shop.size", to="extent", path="a.ts")
+    assert "refer to size: a.ts:5" in failure

@@ -21,10 +21,15 @@ _NESTED = {
 }
 
 
+def is_anything(node: SyntaxNode) -> bool:
+    """Return whether an annotation says that a value may be anything."""
+    return node.text() in _ANYTHING
+
+
 def class_names(node: SyntaxNode) -> Iterator[ClassName]:
     """Yield the classes that a value with this annotation may be an instance of."""
     kind = node.kind()
-    if node.text() in _ANYTHING:
+    if is_anything(node):
         yield None
     elif kind in _NAMES:
         yield node

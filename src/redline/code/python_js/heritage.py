@@ -71,6 +71,14 @@ def is_static(item: Member | Binding) -> bool:
     return has_static(parent_of(item.node))
 
 
+def says_override(item: Member | Binding) -> bool:
+    """Return whether a script defines a member with `override`."""
+    if isinstance(item, Binding):
+        return False
+    words = (child.kind() for child in parent_of(item.node).children())
+    return "override_modifier" in words
+
+
 def base_nodes(node: SyntaxNode, is_script: bool) -> list[SyntaxNode]:
     """Return the expressions that name the bases of a class."""
     if not is_script:

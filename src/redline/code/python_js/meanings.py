@@ -6,7 +6,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from redline.code.python_js.exports import is_exported_key
-from redline.code.python_js.heritage import Inferred, OfClass, Value, is_static, members_of
+from redline.code.python_js.heritage import (
+    Inferred,
+    OfClass,
+    Value,
+    is_static,
+    members_of,
+    says_override,
+)
 from redline.code.python_js.imports import key_import
 from redline.code.python_js.inference.context import ScriptContext
 from redline.code.python_js.inference.shapes import Holder, KeysOf, TypeParameter, key_definition
@@ -166,10 +173,10 @@ class Meanings:
     def family(self, value: OfClass) -> set[Definition]:
         """Return the members of the name in a class and all its bases.
 
-        Constructors and static members do not override those of the bases.
+        Constructors do not override those of the bases, and static members only if they say so.
         """
         own = members_of(value, self.name)
-        if self.name == "constructor" or all(is_static(item) for item in own):
+        if self.name == "constructor" or all(is_static(i) and not says_override(i) for i in own):
             return {self.member(value)}
         owners = self.values.owners(value, self.name, all_of=True).classes
         return {self.member(owner) for owner in owners}

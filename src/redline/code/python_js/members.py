@@ -50,7 +50,8 @@ class NoClass(StrEnum):
     OTHER = "other"
     # The same, of the language's or the browser's own: it hands out nothing of the workspace.
     GLOBAL = "global"
-    # A script says that it may be anything: its type checker looks no further.
+    # A script says that it may be anything, or a parameter of Python says nothing: a type checker
+    # looks no further.
     ANYTHING = "anything"
     UNKNOWN = "unknown"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias, TypeVar
 
@@ -150,6 +150,15 @@ class Origins:
             start = start_of(around.node)
             return Definition(module.path, start, binding.name, True, module, binding)
         return Definition(module.path, binding.sites[0].start, binding.name, False, module, binding)
+
+    def importing(self, module: Module, binding: Binding) -> Iterator[tuple[Module, Binding]]:
+        """Yield a binding of a script, and what imports it by its name in files read so far."""
+        yield module, binding
+        own = self.own(module, binding)
+        for other in self.project.scripts():
+            known = other.names.root.names.get(binding.name)
+            if other is not module and known is not None and own in self.of_binding(other, known):
+                yield other, known
 
     def of_import(self, path: WorkspacePath, imported: ImportedName) -> Definitions:
         """Return what an import in the file at *path* imports."""

@@ -138,6 +138,11 @@ class Project:
             self._modules[path] = self._read(path)
         return self._modules[path]
 
+    def scripts(self) -> list[Module]:
+        """Return the scripts that were read so far."""
+        found = (module for module in self._modules.values() if module is not None)
+        return [module for module in found if module.is_script]
+
     def reread(self, path: WorkspacePath, word: str) -> Module | None:
         """Read the module again, with the functions that contain *word*."""
         self.words.add(word)

@@ -45,6 +45,11 @@ from redline.core.paths import WorkspacePath
 _LISTED = re.compile(
     r"__all__\s*(?::[^=\n]{0,200})?(?:\+?=|\.extend\()\s*[\[(]([^\])]*)(?:[\])]|\Z)"
 )
+# What follows a name of Python if its value is a type that is told the name.
+_MADE = (
+    r"[^=\n]{0,200}=\s*(?:\w+\.)?(?:TypeVar|TypeVarTuple|ParamSpec|TypeAliasType|NewType"
+    r"|namedtuple|NamedTuple|TypedDict)\(\s*['\"]"
+)
 _IMPORTING_ROLES = {BindingRole.IMPORT, BindingRole.DOTTED_IMPORT}
 _IMPORTING = {BindingRole.IMPORT, BindingRole.VARIABLE, BindingRole.DOTTED_IMPORT}
 
@@ -206,8 +211,15 @@ class PythonJsResolver:
             yield from self._find_quoted(module) if module.is_script else self._find_listed(module)
 
     def _find_listed(self, module: Module) -> Iterator[Meaning]:
-        """Yield the name as text in `__all__`, by which a Python module exports it."""
+        """Yield the name as text by which a Python module exports it, or a type knows its name."""
         text = module.parsed.text
+        binding = module.names.root.names.get(self.name)
+        if binding is not None:
+            own = frozenset({self.origins.own(module, binding)})
+            name = re.escape(self.name)
+            for made in re.finditer(rf"^{name}\b{_MADE}({name})['\"]", text, re.MULTILINE):
+                start = made.start(1)
+                yield Meaning(text.count("\n", 0, start) + 1, own, False, start)
         found = self.origins.of_export(module.path, self.name)
         for listed in _LISTED.finditer(text) if "__all__" in text else ():
             for quoted in re.finditer(rf"(['\"]){re.escape(self.name)}\1", listed[0]):
@@ -215,7 +227,7 @@ class PythonJsResolver:
                 yield Meaning(text.count("\n", 0, start) + 1, found, False, start)
 
     def _of_occurrence(self, module: Module, occurrence: Occurrence) -> Definitions:
-        if self.renaming and is_shorthand_of_field(occurrence):
+        if self.renaming and (is_shorthand_of_field(occurrence) or _is_double(occurrence)):
             return frozenset({UNKNOWN})
         return self.meanings.of_occurrence(module, occurrence)
 
@@ -269,6 +281,12 @@ class PythonJsResolver:
                     for use in other.uses:
                         if not self.made_only or _is_called(use.node):
                             yield Reference(use.line, Certainty.BOUND, bound)
+
+
+def _is_double(occurrence: Occurrence) -> bool:
+    """Return whether a function of Python imports what is its parameter, too."""
+    roles = occurrence.binding.roles if occurrence.binding is not None else set()
+    return BindingRole.PARAMETER in roles and bool(roles & _IMPORTING_ROLES)
 
 
 def _merged_with(binding: Binding) -> Iterator[Binding]:

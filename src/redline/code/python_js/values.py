@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from redline.code.python_js.annotations import class_names
+from redline.code.python_js.annotations import class_names, is_anything
 from redline.code.python_js.heritage import (
     OfClass,
     Value,
@@ -134,6 +134,8 @@ class ValueResolver(ClassHierarchy):
         """Return the values that one binding site gives a name."""
         parent = parent_of(node)
         kind = parent.kind()
+        if kind == "parameters" and not module.is_script:
+            return {NoClass.ANYTHING}
         if kind not in _TYPED and kind not in _ASSIGNING:
             return {NoClass.UNKNOWN}
         annotation = parent.field("type")
@@ -149,6 +151,8 @@ class ValueResolver(ClassHierarchy):
         """Return instances of the classes that an annotation names."""
         if node is None or depth > self.max_depth:
             return {NoClass.UNKNOWN}
+        if not module.is_script and is_anything(node):
+            return {NoClass.ANYTHING}
         found: set[Value] = set()
         for name in class_names(node):
             if name is None:
@@ -233,11 +237,11 @@ class ValueResolver(ClassHierarchy):
             if around is None:
                 return {NoClass.UNKNOWN}
             return {OfClass(module, around, True, True)}
-        found: set[Value] = set()
-        for value in self.of(module, callee, scope, depth + 1):
-            if isinstance(value, OfClass) and not value.is_instance:
-                found.add(instance_of(value))
-        return found or self._of_result(module, callee, scope, depth)
+        called = self.of(module, callee, scope, depth + 1)
+        if called == {NoClass.ANYTHING}:
+            return called
+        made = (v for v in called if isinstance(v, OfClass) and not v.is_instance)
+        return {instance_of(v) for v in made} or self._of_result(module, callee, scope, depth)
 
     def _of_result(
         self, module: Module, callee: SyntaxNode, scope: Scope, depth: int

@@ -53,7 +53,7 @@ class RenameRequest:
     """Which symbol gets which name; `line` of `path` chooses among several of that name.
 
     Of references of which it is not certain whose they are, `possible` renames all, False leaves
-    all; None refuses in TypeScript and Rust if a compiler is likely to find them broken.
+    all; None refuses in Python, TypeScript and Rust if a checker is likely to find them broken.
     """
 
     symbol: str

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from redline.code.moving.python_statements import STATEMENT_RULE, read_statement
+from redline.code.references.targets import Certainty, Reference
 from redline.code.syntax.definitions import Symbol
 from redline.code.syntax.languages import Language, language_group
 from redline.core.errors import CannotApply
@@ -38,7 +39,7 @@ _PACKAGE = re.compile(r"^package\s+(\w+)", re.MULTILINE)
 SCOPED_GROUPS = frozenset({"python", "javascript"})
 _MAX_QUOTED = 200
 # Languages in which types are known well enough to refuse what they do not show.
-_CHECKED = frozenset({"typescript", "tsx", "rust"})
+_CHECKED = frozenset({"python", "typescript", "tsx", "rust"})
 # Strings in annotations of Python, which name classes that are defined further down.
 _ANNOTATION_RULE = {"rule": {"kind": "string", "inside": {"kind": "type", "stopBy": "end"}}}
 
@@ -152,7 +153,7 @@ def _bound_lines(places: RenamePlaces) -> set[int]:
 def refuse_uncertain(
     runtime: Runtime, lookup: CodeLookup, finder: Finder, files: list[RenamePlaces]
 ) -> None:
-    """Refuse to leave references that a compiler is likely to find broken.
+    """Refuse to leave references that a compiler or type checker is likely to find broken.
 
     Those are likely whose type is not known at all, in a file that defines or uses the symbol, or
     names the type that has it; and in every file, if nothing else has the name.
@@ -176,8 +177,7 @@ def refuse_uncertain(
         for places in files
         if _language(places) in _CHECKED and _may_use(places, home, finder, mentioned)
         for reference in places.used.seen
-        if not reference.at
-        or any(not is_bound and at not in reference.unlikely for at, is_bound in reference.at)
+        if _is_uncertain(reference)
     ]
     if named:
         raise CannotApply(
@@ -186,6 +186,13 @@ def refuse_uncertain(
             hint="possible: true renames them too, possible: false leaves them as they are",
             details={"places": named},
         )
+
+
+def _is_uncertain(reference: Reference) -> bool:
+    """Return whether a line may refer to the symbol, and to nothing else that is known."""
+    if not reference.at:
+        return reference.certainty is Certainty.POSSIBLE
+    return any(not is_bound and at not in reference.unlikely for at, is_bound in reference.at)
 
 
 def _may_use(

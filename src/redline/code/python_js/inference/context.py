@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from redline.code.python_js.heritage import (
     OfClass,
     Value,
@@ -41,6 +43,7 @@ _PASSING = {
     *("await_expression",),
 }
 _STATEMENTS = {"expression_statement", "export_statement", "member_expression", "for_in_statement"}
+_MAPPED = re.compile(r"\bkeyof\b|\[\s*\w+\s+in\s")
 # Which parameters of a callback are what an array or a map holds.
 _EACH = frozenset(
     {
@@ -250,9 +253,10 @@ class ScriptContext(ScriptArguments):
         if occurrence is None or occurrence.binding is None:
             return set()
         found: set[Value] = set()
-        for use in occurrence.binding.uses:
-            if use.start != occurrence.start:
-                found |= self.context_of(module, use.node, use.scope)
+        for home, binding in self.origins.importing(module, occurrence.binding):
+            for use in binding.uses:
+                if use.start != binding.sites[0].start:
+                    found |= self.context_of(home, use.node, use.scope)
         members = {each for value in found for each in self.definitions_in(value, key)}
         return members if len(members) == 1 else set()
 
@@ -283,5 +287,6 @@ class ScriptContext(ScriptArguments):
             around = parent_of(around)
         named = parent_of(around) if around.kind() == "type_arguments" else None
         if named is None or (named.field("name") or named).text() != "Pick":
-            return None
+            # Another type may use it as the name of a member.
+            return {UNKNOWN} if _MAPPED.search(module.parsed.text) else None
         return self.types(module, named_children(around)[0], scope)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from redline.code.python_js.heritage import (
     Inferred,
@@ -93,9 +94,9 @@ class ScriptMembers(ScriptTypes):
             for item in members_of(owner, name):
                 values = self._of_item(owner.module, item, depth + 1)
                 found |= choose(values, chosen_of(owner))
-        body = value.scope.node.field("body") or value.scope.node.field("value")
+        body = _body_of(value)
         if not owners and body is not None and value.is_instance:
-            found = self._of_index(InferredShape.at(value.module, body, value.scope), depth)
+            found = self._of_index(body, depth)
         return choose(found, chosen_of(value)) or {UNKNOWN}
 
     def _types_in_object(self, value: InferredShape, name: str, depth: int) -> set[Value]:
@@ -109,10 +110,7 @@ class ScriptMembers(ScriptTypes):
                     spread = named_children(part)[0]
                     inner = self.of(value.module, spread, value.scope, depth + 1)
                     found |= self.member_types(inner, name, depth + 1)
-                written = part.field("type") if part.kind() == "index_signature" else None
-                if written is not None and part.find(kind="mapped_type_clause") is None:
-                    found |= self.types(value.module, written, value.scope, depth + 1)
-        return choose(found, value.chosen) or {UNKNOWN}
+        return choose(found or self._of_index(value, depth), value.chosen)
 
     def declared_in(self, module: Module, part: SyntaxNode, scope: Scope, depth: int) -> set[Value]:
         """Return the values of a key or member as its declaration shows them."""
@@ -238,19 +236,12 @@ class ScriptMembers(ScriptTypes):
                 wanted = "construct_signature" if new else "call_signature"
                 inside = value.node.children() if value.kind in OBJECTS else ()
                 found += [value] if value.is_function else []
-                found += [self._inner(value, part) for part in inside if part.kind() == wanted]
+                found += [value.part(part) for part in inside if part.kind() == wanted]
             elif isinstance(value, OfClass):
                 found += self._callables_in_class(value, new=new)
             elif isinstance(value, TypeParameter) and depth <= MAX_DEPTH:
                 found += self.callables(self.constraint(value, depth), depth + 1, new=new)
         return found
-
-    @staticmethod
-    def _inner(value: InferredShape, part: SyntaxNode) -> InferredShape:
-        shape = InferredShape.at(value.module, part, value.scope)
-        return InferredShape(
-            *(shape.module, shape.start, shape.kind, part, shape.scope), value.chosen
-        )
 
     def _callables_in_class(self, value: OfClass, *, new: bool) -> list[InferredShape]:
         if new and not value.is_instance:
@@ -259,12 +250,8 @@ class ScriptMembers(ScriptTypes):
                 nodes = [parent_of(item.node) for item in items if isinstance(item, Member)]
                 return [InferredShape.at(owner.module, node, owner.scope) for node in nodes]
             return []
-        body = value.scope.node.field("body") or value.scope.node.field("value")
-        wanted = "construct_signature" if new else "call_signature"
-        found = [part for part in (body.children() if body else ()) if part.kind() == wanted]
-        chosen = chosen_of(value)
-        shapes = [InferredShape.at(value.module, part, value.scope) for part in found]
-        return [InferredShape(s.module, s.start, s.kind, s.node, s.scope, chosen) for s in shapes]
+        body = _body_of(value)
+        return self.callables([body], 0, new=new) if body is not None else []
 
     def results(self, values: Iterable[Value], depth: int) -> set[Value]:
         """Return what the functions among *values* return."""
@@ -322,6 +309,14 @@ class ScriptMembers(ScriptTypes):
                 for o in owners.classes
             }
         return set()
+
+
+def _body_of(value: OfClass) -> InferredShape | None:
+    """Return what a class, interface or object type has inside."""
+    node = value.scope.node.field("body") or value.scope.node.field("value")
+    if node is None:
+        return None
+    return replace(InferredShape.at(value.module, node, value.scope), chosen=chosen_of(value))
 
 
 def _take_out(value: Holder, index: int | None) -> set[Value]:

@@ -89,6 +89,10 @@ class InferredShape(Inferred):
         """Return the shape that *node* writes out."""
         return cls(module, start_of(node), node.kind(), node, scope)
 
+    def part(self, node: SyntaxNode) -> InferredShape:
+        """Return the shape that *node* inside of it writes out."""
+        return replace(InferredShape.at(self.module, node, self.scope), chosen=self.chosen)
+
     @property
     def is_function(self) -> bool:
         """Return whether it can be called."""

@@ -67,6 +67,8 @@ _PLAIN = {
     *("type_predicate_annotation", "asserts_annotation"),
 }
 _ANYTHING = {"any", "unknown", "object"}
+# What a library's type may be given, and yet hands out nothing of the workspace.
+_NOT_OURS = OUTSIDE | {ANYTHING}
 
 
 class ScriptTypes(ValueResolver):
@@ -180,7 +182,7 @@ class ScriptTypes(ValueResolver):
         else:
             found = self._qualified_types(module, name, given, depth)
         # A library's type may hand out what it is given.
-        is_ours = any(not each <= OUTSIDE for each in given)
+        is_ours = any(not each <= _NOT_OURS for each in given)
         return {UNKNOWN} if found == {OTHER} and is_ours else found
 
     def _library_type(
@@ -199,7 +201,7 @@ class ScriptTypes(ValueResolver):
             return unwrap(inner[0])
         if kind is not None:
             return {Holder(kind, frozenset({UNKNOWN}))}
-        return {UNKNOWN if any(not each <= OUTSIDE for each in inner) else GLOBAL}
+        return {UNKNOWN if any(not each <= _NOT_OURS for each in inner) else GLOBAL}
 
     def _is_global(self, module: Module, node: SyntaxNode) -> bool:
         occurrence = module.names.at(node)
