@@ -207,6 +207,22 @@ def test_without_watches_it_looks_again_and_says_so(tmp_path: Path, limit: str) 
         process.terminate()
 
 
+@pytest.mark.requirement("recorder-fallback")
+def test_without_watches_a_look_that_takes_long_is_followed_by_a_longer_wait(
+    tmp_path: Path,
+) -> None:
+    watcher = KernelWatcher([str(tmp_path)], look_again=0.001)
+    watcher._kernel = None
+    assert watcher.wait() == Noticed(None)
+    began = time.thread_time()
+    while (looked := time.thread_time() - began) < 0.05:
+        pass
+    waits = time.monotonic()
+    assert watcher.wait() == Noticed(None)
+    assert time.monotonic() - waits >= 4 * looked
+    watcher.close()
+
+
 class _Quiet:
     """The kernel's watcher as it is after a burst of which nothing else was reported."""
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 QUIET_MS = 150
 MAX_BURST_MS = 1000
 LOOK_AGAIN = 5.0
-# Without the kernel's help, looking may take this share of the time.
+# Without the kernel's help, looking may take this share of one processor.
 _MAX_LOOKING = 0.2
 # After so long without a change everything is looked at once, if anything had changed: the kernel
 # may have dropped events, of which watchfiles says nothing. With many at once that is likely.
@@ -38,7 +38,8 @@ class KernelWatcher:
         self._look_again = look_again
         self._max_events = max_events
         self._may_miss_some = False
-        self._noticed_at = time.monotonic()
+        # The processor time of the thread that waits and looks, when it last began to look.
+        self._looking_since: float | None = None
         self._limits = ""
         self._roots = [*roots]
         self._kernel: RustNotify | None = None
@@ -69,7 +70,6 @@ class KernelWatcher:
                 found = self._kernel.watch(MAX_BURST_MS, QUIET_MS, REST_MS, self._closed)
             except (OSError, RuntimeError) as error:
                 self._fall_back(error)
-                self._noticed_at = time.monotonic()
                 return Noticed(None)
             if found == "signal":  # interrupted by the person
                 self._closed.set()
@@ -84,9 +84,10 @@ class KernelWatcher:
             paths = frozenset(path for _, path in found if _is_of_interest(path))
             if paths:
                 return Noticed(paths)
-        looked = time.monotonic() - self._noticed_at
-        self._closed.wait(max(self._look_again, looked * (1 / _MAX_LOOKING - 1)))
-        self._noticed_at = time.monotonic()
+        now, since = time.thread_time(), self._looking_since
+        looked = 0.0 if since is None else now - since
+        self._closed.wait(max(self._look_again, looked / _MAX_LOOKING))
+        self._looking_since = time.thread_time()
         return None if self._closed.is_set() else Noticed(None)
 
     def renew(self) -> None:
