@@ -20,6 +20,7 @@ from tests.wire.by_hand import (
     greet,
     post,
     start,
+    wait_for_file,
     wait_for_line,
     wait_for_metric,
 )
@@ -412,15 +413,14 @@ def test_a_client_of_the_stateless_era_that_hangs_up_cancels_its_call(tmp_path: 
 
 
 def test_a_cancelled_notification_stops_a_call_of_the_same_session(tmp_path: Path) -> None:
-    marker = tmp_path / "stopped"
+    begun, stopped = tmp_path / "begun", tmp_path / "stopped"
     with start(cwd=tmp_path) as client:
-        call = {"name": "block", "arguments": {"cancelled": str(marker)}}
-        running = client.start("tools/call", call)
-        end = time.monotonic() + 20
-        while not marker.exists():
-            client.notify("notifications/cancelled", {"requestId": running[0]})
-            assert time.monotonic() < end
+        markers = {"started": str(begun), "cancelled": str(stopped)}
+        running = client.start("tools/call", {"name": "block", "arguments": markers})
+        wait_for_file(begun)
+        client.notify("notifications/cancelled", {"requestId": running[0]})
         assert "error" in client.finish(running)
+        assert stopped.exists()
 
 
 @pytest.mark.requirement("server-hang-up")
