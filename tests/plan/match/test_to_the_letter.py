@@ -267,6 +267,12 @@ class TestElision:
         with pytest.raises(AlreadyApplied):
             place(edited(text, old, new), old, new)
 
+    def test_an_edit_of_which_only_a_part_was_made_is_not_called_made(self) -> None:
+        text = self.TEXT.replace("    return 1\n", "    d()\n    return 1\n")
+        new = "def g():\n    ...\n    d()\n    return 1\n"
+        with pytest.raises(NoMatch, match="leaves lines out"):
+            place(text, "def f():\n    ...\n    return 1\n", new)
+
     def test_a_last_line_goes_with_its_line_end(self) -> None:
         text = "import a\nimport b\nimport c\n\nx\n"
         for end in ("", "\n"):

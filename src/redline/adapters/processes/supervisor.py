@@ -159,11 +159,10 @@ class Supervisor:
             return False
         for name in ("memory.events", "memory.oom_control"):
             try:
-                file = os.open(f"{group}/{name}", os.O_RDONLY)
-                facts = dict(line.split() for line in os.read(file, 4096).splitlines())
+                with open(f"{group}/{name}", "rb", buffering=0) as file:
+                    facts = dict(line.split() for line in file.read(4096).splitlines())
             except (OSError, ValueError):
                 continue
-            os.close(file)
             return int(facts.get(b"oom_kill", 0)) > 0
         return False
 

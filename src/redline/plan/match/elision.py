@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
+from redline.core.errors import AlreadyApplied
 from redline.core.textfile import line_body, split_lines
 from redline.plan.match.lines import place_block
 from redline.plan.match.made_before import refuse_made_before
@@ -44,14 +45,10 @@ def elided_candidates(text: str, old: str, new: str) -> list[Placement]:
     marks = [mark for mark, _ in before]
     if len(before) < 2 or marks != [mark for mark, _ in after]:
         return []
-    parts: list[Placement] = []
-    for (_, have), (_, want) in zip(before, after, strict=True):
-        part = place_block(text, have, want) if any(line.strip() for line in have) else None
-        if part is None:
-            return []
-        refuse_made_before(text, part, "".join(have), "".join(want))
-        parts.append(part)
-    if any(one.end > other.start for one, other in pairwise(parts)):
+    parts = _place_parts(
+        text, [(have, want) for (_, have), (_, want) in zip(before, after, strict=True)]
+    )
+    if not parts or any(one.end > other.start for one, other in pairwise(parts)):
         return []
     kept = [text[one.end : other.start] for one, other in pairwise(parts)]
     if not after[-1][1] and not old.endswith("\n"):
@@ -64,6 +61,27 @@ def elided_candidates(text: str, old: str, new: str) -> list[Placement]:
     )
     first, last = parts[0], parts[-1]
     return [Placement(first.start, last.end, replacement, MatchLevel.ELIDED, first.line)]
+
+
+def _place_parts(text: str, parts: list[tuple[list[str], list[str]]]) -> list[Placement]:
+    """Return the placement of each part; none if one has no place, or only some were made before.
+
+    AlreadyApplied if all were.
+    """
+    found: list[Placement] = []
+    made: list[AlreadyApplied] = []
+    for have, want in parts:
+        part = place_block(text, have, want) if any(line.strip() for line in have) else None
+        if part is None:
+            return []
+        try:
+            refuse_made_before(text, part, "".join(have), "".join(want))
+        except AlreadyApplied as error:
+            made.append(error)
+        found.append(part)
+    if made and len(made) == sum(have != want for have, want in parts):
+        raise made[0]
+    return [] if made else found
 
 
 def _split(text: str) -> list[tuple[str, list[str]]]:

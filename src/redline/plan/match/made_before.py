@@ -45,9 +45,11 @@ def line_of_result(text: str, old: str, new: str, whole_lines: bool) -> int | No
 
 def is_certain(text: str, old: str, new: str) -> bool:
     """Whether *new* in *text* can hardly be there by chance."""
-    at = unify_ends(text).find(unify_ends(new))
-    is_long = len(new.strip()) >= _TELLING
-    return is_long or (at >= 0 and _has_word_of(unify_ends(text), old, (at, at + len(new))))
+    if len(new.strip()) >= _TELLING:
+        return True
+    text, new = unify_ends(text), unify_ends(new)
+    at = text.find(new)
+    return at >= 0 and _has_word_of(text, old, (at, at + len(new)))
 
 
 def _has_word_of(text: str, old: str, span: tuple[int, int]) -> bool:

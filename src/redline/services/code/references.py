@@ -24,7 +24,7 @@ READ_PER_TOKEN = 12
 _BUDGET = Budget(20.0, 1 << 30)
 # Seconds after which no further attempt is made without a file that a parser failed on.
 _MAX_SECONDS = 30.0
-# Lines that have a name as text.
+# How many lines that have a name as text are looked at.
 _MAX_QUOTED = 200
 
 

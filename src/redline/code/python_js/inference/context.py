@@ -245,7 +245,7 @@ class ScriptContext(ScriptArguments):
     def _asked_of_name(self, module: Module, holder: SyntaxNode, key: str) -> set[Definition]:
         """Return the member that a key of an object sets by the uses of the variable it is kept in.
 
-        It need not be more than one of several.
+        Nothing, unless they agree on one member.
         """
         parent = parent_of(holder)
         name = parent.field("name") if parent.kind() == "variable_declarator" else None
