@@ -110,6 +110,8 @@ def candidates(policy: dict[str, Any], path: str, asked: Asked, size: dict[str, 
     for rule in policy.get("rule", []):
         if "paths" in rule and not path_matches(rule["paths"], path):
             continue
+        if "paths" not in rule and "fields" in rule and not path.endswith((".json", ".yaml")):
+            continue
         if "tools" in rule and asked.tool not in rule["tools"]:
             continue
         if "clients" in rule and asked.client not in rule["clients"]:

@@ -255,6 +255,24 @@ def test_no_way_of_writing_hides_a_changed_value(
         use.write(name, new)
 
 
+@pytest.mark.requirement("policy-fields")
+def test_rules_about_values_without_paths_leave_what_is_no_document_alone(
+    bench: Open, tmp_path: Path
+) -> None:
+    (tmp_path / "s.json").write_text('{"required": ["kind"]}')
+    rules = "[[rule]]\nfields=['**.image']\naction='deny'\n[[rule]]\nschema='s.json'\naction='ask'"
+    use = bench(rules, n_DOT_md="a: b: c\n", d_DOT_yaml="kind: x\nimage: a\n")
+    use.write("n.md", "a: b: d\n")
+    use.write("run.sh", "image: [\n")
+    with denied("image"):
+        use.write("d.yaml", "kind: x\nimage: b\n")
+    with pytest.raises(ChangeHeld):
+        use.write("e.json", "{}")
+    use.write("e.txt", "image: b\n")
+    with denied("image"):
+        use.move("e.txt", "e.yaml")
+
+
 @pytest.mark.requirement("policy-schema")
 def test_a_glob_must_validate_against_a_schema(bench: Open, tmp_path: Path) -> None:
     (tmp_path / "s.json").write_text(json.dumps({"properties": {"a": {"$ref": "int.json"}}}))
@@ -432,7 +450,7 @@ def test_a_document_cannot_become_a_link(bench: Open) -> None:
 
 @pytest.mark.requirement("policy-fields")
 def test_an_empty_new_document_touches_a_value(bench: Open) -> None:
-    use = bench("[[rule]]\nfields=['**']\naction='deny'")
+    use = bench("[[rule]]\npaths=['*']\nfields=['**']\naction='deny'")
     for name in ("new.yaml", "new.txt"):
         with denied():
             use.write(name, "\n")

@@ -29,7 +29,8 @@ def _outcome(
     rule: Rule, relative: Sequence[str], absolute: str, origin: Origin, steps: Steps | None
 ) -> tuple[RuleOutcome, str]:
     if not rule.matches_path(relative, absolute):
-        return RuleOutcome.PASSES, f"paths are {', '.join(rule.paths)}"
+        why = f"paths are {', '.join(rule.paths)}" if rule.paths else "not a document by its name"
+        return RuleOutcome.PASSES, why
     unknown = [
         f"{name} {', '.join(wanted)}"
         for name, given, wanted in (

@@ -9,6 +9,7 @@ from functools import cached_property, lru_cache
 
 from redline.core.ports.history import Origin
 from redline.core.ports.review import Action
+from redline.documents.formats import named_format
 from redline.policy.field_patterns import FieldPattern
 from redline.search.globs import matcher, selects, split_base
 
@@ -32,7 +33,9 @@ class Rule:
 
     `paths`, `tools`, `clients` and `principals` are globs. `more_than` matches a change that is
     larger by any of its measures. `fields` match values inside a document. `schema`, an absolute
-    file name, matches contents that are not valid by it. `line` is where it begins in the file.
+    file name, matches contents that are not valid by it. Without `paths` these two are about files
+    whose names give a format: of other text nobody can say which values it has. `line` is where
+    the rule begins in the file.
     """
 
     action: Action
@@ -46,6 +49,11 @@ class Rule:
     more_than: Mapping[str, int] = field(default_factory=dict)
     fields: tuple[FieldPattern, ...] = ()
     schema: str = ""
+
+    @property
+    def needs_document(self) -> bool:
+        """Whether it asks about values, which only a document has."""
+        return bool(self.fields or self.schema)
 
     @cached_property
     def _relative(self) -> Test | None:
@@ -67,7 +75,7 @@ class Rule:
     def matches_path(self, relative: Sequence[str], absolute: str) -> bool:
         """Whether this is about a place, by its names from each root or its whole name."""
         if not self.paths:
-            return True
+            return not self.needs_document or named_format(absolute) is not None
         by_name, whole = self._relative, self._absolute
         if by_name is not None and any(by_name(name) for name in relative):
             return True
@@ -150,7 +158,7 @@ class Policy:
                 continue
             if rule.action is not Action.DENY:
                 others.append(rule)
-            elif not (rule.fields or rule.schema or rule.more_than):
+            elif not (rule.needs_document or rule.more_than):
                 found += [
                     name
                     for name in rule.whole_directories
