@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -253,6 +254,13 @@ def test_no_way_of_writing_hides_a_changed_value(
     use = bench(DEPLOY, **{name.replace(".", "_DOT_"): old})
     with denied():
         use.write(name, new)
+
+
+@pytest.mark.requirement("policy-fields")
+def test_a_denial_names_the_value_as_get_and_set_do(bench: Open) -> None:
+    use = bench(DEPLOY, d_DOT_yaml="list:\n  - a.b: {image: x}\n")
+    with denied(re.escape('d.yaml list[0]["a.b"].image')):
+        use.write("d.yaml", "list:\n  - a.b: {image: y}\n")
 
 
 @pytest.mark.requirement("policy-fields")

@@ -8,7 +8,7 @@ Aliases count as the values they repeat, and what `<<` merges counts as if it we
 from __future__ import annotations
 
 import marshal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from itertools import zip_longest
 from typing import Any
@@ -53,7 +53,7 @@ def _no_answers(*_: Any) -> None:
 
 def compare(
     _ask: Callable[..., Any], name: str, old: bytes | None, new: bytes | None
-) -> list[list[str]] | None:
+) -> list[Steps] | None:
     """The worker's part of `touched_fields`."""
     form = named_format(name)
     pairs = zip_longest(_documents_of(form, old), _documents_of(form, new), fillvalue=_MISSING)
@@ -64,7 +64,7 @@ def compare(
             if len(found) > _MAX_TOUCHED:
                 return None
     found |= {_merge(steps) for steps in found if _MERGE in steps}
-    return [list(steps) for steps in sorted(found)]
+    return sorted(found, key=lambda steps: tuple(map(str, steps)))
 
 
 def _differences(top: Any, other: Any) -> Iterator[Steps]:
@@ -174,15 +174,15 @@ def _leaves(top: Steps, value: Any) -> Iterator[Steps]:
             yield steps
 
 
-def _children(value: Any) -> dict[str, Any] | None:
-    """What lies in a collection, by key or position as text; None for any other value."""
+def _children(value: Any) -> Mapping[str | int, Any] | None:
+    """What lies in a collection, by key as text or by position; None for any other value."""
     if isinstance(value, list):
-        return {str(at): inner for at, inner in enumerate(value)}
+        return dict(enumerate(value))
     if not isinstance(value, dict):
         return None
     if set(map(type, value)) <= _TEXT:
         return value
-    found = {_key(key): inner for key, inner in value.items()}
+    found: dict[str | int, Any] = {_key(key): inner for key, inner in value.items()}
     if len(found) != len(value):
         raise DocumentSyntax("Two keys of a mapping have the same text")
     return found

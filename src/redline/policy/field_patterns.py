@@ -6,14 +6,15 @@ A pattern is a document path (see `documents.base.path`) in which `*` is any one
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeAlias
 
 from redline.documents.base.path import parse_path
 
-# One step into a document, positions as text: keys and positions are compared alike.
-Steps: TypeAlias = tuple[str, ...]
+# The way into a document: keys, and positions in lists.
+Steps: TypeAlias = tuple[str | int, ...]
 _ANY, _MANY = "*", "**"
 # Changes touch the same values again and again.
 _MAX_REMEMBERED = 256
@@ -24,7 +25,7 @@ class FieldPattern:
     """A pattern in its own words and as steps."""
 
     text: str
-    steps: Steps
+    steps: tuple[str, ...]
 
     @classmethod
     def parse(cls, text: str) -> FieldPattern:
@@ -33,12 +34,15 @@ class FieldPattern:
         return cls(text, tuple(str(step) for step in path))
 
     def matches(self, steps: Steps) -> bool:
-        """Whether a value at *steps* is what this names or lies inside of it."""
+        """Whether a value at *steps* is what this names or lies inside of it.
+
+        Keys and positions are compared alike.
+        """
         return _matches(self.steps, steps)
 
 
 @lru_cache(_MAX_REMEMBERED)
-def _matches(pattern: Steps, steps: Steps) -> bool:
+def _matches(pattern: tuple[str, ...], steps: Steps) -> bool:
     """Walk all ways through the pattern at once: linear in both, however many wildcards."""
     positions = _skip(pattern, {0})
     for step in steps:
@@ -48,13 +52,13 @@ def _matches(pattern: Steps, steps: Steps) -> bool:
         for at in positions:
             if pattern[at] == _MANY:
                 after.add(at)
-            elif pattern[at] in (_ANY, step):
+            elif pattern[at] in (_ANY, str(step)):
                 after.add(at + 1)
         positions = _skip(pattern, after)
     return len(pattern) in positions
 
 
-def _skip(pattern: Steps, positions: set[int]) -> set[int]:
+def _skip(pattern: Sequence[str], positions: set[int]) -> set[int]:
     found = set(positions)
     for at in sorted(positions):
         while at < len(pattern) and pattern[at] == _MANY:

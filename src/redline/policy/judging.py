@@ -13,6 +13,7 @@ from typing import Protocol
 
 from redline.core.ports.history import Origin
 from redline.core.ports.review import Action, Ruling
+from redline.documents.base.path import render_path
 from redline.policy.field_patterns import Steps
 from redline.policy.model import Policy, Rule, Size
 
@@ -134,7 +135,7 @@ class Judge:
             line = 0 if rule is None else rule.line
             if line not in seen:  # one value is enough to name for each rule
                 seen.add(line)
-                yield self._ruling(place, rule, ".".join(steps))
+                yield self._ruling(place, rule, render_path(steps))
 
     def _list_touched(self, place: Place) -> list[Steps] | None:
         if place.is_kept:
