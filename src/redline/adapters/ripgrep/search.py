@@ -16,7 +16,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 
-from redline.adapters.ripgrep.flags import ALWAYS, line_flags, pattern_flags, scope_flags
+from redline.adapters.ripgrep.flags import (
+    ALWAYS,
+    line_flags,
+    match_flags,
+    pattern_flags,
+    scope_flags,
+)
 from redline.adapters.ripgrep.lines import Hit, LineParser
 from redline.adapters.ripgrep.output import Collector, Counter
 from redline.adapters.ripgrep.process import RipgrepProcesses, Running
@@ -227,7 +233,11 @@ class Search:
     def _collector(self) -> Collector:
         query = self._query
         return Collector(
-            self._limit, self._wanted, utf8_only=query.utf8_only, context=query.context > 0
+            self._limit,
+            self._wanted,
+            utf8_only=query.utf8_only,
+            context=query.context > 0,
+            crlf="--crlf" in match_flags(query),
         )
 
     def _parser(self, *, columns: bool) -> LineParser:
