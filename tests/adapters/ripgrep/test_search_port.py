@@ -332,12 +332,12 @@ MIXED: dict[str, str | bytes] = {
 NEVER = Flood(seconds=0)
 ALWAYS = Flood(lines=0, seconds=60, patience=60)
 IN_VAIN = Flood(lines=0, seconds=60, patience=0)
-# Nothing is counted where a glance finds enough.
-GLANCE = Flood(lines=0, seconds=60, glance=60)
+# Nothing is counted where the first lines are enough.
+UNCOUNTED = Flood(lines=0, seconds=60, patience=60)
 
 
 @pytest.mark.parametrize(
-    "flood", [NEVER, ALWAYS, IN_VAIN, GLANCE], ids=["never", "always", "in vain", "glance"]
+    "flood", [NEVER, ALWAYS, IN_VAIN, UNCOUNTED], ids=["never", "always", "in vain", "uncounted"]
 )
 @pytest.mark.parametrize("left_out", ["", "binary", "notice"])
 @pytest.mark.parametrize("binary", list(Binary))
@@ -347,7 +347,7 @@ def test_an_answer_is_the_same_before_a_flood_of_others(
     base: Path, flood: Flood, left_out: str, binary: Binary, utf8_only: bool, context: int
 ) -> None:
     grep = Ripgrep([str(base)], PlainTree(base), flood)
-    counts = binary is not Binary.NAME and flood is not GLANCE
+    counts = binary is not Binary.NAME and flood is not UNCOUNTED
 
     def search(most: int) -> GrepResult:
         query = GrepQuery(
@@ -375,7 +375,7 @@ def test_an_answer_is_the_same_before_a_flood_of_others(
 
 
 def test_a_flood_is_cut_off_when_nothing_is_to_be_counted(base: Path) -> None:
-    grep = Ripgrep([str(base)], PlainTree(base), Flood(lines=100, glance=60))
+    grep = Ripgrep([str(base)], PlainTree(base), Flood(lines=100, seconds=60, patience=60))
     _write(base, {f"{n:02}": "foo\n" * 50 for n in range(20)})
     query = GrepQuery("foo", literal=True, utf8_only=True, max_matches=60, counts=False)
     cut = grep.search([ROOT], query, Patient())
