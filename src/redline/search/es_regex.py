@@ -172,7 +172,7 @@ class _Translator:
 
     def _literal(self, char: str) -> str:
         if not self._ignore_case or char.isascii():
-            return self._cases(char) if self._ignore_case and char.isalpha() else _quote(char)
+            return self._cases(char) if self._ignore_case and char.isalpha() else quote(char)
         raise _Foreign
 
     def _named_class(self, name: str) -> str:
@@ -231,7 +231,7 @@ class _Translator:
         return char
 
     def _range(self, first: str, last: str) -> str:
-        text = _quote(first) if first == last else f"{_quote(first)}-{_quote(last)}"
+        text = quote(first) if first == last else f"{quote(first)}-{quote(last)}"
         if not self._ignore_case:
             return text
         if not last.isascii():
@@ -243,7 +243,7 @@ class _Translator:
         return text + folded + kelvin + ("\u017f" if {"s", "S"} & set(letters) else "")
 
 
-def _quote(char: str) -> str:
+def quote(char: str) -> str:
     """*char* as itself in ripgrep's syntax, inside and outside of classes."""
     if char.isalnum() or char in "_ " or not char.isascii():
         return char

@@ -313,12 +313,14 @@ def test_many_files_with_long_names_are_all_found(base: Path, grep: Ripgrep) -> 
     assert [line.path for line in result.lines] == [f"{long}{i:04}" for i in range(650)]
 
 
+LATE = b"foo\n" + b"x\n" * 60_000 + b"\0\nfoo\n"
+
 MIXED: dict[str, str | bytes] = {
     "a.txt": "one foo\n\n./b.txt\nfoo\nFOO é foo\n",
     "a/z.txt": "x\n" * 5 + "12:3:foo\n11-x\nfoo\r\n",
     "a\n9:1:foo/odd\nname": "foo\n\n\nfoo\n",
     "binary/at-once": b"\0foo\nfoo\n",
-    "binary/late": b"foo\n" + b"x\n" * 60_000 + b"\0\nfoo\n",
+    "binary/late": LATE,
     "latin/shown": b"caf\xe9\nfoo caf\xe9\n",
     "latin/far": b"caf\xe9\n\n\n\n\nfoo\n",
     "notice": "foo: binary file matches (found it)\n",
@@ -330,12 +332,12 @@ MIXED: dict[str, str | bytes] = {
 NEVER = Flood(seconds=0)
 ALWAYS = Flood(lines=0, seconds=60, patience=60)
 IN_VAIN = Flood(lines=0, seconds=60, patience=0)
-# Nothing is counted where a glance finds enough.
-GLANCE = Flood(lines=0, seconds=60, glance=60)
+# Nothing is counted where the first lines are enough.
+UNCOUNTED = Flood(lines=0, seconds=60, patience=60)
 
 
 @pytest.mark.parametrize(
-    "flood", [NEVER, ALWAYS, IN_VAIN, GLANCE], ids=["never", "always", "in vain", "glance"]
+    "flood", [NEVER, ALWAYS, IN_VAIN, UNCOUNTED], ids=["never", "always", "in vain", "uncounted"]
 )
 @pytest.mark.parametrize("left_out", ["", "binary", "notice"])
 @pytest.mark.parametrize("binary", list(Binary))
@@ -345,7 +347,7 @@ def test_an_answer_is_the_same_before_a_flood_of_others(
     base: Path, flood: Flood, left_out: str, binary: Binary, utf8_only: bool, context: int
 ) -> None:
     grep = Ripgrep([str(base)], PlainTree(base), flood)
-    counts = binary is not Binary.NAME and flood is not GLANCE
+    counts = binary is not Binary.NAME and flood is not UNCOUNTED
 
     def search(most: int) -> GrepResult:
         query = GrepQuery(
@@ -373,7 +375,7 @@ def test_an_answer_is_the_same_before_a_flood_of_others(
 
 
 def test_a_flood_is_cut_off_when_nothing_is_to_be_counted(base: Path) -> None:
-    grep = Ripgrep([str(base)], PlainTree(base), Flood(lines=100, glance=60))
+    grep = Ripgrep([str(base)], PlainTree(base), Flood(lines=100, seconds=60, patience=60))
     _write(base, {f"{n:02}": "foo\n" * 50 for n in range(20)})
     query = GrepQuery("foo", literal=True, utf8_only=True, max_matches=60, counts=False)
     cut = grep.search([ROOT], query, Patient())
@@ -390,6 +392,25 @@ def test_a_flood_is_cut_off_when_nothing_is_to_be_counted(base: Path) -> None:
     mixed = grep.search([ROOT], query, Patient())
     assert [line.path for line in mixed.lines][:6] == ["0"] * 5 + ["00"]
     assert len(mixed.lines) == 60
+
+
+@pytest.mark.parametrize("flood", [NEVER, ALWAYS, IN_VAIN])
+@pytest.mark.parametrize("counts", [False, True])
+@pytest.mark.parametrize("late", [b"", LATE])
+def test_a_pattern_with_an_end_of_line_finds_the_same_lines_in_a_flood(
+    base: Path, flood: Flood, counts: bool, late: bytes
+) -> None:
+    grep = Ripgrep([str(base)], PlainTree(base), flood)
+    _write(base, {"a": "foo\n" * 3, "b/c": "x\r\nfoo\r\n" * 3, "late": late})
+    _write(base, {f"~{number}": "foo\n" * 50 for number in range(8)})
+    query = GrepQuery("foo$", max_matches=5, counts=counts)
+    result = grep.search([ROOT], query, Patient())
+    assert [(line.path, line.line) for line in result.lines] == [
+        *(("a", number) for number in (1, 2, 3)),
+        *(("b/c", number) for number in (2, 4)),
+    ]
+    assert result.total == (406 if result.counted else 6)
+    assert [line.text for line in result.lines] == ["foo"] * 5
 
 
 @pytest.mark.parametrize("flood", [NEVER, ALWAYS])

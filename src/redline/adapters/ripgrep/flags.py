@@ -25,18 +25,19 @@ ALWAYS = (
 
 def pattern_flags(query: GrepQuery) -> list[str]:
     """What is looked for."""
-    flags = [
-        "--with-filename",
-        "--no-mmap",
-        "--ignore-case" if query.ignore_case else "--case-sensitive",
-        f"--regexp={query.pattern}",
-    ]
+    flags = ["--with-filename", "--no-mmap", *match_flags(query), f"--regexp={query.pattern}"]
     if query.literal:
         flags.append("--fixed-strings")
-    elif "$" in query.pattern and not _RETURN.search(query.pattern):
+    return [*flags, *_BINARY[query.binary]]
+
+
+def match_flags(query: GrepQuery) -> list[str]:
+    """How a pattern is compared."""
+    flags = ["--ignore-case" if query.ignore_case else "--case-sensitive"]
+    if not query.literal and "$" in query.pattern and not _RETURN.search(query.pattern):
         # Before CRLF is an end of the line, too; ripgrep then refuses a pattern that names CR.
         flags.append("--crlf")
-    return [*flags, *_BINARY[query.binary]]
+    return flags
 
 
 def line_flags(query: GrepQuery, *, columns: bool) -> list[str]:

@@ -1,9 +1,8 @@
 """Searching text that is not UTF-8.
 
-ripgrep lists the files that cannot be UTF-8 text, or look like UTF-16 or UTF-32, in one pass that
-decodes nothing. Those few are opened as every tool opens them (`core.encodings`); what is text is
-searched as UTF-8, many files in one stream. What was found out about a file is kept while its size
-and times stay the same.
+Of the files that may match (`candidates`), those that hold NUL or are not UTF-8 are opened as every
+tool opens them (`core.encodings`); what is text is searched as UTF-8, many files in one stream.
+What was found out about such a file is kept while its size and times stay the same.
 """
 
 from __future__ import annotations
@@ -16,71 +15,47 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
+from redline.adapters.ripgrep.file_facts import MAX_FILE, FileInspector, FileVersion
 from redline.adapters.ripgrep.flags import ALWAYS, line_flags, pattern_flags, scope_flags
 from redline.adapters.ripgrep.lines import LineParser
-from redline.adapters.ripgrep.process import RipgrepProcesses, Running
+from redline.adapters.ripgrep.process import Running
 from redline.adapters.ripgrep.search import Enough, Work, path_test
 from redline.core.encodings.opening import open_file
 from redline.core.errors import RedlineError
 from redline.core.paths import WorkspacePath
 from redline.core.ports.search import GrepLine, GrepQuery
 from redline.core.ports.tree import Tree
-from redline.core.textfile import TextFile
+from redline.core.textfile import TextFile, is_utf8
 
-_MAX_FILE = 32 << 20
 _BATCH = 16 << 20
 _MAX_KNOWN = 100_000
-_CONTINUATION = r"[\x80-\xBF]"
-_OTHER = r"(?:[\x20-\x7F\xC0-\xFF\t\r]|$)"
-# A line without control characters that holds a byte sequence which UTF-8 does not have.
-_NOT_UTF8 = (
-    r"^[^\x00-\x08\x0E-\x1A]*?(?:"
-    r"[\xC0\xC1\xF5-\xFF]|\xE0[\x80-\x9F]|\xED[\xA0-\xBF]|\xF0[\x80-\x8F]|\xF4[\x90-\xBF]"
-    rf"|[\x09-\x7F]{_CONTINUATION}|^{_CONTINUATION}"
-    rf"|[\xC2-\xDF]{_CONTINUATION}{{2}}|[\xE0-\xEF]{_CONTINUATION}{{3}}"
-    rf"|[\xF0-\xF4]{_CONTINUATION}{{4}}"
-    rf"|[\xC2-\xF4]{_OTHER}|[\xE0-\xF4]{_CONTINUATION}{_OTHER}"
-    rf"|[\xF0-\xF4]{_CONTINUATION}{{2}}{_OTHER})[^\x00-\x08\x0E-\x1A]*$"
-)
-# Byte order marks; letters of one script in pairs or fours of bytes; ideographs beside a line end.
-_IDEOGRAPHS = r"[\x00\x30\x4E-\x9F\xAC-\xD7\xFF]"
-_WIDE = (
-    r"^\xFF\xFE|^\xFE\xFF|^\x00\x00\xFE\xFF"
-    r"|(?:[\x09\x0D\x20-\x7E\xA0-\xFF]\x00){6}|(?:[^\n\x00]\x00{3}){4}|(?:[^\n\x00]{2}\x00\x00){4}"
-    + "".join(rf"|(?:[^\n]\x{high:02X}){{5}}|(?:\x{high:02X}[^\n]){{5}}" for high in range(1, 7))
-    + rf"|^\x00(?:[^\n]{_IDEOGRAPHS}){{4}}|(?:{_IDEOGRAPHS}[^\n]){{4}}\x00$"
-)
-_SUSPECT = f"(?-u)(?:{_NOT_UTF8}|{_WIDE})"
+# How many files are read before time and cancellation are looked at again.
+_AT_ONCE = 64
+# A file that changed less than this ago may change again without a sign of it.
+_SETTLED_NS = 100_000_000
+# Lists files with a line that holds NUL or is not UTF-8.
 _LISTS = (
     *("--files-with-matches", "--text", "--encoding=none", "--no-mmap"),
-    f"--regexp={_SUSPECT}",
+    *("--invert-match", "--line-regexp", r"--regexp=[^\x00]*"),
 )
-
-
-class _Version(NamedTuple):
-    """What differs between two versions of a file."""
-
-    device: int
-    inode: int
-    size: int
-    mtime_ns: int
-    ctime_ns: int
 
 
 class _Known(NamedTuple):
     """What was found out about one version of a file."""
 
-    version: _Version
+    version: FileVersion
     is_text: bool
+    # It begins with NUL among other bytes, and neither we nor ripgrep read it as text.
+    is_binary: bool
 
 
 class ForeignFiles:
     """The files of the roots that are text in other encodings than UTF-8."""
 
-    def __init__(self, tree: Tree, processes: RipgrepProcesses) -> None:
+    def __init__(self, tree: Tree, facts: FileInspector) -> None:
         self._tree = tree
-        self._processes = processes
-        self._known: dict[WorkspacePath, _Known] = {}
+        self._facts = facts
+        self._known: dict[tuple[int, str], _Known] = {}
 
     @contextmanager
     def listing(self, work: Work, scope: Sequence[str]) -> Iterator[Running]:
@@ -94,7 +69,8 @@ class ForeignFiles:
         """Return such files of a *running* listing, in path order."""
         pieces: list[bytes] = []
         work.finish(running, pieces.append)
-        return self._texts_among(work, _names_in(b"".join(pieces)), wanted)
+        names = _names_in(b"".join(pieces))
+        return self._texts(work, [name for name in names if wanted is None or wanted(name)])
 
     def is_before(self, work: Work, last: str, query: GrepQuery) -> bool:
         """Return whether such a file comes in path order before the file *last* or is that file."""
@@ -114,26 +90,33 @@ class ForeignFiles:
         names = _names_in(listed)
         wanted = path_test(query, work.root)
         before = names[: names.index(last) + 1] if last in names else names
-        pieces: list[bytes] = []
-        work.look_into(
-            [name for name in before if wanted is None or wanted(name)], _LISTS, pieces.append
-        )
-        return bool(self._texts_among(work, _names_in(b"".join(pieces)), None))
+        return bool(self.among(work, [name for name in before if wanted is None or wanted(name)]))
 
-    def _texts_among(
-        self, work: Work, names: Sequence[str], wanted: Callable[[str], bool] | None
-    ) -> list[WorkspacePath]:
-        wanted_names = [name for name in names if wanted is None or wanted(name)]
-        versions = self._versions(work.root, wanted_names)
+    def among(self, work: Work, names: Sequence[str]) -> list[WorkspacePath]:
+        """Return which of the files *names* are such, in path order."""
+        new = [name for name in names if (work.root, name) not in self._known]
+        plain = set(new)
+        for start in range(0, len(new), _AT_ONCE):
+            if _has_time(work):
+                plain -= self._facts.not_plain(work.root, new[start : start + _AT_ONCE])
+        return self._texts(work, [name for name in names if name not in plain])
+
+    def _texts(self, work: Work, names: Sequence[str]) -> list[WorkspacePath]:
+        versions = self._facts.versions(work.root, names)
         return [
-            path
-            for name in sorted(versions, key=_order)
-            if _has_time(work) and self._is_text(path := _path(work.root, name), versions[name])
+            _path(work.root, name)
+            for name in sorted(versions, key=path_order)
+            if _has_time(work) and self._is_text(work.root, name, versions[name])
         ]
 
-    def is_known_text(self, path: WorkspacePath) -> bool:
-        """Whether the last search found text in another encoding at *path*."""
-        known = self._known.get(path)
+    def is_binary(self, root: int, name: str) -> bool:
+        """Whether a file began with NUL and was no text when it was last looked at."""
+        known = self._known.get((root, name))
+        return known is not None and known.is_binary
+
+    def is_known_text(self, root: int, name: str) -> bool:
+        """Whether the last search found text in another encoding there."""
+        known = self._known.get((root, name))
         return known is not None and known.is_text
 
     def search(
@@ -145,35 +128,20 @@ class ForeignFiles:
             lines += _search_batch(work, batch, query)
         return lines, sum(line.is_match for line in lines)
 
-    def _versions(self, root: int, names: Sequence[str]) -> dict[str, _Version]:
-        """Return what tells one version of each file from another; what is gone is left out."""
-        directory = self._processes.directories[root]
-        guard = self._processes.guard
-        if isinstance(directory, int) and guard.confined:
-            # There may be thousands, and inside the guard a plain stat leads nowhere else.
-            found = guard.run(lambda: {name: _stat_below(directory, name) for name in names})
-        else:
-            found = {name: self._stat(_path(root, name)) for name in names}
-        return {name: version for name, version in found.items() if version is not None}
-
-    def _stat(self, path: WorkspacePath) -> _Version | None:
-        entry = self._tree.stat(path)
-        if entry is None:
-            return None
-        return _Version(*entry.identity, entry.size, entry.mtime_ns, entry.ctime_ns)
-
-    def _is_text(self, path: WorkspacePath, version: _Version) -> bool:
-        known = self._known.get(path)
+    def _is_text(self, root: int, name: str, version: FileVersion) -> bool:
+        known = self._known.get((root, name))
         if known is None or known.version != version:
             if len(self._known) >= _MAX_KNOWN:
                 self._known.clear()
-            file = self._open(path) if version.size <= _MAX_FILE else None
-            known = self._known[path] = _Known(version, file is not None and file.is_foreign)
+            file = self._open(_path(root, name)) if version.size <= MAX_FILE else None
+            if time.time_ns() - version.ctime_ns < _SETTLED_NS:
+                version = version._replace(ctime_ns=-1)
+            known = self._known[root, name] = _judge(version, file)
         return known.is_text
 
     def _open(self, path: WorkspacePath) -> TextFile | None:
         try:
-            return open_file(self._tree, path, self._tree.read(path, _MAX_FILE))
+            return open_file(self._tree, path, self._tree.read(path, MAX_FILE))
         except RedlineError:
             return None
 
@@ -267,20 +235,21 @@ def _as_input(content: bytes) -> Iterator[int]:
         yield file.fileno()
 
 
-def _stat_below(directory: int, name: str) -> _Version | None:
-    try:
-        found = os.stat(name, dir_fd=directory, follow_symlinks=False)
-    except OSError:
-        return None
-    facts = (found.st_size, found.st_mtime_ns, found.st_ctime_ns)
-    return _Version(found.st_dev, found.st_ino, *facts)
+def _judge(version: FileVersion, file: TextFile | None) -> _Known:
+    if file is None:
+        return _Known(version, is_text=False, is_binary=False)
+    # What declares another encoding and is valid UTF-8 is searched as UTF-8.
+    is_text = file.is_foreign and (b"\0" in file.raw or not is_utf8(file.raw))
+    is_marked = file.raw.startswith((b"\xff\xfe", b"\xfe\xff"))
+    return _Known(version, is_text, file.is_binary and not is_marked)
 
 
 def _path(root: int, name: str) -> WorkspacePath:
     return WorkspacePath(root, tuple(name.split("/")))
 
 
-def _order(name: str) -> bytes:
+def path_order(name: str) -> bytes:
+    """What sorts paths as ripgrep does."""
     return os.fsencode(name).replace(b"/", b"\0")
 
 
@@ -288,7 +257,7 @@ def merge(
     own: Sequence[GrepLine], foreign: Sequence[GrepLine], matches: int
 ) -> tuple[GrepLine, ...]:
     """Return the lines of both in path order, up to *matches* that match."""
-    lines = sorted((*own, *foreign), key=lambda line: (_order(line.path), line.line))
+    lines = sorted((*own, *foreign), key=lambda line: (path_order(line.path), line.line))
     for index, line in enumerate(lines):
         matches -= line.is_match
         if matches < 0:

@@ -30,7 +30,7 @@ class Collector:
 
     `total` counts matching lines. `binary` names the files about which there was a notice; their
     lines are left out. So are files that *wanted* refuses and, with *utf8_only*, those of which
-    other bytes would be shown, `spoiled` lines in all.
+    other bytes would be shown, `spoiled` lines in all. *crlf*: ripgrep ran with that flag.
     """
 
     def __init__(
@@ -40,8 +40,10 @@ class Collector:
         *,
         utf8_only: bool = False,
         context: bool = False,
+        crlf: bool = False,
     ) -> None:
         self._limit = limit
+        self._crlf = crlf
         self._wanted = wanted
         self._utf8_only = utf8_only
         self._context = context
@@ -58,6 +60,9 @@ class Collector:
     def feed(self, piece: bytes) -> None:
         """Take the next piece of output."""
         data = self._tail + piece
+        if self._crlf:
+            # So it ends the empty lines of a run in path order; no line of a file begins so.
+            data = data.replace(b"\n\r\n", b"\n\n")
         stop = data.rfind(b"\n")
         # What follows the last lines is left for later: notices, and a name that may go on after
         # a line break.

@@ -12,11 +12,17 @@ import re
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
 from functools import partial
 
-from redline.adapters.ripgrep.flags import ALWAYS, line_flags, pattern_flags, scope_flags
+from redline.adapters.ripgrep.flags import (
+    ALWAYS,
+    line_flags,
+    match_flags,
+    pattern_flags,
+    scope_flags,
+)
 from redline.adapters.ripgrep.lines import Hit, LineParser
 from redline.adapters.ripgrep.output import Collector, Counter
 from redline.adapters.ripgrep.process import RipgrepProcesses, Running
@@ -25,7 +31,8 @@ from redline.core.paths import WorkspacePath
 from redline.core.ports.search import Binary, Cancel, GrepLine, GrepQuery
 from redline.search.patterns import any_of
 
-_COMMAND_LINE = 24_000
+# Windows allows 32,767 characters; others count the pointers and the environment, too.
+COMMAND_LINE = 24_000 if sys.platform == "win32" else os.sysconf("SC_ARG_MAX") // 4
 _KELVIN, _LONG_S = "\u212a", "\u017f"
 _Test = Callable[[str], bool]
 
@@ -34,14 +41,12 @@ _Test = Callable[[str], bool]
 class Flood:
     """A search floods when `lines` beyond the limit come within `seconds` of the first ones.
 
-    A run in path order may then take `patience` seconds to find the first of them. Where nothing is
-    to be counted, such a run is tried first, for the seconds of a `glance`.
+    A run in path order may then take `patience` seconds to find the first of them.
     """
 
     lines: int = 2000
     seconds: float = 0.025
     patience: float = 0.06
-    glance: float = 0.02
 
 
 class Enough(Exception):
@@ -50,11 +55,11 @@ class Enough(Exception):
 
 @dataclass(slots=True)
 class Work:
-    """Runs ripgrep over some places of one root until `ends`; `late`: it was stopped then."""
+    """Runs ripgrep over some paths below one root until `ends`; `late`: it was stopped then."""
 
     processes: RipgrepProcesses
     root: int
-    places: Sequence[WorkspacePath]
+    paths: Sequence[str]
     rules: Sequence[str]
     cancel: Cancel
     ends: float
@@ -62,10 +67,15 @@ class Work:
     flags: Sequence[str] = ()
     watch: Callable[[], None] | None = None
 
+    def on_files(self, names: Sequence[str]) -> Work:
+        """Return the same work on some files below the root, whatever ignores them."""
+        flags = (*self.flags, "--no-ignore", "--hidden")
+        return replace(self, paths=names, rules=(), flags=flags)
+
     @contextmanager
     def start(self, flags: Sequence[str]) -> Iterator[Running]:
-        """Ripgrep at work on all places."""
-        targets = ["./" + "/".join(place.parts) for place in self.places]
+        """Ripgrep at work on all paths."""
+        targets = ["./" + path for path in self.paths]
         flags = [*ALWAYS, *self.flags, *flags]
         with self.processes.start(self.root, flags, self.rules, targets) as running:
             yield running
@@ -93,47 +103,33 @@ class Work:
 
 
 class Search:
-    """The first *limit* lines in path order, and how many there are."""
+    """The first *limit* lines in path order, and how many there are.
 
-    def __init__(self, work: Work, query: GrepQuery, limit: int, flood: Flood) -> None:
+    *names* are the files that may match, where those are known.
+    """
+
+    def __init__(
+        self,
+        work: Work,
+        query: GrepQuery,
+        limit: int,
+        flood: Flood,
+        names: Sequence[str] | None = None,
+    ) -> None:
+        # A count of named files would include those that are found to be binary.
+        self._everywhere = work
         self._work = work
+        if names is not None and sum(map(len, names)) <= COMMAND_LINE:
+            self._work = work.on_files(names)
         self._query = query
         self._limit = limit
         self._flood = flood
         self._needle = _needle(query)
-        self._wanted = path_test(query, work.root)
+        self._wanted = path_test(query, work.root) if names is None else set(names).__contains__
         self._found = self._collector()
         self.total = 0
         # Whether `total` is exact, and not merely more than the limit.
         self.is_counted = True
-
-    def glance(self) -> bool | None:
-        """Look for the first lines alone: True when a flood was cut off, None when it was too slow.
-
-        False: this was the whole search.
-        """
-        found, much = self._collector(), self._limit + self._flood.lines
-
-        def feed(piece: bytes) -> None:
-            found.feed(piece)
-            if found.total > much:
-                raise Enough
-
-        try:
-            with self._work.start([*self._flags(), "--sort=path"]) as running:
-                late = running.pass_on(self._flood.glance, feed, self._work.cancel)
-                self._work.cancel.check()
-                if late or running.complaint():
-                    return None
-        except Enough:
-            if found.binary and self._query.binary is Binary.SKIP:
-                return None
-        else:
-            much = 0
-        found.close(complete=not much)
-        self._found = found
-        self.total = self._limit + 1 if much else found.total
-        return bool(much)
 
     def run(self) -> None:
         """Search to the end, or until there is no time left."""
@@ -165,35 +161,44 @@ class Search:
     def _in_order(self) -> bool:
         """The first lines by a run in path order; False where they are too far down."""
         if not self._query.counts:
-            self.is_counted = not self._first_lines()
-            return not self.is_counted
+            return self.cut_short(self._limit)
         counter = Counter(self._wanted)
-        with self._work.start([*self._scope(), "--count"]) as counting:
-            if not self._first_lines():
+        with self._everywhere.start([*self._scope(), "--count"]) as counting:
+            if not self.cut_short(self._limit):
                 return False
-            self._work.finish(counting, counter.feed)
-        self.total = max(counter.total - self._found.spoiled, self.total)
+            self._everywhere.finish(counting, counter.feed)
+        self.total = max(counter.total - self._found.spoiled, self._found.total)
+        self.is_counted = True
         return True
 
-    def _first_lines(self) -> bool:
+    def cut_short(self, enough: int | None = None) -> bool:
+        """Find the first lines by a run in path order, which ends with more than *enough*.
+
+        By default that is as many as make a flood. False where they are too far down.
+        """
         self._found = found = self._collector()
         patience = time.monotonic() + self._flood.patience
+        enough = self._limit + self._flood.lines if enough is None else enough
 
         def feed(piece: bytes) -> None:
             found.feed(piece)
-            if found.total > self._limit or time.monotonic() > patience:
+            if found.total > enough or time.monotonic() > patience:
                 raise Enough
 
-        try:
-            with self._work.start([*self._flags(), "--sort=path"]) as running:
-                self._work.finish(running, feed)
-        except Enough:
-            pass
+        with suppress(Enough), self._work.start([*self._flags(), "--sort=path"]) as running:
+            running.pass_on(self._flood.patience, feed, self._work.cancel)
+            self._work.cancel.check()
         found.close(complete=False)
-        self.total = found.total
+        self.total = self._limit + 1
         # Which of the counted lines are in such a file cannot be determined.
         uncertain = found.binary and self._query.binary is Binary.SKIP
-        return found.total > self._limit and not uncertain
+        self.is_counted = found.total <= enough or bool(uncertain)
+        return not self.is_counted
+
+    @property
+    def is_late(self) -> bool:
+        """Whether it was stopped because there was no time left."""
+        return self._work.late or self._everywhere.late
 
     def lines(self) -> list[GrepLine]:
         """What was found."""
@@ -227,7 +232,11 @@ class Search:
     def _collector(self) -> Collector:
         query = self._query
         return Collector(
-            self._limit, self._wanted, utf8_only=query.utf8_only, context=query.context > 0
+            self._limit,
+            self._wanted,
+            utf8_only=query.utf8_only,
+            context=query.context > 0,
+            crlf="--crlf" in match_flags(query),
         )
 
     def _parser(self, *, columns: bool) -> LineParser:
@@ -282,7 +291,7 @@ def _by_length(names: Sequence[str]) -> Iterator[list[str]]:
     group: list[str] = []
     size = 0
     for name in names:
-        if group and size + len(name) > _COMMAND_LINE:
+        if group and size + len(name) > COMMAND_LINE:
             yield group
             group, size = [], 0
         group.append(name)

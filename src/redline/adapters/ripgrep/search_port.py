@@ -9,15 +9,16 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
+from redline.adapters.ripgrep.candidates import Limits, list_candidates
+from redline.adapters.ripgrep.file_facts import FileInspector
 from redline.adapters.ripgrep.flags import ALWAYS, scope_flags
-from redline.adapters.ripgrep.foreign import ForeignFiles, merge
+from redline.adapters.ripgrep.foreign import ForeignFiles, merge, path_order
 from redline.adapters.ripgrep.process import OddIgnoreFile, RipgrepProcesses
 from redline.adapters.ripgrep.search import Flood, Search, Work, path_test, selects
-from redline.core.errors import InvalidPattern, RedlineError
+from redline.core.errors import InvalidPattern
 from redline.core.paths import WorkspacePath, outermost
-from redline.core.ports.search import Cancel, GrepLine, GrepQuery, GrepResult
+from redline.core.ports.search import Binary, Cancel, GrepLine, GrepQuery, GrepResult
 from redline.core.ports.tree import Tree
-from redline.core.textfile import SNIFFED
 from redline.search.es_regex import check_pattern
 from redline.search.ignore import (
     ancestor_rules,
@@ -31,13 +32,6 @@ _FILES_SECONDS = 600.0
 _MAX_ODD_FILES = 20
 _NO_IGNORE_FILES = ("--no-ignore-vcs", "--no-ignore-exclude")
 _FLOOD = Flood()
-_SAFE_FLAGS = (
-    os.O_RDONLY
-    | getattr(os, "O_NONBLOCK", 0)
-    | getattr(os, "O_NOCTTY", 0)
-    | getattr(os, "O_NOFOLLOW", 0)
-    | getattr(os, "O_CLOEXEC", 0)
-)
 
 
 class Ripgrep:
@@ -60,7 +54,8 @@ class Ripgrep:
         # Ignore files that are no regular files, as far as searches have met them.
         self._odd_files: set[WorkspacePath] = set()
         self.processes = RipgrepProcesses(roots)
-        self._foreign = ForeignFiles(tree, self.processes)
+        self._facts = FileInspector(tree, self.processes)
+        self._foreign = ForeignFiles(tree, self._facts)
 
     def search(
         self, where: Sequence[WorkspacePath], query: GrepQuery, cancel: Cancel
@@ -105,55 +100,94 @@ class Ripgrep:
     ) -> GrepResult:
         """One search of one root, once more with our own reading of the ignore files if need be."""
         rules = self._rules(places, query)
+        paths = ["/".join(place.parts) for place in places]
         watch = None if query.ignored else partial(self._refuse_odd_ignore_files, places)
         try:
             self._refuse_known_odd_files(root, ignored=query.ignored)
-            work = Work(self.processes, root, places, rules, cancel, ends, watch=watch)
+            work = Work(self.processes, root, paths, rules, cancel, ends, watch=watch)
             return self._search_all(work, query, limit)
         except OddIgnoreFile:
             rules = [*rules, *self._all_rules(places)]
-            work = Work(self.processes, root, places, rules, cancel, ends, flags=_NO_IGNORE_FILES)
+            work = Work(self.processes, root, paths, rules, cancel, ends, flags=_NO_IGNORE_FILES)
             return self._search_all(work, query, limit)
 
     def _search_all(self, work: Work, query: GrepQuery, limit: int) -> GrepResult:
-        """Search UTF-8 files, and those in other encodings as what they say.
+        """Search UTF-8 files, and those in other encodings as what they say."""
+        early = 0.0 if query.counts else self._flood.seconds
+        listed = self._list(work, query, limit, early)
+        if listed is None and early:
+            found = self._search_first(work, query, limit)
+            if found is not None:
+                return found
+            listed = self._list(work, query, limit, 0.0)
+        if listed is None:
+            return self._search_everywhere(work, query, limit)
+        names, is_late = listed
+        others = self._foreign.among(work, names)
+        own = set(names) - {"/".join(path.parts) for path in others}
+        if query.binary is not Binary.TEXT:
+            own = {name for name in own if not self._foreign.is_binary(work.root, name)}
+        search = Search(work, query, limit, self._flood, sorted(own, key=path_order))
+        if own:
+            search.run()
+        found = self._join(work, search, others, query, limit)
+        return replace(found, timed_out=found.timed_out or is_late)
 
-        Nearly always there are no others: they are listed while the search runs.
-        """
-        first = None if query.counts else Search(work, query, limit, self._flood)
-        is_cut = first.glance() if first is not None else None
-        if first is not None and is_cut:
-            lines = tuple(first.lines())
-            if not self._foreign.is_before(work, lines[-1].path, query):
-                return GrepResult(lines, first.total, binary=tuple(first.binary()), counted=False)
+    def _list(
+        self, work: Work, query: GrepQuery, limit: int, early: float
+    ) -> tuple[list[str], bool] | None:
+        """Return the wanted files that may match, and whether time ran out; None: too many."""
+        limits = Limits(limit + self._flood.lines, limit, early)
+        listed = list_candidates(work, query, limits, partial(self._foreign.is_binary, work.root))
+        if listed is None:
+            return None
+        wanted = path_test(query, work.root)
+        return [name for name in listed[0] if wanted is None or wanted(name)], listed[1]
+
+    def _search_first(self, work: Work, query: GrepQuery, limit: int) -> GrepResult | None:
+        """Return the first lines of a flood; None where there is none, or they are far down."""
+        search = Search(work, query, limit, self._flood)
+        if not search.cut_short():
+            return None
+        found = self._join(work, search, (), query, limit)
+        last = found.lines[-1].path if found.lines else ""
+        return None if last and self._foreign.is_before(work, last, query) else found
+
+    def _search_everywhere(self, work: Work, query: GrepQuery, limit: int) -> GrepResult:
+        """Search where too many files match to name them, or the pattern may be refused."""
         with self._foreign.listing(work, scope_flags(query)) as running:
-            done = first if is_cut is False else None
-            search = done or self._search_own(work, query, limit)
+            search = self._search_own(work, query, limit)
             others = self._foreign.find(work, running, path_test(query, work.root))
-        if not others:
-            return GrepResult(
-                tuple(search.lines()),
-                search.total,
-                work.late,
-                tuple(search.binary()),
-                search.is_counted,
-            )
-        names = {"/".join(path.parts) for path in others}
-        asked = query.wanted
+        if others:
+            names = {"/".join(path.parts) for path in others}
+            asked = query.wanted
 
-        def wanted(root: int, name: str) -> bool:
-            return name not in names and (asked is None or asked(root, name))
+            def wanted(root: int, name: str) -> bool:
+                return name not in names and (asked is None or asked(root, name))
 
-        search = self._search_own(work, replace(query, wanted=wanted), limit)
-        more, total = self._foreign.search(work, others, query)
-        found = merge(search.lines(), more, limit)
-        binary = tuple(search.binary())
-        return GrepResult(found, search.total + total, work.late, binary, search.is_counted)
+            search = self._search_own(work, replace(query, wanted=wanted), limit)
+        return self._join(work, search, others, query, limit)
 
     def _search_own(self, work: Work, query: GrepQuery, limit: int) -> Search:
         search = Search(work, query, limit, self._flood)
         search.run()
         return search
+
+    def _join(
+        self,
+        work: Work,
+        search: Search,
+        others: Sequence[WorkspacePath],
+        query: GrepQuery,
+        limit: int,
+    ) -> GrepResult:
+        """Return what *search* found, and what is found in the *others*."""
+        lines, total = tuple(search.lines()), search.total
+        if others:
+            more, count = self._foreign.search(work, others, query)
+            lines, total = merge(lines, more, limit), total + count
+        late = work.late or search.is_late
+        return GrepResult(lines, total, late, tuple(search.binary()), search.is_counted)
 
     def _refuse_odd_ignore_files(self, places: Sequence[WorkspacePath]) -> None:
         """Raise OddIgnoreFile when ripgrep may hang on what it takes for an ignore file."""
@@ -222,38 +256,11 @@ class Ripgrep:
 
     def binary_among(self, root: int, names: Sequence[str]) -> set[str]:
         """Those of the files *names* below a root that hold NUL where they begin."""
-        directory = self.processes.directories[root]
-        guard = self.processes.guard
-        if isinstance(directory, int) and guard.confined:
-            # There may be thousands, and inside the guard a plain open leads nowhere else.
-            found = guard.run(lambda: {name for name in names if _begins_binary(name, directory)})
-        else:
-            found = {name for name in names if self._is_binary(root, name)}
         return {
             name
-            for name in found
-            if not self._foreign.is_known_text(WorkspacePath(root, tuple(name.split("/"))))
+            for name in self._facts.binary(root, names)
+            if not self._foreign.is_known_text(root, name)
         }
-
-    def _is_binary(self, root: int, name: str) -> bool:
-        try:
-            place = WorkspacePath(root, tuple(name.split("/")))
-            return b"\0" in self._tree.read_range(place, 0, SNIFFED)
-        except RedlineError:
-            return False
-
-
-def _begins_binary(name: str, directory: int) -> bool:
-    try:
-        fd = os.open(name, _SAFE_FLAGS, dir_fd=directory)
-    except OSError:
-        return False
-    try:
-        return b"\0" in os.read(fd, SNIFFED)
-    except OSError:
-        return False
-    finally:
-        os.close(fd)
 
 
 def _literal(path: str) -> str:

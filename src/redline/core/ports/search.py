@@ -113,8 +113,9 @@ class GrepLine(NamedTuple):
 class GrepResult:
     """Lines in path and line order, and how many matching lines there are in all, if asked for.
 
-    `binary`: with `Binary.NAME`, the files with NUL bytes that may match; none of their lines are
-    here or counted. `counted`: the total is exact, and not merely more than was wanted.
+    `binary`: with `Binary.NAME`, the files with NUL bytes that may match, though not all of those
+    that begin with it; none of their lines are here or counted. `counted`: the total is exact, and
+    not merely more than was wanted.
     """
 
     lines: tuple[GrepLine, ...]
