@@ -24,7 +24,8 @@ from bench.programs.documents import json5_document, json_document, toml_documen
 from bench.programs.growth import SHM
 
 MOST = 4.0
-# The request as received, the decoder's copy of it and the text, in turn the text and both files.
+# The request as received, the decoder's copy of it and the text; later the text or the old file,
+# and the new one.
 MOST_WRITTEN = 3.1
 WARM = (2_000, 400_000)
 TEXT_TOOLS = {"txt": "edit_file", "patched txt": "apply_patch"}

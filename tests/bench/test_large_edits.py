@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from bench.library.measure import Report
-from bench.programs.large_edits import measure, measure_write
+from bench.programs.large_edits import edit_of, measure, measure_write
+from tests.wire.client import connect
 
 # Its bytes before and after; of JSON with comments also a copy without them, of YAML and TOML the
 # messages to and from the worker that parses them.
@@ -45,3 +46,26 @@ def test_writing_a_large_file_takes_a_few_times_its_size() -> None:
     # Over a file of this size, what it held is compared with what it will hold.
     assert 1 < new <= 3.6, new
     assert 1 < over <= 4.8, over
+
+
+@pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="needs Linux")
+def test_over_http_neither_the_message_nor_its_text_is_kept_while_a_file_is_written(
+    tmp_path: Path,
+) -> None:
+    size, proc = 20_000_000, Path("/proc")
+    text = edit_of("txt", size).content.decode()
+    with connect("http", ["--tools", "files", "--max-body", "64MB"], cwd=tmp_path) as client:
+        status = proc / str(client.process.pid) / "status"
+
+        def memory(name: str) -> int:
+            lines = status.read_text().splitlines()
+            return next(int(line.split()[1]) << 10 for line in lines if line.startswith(name))
+
+        grown = 0.0
+        for content in ("warm", "old" + text, "new" + text):
+            status.with_name("clear_refs").write_text("5")  # the peak starts anew
+            before = memory("VmRSS")
+            client.call("write_file", {"path": str(tmp_path / "a.txt"), "content": content})
+            grown = (memory("VmHWM") - before) / size
+    # Reading it takes as much: the message, the decoder's copy of it, and the text.
+    assert 1 < grown <= 3.4, grown

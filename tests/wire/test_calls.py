@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -148,8 +149,6 @@ def test_malformed_params_are_invalid_params(
 def test_a_trace_line_per_call_has_the_facts_and_no_secrets(
     connected: Connect, transport: str
 ) -> None:
-    import json
-
     client = connected(transport, env={"CODING_TOOLS_MCP_TRACE": "1"})
     client.call("echo", {"text": "token=abcdef123456 " + "x" * 400})
     client.close()
@@ -164,6 +163,16 @@ def test_a_trace_line_per_call_has_the_facts_and_no_secrets(
     assert "abcdef123456" not in line
     assert "[REDACTED]" in event["args"]["text"]
     assert len(event["args"]["text"]) <= 243
+
+
+def test_a_text_that_is_taken_away_to_be_written_is_still_traced(
+    connected: Connect, transport: str, tmp_path: Path
+) -> None:
+    client = connected(transport, "--tools", "files", env={"REDLINE_TRACE": "1"})
+    client.call("write_file", {"path": str(tmp_path / "a.txt"), "content": "traced"})
+    client.close()
+    line = next(line for line in client.stderr.splitlines() if '"tool_call"' in line)
+    assert json.loads(line)["args"]["content"] == "traced"
 
 
 def test_a_denied_path_is_an_audit_line_in_the_file_that_was_named(

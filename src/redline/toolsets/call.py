@@ -134,6 +134,10 @@ class Call:
     wait: float = 0.0
     log: Callable[[str, str], None] = _discard
 
+    def take(self, name: str) -> Any:
+        """Return an argument and keep it no longer: a large text that is needed once."""
+        return self.arguments.pop(name)
+
     def origin(self, summary: str = "") -> Origin:
         """Return who asked for this change, for the journal."""
         from redline.core.ports.history import Origin

@@ -47,8 +47,10 @@ def test_a_very_long_line_runs(tmp_path: Path, guard: tuple[str, str]) -> None:
         assert run(made, line).stdout == b"x"
 
 
-def test_a_line_no_program_could_take_fails_with_the_reason(tmp_path: Path) -> None:
-    with commands_in(tmp_path, "dangerous") as made, pytest.raises(SandboxUnavailable) as refused:
+def test_a_line_no_program_could_take_fails_with_the_reason(
+    tmp_path: Path, guard: tuple[str, str]
+) -> None:
+    with commands_in(tmp_path, *guard) as made, pytest.raises(SandboxUnavailable) as refused:
         run(made, "true " + "x" * 200_000)
     assert "too long" in refused.value.message
 
@@ -119,10 +121,26 @@ def test_the_head_of_long_output_is_kept_and_marked(tmp_path: Path) -> None:
     assert (done.stdout_truncated, done.stderr_truncated) == (True, False)
 
 
-def test_the_command_gets_neither_our_descriptors_nor_our_input(tmp_path: Path) -> None:
-    with commands_in(tmp_path, "dangerous") as made:
-        said = run(made, "ls /proc/self/fd; cat")
+@pytest.mark.parametrize("tty", [False, True])
+def test_the_command_gets_neither_our_descriptors_nor_our_input(
+    tmp_path: Path, guard: tuple[str, str], tty: bool
+) -> None:
+    with commands_in(tmp_path, *guard) as made:
+        job = made.start(Command("ls /proc/self/fd; cat < /dev/null", ROOT, stdin=b"", tty=tty))
+        said = made.finish(job, Patience(), 1 << 16)
     assert said.stdout.split() == [b"0", b"1", b"2", b"3"]  # 3 is the directory ls reads
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_the_first_process_of_its_namespaces_can_be_neither_read_nor_ended_by_a_command(
+    tmp_path: Path, backend: str
+) -> None:
+    require(backend)
+    with commands_in(tmp_path, "safe", backend) as made:
+        looks = "cat /proc/1/environ /proc/1/mem /proc/1/fd/0"
+        said = run(made, f"{looks}; kill -9 1; kill 1; echo on")
+    assert said.stdout == b"on\n"
+    assert said.stderr.count(b"ermission denied") == 3
 
 
 def test_the_private_directory_goes_with_the_server(tmp_path: Path) -> None:

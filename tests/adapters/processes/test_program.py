@@ -55,7 +55,7 @@ def test_a_module_that_was_not_captured_is_not_found_on_disk() -> None:
     assert b"not captured when the server started: " + missing in done.stderr
 
 
-# Each is more to copy for the four forks that a command takes, and needed by none of them.
+# Each is more to copy for the three forks that a command takes, and needed by none of them.
 _TOO_DEAR = {"dataclasses", "inspect", "ipaddress", "lzma", "platform", "shutil", "subprocess"}
 
 

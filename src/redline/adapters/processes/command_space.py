@@ -1,11 +1,11 @@
-"""The namespaces of one command and the processes in them, made before there is a command.
+"""The namespaces of one command and their first process, made before there is a command.
 
 Making them takes longer than starting most commands, so a supervisor does it while it waits for
 its job. They serve one command and end with it:
 
     supervisor
       first process    process 1 of the namespace: when it ends, the kernel ends all that live there
-        command        waits for its job, finishes its own mounts, and becomes the command
+        command        started by the first process, which is held to all that the command is
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ import os
 import select
 import signal
 import socket
-from collections.abc import Callable
 from typing import NamedTuple, NoReturn
 
+from redline.adapters.processes.command_start import start_inside
 from redline.adapters.sandbox import confine, syscalls
 
 _READY, _FAILED = b"ready", b"!"
@@ -26,7 +26,7 @@ class CommandSpace(NamedTuple):
     """What the supervisor holds of them."""
 
     first: int  # the process id
-    channel: socket.socket  # to the command-to-be; closed when it has become the command
+    channel: socket.socket  # to the first process; closed when the command runs
     reports: int  # where the first process writes how the command ended
     # Taking the mounts down takes long, and the last process that holds them waits for it: with
     # this descriptor it is the supervisor, after its answer.
@@ -35,24 +35,22 @@ class CommandSpace(NamedTuple):
     is_network_open: bool
 
     def discard(self) -> None:
-        """End the processes; only before there is a job."""
-        self.channel.close()  # the command-to-be ends, and the first process with it
+        """End the first process; only before there is a job."""
+        self.channel.close()
         for descriptor in (self.reports, self.mounts, self.lifeline):
             os.close(descriptor)
 
 
 class _Ends(NamedTuple):
-    """What the processes inside hold of the supervisor."""
+    """What the first process holds of the supervisor."""
 
     channel: socket.socket
     report: int
     lifeline: int
 
 
-def make(
-    tree: confine.MountTree, is_network_open: bool, become: Callable[[socket.socket], NoReturn]
-) -> CommandSpace:
-    """Make the namespaces; the command-to-be calls *become* in them. OSError where it fails.
+def make(tree: confine.MountTree, is_network_open: bool) -> CommandSpace:
+    """Make the namespaces, and the process in them that waits for a job. OSError where it fails.
 
     The caller must be a subreaper.
     """
@@ -63,7 +61,7 @@ def make(
     if outer == 0:
         here.close()
         os.close(lifeline)
-        _enter(tree, is_network_open, _Ends(there, report, waiting), become)
+        _enter(tree, is_network_open, _Ends(there, report, waiting))
     there.close()
     os.close(report)
     os.close(waiting)
@@ -95,15 +93,13 @@ def _hear(here: socket.socket) -> tuple[int, int]:
     return first, mounts
 
 
-def _enter(
-    tree: confine.MountTree, is_network_open: bool, ends: _Ends, become: Callable[..., NoReturn]
-) -> NoReturn:
+def _enter(tree: confine.MountTree, is_network_open: bool, ends: _Ends) -> NoReturn:
     """Between supervisor and namespace for a moment: enter it, leave a child there, and end."""
     try:
         confine.enter(tree, is_network_open)
         first = os.fork()
         if first == 0:
-            _become_first(tree, ends, become)
+            _be_first(tree, ends)
         ends.channel.send(str(first).encode())
     except BaseException as problem:
         ends.channel.send(_FAILED + str(problem).encode(errors="replace"))
@@ -111,8 +107,8 @@ def _enter(
         os._exit(0)
 
 
-def _become_first(tree: confine.MountTree, ends: _Ends, become: Callable[..., NoReturn]) -> None:
-    """Be process 1: finish the tree, start the command-to-be, wait for its end and report it."""
+def _be_first(tree: confine.MountTree, ends: _Ends) -> None:
+    """Be process 1: finish the tree, start the command, wait for its end and report it."""
     confine.finish_tree(tree)
     mounts = os.open("/proc/self/ns/mnt", os.O_RDONLY | os.O_CLOEXEC)
     socket.send_fds(ends.channel, [_READY], [mounts])
@@ -122,26 +118,46 @@ def _become_first(tree: confine.MountTree, ends: _Ends, become: Callable[..., No
     syscalls.prctl(syscalls.PR_SET_PDEATHSIG, int(signal.SIGKILL))
     if _is_hung_up(ends.lifeline):
         return
-    command = os.fork()
-    if command == 0:
-        _close_all_but(ends.channel.fileno(), first=3)  # the job's own descriptors come after these
-        become(ends.channel)
-    _close_all_but(ends.report)
-    confine.rest(tree)
+    _close_all_but(ends.channel.fileno(), ends.report)
+    os.setsid()
+    command = start_inside(ends.channel)
+    if not command:
+        return
+    status = _wait_for(command)
+    left = _count_others()
+    os.write(ends.report, f"{status} {left}".encode())
+    if not left:
+        _is_hung_up(ends.report, None)  # ending takes a while in which no answer could be read
+
+
+def _wait_for(command: int) -> int:
+    """How the command ended; collects orphans on the way."""
     while True:
         pid, status = os.wait()
         if pid == command:
-            left = sum(name.isdigit() for name in os.listdir("/proc")) - 1
-            os.write(ends.report, f"{status} {left}".encode())
-            return
+            return status
 
 
-def _is_hung_up(pipe: int) -> bool:
+def _count_others() -> int:
+    """How many processes are left in the namespace; all are descendants of this first one."""
+    try:
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+    except ChildProcessError:
+        return 0
+    return sum(name.isdigit() for name in os.listdir("/proc")) - 1
+
+
+def _is_hung_up(pipe: int, milliseconds: int | None = 0) -> bool:
     poller = select.poll()
     poller.register(pipe, 0)
-    return bool(poller.poll(0))
+    return bool(poller.poll(milliseconds))
 
 
-def _close_all_but(kept: int, first: int = 0) -> None:
-    os.closerange(first, kept)
-    os.closerange(kept + 1, 1024)
+def _close_all_but(*kept: int) -> None:
+    """Close every descriptor but the standard streams and *kept*."""
+    start = 3
+    for descriptor in sorted(kept):
+        os.closerange(start, descriptor)
+        start = descriptor + 1
+    os.closerange(start, 1024)

@@ -20,7 +20,8 @@ import time
 from itertools import count
 from typing import Any
 
-from redline.adapters.processes.supervisor import MAX_PACKET, Supervisor
+from redline.adapters.processes.command_start import MAX_PACKET, receive
+from redline.adapters.processes.supervisor import Supervisor
 from redline.adapters.sandbox import confine, landlock, mounts, seccomp
 from redline.adapters.templates.forking import fork_on_request
 
@@ -167,7 +168,7 @@ def _take(
     requests: socket.socket, took: int, groups: dict[str, str], tree: confine.MountTree
 ) -> None:
     ready = Supervisor(groups, tree)
-    body, descriptors, _flags, _address = socket.recv_fds(requests, MAX_PACKET, 8)
+    body, descriptors = receive(requests)
     if not body:
         return
     os.write(took, b"x")

@@ -9,18 +9,17 @@ stays away from slow corners of the standard library: that is most of what start
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import select
 import signal
 import socket
-import termios
 import time
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
 
 from redline.adapters.processes import command_space
 from redline.adapters.processes.command_space import CommandSpace
+from redline.adapters.processes.command_start import Request, become, read_request, rehearse
 from redline.adapters.sandbox import confine, syscalls
 from redline.adapters.sandbox import process_tree as tree
 from redline.adapters.sandbox.notify import Referee
@@ -28,12 +27,8 @@ from redline.adapters.sandbox.notify import Referee
 _SIGNALS = {b"T": signal.SIGTERM, b"I": signal.SIGINT}
 _LOOK_AT_MEMORY = 0.5
 _LOOK_WITHOUT_PIDFD = 0.02
-_CHANNEL = 3
-MAX_PACKET = 64 << 10
 _OWN_PROCESSES = 2  # the supervisor, and the first process of a command's namespaces
 _OWN_MEMORY = 64 << 20
-# Read once after the last fork: a forked process pays for its first use of every page.
-_SAMPLE = b'{"proxy": false, "argv": ["sh"], "limits": {"core": 0}, "confine": {"steps": [[]]}}'
 
 
 class Supervisor:
@@ -59,12 +54,13 @@ class Supervisor:
         self._space: CommandSpace | None = None
         self._limited = (0, 0)
         self._limit(tree.ahead)
+        self._memory_facts = self._open_memory_facts()
         if tree.ahead["spaces"]:
             try:
                 self._space = self._make_space(tree.ahead["network"] == "open")
             except OSError:
                 pass  # the job tries again and says what went wrong
-        json.dumps(_read_request(_SAMPLE, []).job)
+        rehearse()
 
     def supervise(self, body: bytes, control: socket.socket, descriptors: list[int]) -> NoReturn:
         """Run the job that *body* and *descriptors* are to its end and exit.
@@ -73,7 +69,7 @@ class Supervisor:
         """
         self._control = control
         try:
-            request = _read_request(body, descriptors)
+            request = read_request(body, descriptors)
             self._job = request.job
             if syscalls.IS_LINUX:
                 syscalls.prctl(syscalls.PR_SET_PDEATHSIG, 0)  # a running job ends in its own time
@@ -99,7 +95,7 @@ class Supervisor:
             pass
 
     def _make_space(self, is_network_open: bool) -> CommandSpace:
-        return command_space.make(self._tree, is_network_open, _await_job)
+        return command_space.make(self._tree, is_network_open)
 
     def _run_inside(self, body: bytes, descriptors: list[int]) -> None:
         """Give the job to the process that waits for it in namespaces of its own."""
@@ -111,14 +107,14 @@ class Supervisor:
         self._main, self._channel, self._reports = space.first, space.channel, space.reports
         socket.send_fds(self._channel, [body], descriptors)
 
-    def _run_here(self, request: _Request) -> None:
+    def _run_here(self, request: Request) -> None:
         """Fork the process that becomes the command."""
         if self._space:
             self._space.discard()
         self._channel, there = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._main = os.fork()
         if self._main == 0:
-            _become(request, there)
+            become(request, there)
         there.close()
 
     def _see_through(self) -> None:
@@ -153,18 +149,20 @@ class Supervisor:
                 with open(f"{group}/{name}", "w") as file:
                     file.write(str(value))
 
-    def _was_out_of_memory(self) -> bool:
-        group = self._groups.get("memory")
-        if not group or not self._job["memory"]:
-            return False
+    def _open_memory_facts(self) -> int:
+        """The file in which our control group counts processes that ran out of memory, or -1."""
         for name in ("memory.events", "memory.oom_control"):
             try:
-                with open(f"{group}/{name}", "rb", buffering=0) as file:
-                    facts = dict(line.split() for line in file.read(4096).splitlines())
-            except (OSError, ValueError):
+                return os.open(f"{self._groups['memory']}/{name}", os.O_RDONLY | os.O_CLOEXEC)
+            except (KeyError, OSError):
                 continue
-            return int(facts.get(b"oom_kill", 0)) > 0
-        return False
+        return -1
+
+    def _was_out_of_memory(self) -> bool:
+        if self._memory_facts < 0 or not self._job["memory"]:
+            return False
+        lines = os.pread(self._memory_facts, 4096, 0).splitlines()
+        return any(line.split()[0] == b"oom_kill" and line.split()[1] != b"0" for line in lines)
 
     def _end(self) -> int:
         """Leave nothing running; how many processes the command had left behind."""
@@ -279,71 +277,3 @@ class Supervisor:
             return int(signal.SIGKILL)  # it ended together with its namespaces
         self._left = int(text[1])
         return int(text[0])
-
-
-class _Request(NamedTuple):
-    """A job, and what its descriptors are for."""
-
-    job: dict[str, Any]
-    streams: list[int]
-    proxy: int  # the channel on which the proxy gets the command's listening socket, or -1
-
-
-def _read_request(body: bytes, descriptors: list[int]) -> _Request:
-    """Return the job of a packet; a long job is in a file that comes last."""
-    job: dict[str, Any] = json.loads(body)
-    streams = list(descriptors)
-    if "elsewhere" in job:
-        file = streams.pop()
-        job = json.loads(os.pread(file, os.fstat(file).st_size, 0))
-    proxy = streams.pop() if job["proxy"] else -1
-    return _Request(job, streams, proxy)
-
-
-def _await_job(channel: socket.socket) -> NoReturn:
-    """In the process that waits in namespaces of its own: become the command that comes."""
-    _read_request(_SAMPLE, [])
-    confine.rehearse()
-    body, descriptors, _flags, _address = socket.recv_fds(channel, MAX_PACKET, 8)
-    if not body:
-        os._exit(0)  # there will be none
-    _become(_read_request(body, descriptors), channel)
-
-
-def _become(request: _Request, channel: socket.socket) -> NoReturn:
-    """Become the command, or say why not."""
-    try:
-        plan = request.job["confine"]
-        if plan["spaces"] and request.proxy >= 0:  # else the port would be the machine's
-            confine.hand_out_listener(int(plan["proxy_port"]), request.proxy)
-        _prepare(request.job, request.streams, channel.fileno())
-    except BaseException as problem:
-        text = str(problem).encode(errors="replace")
-        try:
-            channel.send(text)
-        except OSError:
-            os.write(_CHANNEL, text)
-    os._exit(127)
-
-
-def _prepare(job: dict[str, Any], streams: list[int], channel: int) -> None:
-    plan = job["confine"]
-    if job["tty"] or plan["spaces"]:
-        os.setsid()
-    else:
-        os.setpgid(0, 0)  # a session of its own costs a scheduling group on desktop kernels
-    if job["tty"]:
-        fcntl.ioctl(streams[0], termios.TIOCSCTTY, 0)
-    kept = os.dup(channel)
-    for target, descriptor in enumerate(streams * 3 if job["tty"] else streams):
-        os.dup2(descriptor, target)
-    os.dup2(kept, _CHANNEL, inheritable=False)
-    os.closerange(_CHANNEL + 1, 1024)
-    os.umask(0o022)
-    confine.apply_limits(job["limits"])
-    if plan["kind"] == "guarded":
-        confine.submit(plan, _CHANNEL)
-    else:
-        os.chdir(plan["cwd"])
-    argv = list(job["argv"])
-    os.execve(argv[0], argv, job["env"])  # noqa: S606

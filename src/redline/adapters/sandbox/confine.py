@@ -1,4 +1,4 @@
-"""What a forked child does to itself, in order, before it becomes the command."""
+"""What a process does to itself, in order, before it becomes the command or starts it."""
 
 from __future__ import annotations
 
@@ -112,14 +112,6 @@ def hand_out_listener(port: int, channel: int) -> None:
 def finish_tree(tree: MountTree) -> None:
     """Mount what every command has to itself; run this as the first process of the namespaces."""
     mounts.add(tree.ahead["steps"])
-
-
-def rest(tree: MountTree) -> None:
-    """Give up, as the first process, everything but waiting; no process inside can touch it."""
-    syscalls.prctl(syscalls.PR_SET_DUMPABLE, 0)
-    syscalls.prctl(syscalls.PR_SET_NO_NEW_PRIVS, 1)
-    syscalls.drop_capabilities()
-    seccomp.install(base64.b64decode(tree.ahead["filter"]), listen=False)
 
 
 def rehearse() -> None:

@@ -66,7 +66,6 @@ def tree(
         **usual,
         "network": str(view.network),
         "steps": visible_paths.mounts_of_every_command(view.layers),
-        "filter": _filter(seccomp.Rules(sockets=False)),
     }
     if backend == "bubblewrap":
         program = bubblewrap.executable() or "bwrap"

@@ -33,6 +33,7 @@ _HELPER_MODULES = (
     "redline.adapters.processes.spawner",
     "redline.adapters.processes.supervisor",
     "redline.adapters.processes.command_space",
+    "redline.adapters.processes.command_start",
     "redline.adapters.templates.forking",
     "redline.adapters.sandbox.process_tree",
     "redline.adapters.sandbox.confine",

@@ -96,8 +96,10 @@ class Dispatch:
         """Return the result object of a tools/call, or the JSON-RPC error to send."""
         started = perf_counter()
         name, arguments, malformed = _read_params(params)
+        # Handlers take large arguments away.
+        given = arguments if self.server.trace is None else dict(arguments)
         outcome = malformed or self._answer(name, arguments, params, context)
-        self._report(name, arguments, outcome, perf_counter() - started, context)
+        self._report(name, given, outcome, perf_counter() - started, context)
         return outcome
 
     def _answer(self, name: str, arguments: Json, params: Json, context: Context) -> Outcome:

@@ -180,6 +180,7 @@ class HttpApp:
             receive=receive,
             send=send,
         )
+        del body  # or a large one stays in memory until its call ends
         if person.scoped:
             self._gate.require_scopes(person, self._endpoint.missing_rights(post))
         if handshake:

@@ -153,7 +153,7 @@ class McpEndpoint:
         conversation = self._converse(post.person, connection=name, modern=False, batches=True)
         fields: Fields = []
         exchange = self._exchange(post, fields)
-        conversation.receive(post.message, post.body, exchange.channel)
+        conversation.receive(post.message, post.take_body(), exchange.channel)
         if conversation.is_initialized:
             session = HttpSession(name, post.principal, conversation)
             await self._add_session(session)
@@ -181,14 +181,14 @@ class McpEndpoint:
         session.conversation.set_rights(post.person.rights)
         fields = self._fields(session.name, session.conversation.revision)
         if not any_expects_reply(post.message):
-            session.conversation.receive(post.message, post.body, _DISCARD)
+            session.conversation.receive(post.message, post.take_body(), _DISCARD)
             await send_empty(post.send, 202, fields)
             return
         exchange = self._exchange(post, fields)
         # A call goes on when its client is gone, but can ask no more questions.
         watch = HangUp(post.receive, exchange.hung_up)
         try:
-            session.conversation.receive(post.message, post.body, exchange.channel)
+            session.conversation.receive(post.message, post.take_body(), exchange.channel)
             if self._records is not None:
                 await self._records.save(session)
             await exchange.finish(post.send, post.request_id, _ok)
@@ -206,7 +206,7 @@ class McpEndpoint:
         conversation = self._converse(post.person, client=client, batches=True)
         if not any_expects_reply(post.message):
             if client is not None:
-                conversation.receive(post.message, post.body, _DISCARD)
+                conversation.receive(post.message, post.take_body(), _DISCARD)
             await send_empty(post.send, 202, fields)
             return
         post.accepted.stream = False
@@ -283,7 +283,7 @@ class McpEndpoint:
     ) -> None:
         self._active.add(conversation)
         try:
-            conversation.receive(post.message, post.body, exchange.channel)
+            conversation.receive(post.message, post.take_body(), exchange.channel)
             await exchange.finish(post.send, post.request_id, status)
         finally:
             self._active.discard(conversation)

@@ -20,8 +20,8 @@ class Post:
     """One POST whose sender, size and JSON have been checked."""
 
     __slots__ = (
+        "_body",
         "accepted",
-        "body",
         "headers",
         "message",
         "person",
@@ -42,13 +42,18 @@ class Post:
         send: Send,
     ) -> None:
         self.message = message
-        self.body = body
+        self._body = body
         self.person = person
         self.headers = headers
         self.version = version
         self.receive = receive
         self.send = send
         self.accepted = AcceptedTypes(headers.get("accept", ""))
+
+    def take_body(self) -> bytes:
+        """The message as it was received; kept no longer than its reader needs it."""
+        body, self._body = self._body, b""
+        return body
 
     @property
     def principal(self) -> str:

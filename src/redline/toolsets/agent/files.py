@@ -16,10 +16,10 @@ from redline.toolsets.call import Call, Result
 
 def write(call: Call) -> Result:
     """Create a file or replace all of its content; a path that ends in / makes a directory."""
-    raw, content = call.arguments["path"], call.arguments.get("content")
+    raw = call.arguments["path"]
     path = resolve(call, raw, access_of(call))
     name, tree = call.label(path), call.runtime.tree
-    if content is None:
+    if call.arguments.get("content") is None:
         if not raw.endswith("/"):
             raise InvalidArgument(
                 "content is needed",
@@ -29,7 +29,7 @@ def write(call: Call) -> Result:
         return carry_out(call, lambda: plan_make_directory(tree, path, name), f"create {name}")
     if raw.endswith("/"):
         raise InvalidArgument(f"A directory has no content: {raw}", field="content")
-    data = encode_content(content)
+    data = encode_content(call.take("content"))
     expected = {path: str(call.arguments["version"])} if call.arguments.get("version") else {}
 
     def plan() -> ChangeSet:

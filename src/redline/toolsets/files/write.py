@@ -18,7 +18,7 @@ def write_file(call: Call) -> Result:
     """Create a file or replace all of its content."""
     path = resolve(call, call.arguments["path"], _access(call))
     name = shown(call, path)
-    tree, content = call.runtime.tree, encode_content(call.arguments["content"])
+    tree, content = call.runtime.tree, encode_content(call.take("content"))
     return _carry_out(
         call,
         lambda: plan_write(tree, path, name, content),
