@@ -49,7 +49,7 @@ def test_definitions_and_uses_are_found(index: SqliteIndex) -> None:
     (found,) = index.definitions("start")
     assert (found.path.relative, found.qualified, found.line) == ("core.py", "Engine.start", 2)
     uses, total = index.uses("Engine")
-    assert {use.path.relative: use.lines for use in uses}["a.py"] == (1, 2)
+    assert {use.path.relative: unpack(use.packed) for use in uses}["a.py"] == (1, 2)
     assert total == 7
 
 
