@@ -80,7 +80,7 @@ class FactStore:
             uses += words
             symbols += [(row, names[symbol.name], *symbol[1:8]) for symbol in facts.symbols]
         uses.sort(key=_NAME)  # neighbours in the table are written together
-        self._db.executemany("INSERT INTO uses VALUES (?,?,?,?)", uses)
+        self._db.executemany("INSERT OR REPLACE INTO uses VALUES (?,?,?,?)", uses)
         self._db.executemany(
             "INSERT INTO symbols (file, name, qualified, kind, line, start, stop, signature, doc)"
             " VALUES (?,?,?,?,?,?,?,?,?)",
