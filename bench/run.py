@@ -15,7 +15,7 @@ PROGRAMS = REPO / "bench" / "programs"
 # What a program is given when all are run, in full and in short; the others take --short.
 ARGUMENTS = {
     "noise": (["--count", "20000"], ["--count", "600"]),
-    "context": (["index"], ["index", "--files", "500"]),
+    "context": (["index"], ["index", "--short"]),
 }
 
 

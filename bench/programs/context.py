@@ -3,7 +3,8 @@
     python -m bench.programs.context definitions [SET...]   as ctags and the TypeScript service do
     python -m bench.programs.context renames [SET...]       as pyright and that service do
     python -m bench.programs.context references [SET...]    the same lines as those two answer
-    python -m bench.programs.context index --files N        index N files, then time answers
+    python -m bench.programs.context index [--files N]      index N files, then time answers
+    python -m bench.programs.context index --short          few of them, and no result is kept
 
 Everything is read from archives pinned in corpora.toml (fetched once) and from this repository.
 The modules of bench/agreement say what counts as agreement. Results go to results/context.json,
@@ -34,6 +35,7 @@ from redline.settings import Settings
 
 # The share of definitions that must be found, and of listed ones that must be real.
 ENOUGH = 95.0
+SHORT_FILES = 500
 
 
 def gather(count: int, root: Path) -> int:
@@ -191,7 +193,11 @@ def main() -> int:
     three.add_argument("--seed", type=int, default=references.SEED)
     four = parts.add_parser("index")
     four.add_argument("--files", type=int, default=20_000)
+    four.add_argument("--short", action="store_true", help="few files, and no result is kept")
     args = parser.parse_args()
+    if args.part == "index" and args.short:
+        index(SHORT_FILES)
+        return 0
     if args.part == "index":
         keep("index", *index(args.files))
         return 0

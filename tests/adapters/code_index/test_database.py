@@ -49,7 +49,7 @@ def test_definitions_and_uses_are_found(index: SqliteIndex) -> None:
     (found,) = index.definitions("start")
     assert (found.path.relative, found.qualified, found.line) == ("core.py", "Engine.start", 2)
     uses, total = index.uses("Engine")
-    assert {use.path.relative: use.lines for use in uses}["a.py"] == (1, 2)
+    assert {use.path.relative: unpack(use.packed) for use in uses}["a.py"] == (1, 2)
     assert total == 7
 
 
@@ -167,14 +167,32 @@ def test_a_large_workspace_is_built_in_the_background(
     assert index.definitions("function_199")
 
 
+def _large(redline: Redline, home: Path) -> SqliteIndex:
+    """An index that takes its workspace for large, and compares nothing by itself."""
+    return SqliteIndex(
+        str(home), redline.tree, redline.grep, 1, redline.analysis,
+        worker=("true",), watched_files=2, recheck=1e9,
+    )  # fmt: skip
+
+
+def test_a_file_that_changed_twice_of_late_is_stored_once(
+    redline: Redline, root: Path, tmp_path: Path
+) -> None:
+    index = _large(redline, tmp_path / "index")
+    index.refresh()
+    (root / "a.py").write_text("def fresh(): pass\n")
+    (root / "new.py").write_text("def newest(): pass\n")
+    index.refresh([WorkspacePath(0, (name,)) for name in ("a.py", "new.py", "a.py", "new.py")])
+    assert [s.path.relative for s in index.definitions("fresh")] == ["a.py"]
+    with sqlite3.connect(tmp_path / "index" / "index.sqlite") as db:
+        orphans = "SELECT count(*) FROM symbols WHERE file NOT IN (SELECT id FROM files)"
+        assert db.execute(orphans).fetchone() == (0,)
+
+
 def test_a_recent_change_is_seen_at_once_in_a_large_workspace(
     redline: Redline, root: Path, tmp_path: Path
 ) -> None:
-    home = str(tmp_path / "index")
-    index = SqliteIndex(
-        home, redline.tree, redline.grep, 1, redline.analysis,
-        worker=("true",), watched_files=2, recheck=1e9,
-    )  # fmt: skip
+    index = _large(redline, tmp_path / "index")
     assert index.refresh() == "ready"
     (root / "a.py").write_text("def fresh(): pass\n")
     os.remove(root / "b.py")

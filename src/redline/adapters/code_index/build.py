@@ -73,7 +73,7 @@ class IndexBuilder:
         """Bring the entries of these files up to date, if no build is under way."""
         stale: list[Stale] = []
         gone: list[int] = []
-        for path in paths:
+        for path in dict.fromkeys(paths):  # one that changed twice is named twice
             language = language_of(path.name)
             row = self._db.execute(
                 "SELECT id, size, mtime, digest FROM files WHERE root=? AND path=?",

@@ -15,7 +15,6 @@ from typing import Any
 from redline.adapters.code_index.build import LEASE, IndexBuilder
 from redline.adapters.code_index.schema import BEST, MINOR, connect
 from redline.code.analysis import Analysis
-from redline.code.index.packing import unpack
 from redline.core.paths import WorkspacePath
 from redline.core.ports.code import IndexedFile, IndexedSymbol, IndexedUses
 from redline.core.ports.search import Grep
@@ -141,8 +140,8 @@ class SqliteIndex:
                 (*key, limit),
             ).fetchall()
         found = [
-            IndexedUses(_path(root, path), unpack(blob), digest, rank)
-            for root, path, blob, digest, rank in rows
+            IndexedUses(_path(root, path), packed, digest, rank)
+            for root, path, packed, digest, rank in rows
         ]
         return found, total[0] or 0
 

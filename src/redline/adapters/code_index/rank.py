@@ -62,16 +62,20 @@ def _read_uses(
 ) -> tuple[array[int], array[int], _Edges]:
     """Each use of one of the names in another file: the name, and the file; and who leans on whom.
 
-    The table is read once: that takes longer than all that is computed from it.
+    Read file by file: a row for each use would take longer than all that is computed from it.
     """
     names, users = array("q"), array("q")
     edges: _Edges = {}
-    for name, file, count in db.execute("SELECT name, file, count FROM uses ORDER BY name, file"):
-        where = definers.get(name)
-        if where is not None and file not in where:
-            names.append(name)
-            users.append(file)
-            _lean(edges.setdefault(file, {}), where, edge_weight(count, len(where)))
+    for file, used, counted in db.execute("SELECT file, names, counts FROM words ORDER BY file"):
+        targets: dict[int, float] = {}
+        for name, count in zip(array("q", used), array("i", counted), strict=True):
+            where = definers.get(name)
+            if where is not None and file not in where:
+                names.append(name)
+                users.append(file)
+                _lean(targets, where, edge_weight(count, len(where)))
+        if targets:
+            edges[file] = targets
     return names, users, edges
 
 

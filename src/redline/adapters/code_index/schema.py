@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sqlite3
 
-VERSION = 11
+VERSION = 12
 # How many symbols of each file are kept at hand for a map.
 BEST = 8
 MINOR = (
@@ -16,8 +16,9 @@ MINOR = (
 _TABLES = """
 CREATE TABLE files (
   id INTEGER PRIMARY KEY, root INTEGER, path TEXT, size INTEGER, mtime INTEGER, digest TEXT,
-  language TEXT, lines INTEGER, words BLOB, rank REAL DEFAULT 0, failed TEXT DEFAULT '',
+  language TEXT, lines INTEGER, rank REAL DEFAULT 0, failed TEXT DEFAULT '',
   UNIQUE (root, path));
+CREATE TABLE words (file INTEGER PRIMARY KEY, names BLOB, counts BLOB);
 CREATE INDEX files_rank ON files (rank DESC, path);
 CREATE INDEX files_failed ON files (root, path) WHERE failed != '';
 CREATE TABLE names (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from array import array
 from collections.abc import Iterable, Sequence
+from operator import itemgetter
 
 from redline.adapters.code_index.reading import SourceRead, Stale
 from redline.adapters.code_index.schema import insert_best, parts_of
@@ -13,6 +14,7 @@ from redline.code.index.packing import count_packed
 
 # Bounds the memory of a long build.
 _MAX_NAMES = 200_000
+_NAME = itemgetter(0)
 
 
 class FactStore:
@@ -69,24 +71,15 @@ class FactStore:
         uses: list[tuple[int, int, int, bytes]] = []
         symbols: list[tuple[object, ...]] = []
         for item, facts in read:
-            words = {names[word]: blob for word, blob in facts.uses.items()}
-            row = self._store_file(item.file, item.digest, facts, array("q", words).tobytes())
-            uses += [(name, row, count_packed(blob), blob) for name, blob in words.items()]
-            symbols += [
-                (
-                    row,
-                    names[s.name],
-                    s.qualified,
-                    s.kind,
-                    s.line,
-                    s.start,
-                    s.end,
-                    s.signature,
-                    s.doc,
-                )
-                for s in facts.symbols
+            row = self._store_file(item.file, item.digest, facts)
+            words = [
+                (names[word], row, count_packed(blob), blob) for word, blob in facts.uses.items()
             ]
-        uses.sort()  # neighbours in the table are written together
+            words.sort(key=_NAME)
+            self._store_words(row, words)
+            uses += words
+            symbols += [(row, names[symbol.name], *symbol[1:8]) for symbol in facts.symbols]
+        uses.sort(key=_NAME)  # neighbours in the table are written together
         self._db.executemany("INSERT OR REPLACE INTO uses VALUES (?,?,?,?)", uses)
         self._db.executemany(
             "INSERT INTO symbols (file, name, qualified, kind, line, start, stop, signature, doc)"
@@ -95,12 +88,19 @@ class FactStore:
         )
         self._define(defined)
 
-    def _store_file(self, file: Stale, digest: str, facts: FileFacts, words: bytes) -> int:
+    def _store_words(self, row: int, words: Sequence[tuple[int, int, int, bytes]]) -> None:
+        """Keep the names that a file uses beside it: to rank, and to remove its uses again."""
+        names = array("q", [name for name, *_ in words])
+        counts = array("i", [count for _, _, count, _ in words])
+        values = (row, names.tobytes(), counts.tobytes())
+        self._db.execute("INSERT OR REPLACE INTO words VALUES (?,?,?)", values)
+
+    def _store_file(self, file: Stale, digest: str, facts: FileFacts) -> int:
         """Return the row id of a file, stored without its uses and symbols."""
         row = self._db.execute(
             "INSERT OR REPLACE INTO files (id, root, path, size, mtime, digest, language, lines,"
-            " words, failed, rank)"
-            " VALUES (?,?,?,?,?,?,?,?,?,?, (SELECT rank FROM files WHERE id=?))"
+            " failed, rank)"
+            " VALUES (?,?,?,?,?,?,?,?,?, (SELECT rank FROM files WHERE id=?))"
             " RETURNING id",
             (
                 file.known,
@@ -111,7 +111,6 @@ class FactStore:
                 digest,
                 file.language.name,
                 facts.lines,
-                words,
                 facts.failed,
                 file.known,
             ),
@@ -144,10 +143,11 @@ class FactStore:
 
     def _clear(self, rows: Iterable[int]) -> None:
         for row in rows:
-            blob = self._db.execute("SELECT words FROM files WHERE id=?", (row,)).fetchone()
-            names = array("q", blob[0] if blob and blob[0] else b"")
+            found = self._db.execute("SELECT names FROM words WHERE file=?", (row,)).fetchone()
+            names = array("q", found[0] if found else b"")
             self._db.executemany(
                 "DELETE FROM uses WHERE name=? AND file=?", ((name, row) for name in names)
             )
             self._db.execute("DELETE FROM symbols WHERE file=?", (row,))
             self._db.execute("DELETE FROM best WHERE file=?", (row,))
+            self._db.execute("DELETE FROM words WHERE file=?", (row,))

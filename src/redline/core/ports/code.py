@@ -29,10 +29,13 @@ class IndexedSymbol:
 
 @dataclass(frozen=True, slots=True)
 class IndexedUses:
-    """The lines of one file that use a name as code."""
+    """The lines of one file that use a name as code, in order and packed.
+
+    `code.index.packing` unpacks them: of a common name few of many files are ever looked at.
+    """
 
     path: WorkspacePath
-    lines: tuple[int, ...]
+    packed: bytes = b""
     digest: str = ""
     rank: float = 0.0
 

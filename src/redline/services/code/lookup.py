@@ -110,6 +110,7 @@ class CodeLookup:
     failed: dict[WorkspacePath, str] = field(default_factory=dict)
     _opened: dict[WorkspacePath, OpenedSource | None] = field(default_factory=dict)
     _names: dict[str, WorkspacePath] = field(default_factory=dict)
+    _indexed: dict[tuple[WorkspacePath, str], list[Symbol]] = field(default_factory=dict)
 
     def open(self, path: WorkspacePath) -> OpenedSource | None:
         """The file, or None when it cannot be shown as text."""
@@ -257,11 +258,14 @@ class CodeLookup:
         found = self.files_with(name)
         rows = self.runtime.code_index.uses(name, most)[0]
         indexed = [row for row in rows if row.path not in found]
-        return [*(IndexedUses(path, ()) for path in found), *indexed][:most]
+        return [*(IndexedUses(path) for path in found), *indexed][:most]
 
     def indexed_symbols(self, path: WorkspacePath, name: str) -> list[Symbol]:
         """The types and functions of a file, and what has *name*, as the index has them."""
-        return [_as_symbol(item) for item in self.runtime.code_index.symbols(path, name)]
+        if (path, name) not in self._indexed:  # a worker asks for them, and then the answer
+            rows = self.runtime.code_index.symbols(path, name)
+            self._indexed[path, name] = [_as_symbol(row) for row in rows]
+        return self._indexed[path, name]
 
 
 def _as_symbol(row: IndexedSymbol) -> Symbol:

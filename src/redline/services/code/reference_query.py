@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from redline.code.index.packing import count_packed, unpack
 from redline.code.references.targets import Certainty, Reference
 from redline.core.paths import WorkspacePath
 from redline.services.code.lookup import CodeLookup, OpenedSource
@@ -24,24 +25,23 @@ class Chosen:
 class Used:
     """The references of one file; `file` is None when it was not read.
 
-    A common name occurs on a hundred thousand lines of files that are not read: those are kept as
-    plain numbers.
+    A common name occurs on a hundred thousand lines of files that are not read: those stay packed.
     """
 
     path: WorkspacePath
     seen: Sequence[Reference]
     file: OpenedSource | None = None
-    unread: tuple[int, ...] = ()
+    unread: bytes = b""
 
     @property
     def count(self) -> int:
         """How many lines they are."""
-        return len(self.seen) + len(self.unread)
+        return len(self.seen) + count_packed(self.unread)
 
     @property
     def references(self) -> list[Reference]:
         """All of them."""
-        return [*self.seen, *(Reference(line, Certainty.POSSIBLE) for line in self.unread)]
+        return [*self.seen, *(Reference(line, Certainty.POSSIBLE) for line in unpack(self.unread))]
 
 
 def resolve_query(

@@ -111,11 +111,11 @@ class ReferenceSearch:
 
     def _rows(self) -> list[IndexedUses]:
         """Return the files to look at: those that hold the name or may rename it, homes first."""
-        homes = {chosen.path: IndexedUses(chosen.path, ()) for chosen in self.definitions}
+        homes = {chosen.path: IndexedUses(chosen.path) for chosen in self.definitions}
         group = {_group_of(path) for path in homes}
         rows = {row.path: row for row in self.files.users(self.name)}
         for row in (*self._find_renaming(), *self._find_listing()):
-            rows.setdefault(row.path, IndexedUses(row.path, (), row.digest))
+            rows.setdefault(row.path, IndexedUses(row.path, digest=row.digest))
         first = [rows.pop(path, row) for path, row in homes.items()]
         others = [row for row in rows.values() if not group or _group_of(row.path) in group]
         folders = self._folders()
@@ -169,7 +169,7 @@ class ReferenceSearch:
             if _group_of(chosen.path) == "javascript" and target.is_member:
                 for path in self.files.quoting(chosen.path, self.name):
                     self._quoting.add(path)
-                    yield IndexedUses(path, ())
+                    yield IndexedUses(path)
         if not any(_group_of(c.path) == "python" for c in self.definitions):
             return
         for row in self.files.users("__all__"):
@@ -270,7 +270,7 @@ class ReferenceSearch:
     def _in_file(self, row: IndexedUses) -> Used | None:
         if self._spent > self.room:
             self.unread += 1
-            return Used(row.path, (), unread=row.lines)
+            return Used(row.path, (), unread=row.packed)
         group = _group_of(row.path)
         aims = [target for chosen, target in self.targets if _group_of(chosen.path) == group]
         if aims:
@@ -280,7 +280,7 @@ class ReferenceSearch:
             if bound is not None:
                 left = self._but_defined(row, bound)
                 return Used(row.path, left, self._open_indexed(row)) if left else None
-            if row.path in self._quoting and not row.lines:
+            if row.path in self._quoting and not row.packed:
                 return None
         found = self.files.uses_in(row, self.name)
         if found is None:

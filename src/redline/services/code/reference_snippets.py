@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from redline.code.index.packing import unpack
 from redline.code.references.targets import Certainty, Reference
 from redline.core.errors import InvalidArgument
 from redline.core.paths import WorkspacePath
@@ -63,7 +64,8 @@ def _groups(used: Used) -> list[list[Reference]]:
     if used.file is None:
         if used.seen:  # it was deleted since
             return [list(used.seen)]
-        return [[Reference(line, Certainty.POSSIBLE) for line in (used.unread[0], used.unread[-1])]]
+        lines = unpack(used.unread)
+        return [[Reference(line, Certainty.POSSIBLE) for line in (lines[0], lines[-1])]]
     groups: dict[tuple[str, object], list[list[Reference]]] = {}
     for reference in used.seen:
         alike = groups.setdefault((reference.certainty, reference.definition), [])

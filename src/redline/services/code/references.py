@@ -112,7 +112,7 @@ class Finder:
         return found
 
     def _as_used(
-        self, path: WorkspacePath, seen: list[Any], unread: list[int], indexed: bool | None
+        self, path: WorkspacePath, seen: list[Any], unread: bytes, indexed: bool | None
     ) -> Used:
         file: OpenedSource | None = None
         if indexed is not None:
@@ -123,7 +123,7 @@ class Finder:
             Reference(line, Certainty(known), of, tuple((s, sure) for s, sure in at), tuple(rare))
             for line, known, of, at, rare in seen
         ]
-        return Used(path, found, file, tuple(unread))
+        return Used(path, found, file, unread)
 
 
 def _is_of_worker(error: LimitReached) -> bool:
@@ -191,7 +191,7 @@ class _Answers:
     def _users(self, name: str, most: int) -> tuple[list[Any], str]:
         self._lookup.cancel.check()
         rows = self._lookup.users(name, most)
-        return [(row.path, row.lines, row.digest) for row in rows], self._lookup.state
+        return [(row.path, row.packed, row.digest) for row in rows], self._lookup.state
 
     def _definitions(self, name: str, limit: int, folder: Any) -> list[Any]:
         where = path_from(folder) if folder is not None else None

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
+from redline.code.index.packing import unpack
 from redline.code.syntax.definitions import Parsed, Symbol, parse, symbols_of
 from redline.code.syntax.uses import uses_of
 from redline.core.paths import WorkspacePath
@@ -48,7 +49,7 @@ class WorkerFiles:
     def users(self, name: str, most: int = MAX_USERS) -> list[IndexedUses]:
         """Files that use *name* as code, best first; without lines where only a parse can tell."""
         rows, self.state = self._ask("users", name, most)
-        return [IndexedUses(path_from(path), tuple(lines), digest) for path, lines, digest in rows]
+        return [IndexedUses(path_from(path), packed, digest) for path, packed, digest in rows]
 
     def uses_in(self, row: IndexedUses, name: str) -> tuple[OpenedSource, tuple[int, ...]] | None:
         """The file of *row* and the lines that use *name* there now."""
@@ -58,7 +59,7 @@ class WorkerFiles:
         if file.digest != row.digest:
             return file, self._fresh_uses(file, name)
         file.trust(partial(self._indexed_symbols, row.path, name))
-        return file, row.lines
+        return file, unpack(row.packed)
 
     def definitions(
         self, name: str, limit: int, folder: WorkspacePath | None = None
@@ -94,7 +95,12 @@ class WorkerFiles:
 def path_from(raw: Any) -> WorkspacePath:
     """The path that came over the pipe as a root and its parts; ValueError if it is not a path."""
     root, parts = raw
+    return _checked_path(root, tuple(parts))
+
+
+@lru_cache(4096)  # one answer has the same thousand paths several times
+def _checked_path(root: int, parts: tuple[str, ...]) -> WorkspacePath:
     is_plain = all(part not in ("", ".", "..") and "/" not in part for part in parts)
     if not isinstance(root, int) or not is_plain:
-        raise ValueError(f"not a path in the workspace: {raw}")
-    return WorkspacePath(root, tuple(parts))
+        raise ValueError(f"not a path in the workspace: {[root, parts]}")
+    return WorkspacePath(root, parts)
