@@ -159,3 +159,10 @@ def test_a_held_change_of_a_person_is_answered_with_how_the_person_makes_it(shel
 def test_the_status_of_hooks_is_a_table(shell: Shell) -> None:
     rows = shell("hooks", "status")[1].decode().splitlines()
     assert len({row.index("not installed") for row in rows}) == 1
+
+
+def test_the_command_to_type_names_the_directory_and_no_variable_of_files(shell: Shell) -> None:
+    printed = shell("config", "claude-code")[1].decode()
+    (typed,) = [line for line in printed.splitlines() if line.startswith("# or: claude mcp add")]
+    assert f"--workspace {shell.folder} --tools agent" in typed
+    assert '"${CLAUDE_PROJECT_DIR:-.}"' in printed

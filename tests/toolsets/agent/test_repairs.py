@@ -105,3 +105,12 @@ def test_a_constraint_of_a_wrong_form_is_answered_with_the_right_one(desk: Desk)
 @pytest.mark.requirement("agent-errors-name-the-next-call")
 def test_an_empty_command_is_refused(desk: Desk) -> None:
     assert "command is empty" in desk.failure("run", command=" ")
+
+
+@pytest.mark.requirement("agent-errors-name-the-next-call")
+def test_what_breaks_python_is_pointed_at_by_its_own_line(desk: Desk) -> None:
+    before = (desk.root / "src/app.py").read_text()
+    edit = {"old": "^def", "new": "DEF", "regex": True}
+    said = desk.text("edit", path="src/app.py", edits=[edit], dry_run=True)
+    assert "no longer does: line 4: syntax error: DEF total(rows" in said
+    assert (desk.root / "src/app.py").read_text() == before

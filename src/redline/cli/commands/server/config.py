@@ -160,7 +160,9 @@ def _print(args: argparse.Namespace, client: ClientConfig, entry: dict[str, Any]
     out(_with_entry(client, args.name, entry, b"").decode().rstrip("\n"))
     if client.command and "command" in entry:
         start = [args.name if word == "NAME" else word for word in client.command]
-        line = shlex.join([*start, entry["command"], *entry["args"]])
+        # What is typed here need not be a file that others share, with the client's variable in it.
+        words = [client.here if word == client.folder else word for word in entry["args"]]
+        line = shlex.join([*start, entry["command"], *words])
         out(paint(f"# or: {line}", "dim"))
     tools = edit_tools_of(client.name, args.workspace) if args.exclusive else None
     if tools is not None:
