@@ -59,6 +59,14 @@ def test_flags_may_come_between_the_arguments(shell: Shell) -> None:
     code, _, said = shell("get", "a.yaml", "-r", "a", "more")
     assert code == 2
     assert "does not take this: more" in said
+    for command in (
+        ["token", "list", "a", "b", "c"],
+        ["audit", "verify", "a", "b"],
+        ["log", "a", "b"],
+    ):
+        code, _, said = shell(*command)
+        assert code == 2
+        assert "does not take this: " in said
 
 
 @pytest.mark.requirement("meta-first-hour")

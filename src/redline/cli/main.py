@@ -177,8 +177,8 @@ def _parse(arguments: Sequence[str], command: str) -> argparse.Namespace | None:
 
     parser = build_parser(command)
     parsed, unknown = parser.parse_known_args(arguments)
-    if unknown and not any(each.startswith("-") for each in unknown):
-        parsed, unknown = parse_intermixed(parser, arguments, command)
+    if command and unknown and not any(each.startswith("-") for each in unknown):
+        parsed, unknown = parse_intermixed(parser, arguments, command) or (parsed, unknown)
     if unknown:
         _report_unknown_arguments(parser, command, unknown)
         return None

@@ -68,8 +68,16 @@ def flags_of(parser: argparse.ArgumentParser, command: str) -> list[str]:
 
 def parse_intermixed(
     parser: argparse.ArgumentParser, arguments: Sequence[str], command: str
-) -> tuple[argparse.Namespace, list[str]]:
-    """Parse with flags between the positional arguments, of which argparse loses optional ones."""
+) -> tuple[argparse.Namespace, list[str]] | None:
+    """Parse with flags between the positional arguments, of which argparse loses optional ones.
+
+    None for a command that has commands of its own, or passes the rest of its line on.
+    """
     (commands,) = (a for a in parser._actions if isinstance(a, argparse._SubParsersAction))
     chosen: argparse.ArgumentParser = commands.choices[command]
-    return chosen.parse_known_intermixed_args(arguments[1:], argparse.Namespace(command=command))
+    try:
+        return chosen.parse_known_intermixed_args(
+            arguments[1:], argparse.Namespace(command=command)
+        )
+    except TypeError:
+        return None
