@@ -88,6 +88,15 @@ def test_a_refused_rename_or_rewrite_names_flags_and_not_arguments_of_tools(shel
 
 
 @pytest.mark.requirement("meta-first-hour")
+def test_an_instruction_without_quotes_is_refused_with_what_is_missing(shell: Shell) -> None:
+    (shell.folder / "a.yaml").write_text("a: 1\n")
+    for line in (["instruct", "a.yaml", "set", "a", "to", "2"], ["json", "set", "a", "a.yaml"]):
+        code, _, said = shell(*line)
+        assert code == 2
+        assert "hint: put the instruction in quotes" in said
+
+
+@pytest.mark.requirement("meta-first-hour")
 def test_outline_says_what_is_not_there_and_what_is_a_directory(shell: Shell) -> None:
     (shell.folder / "d").mkdir()
     (shell.folder / "a.txt").write_text("x\n")

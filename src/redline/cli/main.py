@@ -213,6 +213,8 @@ def _report_unknown_arguments(
     near = get_close_matches(name, flags_of(parser, command), 1) if name[:1] == "-" else []
     program = f"redline {command}".rstrip()
     hint = f"did you mean {near[0]}?" if near else f"{program} --help lists what it takes"
+    if command in ("instruct", "json") and name[:1] != "-":
+        hint = "put the instruction in quotes"
     fail(f"{program} does not take this: {' '.join(unknown)}", hint)
 
 

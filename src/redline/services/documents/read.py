@@ -116,7 +116,7 @@ def _documents_of(runtime: Runtime, source: DocumentSource) -> Iterator[Document
 def refuse_code(name: str, form: str | None, *, takes_format: bool = True) -> None:
     """Refuse a file of source code, which would be read as one YAML text; InvalidArgument.
 
-    *takes_format* says that the caller can be told the format of a file.
+    *takes_format* says that the caller has an argument for the format of a file.
     """
     language = language_of(name)
     if form is None and named_format(name) is None and language is not None:
