@@ -10,7 +10,15 @@ from pathlib import Path
 import pytest
 
 from redline import Workspace
-from redline.core.errors import AmbiguousMatch, CannotApply, NoMatch, ReadOnlyMode
+from redline.core.errors import (
+    AmbiguousMatch,
+    CannotApply,
+    InvalidArgument,
+    NodeNotFound,
+    NoMatch,
+    ReadOnlyMode,
+    Unavailable,
+)
 
 
 @pytest.fixture
@@ -145,3 +153,51 @@ def test_closing_twice_leaves_descriptors_of_others_open(
     for fd in others:
         os.fstat(fd)
         os.close(fd)
+
+
+@pytest.mark.requirement("meta-library-errors")
+@pytest.mark.parametrize("name", ["a.yaml", "a.json", "a.toml"])
+def test_a_value_that_is_not_there_is_said_with_the_keys_that_are(
+    workspace: Workspace, name: str
+) -> None:
+    text = {"a.yaml": "a: text\n", "a.json": '{"a": "text"}', "a.toml": 'a = "text"\n'}[name]
+    with workspace:
+        workspace.write(name, text)
+        for key in ("b", "a.b", "a[0]", "[0]", "$.a"):
+            with pytest.raises(NodeNotFound):
+                workspace.get(name, key)
+        with pytest.raises(NodeNotFound) as raised:
+            workspace.get(name, "b")
+    assert raised.value.hint == "keys here: a"
+
+
+@pytest.mark.requirement("meta-library-errors")
+def test_what_documents_do_not_hold_is_refused(workspace: Workspace) -> None:
+    with workspace:
+        workspace.write("a.yaml", "a: 1\n")
+        workspace.write("a.py", "a: int = 1\n")
+        with pytest.raises(InvalidArgument, match="Not a value that documents hold"):
+            workspace.set("a.yaml", "a", {1, 2})
+        for ask in (
+            lambda: workspace.get("a.py", "a"),
+            lambda: workspace.set("a.py", "a", 1),
+            lambda: workspace.instruct("a.py", "set a to 1"),
+        ):
+            with pytest.raises(InvalidArgument, match="but python"):
+                ask()
+
+
+@pytest.mark.requirement("meta-library-errors")
+def test_a_closed_workspace_says_so(workspace: Workspace) -> None:
+    with workspace:
+        workspace.write("a.txt", "a")
+    for ask in (lambda: workspace.read("a.txt"), lambda: workspace.write("a.txt", "b")):
+        with pytest.raises(Unavailable, match="The workspace is closed"):
+            ask()
+    assert "Workspace(" in repr(workspace)
+
+
+def test_a_program_that_completes_names_sees_every_public_one() -> None:
+    import redline
+
+    assert {"Workspace", "Editor", "NoMatch", "RedlineError"} <= set(dir(redline))

@@ -19,6 +19,12 @@ if TYPE_CHECKING:
 __all__ = ["Editor", "Workspace", "__version__"]
 
 
+def __dir__() -> list[str]:
+    from redline.core import errors
+
+    return sorted({*__all__, *errors.__all__})
+
+
 def __getattr__(name: str) -> Any:
     if name == "Workspace":
         from redline.library.workspace import Workspace

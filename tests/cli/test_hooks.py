@@ -195,9 +195,9 @@ def test_the_persons_own_settings_are_changed_when_asked(
     (home / ".gemini").mkdir()
     assert run("install", "gemini", home, "--user") == 0
     assert main(["hooks", "status", "--workspace", str(home / "project")]) == 0
-    shown = capsys.readouterr().out.splitlines()
-    assert f"gemini  installed  {home}/.gemini/settings.json" in shown
-    assert f"gemini  not installed  {home}/project/.gemini/settings.json" in shown
+    shown = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
+    assert f"gemini installed {home}/.gemini/settings.json" in shown
+    assert f"gemini not installed {home}/project/.gemini/settings.json" in shown
 
 
 @pytest.mark.parametrize("text", ['{"hooks": []}', '{"hooks": {"Stop": {}}}', "[]", "{"])

@@ -71,6 +71,23 @@ def test_a_refusal_keeps_its_kind_its_place_and_its_hint(workers: Confined) -> N
         isolated.read(workers, DocumentSource(b"a: 1\n", "yaml", 3), ())
 
 
+@pytest.mark.parametrize("name", SOURCES)
+def test_a_value_that_is_not_there_is_refused_by_its_path(workers: Confined, name: str) -> None:
+    document = DocumentSource(SOURCES[name], isolated.detect(workers, name, SOURCES[name]))
+    for path in (("no",), ("k", "no"), ("l", 9), ("l", 0, 0), ("k", "a", "b"), ("l", "a")):
+        with pytest.raises(NodeNotFound):
+            isolated.read_value(workers, document, path)
+
+
+def test_keys_that_are_one_number_to_the_parser_are_not_confused(workers: Confined) -> None:
+    document = DocumentSource(b"1: a\ntrue: b\nx: c\n", "yaml")
+    for path in ((), ("1",), ("true",), ("x",)):
+        with pytest.raises(CannotApply, match="cannot be read apart: 1, true, x"):
+            isolated.read_value(workers, document, path)
+    twice = DocumentSource(b"1: a\n1: b\n", "yaml")
+    assert isolated.read_value(workers, twice, ()) == {"1": "b"}
+
+
 @pytest.mark.requirement("docs-limits")
 @pytest.mark.parametrize("name", ["a.yaml", "a.toml", "a.json5", "no-name"])
 def test_what_is_over_the_limit_is_not_even_sent(

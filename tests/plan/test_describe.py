@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -47,3 +49,6 @@ def test_files_that_come_and_go_and_links_are_shown_too() -> None:
 
 def test_what_is_no_text_is_only_named() -> None:
     assert described(FileState.of(b"x"), FileState.of(b"\0")) == "Binary or large file f: edit\n"
+    assert described(FileState.of(b"\0"), ABSENT) == "Binary or large file f: delete\n"
+    left_out = replace(FileState.of(b"x"), content=None)
+    assert described(left_out, ABSENT) == "removed file f\n"

@@ -133,7 +133,7 @@ def settings_from(args: argparse.Namespace, *ignore: str) -> Settings:
 
 def state_dir_from(args: argparse.Namespace) -> str | None:
     """Return the state directory, found as the server finds it."""
-    found = gather({"state_dir": args.state_dir}, os.environ, _config(args))
+    found = gather({"state_dir": getattr(args, "state_dir", None)}, os.environ, _config(args))
     state_dir: str | None = found.get("state_dir")
     return state_dir
 

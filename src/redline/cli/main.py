@@ -147,12 +147,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _report_unknown(arguments[0])
     if named in _SHORT_LIVED or named == "serve":
         gc.disable()  # it ends before there is anything to collect; a server enables it again
-    parsed = (_read_plainly(arguments[1:]) if named == "serve" else None) or _parse(
-        arguments, named
-    )
-    if parsed is None:
-        return 2
     try:
+        parsed = (_read_plainly(arguments[1:]) if named == "serve" else None) or _parse(
+            arguments, named
+        )
+        if parsed is None:
+            return 2
         code: int = import_module(COMMANDS[named][0]).run(parsed)
         _flush()
     except KeyboardInterrupt:
@@ -173,10 +173,12 @@ def _read_plainly(arguments: Sequence[str]) -> SimpleNamespace | None:
 
 def _parse(arguments: Sequence[str], command: str) -> argparse.Namespace | None:
     """Parse a command line; None when nothing can be run, which has been said."""
-    from redline.cli.parser import build_parser
+    from redline.cli.parser import build_parser, parse_intermixed
 
     parser = build_parser(command)
     parsed, unknown = parser.parse_known_args(arguments)
+    if command and unknown and not any(each.startswith("-") for each in unknown):
+        parsed, unknown = parse_intermixed(parser, arguments, command) or (parsed, unknown)
     if unknown:
         _report_unknown_arguments(parser, command, unknown)
         return None
@@ -211,6 +213,8 @@ def _report_unknown_arguments(
     near = get_close_matches(name, flags_of(parser, command), 1) if name[:1] == "-" else []
     program = f"redline {command}".rstrip()
     hint = f"did you mean {near[0]}?" if near else f"{program} --help lists what it takes"
+    if command in ("instruct", "json") and name[:1] != "-":
+        hint = "put the instruction in quotes"
     fail(f"{program} does not take this: {' '.join(unknown)}", hint)
 
 
@@ -227,15 +231,26 @@ def _flush() -> None:
 def _report_error(error: Exception) -> int:
     """Print an error and return its exit code; raise anything that is not Redline's again."""
     # Imported here: a server that starts should not pay for messages it may never print.
-    from redline.cli.terminal import err, fail, paint_diff
-    from redline.core.errors import HistoryError, InvalidArgument, RedlineError
+    from redline.cli.terminal import (
+        NO_DIRECTORY,
+        err,
+        fail,
+        is_directory_gone,
+        paint_diff,
+    )
+    from redline.core.errors import ChangeHeld, HistoryError, InvalidArgument, RedlineError
     from redline.settings import SettingsError
 
     if isinstance(error, SettingsError):
         fail(str(error), None)
         return 2
     if not isinstance(error, RedlineError):
-        raise error
+        if not is_directory_gone():
+            raise error
+        fail(*NO_DIRECTORY)
+        return 1
+    if isinstance(error, ChangeHeld):
+        error.hint = f"redline held approve {error.held_id} makes it, --as-owner asks no rule"
 
     fail(error.message, error.hint)
     diff = error.details.get("diff")

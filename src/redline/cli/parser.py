@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections.abc import Sequence
 from importlib import import_module
 
 from redline._version import __version__
@@ -63,3 +64,20 @@ def flags_of(parser: argparse.ArgumentParser, command: str) -> list[str]:
         if isinstance(action, argparse._SubParsersAction) and command:
             actions += action.choices[command]._actions
     return [flag for action in actions for flag in action.option_strings]
+
+
+def parse_intermixed(
+    parser: argparse.ArgumentParser, arguments: Sequence[str], command: str
+) -> tuple[argparse.Namespace, list[str]] | None:
+    """Parse with flags between the positional arguments, of which argparse loses optional ones.
+
+    None for a command that has commands of its own, or passes the rest of its line on.
+    """
+    (commands,) = (a for a in parser._actions if isinstance(a, argparse._SubParsersAction))
+    chosen: argparse.ArgumentParser = commands.choices[command]
+    try:
+        return chosen.parse_known_intermixed_args(
+            arguments[1:], argparse.Namespace(command=command)
+        )
+    except TypeError:
+        return None

@@ -17,6 +17,8 @@ from redline.review_site import ask_at_terminal
 
 # The exit code of a command that finds nothing, or has nothing to do.
 NOTHING_FOUND = 3
+# The fact and the hint where every relative path leads nowhere.
+NO_DIRECTORY = ("The current directory no longer exists", "change to another directory")
 _CODES = {
     "bold": "1",
     "dim": "2",
@@ -146,6 +148,15 @@ def fail(message: str, hint: str | None = None) -> None:
     err(f"{paint('redline:', 'red', 'bold', stream=sys.stderr)} {message}")
     if hint:
         err(f"  {paint('hint:', 'yellow', stream=sys.stderr)} {hint}")
+
+
+def is_directory_gone() -> bool:
+    """Whether the directory that the command runs in was removed."""
+    try:
+        os.getcwd()
+    except FileNotFoundError:
+        return True
+    return False
 
 
 def ask_number(question: str, highest: int) -> int | None:

@@ -200,7 +200,8 @@ class IsolatedAnalysis:
     def first_issue(self, text: str, language: Language) -> SyntaxIssue | None:
         """Return the first syntax error of *text*; None if it parses."""
         found = self._check(text, language, FACTS_BUDGET)
-        return next(iter(found.issues), found.python_error)
+        # The interpreter names the line; the grammar may find the whole file to be one error.
+        return found.python_error or next(iter(found.issues), None)
 
     def _check(self, text: str, language: Language, budget: Budget | None = None) -> SyntaxCheck:
         issues, error = self._parse("check", text, language, budget=budget)

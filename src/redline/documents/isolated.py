@@ -14,7 +14,13 @@ from typing import Any
 from redline.core.errors import DocumentSyntax
 from redline.core.ports.confined import Confined
 from redline.documents import editing, pointer_edits, schema
-from redline.documents.base.model import MAX_PARSED_BYTES, Slice, require_size, require_text
+from redline.documents.base.model import (
+    MAX_PARSED_BYTES,
+    Document,
+    Slice,
+    require_size,
+    require_text,
+)
 from redline.documents.base.path import Path, whole_keys
 from redline.documents.editing import DocEdit, EditedFile, Options
 from redline.documents.formats import named_format, open_document, sniff
@@ -81,7 +87,7 @@ def read(confined: Confined, source: DocumentSource, path: Path) -> Slice:
 def read_value(confined: Confined, source: DocumentSource, path: Path) -> Any:
     """Return the node as plain values that JSON has types for."""
     if source.form in _IN_PROCESS:
-        return _value_at(open_document(source.data, source.form, source.index).data(), path)
+        return _value_at(open_document(source.data, source.form, source.index), path)
     return _call(confined, "read_data", source.data, source.form, source.index, whole_keys(path))
 
 
@@ -186,7 +192,7 @@ def read_node(_ask: Ask, data: bytes, form: str, index: int, path: Sequence[Any]
 
 def read_data(_ask: Ask, data: bytes, form: str, index: int, path: Sequence[Any]) -> Any:
     """The worker's part of `read_value`."""
-    return plain(_value_at(open_document(data, form, index).data(), tuple(path)))
+    return plain(_value_at(open_document(data, form, index), tuple(path)))
 
 
 def read_schema_name(_ask: Ask, data: bytes, form: str, index: int) -> str | None:
@@ -216,7 +222,14 @@ def _plain_slice(found: Slice) -> list[Any]:
     return [*facts, list(notes)]
 
 
-def _value_at(value: Any, path: Path) -> Any:
+def _value_at(document: Document, path: Path) -> Any:
+    """Return the plain value at *path*; NodeNotFound, which a letter of a text is too."""
+    value: Any = document.data()
     for step in path:
-        value = value[step]
+        try:
+            value = None if isinstance(value, str) else value[step]
+        except (KeyError, IndexError, TypeError):
+            value = None
+        if value is None:
+            document.get(path)  # which says what is missing
     return value

@@ -20,7 +20,7 @@ from redline.app import Redline
 from redline.core.cancellation import UNCANCELLABLE
 from redline.core.changes import ChangeSet
 from redline.core.encodings.opening import open_file
-from redline.core.errors import CannotApply, UnsupportedEncoding
+from redline.core.errors import CannotApply, InvalidArgument, Unavailable, UnsupportedEncoding
 from redline.core.paths import Access, WorkspacePath
 from redline.core.ports.history import Author, Direction, HistoryQuery, Operation, Origin
 from redline.documents.base.path import parse_path
@@ -31,7 +31,7 @@ from redline.plan.describe import diff_of
 from redline.services.code.rename import RenameRequest, plan_symbol_rename
 from redline.services.code.rewrite import RewriteRequest, plan_rewrite
 from redline.services.documents.edit import edit_documents
-from redline.services.documents.read import open_document
+from redline.services.documents.read import open_document, refuse_code
 from redline.services.history.lines import BlamedLine, blame, restore
 from redline.services.history.listing import BoundedDiff, number_hunks
 from redline.services.history.references import find_operation, find_point
@@ -44,7 +44,8 @@ class Workspace:
     """A directory whose every change is exact, all-or-nothing, written down and undoable."""
 
     def __init__(self, settings: Settings, client: str = "library") -> None:
-        self._app = Redline(settings)
+        self._redline = Redline(settings)
+        self._is_closed = False
         self._client = client
         self._session = f"{client}-{os.urandom(4).hex()}"
         self._app.workspace  # noqa: B018  a directory that cannot be used is said at once
@@ -128,12 +129,14 @@ class Workspace:
 
     def get(self, path: str, key: str = "") -> Any:
         """The value at *key* of a YAML, JSON, JSONC, JSON5 or TOML file, as plain Python."""
+        refuse_code(path, None, takes_format=False)
         source = open_document(self._app, self._place(path, Access.READ), Options())
         return read_value(self._app.confined, source, parse_path(key))
 
     def set(self, path: str, key: str, value: Any, *, create: bool = False) -> Operation:
         """Set the value at *key* (`a.b[0]`; `a[+]` appends); every other byte of the file stays."""
-        edit = edit_at("set", key, json.dumps(value, ensure_ascii=False), as_json=True)
+        refuse_code(path, None, takes_format=False)
+        edit = edit_at("set", key, _as_json(value), as_json=True)
         done = edit_documents(
             self._app,
             [self._place(path, Access.WRITE)],
@@ -151,6 +154,7 @@ class Workspace:
 
         *choose* is the number of the reading that is meant, from 1.
         """
+        refuse_code(path, None, takes_format=False)
         planned = plan_instruction(self._app, path, instruction, Access.WRITE, choose=choose)
         if planned.status == "ambiguous":
             says = [f"{n}. {each.says}" for n, each in enumerate(planned.candidates, 1)]
@@ -271,17 +275,24 @@ class Workspace:
         return restore(self._app, place, point, path, self._origin("restore", f"{path} at {at}"))
 
     def close(self) -> None:
-        """Release everything."""
-        self._app.close()
+        """Release everything; later calls raise Unavailable."""
+        self._is_closed = True
+        self._redline.close()
 
     def __repr__(self) -> str:
-        return f"Workspace({self._app.settings.workspace!r})"
+        return f"Workspace({self._redline.settings.workspace!r})"
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    @property
+    def _app(self) -> Redline:
+        if self._is_closed:
+            raise Unavailable("The workspace is closed", hint="open it again with Workspace.open")
+        return self._redline
 
     def _commit(self, change_set: ChangeSet, tool: str, summary: str) -> Operation:
         return self._app.editor.commit(change_set, self._origin(tool, summary))
@@ -302,3 +313,14 @@ class Workspace:
 
     def _diff(self, change_set: ChangeSet) -> str:
         return diff_of(change_set, lambda path: path.relative)
+
+
+def _as_json(value: Any) -> str:
+    try:
+        return json.dumps(value, ensure_ascii=False)
+    except (TypeError, ValueError) as error:
+        raise InvalidArgument(
+            f"Not a value that documents hold: {error}",
+            field="value",
+            hint="text, numbers, True, False, None, and lists and dicts of them",
+        ) from None

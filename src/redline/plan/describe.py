@@ -93,6 +93,9 @@ def _step_diff(step: Change | Rename, label: Label) -> Iterator[str]:
         verb = "not restored:" if isinstance(step.before, Absent) else "removed"
         yield f"{verb} {_kind(step)} {name}\n"
         return
+    if _is_known_by_digest(step.before) and isinstance(step.after, Absent):
+        yield f"removed file {name}\n"
+        return
     labels = (
         NULL if isinstance(step.before, Absent) else f"a/{name.lstrip('/')}",
         NULL if isinstance(step.after, Absent) else f"b/{name.lstrip('/')}",
@@ -105,6 +108,11 @@ def _step_diff(step: Change | Rename, label: Label) -> Iterator[str]:
     yield first
     yield from pieces
     yield _mode_line(step, name) if first else _describe_unchanged(step, name)
+
+
+def _is_known_by_digest(state: State) -> bool:
+    """Whether a file's content was left out, as `plan_delete` does."""
+    return isinstance(state, FileState) and state.content is None
 
 
 def _text_diff(step: Change, old_label: str, new_label: str) -> Iterator[str] | None:

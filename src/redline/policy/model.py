@@ -34,7 +34,7 @@ class Rule:
     `paths`, `tools`, `clients` and `principals` are globs. `more_than` matches a change that is
     larger by any of its measures. `fields` match values inside a document. `schema`, an absolute
     file name, matches contents that are not valid by it. Without `paths` these two are about files
-    whose names give a format: of other text nobody can say which values it has. `line` is where
+    whose names give a format: which values other text has is unknown. `line` is where
     the rule begins in the file.
     """
 

@@ -50,6 +50,7 @@ def plan_many_edits(
     steps: list[Change | Rename] = []
     notes: list[str] = []
     missed: list[RedlineError] = []
+    is_alone = len({number for file in files for number in file.numbers}) == 1
     for file in files:
         cancel.check()
         name = display_name(runtime.workspace, file.path)
@@ -59,7 +60,7 @@ def plan_many_edits(
             if file.by_glob and isinstance(error, NoMatch):
                 missed.append(error)
                 continue
-            raise _name_file(error, name, file, alone=len(files) == 1) from None
+            raise _name_file(error, name, file, is_alone, len(files) == 1) from None
         steps += planned.change_set.steps
         notes += [f"{name}: {note}" for note in planned.notes]
     if missed and len(missed) == len(files):
@@ -67,12 +68,19 @@ def plan_many_edits(
     return PlannedEdits(ChangeSet(tuple(steps)), tuple(notes), len(missed))
 
 
-def _name_file(error: RedlineError, name: str, file: FileEdits, *, alone: bool) -> RedlineError:
-    """Return *error* with its file, and the number of its edit in the whole call."""
+def _name_file(
+    error: RedlineError, name: str, file: FileEdits, is_alone: bool, is_one_file: bool
+) -> RedlineError:
+    """Return *error* with its file, and the number of its edit in the whole call.
+
+    *is_alone* says that the call has no other edit.
+    """
     number = error.details.get("edit")
     if isinstance(number, int) and number < len(file.numbers):
         error.details["edit"] = file.numbers[number]
+        if not is_alone:
+            error.message = f"edits[{file.numbers[number]}]: {error.message}"
     error.details.setdefault("file", name)
-    if not alone:
+    if not is_one_file:
         error.message = f"{name}: {error.message} (no file was changed)"
     return error

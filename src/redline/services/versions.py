@@ -21,7 +21,7 @@ def version_of(content: bytes) -> str:
 def check_versions(tree: Tree, expected: Mapping[WorkspacePath, str]) -> None:
     """Raise StaleBase for the first file that is no longer at its version."""
     for path, version in expected.items():
-        wanted = version.removeprefix("sha256:").lower()
+        wanted = version.removeprefix("@").removeprefix("sha256:").lower()
         if len(wanted) < _LENGTH:
             raise InvalidArgument(
                 f"Not a version: {version}", field="version", hint="read answers the version"

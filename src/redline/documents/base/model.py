@@ -173,7 +173,7 @@ def out_of_range(path: Sequence[Segment], at: int, length: int) -> NodeNotFound:
     where = render_path(path[:at]) or "the top level"
     return NodeNotFound(
         f"Index [{path[at]}] is out of range in {where} ({length} items): {render_path(path)}",
-        hint="insert with an index equal to the length appends" if length else None,
+        hint=f"the last is [{length - 1}]; insert at [{length}] appends" if length else None,
         details={"path": render_path(path), "length": length},
     )
 

@@ -104,6 +104,12 @@ class TomlDocument:
             raise CannotApply("The whole document cannot be deleted")
         parent = self._locate(path[:-1])
         self._step(parent, path, len(path) - 1)
+        if isinstance(parent, Tables) and parent.length == 1:
+            name = render_path(path[:-1])
+            raise CannotApply(
+                f"It is the only [[{name}]] table, and TOML has no empty list of them",
+                hint=f"delete {name}",
+            )
         splices = layout.remove(self._index, parent, self._exact(path)[-1])
         return self._verify_edit(splices, "delete", path, "")
 

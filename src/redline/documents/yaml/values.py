@@ -63,6 +63,11 @@ def _keys(mapping: dict[Any, Any], source: SourceTexts, path: Path) -> list[str]
     texts = source.key_texts(path)
     if texts is not None and len(texts) == len(mapping):
         return texts
+    if texts is not None and len(set(texts)) > len(mapping):
+        raise CannotApply(  # the parser has dropped one: 1 and true are one key to it
+            f"Keys that are equal numbers cannot be read apart: {', '.join(texts)}",
+            hint="quote one of them",
+        )
     return [key if isinstance(key, str) else str(strict.without_tag(key)) for key in mapping]
 
 

@@ -46,7 +46,7 @@ from redline.plan.match.nearest import nearest
 from redline.plan.match.placement import MatchLevel, Placement
 from redline.plan.match.searched_text import SearchedText, prepare_search
 from redline.plan.match.text import candidates
-from redline.plan.match.views import unify_ends
+from redline.plan.match.views import MAX_HITS, unify_ends
 
 __all__ = [
     "HunkLine",
@@ -190,11 +190,14 @@ def _require_change(placement: Placement, old: str, new: str) -> Placement:
 
 def ambiguous(lines: Sequence[int], level: MatchLevel = MatchLevel.LITERAL) -> AmbiguousMatch:
     """The refusal of a text that occurs more than once."""
-    shown = ", ".join(map(str, lines[:_SHOWN_LINES]))
-    more = ", ..." if len(lines) > _SHOWN_LINES else ""
+    places = list(dict.fromkeys(lines))
+    shown = ", ".join(map(str, places[:_SHOWN_LINES]))
+    more = ", ..." if len(places) > _SHOWN_LINES else ""
+    count = f"{MAX_HITS} or more" if len(lines) >= MAX_HITS else str(len(lines))
+    at = "at line" if len(places) == 1 else "at lines"
     how = "" if level is MatchLevel.LITERAL else f" when {level.value} may differ"
     error = AmbiguousMatch(
-        f"The text is not unique{how}: {len(lines)} occurrences, at lines {shown}{more}",
+        f"The text is not unique{how}: {count} occurrences, {at} {shown}{more}",
         count=len(lines),
         lines=lines,
         hint="quote more of the surrounding lines so that one place fits",

@@ -71,7 +71,7 @@ def resolve_kind(kind: str, wanted: str, is_symbol: bool, is_file: bool) -> str:
         raise InvalidArgument(f"kind {kind} needs symbol", field="symbol")
     if kind == "outline" and not is_file:
         raise InvalidArgument(
-            "kind outline needs file", field="file", hint="for a directory use kind structure"
+            "kind outline needs a file", field="file", hint="for a directory use kind structure"
         )
     if kind != "auto":
         return kind

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -53,6 +54,13 @@ class RewriteRequest:
         if not rule:
             raise InvalidArgument("Give a pattern or a rule", field="pattern")
         whole: dict[str, Any] = {"rule": rule}
+        for name, constraint in (self.where or {}).items():
+            if not isinstance(constraint, Mapping):
+                raise InvalidArgument(
+                    f"A constraint is a rule, not {json.dumps(constraint)}: {name}",
+                    field="where",
+                    hint=f'for example {{"{name}": {{"regex": "^x"}}}}',
+                )
         if self.where:
             whole["constraints"] = dict(self.where)
         return whole

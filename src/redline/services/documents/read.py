@@ -113,14 +113,17 @@ def _documents_of(runtime: Runtime, source: DocumentSource) -> Iterator[Document
         yield each
 
 
-def refuse_code(name: str, form: str | None) -> None:
-    """Refuse a file of source code, which would be read as one YAML text; InvalidArgument."""
+def refuse_code(name: str, form: str | None, *, takes_format: bool = True) -> None:
+    """Refuse a file of source code, which would be read as one YAML text; InvalidArgument.
+
+    *takes_format* says that the caller has an argument for the format of a file.
+    """
     language = language_of(name)
     if form is None and named_format(name) is None and language is not None:
         raise InvalidArgument(
             f"Not a YAML, JSON or TOML file but {language.name}: {name}",
             field="file",
-            hint="name a document, or give its format",
+            hint="name a document" + (", or give its format" if takes_format else ""),
         )
 
 

@@ -8,10 +8,15 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from redline.core.errors import InvalidArgument, NothingToUndo, UnknownOperation
+from redline.core.paths import show_name
 from redline.core.ports.history import History, HistoryQuery, Operation
 
 _AT = re.compile(r"@(?:-(\d{1,6}))?")
-_AGO = re.compile(r"(\d{1,6}) ?([smhdw])(?:in|ours?|ays?|eeks?)?(?: ago)?")
+_AGO = re.compile(
+    r"(\d{1,6}) ?(s(?:ec(?:ond)?s?)?|m(?:in(?:ute)?s?)?|h(?:ours?)?|d(?:ays?)?|w(?:eeks?)?)"
+    r"(?: ago)?"
+)
+_POINTS = "a point is a change's id, a checkpoint, a session, a time, or 30m, 2h, 1d ago"
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 
 
@@ -52,7 +57,9 @@ def find_point(history: History, text: str, *, inclusive: bool) -> Point:
     try:
         found = find_operation(history, text)
     except UnknownOperation as error:
-        error.hint = _suggest(text, marks) or error.hint
+        if not error.message.startswith("Several"):
+            error.message = f"No point in history is called: {show_name(text)[:64]}"
+            error.hint = _suggest(text, marks) or _POINTS
         raise
     return point_before(history, found) if inclusive else Point(found)
 
@@ -61,7 +68,7 @@ def read_time(text: str) -> float | None:
     """Return the moment that an ISO 8601 time or a duration such as `2h` means; else None."""
     ago = _AGO.fullmatch(text)
     if ago is not None:
-        return time.time() - int(ago[1]) * _SECONDS[ago[2]]
+        return time.time() - int(ago[1]) * _SECONDS[ago[2][0]]
     if not re.match(r"\d{4}-\d\d", text):
         return None
     from datetime import UTC, datetime

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from redline.core.changes import ChangeSet
-from redline.core.errors import InvalidArgument
+from redline.core.errors import InvalidArgument, NotFound
 from redline.core.paths import Access, WorkspacePath, read_name, show_name
 from redline.core.ports.history import Operation
 from redline.plan.describe import list_touched
+from redline.search.globs import is_glob, split_base
 from redline.services.brief_diff import brief_diff
 from redline.services.commit import commit_plan
 from redline.services.history.listing import bounded_diff
@@ -23,10 +24,39 @@ _MAX_FILES = 500
 
 
 def resolve(
-    call: Call, raw: str, access: Access = Access.READ, *, follow: bool = True, exists: bool = False
+    call: Call,
+    raw: str,
+    access: Access = Access.READ,
+    *,
+    follow: bool = True,
+    exists: bool = False,
+    for_globs: str = "path names one place; find with globs lists what a pattern matches",
 ) -> WorkspacePath:
-    """Return the place that an absolute path, or one relative to the workspace, names."""
-    return call.runtime.workspace.resolve(read_name(raw), access, follow=follow, must_exist=exists)
+    """Return the place that an absolute path, or one relative to the workspace, names.
+
+    *for_globs* is the hint for a pattern in the place of a path.
+    """
+    workspace = call.runtime.workspace
+    try:
+        return workspace.resolve(read_name(raw), access, follow=follow, must_exist=exists)
+    except NotFound as error:
+        if is_glob(raw):
+            error.hint = for_globs
+        raise
+
+
+def globs_of(call: Call) -> list[str]:
+    """Return the call's globs, which are relative to its path; InvalidArgument for others."""
+    globs: list[str] = call.arguments.get("globs") or []
+    for glob in globs:
+        base, pattern = split_base(glob.removeprefix("!"))
+        if base.startswith("/") or ".." in base.split("/"):
+            raise InvalidArgument(
+                f"A glob is relative to path: {glob}",
+                field="globs",
+                hint=f'give path: "{base}" and globs: ["{pattern}"]',
+            )
+    return globs
 
 
 def number_of(call: Call, name: str, default: int, low: int, high: int) -> int:

@@ -8,7 +8,7 @@ from redline.core.changes import ChangeSet
 from redline.core.text_limits import shorten
 from redline.services.code.rename import Renamed, RenameRequest, plan_symbol_rename
 from redline.services.code.rewrite import RewriteRequest, Rewritten, plan_rewrite
-from redline.toolsets.agent.answer import access_of, carry_out, resolve
+from redline.toolsets.agent.answer import access_of, carry_out, globs_of, resolve
 from redline.toolsets.call import Call, Result
 
 _MAX_LISTED = 200
@@ -24,7 +24,7 @@ def rewrite(call: Call) -> Result:
         given.get("pattern") or "",
         given.get("rewrite"),
         given.get("language") or "",
-        tuple(given.get("globs") or ()),
+        tuple(globs_of(call)),
         given.get("rule"),
         given.get("where"),
     )

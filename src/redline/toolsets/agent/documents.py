@@ -44,6 +44,7 @@ _MAX_TEXT = 100_000
 _MAX_MATCH = 400
 _MAX_MATCHES = 100
 _OWN_SCHEMA = "own"
+_SEVERAL = "of several files, give key as a JSONPath, such as $..port"
 
 
 def get(call: Call) -> Result:
@@ -54,7 +55,7 @@ def get(call: Call) -> Result:
     key = given.get("key") or ""
     if key.startswith("$"):
         return _query(call, key)
-    path = resolve(call, given["path"], exists=True)
+    path = resolve(call, given["path"], exists=True, for_globs=_SEVERAL)
     name = call.label(path)
     with naming_file(name):
         refuse_code(name, call.arguments.get("format"))
@@ -141,6 +142,7 @@ def set_values(call: Call) -> Result:
         notes.clear()
         changes = ChangeSet()
         for path, edits in groups.items():
+            refuse_code(label(path), options.form)
             try:
                 _require_document(call, path, edits)
                 done = plan_edits(call.runtime, [path], edits, options, label, call.cancel)
@@ -206,6 +208,7 @@ def _edit(number: int, item: Json, written: Any) -> DocEdit:
 def instruct(call: Call) -> Result:
     """Change a document by instruction; an unclear one is answered with its readings."""
     given = call.arguments
+    refuse_code(given["path"], None, takes_format=False)
     latest: list[Instructed] = []
 
     def plan() -> ChangeSet:

@@ -31,7 +31,7 @@ _CODES: tuple[tuple[type[e.RedlineError], str, str], ...] = (
     (e.PatchError, "BAD_PATCH", "read the file and write the patch from it, or use edit"),
     (e.NodeNotFound, "NO_VALUE", "get without key shows what there is"),
     (e.DocumentSyntax, "SYNTAX", "read the file and mend it with edit"),
-    (e.DocumentError, "CANNOT_APPLY", "use edit for what set cannot do"),
+    (e.DocumentError, "CANNOT_APPLY", "do it with edit"),
     (e.StaleBase, "STALE", "read the file again and repeat the call"),
     (e.UndoBlocked, "UNDO_BLOCKED", "changes shows what was changed since; edit instead"),
     (e.Locked, "LOCKED", "repeat the call"),
@@ -75,7 +75,7 @@ def code_of(error: e.RedlineError) -> tuple[str, str]:
 def word(error: e.RedlineError, _call: FailedCall) -> Result:
     """Return an isError result that says what is wrong and what to call next."""
     code, otherwise = code_of(error)
-    message, hint = rename(error.message), rename(error.hint or otherwise)
+    message, hint = rename(error.message), rename((error.hint or otherwise) + _other_way(error))
     details = {key: value for key, value in error.details.items() if key != "diff"}
     body: Json = {"code": code, "message": message, "details": details}
     lines = [f"{code}: {message}"]
@@ -86,6 +86,12 @@ def word(error: e.RedlineError, _call: FailedCall) -> Result:
         body["diff"] = error.details["diff"]
         lines.append(str(error.details["diff"]))
     return Result.of_text("\n".join(lines), {"error": body}, is_error=True)
+
+
+def _other_way(error: e.RedlineError) -> str:
+    """Return what else repairs the call: text that is there to the letter may change everywhere."""
+    is_literal = isinstance(error, e.AmbiguousMatch) and error.details.get("level") == "literal"
+    return "; or pass all: true to change every one" if is_literal and error.hint else ""
 
 
 def rename(text: str) -> str:

@@ -64,7 +64,7 @@ def move(call: Call) -> Result:
 
 
 def _note_imports(followed: MovedImports) -> Iterator[str]:
-    yield f"{followed.count} imports updated"
+    yield f"{followed.count} import{'' if followed.count == 1 else 's'} updated"
     if followed.untouched:
         yield f"may mean it too, not touched: {', '.join(followed.untouched)}"
 

@@ -14,7 +14,7 @@ from redline.search.ignore import EXCLUDED_DIRECTORIES
 from redline.search.levels import ListingScope
 from redline.search.listing import Listed, Listing, list_directory, list_files
 from redline.services.names import iso_time
-from redline.toolsets.agent.answer import number_of, resolve
+from redline.toolsets.agent.answer import globs_of, number_of, resolve
 from redline.toolsets.call import Call, Result
 from redline.toolsets.compact import by_directory, equal_lines_once
 from redline.toolsets.tool import Json
@@ -40,7 +40,7 @@ def find(call: Call) -> Result:
         return _answer(call, path.root, Listing([only], 1, False, 1), details=True)
     scope = ListingScope(hidden=bool(given.get("hidden")), ignored=bool(given.get("hidden")))
     most = number_of(call, "max", _MAX_ENTRIES, 1, 50_000)
-    globs = given.get("globs") or []
+    globs = globs_of(call)
     if not globs:
         listing = list_directory(
             call.runtime.tree,
@@ -147,7 +147,7 @@ def search(call: Call) -> Result:
     """Find lines that hold a text or match a regex."""
     given = call.arguments
     place = resolve(call, given.get("path") or ".", exists=True)
-    globs = given.get("globs") or []
+    globs = globs_of(call)
     context = number_of(call, "context", 0, 0, 20)
     query = GrepQuery(
         given["query"],

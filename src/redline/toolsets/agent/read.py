@@ -31,6 +31,8 @@ def read(call: Call) -> Result:
     if one is not None:
         return _read_one(call, one, given.get("lines") or "", given.get("symbol") or "")
     assert several is not None
+    if not several:
+        raise InvalidArgument("paths is empty", field="paths", hint="give one path or more")
     if given.get("lines") or given.get("symbol"):
         raise InvalidArgument(
             "lines and symbol go with path", field="lines", hint='paths take "a.py:10-40", "a.py#f"'
@@ -39,7 +41,10 @@ def read(call: Call) -> Result:
 
 
 def _read_one(call: Call, raw: str, lines: str, symbol: str) -> Result:
-    path = resolve(call, raw, exists=True)
+    if lines or symbol:
+        path = resolve(call, raw, exists=True)
+    else:
+        path, lines, symbol = _split(call, raw)
     try:
         part = _read_part(call, path, lines, symbol)
     except BinaryFile:
@@ -81,7 +86,7 @@ def _read_several(call: Call, several: list[str]) -> Result:
 
 
 def _split(call: Call, raw: str) -> tuple[WorkspacePath, str, str]:
-    """Return the path, the lines and the symbol that an entry of `paths` names.
+    """Return the path, the lines and the symbol that `path` or an entry of `paths` names.
 
     A file whose name ends like that is meant itself.
     """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from redline.core.errors import NotADirectory, NotFound, SessionNotFound
+from redline.core.errors import InvalidArgument, NotADirectory, NotFound, SessionNotFound
 from redline.core.paths import WorkspacePath
 from redline.core.ports.commands import Command, Job, JobState
 from redline.core.ports.tree import Kind
@@ -36,6 +36,8 @@ def run(call: Call) -> Result:
     if given.get("apply"):
         return _apply(call)
     text, cwd = given["command"], _directory(call)
+    if not text.strip():
+        raise InvalidArgument("command is empty", field="command")
     env = check_env(given.get("env") or {})
     line = CommandLine(text, cwd, "command", env, absolute_paths=True)
     described = [f"command: {quote(text)}", f"cwd: {quote(call.label(cwd))}"]

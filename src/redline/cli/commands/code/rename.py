@@ -5,7 +5,12 @@ from __future__ import annotations
 import argparse
 import os
 
-from redline.cli.commands.code.changing import add_change_flags, carry_out, open_changing
+from redline.cli.commands.code.changing import (
+    add_change_flags,
+    carry_out,
+    open_changing,
+    words_as_flags,
+)
 from redline.cli.terminal import err
 from redline.core.cancellation import UNCANCELLABLE
 from redline.core.changes import ChangeSet
@@ -30,7 +35,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Show what changes, and change it."""
     access = Access.READ if args.dry_run else Access.WRITE
-    with open_changing(args) as redline:
+    with words_as_flags(), open_changing(args) as redline:
         redline.code_index.build()
         place = None
         if args.file:

@@ -47,8 +47,12 @@ def run(args: argparse.Namespace) -> int:
 def _show(redline: Redline, finder: Finder, uses: list[Used]) -> None:
     marks = [reference.certainty for used in uses for reference in used.references]
     bound = marks.count(Certainty.BOUND)
+    if not marks:
+        out(paint("used nowhere else", "dim"))
+        return
+    lines = "1 line" if len(marks) == 1 else f"{len(marks)} lines"
     sure = f", {bound} of them for certain" if bound else ""
-    out(paint(f"used on {len(marks)} lines{sure}:", "dim"))
+    out(paint(f"used on {lines}{sure}:", "dim"))
     ranked = sorted(
         uses, key=lambda used: all(r.certainty is not Certainty.BOUND for r in used.references)
     )

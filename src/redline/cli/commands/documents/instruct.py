@@ -76,7 +76,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _run(args: argparse.Namespace) -> int:
     _refuse_swapped(args)
-    refuse_code(args.file, None)
+    refuse_code(args.file, None, takes_format=False)
     opened = open_source(args, Access.READ if args.dry_run else Access.WRITE)
     with opened.redline:
         return _instruct(args, opened)

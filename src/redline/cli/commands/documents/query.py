@@ -10,6 +10,7 @@ from redline.cli.commands.documents.open_file import (
     open_source,
     source_of,
 )
+from redline.cli.flags import positive
 from redline.cli.terminal import NOTHING_FOUND, out, paint
 from redline.core.cancellation import UNCANCELLABLE
 from redline.core.diff import visible
@@ -24,7 +25,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_flags(parser)
     parser.add_argument("expression", metavar="EXPRESSION", help="for example '$.services.*.image'")
     parser.add_argument("--paths", action="store_true", help="print only the paths")
-    parser.add_argument("--limit", type=int, default=1000, metavar="N")
+    parser.add_argument(
+        "--limit", type=positive, default=1000, metavar="N", help="how many (default 1000)"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -36,8 +39,7 @@ def _run(args: argparse.Namespace) -> int:
     opened = open_source(args, Access.READ)
     with opened.redline as redline:
         source = source_of(opened, args)
-        limit = max(args.limit, 1)
-        matches, total = query_source(redline, source, args.expression, limit, UNCANCELLABLE)
+        matches, total = query_source(redline, source, args.expression, args.limit, UNCANCELLABLE)
     for match in matches:
         out(render_path(match.path) if args.paths else _line(match))
     if total > len(matches):

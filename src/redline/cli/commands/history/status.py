@@ -58,15 +58,18 @@ def _show_recorder(redline: Redline) -> None:
 
 def _show(redline: Redline, args: argparse.Namespace) -> int:
     history, label = redline.history, label_for(redline)
+    try:
+        found = changes_since(redline, args.since)
+    except NothingToUndo:
+        found = None
     out(f"workspace {one_line(redline.workspace.roots[0].path)}")
     for server in redline.servers():
         out(f"served   {one_line(server.address)} by process {server.pid}, {ago(server.started)}")
     _show_recorder(redline)
-    try:
-        changed, name = changes_since(redline, args.since)
-    except NothingToUndo:
+    if found is None:
         out("no changes yet")
         return 0
+    changed, name = found
     for latest in history.list(HistoryQuery(limit=1, steps=3)):
         out(f"latest   {headline(latest, label)}")
     if not changed.steps:

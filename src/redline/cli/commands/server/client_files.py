@@ -50,10 +50,11 @@ def locate(title: str, file: str, workspace: str) -> tuple[str, str] | None:
 class ClientFile:
     """One settings file, changed by what a person typed on the command line."""
 
-    def __init__(self, title: str, folder: str, name: str) -> None:
+    def __init__(self, title: str, folder: str, name: str, state_dir: str | None) -> None:
         self.title = title
         self.folder = folder
-        self.redline = Redline(Settings(workspace=folder, allow_any_root=True))
+        settings = Settings(workspace=folder, state_dir=state_dir, allow_any_root=True)
+        self.redline = Redline(settings)
         self.path = self.redline.workspace.resolve(name, Access.WRITE)
         self._before = self.redline.tree.state(self.path)
 
@@ -110,7 +111,8 @@ class ClientFile:
         """Say what was done and how to take it back."""
         out(f"\nwritten as change {operation}; restart {self.title}")
         where = shlex.quote(self.folder)
-        out(paint(f"to undo it: {program()} undo --allow-guarded --workspace {where}", "dim"))
+        undo = f"{program()} undo {operation} --allow-guarded --workspace {where}"
+        out(paint(f"to undo it: {undo}", "dim"))
 
 
 def _missing_parents(redline: Redline, path: WorkspacePath) -> list[Change]:

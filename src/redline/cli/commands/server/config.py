@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 from redline.cli.commands.server.client_files import ClientFile, locate
 from redline.cli.commands.server.clients import ClientConfig, known_clients
 from redline.cli.commands.server.exclusive import EditTools, edit_tools_of, turn_off, turn_on
+from redline.cli.flags import state_dir_from
 from redline.cli.terminal import fail, out, paint, program
 from redline.core.errors import CannotApply
 
@@ -85,7 +86,7 @@ def _write(
     if tools is not None:
         changes.append((tools.file, partial(turn_off, tools)))
     for path, edit in changes:
-        done = _change(client.title, path, args.workspace, edit, client.name)
+        done = _change(args, client.title, path, edit, client.name)
         if done == _UNCHANGED:
             out(f"already there: {path}")
         elif done:
@@ -159,7 +160,9 @@ def _print(args: argparse.Namespace, client: ClientConfig, entry: dict[str, Any]
     out(_with_entry(client, args.name, entry, b"").decode().rstrip("\n"))
     if client.command and "command" in entry:
         start = [args.name if word == "NAME" else word for word in client.command]
-        line = shlex.join([*start, entry["command"], *entry["args"]])
+        # What is typed here need not be a file that others share, with the client's variable in it.
+        words = [client.here if word == client.folder else word for word in entry["args"]]
+        line = shlex.join([*start, entry["command"], *words])
         out(paint(f"# or: {line}", "dim"))
     tools = edit_tools_of(client.name, args.workspace) if args.exclusive else None
     if tools is not None:
@@ -170,16 +173,22 @@ def _print(args: argparse.Namespace, client: ClientConfig, entry: dict[str, Any]
 
 
 def _change(
-    title: str, path: str, workspace: str, edit: Edit, summary: str, *, is_removal: bool = False
+    args: argparse.Namespace,
+    title: str,
+    path: str,
+    edit: Edit,
+    summary: str,
+    *,
+    is_removal: bool = False,
 ) -> int:
     """Change a settings file and say so; return 0, 1 when it cannot be, 3 when nothing changed.
 
     A removal from a file that holds nothing else, and was created for that, removes the file.
     """
-    place = locate(title, path, workspace)
+    place = locate(title, path, args.workspace)
     if place is None:
         return 1
-    file = ClientFile(title, *place)
+    file = ClientFile(title, *place, state_dir_from(args))
     with file.redline:
         if is_removal and edit(file.source) != file.source:
             undone = file.undo_latest(_TOOL, summary, if_created=True)
@@ -208,9 +217,7 @@ def _remove(args: argparse.Namespace, client: ClientConfig, tools: EditTools | N
     edit: Edit = partial(_without_entry, client, args.name)
     if tools is not None:
         edit = partial(turn_on, tools)
-    done = _change(
-        client.title, path, args.workspace, edit, f"remove {client.name}", is_removal=True
-    )
+    done = _change(args, client.title, path, edit, f"remove {client.name}", is_removal=True)
     if done == _UNCHANGED:
         out(f"nothing to remove: {path}")
     return done

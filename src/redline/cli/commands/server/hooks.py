@@ -6,8 +6,10 @@ import argparse
 import os
 import shlex
 import sys
+from collections.abc import Iterator
 
 from redline.app import Redline, hook_program
+from redline.cli.commands.history.view import print_table
 from redline.cli.commands.server.client_files import ClientFile, locate
 from redline.cli.commands.server.hook_settings import (
     HookClient,
@@ -50,8 +52,7 @@ def run(args: argparse.Namespace) -> int:
     clients = hook_clients(args.workspace)
     if args.action == "status":
         chosen = [clients[args.client]] if args.client else list(clients.values())
-        for client in chosen:
-            _show(client)
+        print_table([row for client in chosen for row in _rows(client)])
         return 0
     if args.client is None:
         fail("Which client?", f"one of {', '.join(clients)}")
@@ -64,7 +65,7 @@ def run(args: argparse.Namespace) -> int:
     place = locate(client.title, path, args.workspace)
     if place is None:
         return 1
-    file = ClientFile(client.title, *place)
+    file = ClientFile(client.title, *place, state_dir_from(args))
     with file.redline:
         if args.action == "remove":
             return _remove(client, file)
@@ -101,7 +102,8 @@ def _remove(client: HookClient, file: ClientFile) -> int:
     return 0
 
 
-def _show(client: HookClient) -> None:
+def _rows(client: HookClient) -> Iterator[list[tuple[str, str]]]:
+    """Yield what each settings file of a client has, as cells of a table."""
     wanted = set(client.entries(""))
     for path in (client.file, client.user_file):
         found: set[str] = set()
@@ -110,4 +112,4 @@ def _show(client: HookClient) -> None:
                 place = redline.workspace.resolve(os.path.basename(path), Access.READ)
                 found = installed_events(redline.tree.read(place, _MAX_SETTINGS))
         state = "installed" if found >= wanted else "in part" if found else "not installed"
-        out(f"{client.name}  {state}  {path}")
+        yield [(client.name, ""), (state, ""), (path, "")]

@@ -177,9 +177,9 @@ def run(args: argparse.Namespace) -> int:
     except (SettingsError, CatalogError) as failure:
         return report_usage_error(failure)
     except OSError as failure:
-        from redline.cli.terminal import err
+        from redline.cli.terminal import NO_DIRECTORY, fail, is_directory_gone
 
-        err(f"redline: {failure}")
+        fail(*NO_DIRECTORY if is_directory_gone() else (str(failure),))
         return 1
     finally:
         gc.enable()

@@ -54,7 +54,7 @@ class YamlDocument:
             raise InvalidArgument(
                 f"doc_index is out of range: {index}",
                 field="doc_index",
-                hint=f"the file holds {count} documents, counted from 0",
+                hint=f"the file holds {count} document{'' if count == 1 else 's'}, counted from 0",
             )
         if stream.count != count:
             raise DocumentSyntax("The documents of this stream cannot be told apart")

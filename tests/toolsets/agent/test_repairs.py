@@ -1,0 +1,116 @@
+"""Calls as models send them when they have not read the schema: each answer alone repairs them."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.toolsets.agent.conftest import Desk
+
+
+@pytest.mark.requirement("agent-versions")
+def test_a_version_is_taken_as_read_prints_it(desk: Desk) -> None:
+    shown = re.search(r"@[0-9a-f]{8}", desk.text("read", path="a.txt"))
+    assert shown is not None
+    edit = {"old": "two", "new": "2", "version": shown[0]}
+    assert "+2" in desk.text("edit", path="a.txt", edits=[edit], dry_run=True)
+    desk.text("write", path="a.txt", content="new\n", version=shown[0], dry_run=True)
+    patch = "*** Begin Patch\n*** Update File: a.txt\n@@\n-two\n+2\n*** End Patch"
+    desk.text("apply_patch", patch=patch, versions={"a.txt": shown[0]})
+    said = desk.failure("edit", path="a.txt", edits=[{**edit, "old": "one"}])
+    assert said.startswith("STALE: ")
+
+
+@pytest.mark.requirement("agent-dry-run")
+def test_a_dry_run_of_a_deletion_calls_a_text_no_binary_file(desk: Desk) -> None:
+    shown = desk.text("delete", path="src", dry_run=True)
+    assert "removed file src/app.py" in shown
+    assert "Binary" not in shown
+    assert (desk.root / "src/app.py").exists()
+
+
+@pytest.mark.requirement("agent-errors-name-the-next-call")
+@pytest.mark.parametrize("tool", ["get", "set", "instruct"])
+def test_a_file_of_code_is_named_as_such_and_not_as_broken_yaml(desk: Desk, tool: str) -> None:
+    more = {
+        "get": {"key": "a"},
+        "set": {"edits": [{"key": "a", "value": 1}]},
+        "instruct": {"instruction": "set a to 1"},
+    }
+    said = desk.failure(tool, path="src/app.py", **more[tool])
+    assert "Not a YAML, JSON or TOML file but python: src/app.py" in said
+    assert ("give its format" in said) is (tool != "instruct")
+
+
+@pytest.mark.requirement("agent-errors-name-the-next-call")
+@pytest.mark.parametrize("tool", ["find", "search", "rewrite"])
+@pytest.mark.parametrize("mark", ["", "!"])
+def test_a_glob_that_begins_elsewhere_is_refused_with_the_call_that_works(
+    desk: Desk, tool: str, mark: str
+) -> None:
+    more = {"find": {}, "search": {"query": "total"}, "rewrite": {"pattern": "total($A)"}}
+    if tool == "rewrite":
+        more[tool]["language"] = "python"
+    said = desk.failure(tool, globs=[f"{mark}{desk.root}/src/*.py"], **more[tool])
+    assert f'hint: give path: "{desk.root}/src" and globs: ["*.py"]' in said
+    assert "A glob is relative to path" in desk.failure(tool, globs=["../x/*.py"], **more[tool])
+    assert "src/" in desk.text(tool, path=f"{desk.root}/src", globs=["*.py"], **more[tool])
+
+
+@pytest.mark.requirement("agent-errors-name-the-next-call")
+def test_a_pattern_in_the_place_of_a_path_is_answered_with_where_it_goes(desk: Desk) -> None:
+    assert "find with globs" in desk.failure("read", path="src/*.py")
+    assert "find with globs" in desk.failure("search", query="total", path="src/*.py")
+    said = desk.failure("get", path="conf.*", key="port")
+    assert "give key as a JSONPath, such as $..port" in said
+
+
+@pytest.mark.requirement("agent-errors-name-the-next-call")
+def test_of_several_edits_the_one_that_fails_is_numbered(desk: Desk) -> None:
+    edits = [{"old": "one", "new": "1"}, {"old": "missing", "new": "2"}]
+    assert "NO_MATCH: edits[1]: " in desk.failure("edit", path="a.txt", edits=edits)
+    both = [{"path": "a.txt", **edits[0]}, {"path": "conf.json", **edits[1]}]
+    assert "NO_MATCH: conf.json: edits[1]: " in desk.failure("edit", edits=both)
+    assert "edits[" not in desk.failure("edit", path="a.txt", edits=edits[1:])
+
+
+@pytest.mark.requirement("agent-errors-name-the-next-call")
+def test_text_in_many_places_is_refused_with_each_line_once_and_both_ways_on(desk: Desk) -> None:
+    desk.write({"many.txt": "x x\nx y\n", "long.txt": "x" * 5000})
+    said = desk.failure("edit", path="many.txt", edits=[{"old": "x", "new": "y"}])
+    assert "3 occurrences, at lines 1, 2\n" in said
+    assert said.endswith("or pass all: true to change every one")
+    said = desk.failure("edit", path="long.txt", edits=[{"old": "x", "new": "y"}])
+    assert "1000 or more occurrences, at line 1\n" in said
+
+
+@pytest.mark.requirement("agent-errors-name-the-next-call")
+def test_a_path_may_name_lines_or_a_symbol_as_an_entry_of_paths_does(desk: Desk) -> None:
+    assert desk.text("read", path="a.txt:2").endswith("\ntwo\n")
+    assert "def total" in desk.text("read", path="src/app.py#total")
+    assert "No such file or directory: a.txt:2" in desk.failure("read", path="a.txt:2", lines="1")
+    desk.write({"b.txt:2": "odd\n"})
+    assert "odd" in desk.text("read", path="b.txt:2")
+    assert "paths is empty" in desk.failure("read", paths=[])
+
+
+@pytest.mark.requirement("agent-errors-name-the-next-call")
+def test_a_constraint_of_a_wrong_form_is_answered_with_the_right_one(desk: Desk) -> None:
+    said = desk.failure("rewrite", pattern="f($A)", language="python", where={"A": "^x"})
+    assert said.startswith('INVALID_ARGUMENT: A constraint is a rule, not "^x": A')
+    assert 'hint: for example {"A": {"regex": "^x"}}' in said
+
+
+@pytest.mark.requirement("agent-errors-name-the-next-call")
+def test_an_empty_command_is_refused(desk: Desk) -> None:
+    assert "command is empty" in desk.failure("run", command=" ")
+
+
+@pytest.mark.requirement("agent-errors-name-the-next-call")
+def test_what_breaks_python_is_pointed_at_by_its_own_line(desk: Desk) -> None:
+    before = (desk.root / "src/app.py").read_text()
+    edit = {"old": "^def", "new": "DEF", "regex": True}
+    said = desk.text("edit", path="src/app.py", edits=[edit], dry_run=True)
+    assert "no longer does: line 4: syntax error: DEF total(rows" in said
+    assert (desk.root / "src/app.py").read_text() == before
