@@ -57,6 +57,12 @@ class JournalEditor:
             return Operation("", 0.0, origin, change_set)
         return self._carry_out(change_set, origin, "change", None)
 
+    def check(self, change_set: ChangeSet, origin: Origin) -> None:
+        """Raise what keeps `commit` from making *change_set* as it is."""
+        self._approve(change_set)
+        if not change_set.is_empty:
+            self._store.check(change_set, origin)
+
     def commit_approved(self, held: HeldChange, by: str) -> Operation:
         """Carry out a held change that a person approved."""
         self._approve(held.change_set)

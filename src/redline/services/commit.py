@@ -1,11 +1,21 @@
-"""Plan a change and commit it although others change the same files at the same time."""
+"""Plan a change and commit it although others change the same files at the same time.
+
+A dry run plans alone; `foresee` says what would keep its plan from being committed.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from redline.core.changes import ChangeSet
-from redline.core.errors import AlreadyExists, NotFound, StaleBase
+from redline.core.errors import (
+    AlreadyExists,
+    GuardedWrite,
+    NotFound,
+    PathDenied,
+    Refused,
+    StaleBase,
+)
 from redline.core.ports.history import ChangeEditor, Operation, Origin
 from redline.core.ports.search import Cancel
 
@@ -36,3 +46,20 @@ def commit_plan(
             cancel.check()
         change_set = plan()
     return editor.commit(change_set, origin)
+
+
+def foresee(
+    editor: ChangeEditor, change_set: ChangeSet, origin: Origin, *, has_consent: bool = False
+) -> list[str]:
+    """Return a line on what would keep *change_set* from being made as a dry run shows it, if any.
+
+    A rule, a permission that only a person gives, a read-only directory. With *has_consent* the
+    person allowed guarded files beforehand.
+    """
+    try:
+        editor.check(change_set, origin)
+    except (Refused, PathDenied) as refusal:
+        if has_consent and isinstance(refusal, GuardedWrite):
+            return []
+        return [f"made for real: {refusal.message[:1].lower()}{refusal.message[1:]}"]
+    return []

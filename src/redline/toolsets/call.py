@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -16,6 +16,7 @@ from redline.core.access.rights import Right
 from redline.core.budget import check_answer
 
 if TYPE_CHECKING:
+    from redline.core.changes import ChangeSet
     from redline.core.errors import RedlineError
     from redline.core.paths import WorkspacePath
     from redline.core.ports.history import Author, Origin
@@ -150,6 +151,16 @@ class Call:
         name = f"{self.client.name} {self.client.version}".strip()
         principal, session = self.client.principal, session_of(self.client)
         return Origin(self.tool.name, name, principal, summary, session, consent, self.wait)
+
+    def foresee(self, change_set: ChangeSet, tool: str = "") -> list[str]:
+        """Return a note on what would keep the change of a dry run from being made, if any.
+
+        *tool* is the one that would make it, where that is another than this call's.
+        """
+        from redline.services.commit import foresee
+
+        origin = replace(self.origin(), tool=tool or self.tool.name)
+        return foresee(self.runtime.editor, change_set, origin)
 
     @property
     def only_of(self) -> str | None:

@@ -137,12 +137,22 @@ class DiskStore(StoreReading):
             raise Locked("An unfinished change holds these files and cannot be settled yet")
         locked = hold(self, held, handles)
         try:
-            for guard in self._guards():
-                guard.check(change_set, origin, permits, self.load_content)
+            self._ask_guards(change_set, origin, permits)
         except BaseException:
             locked.release()
             raise
         return stage_change(change_set, ChangeRequest(origin, kind, reverts), locked)
+
+    def check(
+        self, change_set: ChangeSet, origin: Origin, permits: ChangePermits = NO_PERMITS
+    ) -> None:
+        """Have every guard look at it, as `begin` does."""
+        self._refuse_roots(change_set)
+        self._ask_guards(change_set, origin, permits)
+
+    def _ask_guards(self, change_set: ChangeSet, origin: Origin, permits: ChangePermits) -> None:
+        for guard in self._guards():
+            guard.check(change_set, origin, permits, self.load_content)
 
     def _is_unfinished(self, held: Held, handles: DirectoryHandles) -> bool:
         """Whether a dead process left a change of these paths; then release them for recovery."""

@@ -128,6 +128,13 @@ class ChangeEditor(Protocol):
         ChangeSet is answered with an Operation whose id is "" and is not journalled.
         """
 
+    def check(self, change_set: ChangeSet, origin: Origin) -> None:
+        """Raise what keeps `commit` from making *change_set* as it is, and do nothing else.
+
+        Raises ReadOnlyMode, PathDenied, PolicyUnreadable, RuleDenied; RuleAsks and GuardedWrite
+        where a person would be asked. No question is put, nothing is held.
+        """
+
     def commit_approved(self, held: HeldChange, by: str) -> Operation:
         """Carry out a held change that the person *by* approved, all of it or nothing.
 

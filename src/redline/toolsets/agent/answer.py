@@ -133,6 +133,8 @@ def _answer(
     checks: CallChecks | None = None,
 ) -> Result:
     label = call.label
+    if made is None:
+        notes = [*notes, *call.foresee(change_set)]
     diff = bounded_diff(change_set, label, _MAX_DIFF)
     touched = list_touched(change_set, label, _MAX_FILES)
     structured: Json = {

@@ -141,6 +141,9 @@ def _add_changes(call: Call, job: Job, fields: Json, parts: list[str]) -> bool:
     fields["diff"], fields["dry_run"] = diff.text, True
     fields["files"] = [each.wire() for each in list_touched(found.change_set, label, _FILES)]
     parts.append(brief_diff(diff.text, _MAX_BRIEF))
+    foreseen = call.foresee(found.change_set, "run")
+    fields["notes"] += foreseen
+    parts += [f"note: {note}" for note in foreseen]
     if found.change_set.is_empty:
         parts.append("dry run: it changes nothing")
         return False

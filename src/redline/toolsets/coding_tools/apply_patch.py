@@ -39,7 +39,9 @@ def apply_patch(call: Call) -> Result:
 
     if arguments.get("dry_run", False):
         proposed = plan()
-        return success({**_fields(proposed, dry_run=True), "diff": _diff(proposed, encoding)})
+        fields = _fields(proposed, dry_run=True)
+        fields["warnings"] += call.foresee(proposed.change_set)
+        return success({**fields, "diff": _diff(proposed, encoding)})
     made, operation = _commit(call, plan)
     fields = _fields(made, dry_run=False)
     fields["id"] = operation.id

@@ -67,12 +67,13 @@ def _carry_out(call: Call, edits: Sequence[DocEdit]) -> Result:
     except DocumentError as error:
         error.details.setdefault("file", label(places[0]))
         raise
-    return _answer(done, dry_run=dry_run)
+    foreseen = call.foresee(done.change_set) if dry_run else []
+    return _answer(done, foreseen, dry_run=dry_run)
 
 
-def _answer(done: EditedDocuments, *, dry_run: bool) -> Result:
+def _answer(done: EditedDocuments, foreseen: Sequence[str], *, dry_run: bool) -> Result:
     files = [file.name for file in done.changed]
-    diff, notes = _diff(done), _notes(done)
+    diff, notes = _diff(done), [*_notes(done), *foreseen]
     operation = done.operation.id if done.operation is not None else ""
     structured = {
         "id": operation or None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from redline.core.changes import ChangeSet
 from redline.plan.describe import pieces_of
 from redline.toolsets.call import Call
-from redline.toolsets.files.answer import clean, shown
+from redline.toolsets.files.answer import add_notes, clean, shown
 
 # Enough of a diff to judge it by.
 _MAX_DIFF = 262_144
@@ -22,4 +22,4 @@ def dry_run_text(call: Call, change_set: ChangeSet, summary: str) -> str:
             lines.append("[diff truncated]\n")
             break
         lines.append(piece)
-    return clean("".join(lines)).rstrip("\n")
+    return add_notes(clean("".join(lines)).rstrip("\n"), call.foresee(change_set))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from redline.core.changes import Change, ChangeSet, Rename
@@ -36,7 +37,9 @@ def edit_file(call: Call) -> Result:
     name = shown(call, path)
     try:
         if dry:
-            return Result(_preview(name, _plan(call, path, name, edits)))
+            planned = _plan(call, path, name, edits)
+            foreseen = call.foresee(planned.change_set)
+            return Result(_preview(name, planned) + [_text(f"note: {note}") for note in foreseen])
         cause = cause_of(call)
         notes: list[str] = []
 
@@ -75,9 +78,9 @@ def edit_files(call: Call) -> Result:
             steps += plan.change_set.steps
         return ChangeSet(tuple(steps))
 
-    notes: tuple[str, ...] = ()
+    notes: Sequence[str]
     if dry:
-        plan_all()
+        notes = call.foresee(plan_all())
     else:
         notes = commit(call, plan_all, f"edit {len(targets)} files").notes
     report = [f"note: {note}" for note in notes]

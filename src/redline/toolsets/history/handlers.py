@@ -151,7 +151,8 @@ def _answer(call: Call, operation: Operation, verb: str, is_dry: bool) -> Result
     }
     merged = " (merged: later changes of the same files are kept)" if operation.merged else ""
     if is_dry:
-        return Result.of_text(f"{verb}{merged}:\n{diff}", structured)
+        notes = "".join(f"\nnote: {note}" for note in call.foresee(operation.change_set))
+        return Result.of_text(f"{verb}{merged}:\n{diff}{notes}", structured)
     text = f"{verb} {name_reverted(operation.reverts or '')} ({_names(call, operation)})"
     text += f"; this is change {operation.id}{merged}"
     text = "\n".join([text, *(f"note: {note}" for note in operation.notes)])

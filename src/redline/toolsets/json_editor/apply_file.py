@@ -72,7 +72,10 @@ def _apply_once(
     outcome = describe_outcome(session, fitted, is_dry=is_dry)
     outcome["document_hash"] = digest_of(after)
     outcome["in_place"] = [*in_place, *fitted.applied]
-    if not is_dry:
+    if is_dry:
+        foreseen = call.foresee(ChangeSet((_plan_change(call, source, after),)))
+        outcome["message"] = "; ".join((outcome["message"], *foreseen))
+    else:
         # Written down first: a call that finds the file changed can then tell this very change
         # from another one.
         remember(call, stored, _PENDING + key, outcome, previewed.raw)
@@ -129,16 +132,20 @@ def _answer_from_parts(session: Session, source: Source, wanted: Chosen) -> Resu
 
 
 def _commit(call: Call, source: Source, after: bytes, count: int) -> str:
-    assert source.path is not None
-    before = call.runtime.tree.state(source.path)
-    if not isinstance(before, FileState) or before.digest != source.document_hash:
-        raise _Overtaken
-    change = Change(source.path, before, FileState.of(after, before.mode))
+    change = _plan_change(call, source, after)
     summary = f"{count} change{'' if count == 1 else 's'} by instruction in {source.file}"
     try:
         return call.runtime.editor.commit(ChangeSet((change,)), call.origin(summary)).id
     except StaleBase:
         raise _Overtaken from None
+
+
+def _plan_change(call: Call, source: Source, after: bytes) -> Change:
+    assert source.path is not None
+    before = call.runtime.tree.state(source.path)
+    if not isinstance(before, FileState) or before.digest != source.document_hash:
+        raise _Overtaken
+    return Change(source.path, before, FileState.of(after, before.mode))
 
 
 def _with_changes(session: Session) -> StaleBase:

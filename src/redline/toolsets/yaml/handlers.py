@@ -37,7 +37,7 @@ def set_value(call: Call) -> Result:
     label = runtime.workspace.absolute
     if arguments.get("dry_run"):
         planned = plan_edits(runtime, places, edits, options, label, call.cancel)
-        return _preview(arguments, planned.files[0])
+        return _preview(arguments, planned.files[0], call.foresee(planned.change_set))
     origin = call.origin(f"set {arguments['path']} in {arguments['file']}")
     done = edit_documents(runtime, places, edits, options, label, origin, call.cancel)
     return _answer(
@@ -60,10 +60,10 @@ def _options(arguments: Json) -> Options:
     )
 
 
-def _preview(arguments: Json, file: EditedDocument) -> Result:
+def _preview(arguments: Json, file: EditedDocument, foreseen: Sequence[str]) -> Result:
     name = arguments["file"]
     diff = diff_of_files(file.source, file.after, name, name)
-    return _answer(diff or "no change", file.notes)
+    return _answer(diff or "no change", (*file.notes, *foreseen))
 
 
 def _answer(text: str, notes: Sequence[str]) -> Result:

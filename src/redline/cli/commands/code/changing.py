@@ -8,6 +8,7 @@ from contextlib import contextmanager
 
 from redline.app import Redline, locate_workspace
 from redline.cli.flags import add_guarded_flag, origin_of, state_dir_from
+from redline.cli.foresight import note_refusal
 from redline.cli.terminal import err, out, paint_diff, program
 from redline.core.cancellation import UNCANCELLABLE
 from redline.core.changes import ChangeSet
@@ -91,7 +92,9 @@ def carry_out(
     if not args.quiet or args.dry_run:
         diff = diff_of(changed, lambda path: display_name(redline.workspace, path))
         out(paint_diff(diff).rstrip("\n"))
-    if not args.dry_run:
+    if args.dry_run:
+        note_refusal(args, redline, changed, tool)
+    else:
         count = len(changed.steps)
         out(f"Changed {count} file{'' if count == 1 else 's'}; {program()} undo takes it back.")
     for done in latest:

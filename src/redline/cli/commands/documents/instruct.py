@@ -9,6 +9,7 @@ import sys
 from redline.app import Redline
 from redline.cli.commands.documents.open_file import Opened, open_source
 from redline.cli.flags import add_guarded_flag, origin_of
+from redline.cli.foresight import note_refusal
 from redline.cli.terminal import (
     NOTHING_FOUND,
     ask,
@@ -112,6 +113,8 @@ def _instruct(args: argparse.Namespace, opened: Opened) -> int:
         return 0
     _show(opened, proposal, after)
     if args.dry_run:
+        if opened.place is not None:
+            note_refusal(args, opened.redline, _plan_change(opened, after), "instruct")
         return 0
     if not args.yes and not ask(f"Apply to {opened.name}?"):
         out("Nothing was changed.")
@@ -187,8 +190,12 @@ def _one_line(text: str) -> str:
 
 
 def _commit(args: argparse.Namespace, opened: Opened, after: bytes) -> None:
+    origin = origin_of(args, "instruct", args.instruction[:200])
+    opened.redline.editor.commit(_plan_change(opened, after), origin)
+
+
+def _plan_change(opened: Opened, after: bytes) -> ChangeSet:
     assert opened.place is not None
     assert opened.state is not None
     change = Change(opened.place, opened.state, FileState.of(after, opened.state.mode))
-    origin = origin_of(args, "instruct", args.instruction[:200])
-    opened.redline.editor.commit(ChangeSet((change,)), origin)
+    return ChangeSet((change,))

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from redline.app import Redline, locate_workspace
 from redline.cli.flags import add_guarded_flag, origin_of, policy_from, state_dir_from
+from redline.cli.foresight import note_refusal
 from redline.cli.terminal import (
     NOTHING_FOUND,
     err,
@@ -33,7 +34,7 @@ from redline.documents.base.model import MAX_BYTES
 from redline.documents.editing import DocEdit, Options
 from redline.documents.formats import FORMATS
 from redline.documents.isolated import DocumentSource, apply_edits, detect
-from redline.services.documents.edit import EditedDocument, edit_documents, plan_edits
+from redline.services.documents.edit import EditedDocuments, edit_documents, plan_edits
 from redline.services.documents.read import refuse_code
 from redline.settings import Settings
 
@@ -144,11 +145,14 @@ def edit(args: argparse.Namespace, wanted: DocEdit) -> int:
             done = apply_edits(redline.confined, opened.name, opened.source, [wanted], options)
             source, after, notes = opened.source, done.after, done.notes
         else:
-            file = _edit_file(args, opened, opened.place, wanted, options)
+            edited = _edit_file(args, opened, opened.place, wanted, options)
+            file = edited.files[0]
             source, after, notes = file.source, file.after, file.notes
-    _show(args, opened, source, after)
-    for note in notes:
-        err(f"note: {note}")
+        _show(args, opened, source, after)
+        for note in notes:
+            err(f"note: {note}")
+        if args.dry_run and opened.place is not None:
+            note_refusal(args, redline, edited.change_set, wanted.action)
     return 0
 
 
@@ -158,17 +162,15 @@ def _edit_file(
     place: WorkspacePath,
     wanted: DocEdit,
     options: Options,
-) -> EditedDocument:
+) -> EditedDocuments:
     def label(_: WorkspacePath) -> str:
         return opened.name
 
     runtime, edits = opened.redline, [wanted]
     if args.dry_run:
-        done = plan_edits(runtime, [place], edits, options, label, UNCANCELLABLE)
-    else:
-        origin = origin_of(args, wanted.action, f"{wanted.action} in {opened.name}")
-        done = edit_documents(runtime, [place], edits, options, label, origin, UNCANCELLABLE)
-    return done.files[0]
+        return plan_edits(runtime, [place], edits, options, label, UNCANCELLABLE)
+    origin = origin_of(args, wanted.action, f"{wanted.action} in {opened.name}")
+    return edit_documents(runtime, [place], edits, options, label, origin, UNCANCELLABLE)
 
 
 def _show(args: argparse.Namespace, opened: Opened, source: bytes, after: bytes) -> None:

@@ -13,6 +13,7 @@ from redline.cli.commands.history.view import (
     open_redline,
 )
 from redline.cli.flags import add_guarded_flag, origin_of
+from redline.cli.foresight import note_refusal
 from redline.cli.terminal import out, paint_diff
 from redline.core.paths import Access
 from redline.plan.describe import diff_of
@@ -53,6 +54,7 @@ def _restore(redline: Redline, args: argparse.Namespace) -> int:
             out(_UNCHANGED)
         else:
             out(paint_diff(diff_of(planned, label_for(redline))).rstrip("\n"))
+            note_refusal(args, redline, planned, "restore")
         return 0
     origin = origin_of(args, "restore", f"restore {args.file} at {args.at}")
     operation = restore(redline, place, point, args.file, origin)

@@ -14,6 +14,7 @@ from redline.cli.commands.history.view import (
     path_from,
 )
 from redline.cli.flags import add_guarded_flag, origin_of
+from redline.cli.foresight import note_refusal
 from redline.cli.terminal import out, paint, paint_diff
 from redline.core.ports.history import Author, Direction
 from redline.plan.describe import diff_of
@@ -44,9 +45,10 @@ def _revert(redline: Redline, args: argparse.Namespace, wish: Wish) -> int:
     out(diff or "the files already are as they would become")
     if planned.merged:
         out(paint("merged: later changes of the same files are kept", "cyan"))
-    if args.dry_run:
-        return 0
     tool = "undo" if wish.direction is Direction.REWIND else wish.direction.value
+    if args.dry_run:
+        note_refusal(args, redline, planned.change_set, tool)
+        return 0
     operation = revert(redline, wish, origin_of(args, tool, wish.summary))
     out()
     out(headline(operation, label))

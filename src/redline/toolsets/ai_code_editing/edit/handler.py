@@ -179,8 +179,8 @@ def _finish(
     old_label = "/dev/null" if before is None else f"a/{label}"
     diff = unified_diff(before or "", planned.text, old_label, f"b/{label}")
     if call.arguments.get("dry_run"):
-        head = "Dry run: nothing was written."
-        return _answer(request, " ".join((head, *notes)), diff, None, digest_of(content))
+        head = "; ".join(("Dry run: nothing was written", *call.foresee(change_set)))
+        return _answer(request, " ".join((f"{head}.", *notes)), diff, None, digest_of(content))
     operation = call.runtime.editor.commit(change_set, call.origin(_summary(request)))
     call.runtime.reads.note(call.client.connection, path, content, cause_of(call))
     head = "File updated successfully." if operation.id else "Nothing to change."

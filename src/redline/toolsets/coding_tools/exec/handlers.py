@@ -130,6 +130,8 @@ def _payload(call: Call, job: Job, state: JobState) -> Json:
     found = call.runtime.commands.proposal(job.id, call.owner) if state.has_ended else None
     if found is not None:
         fields |= dry_run_fields(found.change_set) | {"dry_run": True}
+        for note in call.foresee(found.change_set, "exec_command"):
+            _warn(fields, note)
         _warn(fields, "Nothing was changed. To apply: exec_command with the same cmd and"
               " apply=session_id; to drop: kill_session")  # fmt: skip
     if state.has_ended and job.change:
