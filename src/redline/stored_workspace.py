@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from redline.adapters.review.runs import SqliteRuns
     from redline.adapters.templates.template import ProcessTemplates
     from redline.core.ports.confined import Confined
-    from redline.core.ports.history import ChangeEditor, History
+    from redline.core.ports.history import ChangeApproval, ChangeEditor, History
     from redline.core.ports.many.shared import SharedParts
     from redline.core.ports.review import HeldChanges
     from redline.core.ports.tree import Tree
@@ -233,6 +233,13 @@ class StoredWorkspace:
             git_writes=settings.git_writes,
             program=program_files(),
         )
+
+    @built_once
+    def approval(self) -> ChangeApproval:
+        """Says what keeps a change from being made, without making it."""
+        from redline.engine.approval import Approval
+
+        return Approval(self.workspace, self._store, read_only=self.settings.read_only)
 
     @built_once
     def editor(self) -> ChangeEditor:

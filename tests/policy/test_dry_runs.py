@@ -139,7 +139,7 @@ def test_nobody_is_asked_and_nothing_is_held(tmp_path: Path, rules: str, name: s
     with Redline(settings) as redline:
         path = redline.workspace.resolve(name, Access.WRITE)
         planned = plan_write(redline.tree, path, name, b"x")
-        assert foresee(redline.editor, planned, origin) != []
+        assert foresee(redline.approval, planned, origin) != []
         assert list_held(redline) == []
         assert asked == []
 

@@ -16,5 +16,5 @@ def note_refusal(
 ) -> None:
     """Say what would keep the change of a dry run from being made, if anything would."""
     origin = origin_of(args, tool, "")
-    for note in foresee(redline.editor, change_set, origin, has_consent=args.allow_guarded):
+    for note in foresee(redline.approval, change_set, origin, has_consent=args.allow_guarded):
         err(f"note: {note}")

@@ -10,8 +10,6 @@ from redline.core.errors import (
     NothingToUndo,
     PathError,
     PermissionDenied,
-    ReadOnlyMode,
-    ReadOnlyRoot,
     RuleAsks,
     StaleBase,
 )
@@ -20,6 +18,7 @@ from redline.core.ports.history import ChangePermits, Direction, Operation, Orig
 from redline.core.ports.review import HeldChange
 from redline.core.ports.store import Store, Transaction
 from redline.core.ports.tree import PathResolver, Tree
+from redline.engine.approval import Approval
 from redline.engine.holding import Holding, Wanted
 from redline.engine.reverting.planner import RevertPlan, RevertPlanner
 from redline.engine.reverting.selection import Selected, select
@@ -45,7 +44,7 @@ class JournalEditor:
         self._workspace = workspace
         self._store = store
         self._tree = tree
-        self._read_only = read_only
+        self._approve = Approval(workspace, store, read_only=read_only).refuse_read_only
         self._limits = history_days, history_size
         self._commits = 0
         self._holding = holding
@@ -56,12 +55,6 @@ class JournalEditor:
         if change_set.is_empty:
             return Operation("", 0.0, origin, change_set)
         return self._carry_out(change_set, origin, "change", None)
-
-    def check(self, change_set: ChangeSet, origin: Origin) -> None:
-        """Raise what keeps `commit` from making *change_set* as it is."""
-        self._approve(change_set)
-        if not change_set.is_empty:
-            self._store.check(change_set, origin)
 
     def commit_approved(self, held: HeldChange, by: str) -> Operation:
         """Carry out a held change that a person approved."""
@@ -90,8 +83,7 @@ class JournalEditor:
 
     def note_checkpoint(self, origin: Origin) -> Operation:
         """Journal a point to go back to."""
-        if self._read_only:
-            self._approve(ChangeSet())
+        self._approve(ChangeSet())
         return self._store.record(ChangeSet(), origin, "checkpoint")
 
     def undo(self, operation_id: str | None, origin: Origin) -> Operation:
@@ -120,17 +112,6 @@ class JournalEditor:
         )
 
     # -- the pipeline -------------------------------------------------------------------------
-
-    def _approve(self, change_set: ChangeSet) -> None:
-        if self._read_only:
-            raise ReadOnlyMode(
-                "The server was started read-only",
-                hint="restart it without --read-only to change files",
-            )
-        roots = self._workspace.roots
-        for path in change_set.paths:
-            if path.root < len(roots) and not roots[path.root].writable:
-                raise ReadOnlyRoot(show_name(self._workspace.absolute(path)))
 
     def _carry_out(
         self, change_set: ChangeSet, origin: Origin, kind: str, reverts: str | None

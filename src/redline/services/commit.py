@@ -16,7 +16,7 @@ from redline.core.errors import (
     Refused,
     StaleBase,
 )
-from redline.core.ports.history import ChangeEditor, Operation, Origin
+from redline.core.ports.history import ChangeApproval, ChangeEditor, Operation, Origin
 from redline.core.ports.search import Cancel
 
 # Each of several parallel calls may have to plan again after every other one.
@@ -49,7 +49,7 @@ def commit_plan(
 
 
 def foresee(
-    editor: ChangeEditor, change_set: ChangeSet, origin: Origin, *, has_consent: bool = False
+    approval: ChangeApproval, change_set: ChangeSet, origin: Origin, *, has_consent: bool = False
 ) -> list[str]:
     """Return a line on what would keep *change_set* from being made as a dry run shows it, if any.
 
@@ -57,7 +57,7 @@ def foresee(
     person allowed guarded files beforehand.
     """
     try:
-        editor.check(change_set, origin)
+        approval.check(change_set, origin)
     except (Refused, PathDenied) as refusal:
         if has_consent and isinstance(refusal, GuardedWrite):
             return []

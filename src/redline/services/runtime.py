@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from redline.core.ports.confined import Confined
     from redline.core.ports.git import Git
     from redline.core.ports.grants import Grants
-    from redline.core.ports.history import ChangeEditor, History
+    from redline.core.ports.history import ChangeApproval, ChangeEditor, History
     from redline.core.ports.images import Images
     from redline.core.ports.models import Llm
     from redline.core.ports.pages import ReviewApp, ReviewComments
@@ -35,6 +35,10 @@ class Runtime(Protocol):
     def workspace(self) -> PathResolver: ...
     @property
     def tree(self) -> Tree: ...
+    @property
+    def approval(self) -> ChangeApproval:
+        """What keeps a change from being made, for dry runs."""
+
     @property
     def editor(self) -> ChangeEditor: ...
     @property

@@ -160,7 +160,7 @@ class Call:
         from redline.services.commit import foresee
 
         origin = replace(self.origin(), tool=tool or self.tool.name)
-        return foresee(self.runtime.editor, change_set, origin)
+        return foresee(self.runtime.approval, change_set, origin)
 
     @property
     def only_of(self) -> str | None:

@@ -117,6 +117,17 @@ class Operation:
         return len(self.change_set.steps) + self.left_out
 
 
+class ChangeApproval(Protocol):
+    """Says of a change what keeps it from being made; a dry run asks it instead of committing."""
+
+    def check(self, change_set: ChangeSet, origin: Origin) -> None:
+        """Raise what keeps `ChangeEditor.commit` from making *change_set* as it is.
+
+        Raises ReadOnlyMode, PathDenied, PolicyUnreadable, RuleDenied; RuleAsks and GuardedWrite
+        where a person would be asked. No question is put, nothing is held.
+        """
+
+
 class ChangeEditor(Protocol):
     """The only way to change the workspace."""
 
@@ -126,13 +137,6 @@ class ChangeEditor(Protocol):
         Raises StaleBase, Locked, ReadOnlyMode, PathError, WriteFailed; GuardedWrite where no
         person can be asked for consent, PermissionDenied where it was not given. An empty
         ChangeSet is answered with an Operation whose id is "" and is not journalled.
-        """
-
-    def check(self, change_set: ChangeSet, origin: Origin) -> None:
-        """Raise what keeps `commit` from making *change_set* as it is, and do nothing else.
-
-        Raises ReadOnlyMode, PathDenied, PolicyUnreadable, RuleDenied; RuleAsks and GuardedWrite
-        where a person would be asked. No question is put, nothing is held.
         """
 
     def commit_approved(self, held: HeldChange, by: str) -> Operation:
