@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from redline.cli.parser import build_parser
 from redline.core.changes import Change, ChangeSet, FileState
 from redline.core.paths import Access
 from redline.core.ports.history import Origin
@@ -101,3 +102,14 @@ def test_a_wrong_number_or_a_missing_word_is_a_wrong_command_line(
         main(words)
     assert ended.value.code == 2
     assert said in capsys.readouterr().err
+
+
+@pytest.mark.requirement("history-whose")
+def test_the_help_of_undo_says_whose_change_a_bare_undo_takes(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with pytest.raises(SystemExit):
+        build_parser("undo").parse_args(["undo", "--help"])
+    said = " ".join(capsys.readouterr().out.split())
+    assert "default: your own latest change, by any local client" in said
+    assert "redline undo your own latest change; later edits" in said

@@ -8,8 +8,9 @@ from redline.cli.commands.history.revert import OWN, add_flags, run_revert
 from redline.core.ports.history import Direction
 from redline.services.history.revert import Wish
 
+_DEFAULT = "what to undo; default: your own latest change, by any local client"
 EXAMPLES = """examples:
-  redline undo                       the latest change; later edits of other lines stay
+  redline undo                       your own latest change; later edits of other lines stay
   redline undo ab12 --dry-run        only show what undoing that one would do
   redline undo @-1 --paths a.py      only its changes of one file
   redline undo @-1 --hunks 1,3       only parts of its diff, as `redline show` numbers them
@@ -21,7 +22,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the flags of this command."""
     parser.epilog = EXAMPLES
     add_flags(parser)
-    parser.add_argument("id", nargs="?", help="what to undo; default: the latest change")
+    parser.add_argument("id", nargs="?", help=_DEFAULT)
     parser.add_argument("--paths", nargs="+", default=(), metavar="FILE", help="only these files")
     parser.add_argument(
         "--hunks", type=_numbers, default=(), metavar="N,N", help="only these hunks"
