@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from redline.core.cancellation import checkpoint
 from redline.core.changes import Change, ChangeSet, FileState
-from redline.core.errors import CannotApply, InvalidArgument
+from redline.core.errors import CannotApply, InvalidArgument, NodeNotFound
 from redline.core.paths import WorkspacePath
 from redline.documents.base.model import Document
-from redline.documents.base.path import Path, parse_path, render_path
+from redline.documents.base.path import Path, parse_path, read_as_pointer, render_path
 from redline.documents.formats import detect, open_document
 
 ACTIONS = ("set", "insert", "append", "delete")
@@ -68,10 +68,28 @@ def _one(document: Document, edit: DocEdit, *, create_parents: bool) -> Any:
     if edit.action == "append":
         return document.insert((*edit.path, _length(document, edit.path)), value)
     if edit.action == "set":
-        return document.set(edit.path, value, create_parents=create_parents)
+        notes = _note_pointer(document, edit.path)
+        done = document.set(edit.path, value, create_parents=create_parents)
+        return replace(done, notes=(*done.notes, *notes))
     raise InvalidArgument(
         f"Unknown action: {edit.action}", field="action", hint=f"one of {', '.join(ACTIONS)}"
     )
+
+
+def _note_pointer(document: Document, path: Path) -> list[str]:
+    """Say that a new key looks like a JSON Pointer to a value that is there."""
+    meant = read_as_pointer(path)
+    if not meant or _has(document, path) or not _has(document, meant):
+        return []
+    return [f"{path[0]} is a new key; as a path, this JSON Pointer is {render_path(meant)}"]
+
+
+def _has(document: Document, path: Path) -> bool:
+    try:
+        document.get(path)
+    except NodeNotFound:
+        return False
+    return True
 
 
 def _length(document: Document, path: Path) -> int:

@@ -8,8 +8,14 @@ from typing import Any, Protocol
 
 from redline.core.errors import CannotApply, DocumentSyntax, NodeNotFound, TooLarge
 from redline.core.splice import Splice, apply_splices
-from redline.core.textfile import undecodable_at
-from redline.documents.base.path import Path, Segment, quote_segment, render_path
+from redline.core.textfile import SNIFFED, undecodable_at
+from redline.documents.base.path import (
+    Path,
+    Segment,
+    quote_segment,
+    read_as_pointer,
+    render_path,
+)
 
 MAX_DEPTH = 200
 MAX_BYTES = 256 * 1024 * 1024
@@ -125,15 +131,28 @@ def require_text(source: bytes, form: str, limit: int = MAX_BYTES) -> None:
     """Refuse what is not UTF-8 text, or more of it than an engine should see."""
     require_size(source, form, limit)
     wrong = undecodable_at(source)
+    if wrong is None and b"\0" in source[:SNIFFED]:  # no format has this character
+        wrong = source.index(b"\0")
     if wrong is not None:
-        raise syntax_error(source, wrong, "not valid UTF-8", form)
+        raise syntax_error(source, wrong, f"documents must be UTF-8, {_describe(source)}", form)
+
+
+def _describe(source: bytes) -> str:
+    """Say what a file is that is not UTF-8 text."""
+    from redline.core.encodings.opening import open_text
+
+    found = open_text(source)
+    if found.is_foreign:
+        return f"this is text in {found.encoding}"
+    return "this is a binary file" if found.is_binary else "this byte is not"
 
 
 def missing_key(path: Sequence[Segment], at: int, keys: Sequence[str]) -> NodeNotFound:
     """The mapping at path[:at] has no key path[at]; the nearest keys are named."""
     where = render_path(path[:at]) or "the top level"
     wanted = path[at]
-    hint = _dotted_hint(path, at, keys) or _near_hint(str(wanted), keys)
+    hint = _dotted_hint(path, at, keys) or _pointer_hint(path, keys)
+    hint = hint or _near_hint(str(wanted), keys)
     return NodeNotFound(
         f"No key {str(wanted)!r} in {where}: {render_path(path)}",
         hint=hint,
@@ -203,6 +222,11 @@ def _dotted_hint(path: Sequence[Segment], at: int, keys: Sequence[str]) -> str |
             better = (*path[:at], ".".join(names), *path[stop:])
             return f"a key with dots is written in quotes: {render_path(better)}"
     return None
+
+
+def _pointer_hint(path: Sequence[Segment], keys: Sequence[str]) -> str | None:
+    meant = read_as_pointer(path)
+    return f"a path is written {render_path(meant)}" if meant and meant[0] in keys else None
 
 
 def _near_hint(wanted: str, keys: Sequence[str]) -> str | None:

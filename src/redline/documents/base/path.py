@@ -19,6 +19,7 @@ _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "/": "/"}
 _HALF = re.compile("[\ud800-\udfff]")
 _BARE = re.compile(r"""[^.\[\]"'\s](?:[^.\[\]\s]*[^.\[\]\s])?""")
+_INDEX = re.compile(r"0|[1-9][0-9]{0,8}")
 MAX_SEGMENTS = 200
 _FORMS = 'write a.b, a[0], a[-1] or a["x.y"]; the empty path is the whole document'
 
@@ -42,6 +43,14 @@ def render_path(path: Sequence[Segment]) -> str:
         else:
             text += f"[{quote_segment(segment)}]"
     return text
+
+
+def read_as_pointer(path: Sequence[Segment]) -> Path:
+    """Return the path that was meant by a JSON Pointer where a path should be; () if it is none."""
+    if len(path) != 1 or not isinstance(path[0], str) or not path[0].startswith("/"):
+        return ()
+    parts = (part.replace("~1", "/").replace("~0", "~") for part in path[0][1:].split("/"))
+    return tuple(int(part) if _INDEX.fullmatch(part) else part for part in parts)
 
 
 def quote_segment(name: str) -> str:
