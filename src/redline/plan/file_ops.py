@@ -25,7 +25,7 @@ from redline.core.errors import (
     NotFound,
     PathError,
 )
-from redline.core.paths import WorkspacePath
+from redline.core.paths import WorkspacePath, show_name
 from redline.core.ports.tree import Entry, Kind, Tree
 
 
@@ -85,12 +85,14 @@ def _replace_target(
     existing = tree.stat(target)
     if existing is None:
         return
+    hint = None
+    if existing.kind is Kind.DIRECTORY:
+        hint = f"to move it into this directory, pass {shown}/{show_name(source.path.name)}"
     if not overwrite:
-        raise AlreadyExists(
-            shown, hint="choose another destination, or pass overwrite: true to replace a file"
-        )
+        replacing = "choose another destination, or pass overwrite: true to replace a file"
+        raise AlreadyExists(shown, hint=hint or replacing)
     if Kind.DIRECTORY in (existing.kind, source.kind):
-        raise IsADirectory(shown, f"A directory is not overwritten: {shown}")
+        raise IsADirectory(shown, f"A directory is not overwritten: {shown}", hint=hint)
     yield Change(target, tree.state(target), ABSENT)
 
 

@@ -96,3 +96,13 @@ def test_imports_of_what_is_not_a_module_cannot_follow(desk: Desk, path: str, to
     before = contents(desk.root)
     assert desk.failure("move", path=path, to=to, imports=True).startswith("INVALID_ARGUMENT: ")
     assert contents(desk.root) == before
+
+
+@pytest.mark.requirement("agent-move-into")
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_a_move_onto_a_directory_names_the_path_inside_it(desk: Desk, overwrite: bool) -> None:
+    said = desk.failure("move", path="a.txt", to="src", overwrite=overwrite)
+    assert "to move it into this directory, pass src/a.txt" in said
+    said = desk.failure("move", path="a.txt", to="conf.json")
+    assert "overwrite: true" in said
+    assert "into this directory" not in said
