@@ -143,12 +143,10 @@ class DiskStore(StoreReading):
             raise
         return stage_change(change_set, ChangeRequest(origin, kind, reverts), locked)
 
-    def check(
-        self, change_set: ChangeSet, origin: Origin, permits: ChangePermits = NO_PERMITS
-    ) -> None:
+    def check(self, change_set: ChangeSet, origin: Origin) -> None:
         """Have every guard look at it, as `begin` does."""
         self._refuse_roots(change_set)
-        self._ask_guards(change_set, origin, permits)
+        self._ask_guards(change_set, origin, NO_PERMITS)
 
     def _ask_guards(self, change_set: ChangeSet, origin: Origin, permits: ChangePermits) -> None:
         for guard in self._guards():

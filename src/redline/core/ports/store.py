@@ -69,9 +69,7 @@ class Store(Protocol):
         RuleDenied; RuleAsks and GuardedWrite where *permits* do not cover what a person must allow.
         """
 
-    def check(
-        self, change_set: ChangeSet, origin: Origin, permits: ChangePermits = NO_PERMITS
-    ) -> None:
+    def check(self, change_set: ChangeSet, origin: Origin) -> None:
         """Raise what `begin` would for rules and guarded paths, without locking or staging."""
 
     def record(
