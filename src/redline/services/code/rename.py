@@ -19,13 +19,13 @@ from redline.core.errors import CannotApply, InvalidArgument, NodeNotFound
 from redline.core.paths import Access, WorkspacePath
 from redline.core.ports.search import Cancel
 from redline.services.code.lookup import CodeLookup
+from redline.services.code.python_texts import find_quoted_types, refuse_keys
 from redline.services.code.reference_query import Used
 from redline.services.code.references import Finder, finder_of
 from redline.services.code.rename_obstacles import (
     RenamePlaces,
     check_namesakes,
     list_quoted,
-    quoted_annotations,
     refuse_examples,
     refuse_hidden,
     refuse_imported,
@@ -88,8 +88,10 @@ def plan_symbol_rename(
     _check_resolved(finder, lookup)
     # With uncertain references of one name, any type that has the name may be meant.
     check_namesakes(runtime, lookup, finder, files, cancel, every=request.possible is True)
+    quoted = list(list_quoted(runtime, finder, lookup, cancel))
     if request.possible is None:
         refuse_uncertain(runtime, lookup, finder, files)
+        refuse_keys(lookup, finder, quoted, cancel)
     refuse_imported(runtime, finder, files)
     refuse_hidden(runtime, finder, files, request.new_name)
     refuse_examples(runtime, finder, cancel)
@@ -113,7 +115,6 @@ def plan_symbol_rename(
         count += len(lines_made)
         renamed |= {f"{name}:{line}" for line in lines_made}
         steps += [change] if change is not None else []
-    quoted = list_quoted(runtime, finder, lookup, cancel)
     further = [each for each in quoted if each not in renamed]
     possible = list(dict.fromkeys([*possible, *further]))
     left_out = tuple(display_name(runtime.workspace, path) for path in lookup.left_out())
@@ -175,7 +176,7 @@ def _check_resolved(finder: Finder, lookup: CodeLookup) -> None:
         )
     if finder.for_library:
         raise CannotApply(
-            f"An interface or trait of a library has the member: {finder.name}",
+            f"A class, interface or trait of a library has the member: {finder.name}",
             hint="it must keep its name; rename another symbol",
         )
     if finder.unread:
@@ -233,7 +234,7 @@ def _rename_in_file(
     if not starts:
         return None, []
     if not is_member:
-        starts.update(quoted_annotations(runtime, text, language, old))
+        starts.update(find_quoted_types(runtime, text, language, old))
     _refuse_taken(runtime, text, language, name, request.new_name)
     short = {start for start in starts if start in uses and _is_shorthand(uses[start])}
     pieces = _pieces(text, sorted(starts), old, request.new_name, short, is_member=is_member)
