@@ -179,25 +179,46 @@ class RustMembers:
             return frozenset({definition_of(unit, binding)})
         if want.how is AccessForm.FIELD:
             return self._of_deref_target(unit, definition, want) or NOTHING
-        for inherent in (True, False):
-            for home in (unit, *self.defining(want.name, impl_pattern(definition.name))):
-                found = self._find_implemented(home, definition, want, inherent)
-                if found:
-                    # Several `impl`s of a generic trait: it may be any.
-                    return (
-                        frozenset({definition_of(home, found[0])})
-                        if len(found) == 1
-                        else UNRESOLVED
-                    )
-        return self._of_default(unit, definition, want)
+        return (
+            self._of_own_impl(unit, definition, want)
+            or self._of_trait_impl(unit, definition, want)
+            or self._of_default(unit, definition, want)
+        )
+
+    def _of_own_impl(self, unit: Unit, definition: Definition, want: Want) -> Definitions:
+        """Resolve a member that `impl`s of the type itself provide."""
+        found: dict[Definition, Impl] = {}
+        for home in (unit, *self.defining(want.name, impl_pattern(definition.name))):
+            for impl, binding in self._find_implemented(home, definition, want, inherent=True):
+                found[definition_of(home, binding)] = impl
+            if found and want.name != self.types.paths.units.word:
+                break  # only of the wanted name all are needed
+        # Several of a plain type are variants for different builds; of a generic one, it may be
+        # any: each is for other arguments.
+        is_generic = any(impl.of.kind() == "generic_type" for impl in found.values())
+        return UNRESOLVED if len(found) > 1 and is_generic else frozenset(found)
+
+    def _of_trait_impl(self, unit: Unit, definition: Definition, want: Want) -> Definitions:
+        """Resolve a member that an `impl` of a trait provides for the type."""
+        for home in (unit, *self.defining(want.name, impl_pattern(definition.name))):
+            found = self._find_implemented(home, definition, want, inherent=False)
+            if found:
+                # Several `impl`s of a generic trait: it may be any.
+                (_, first), *more = found
+                return UNRESOLVED if more else frozenset({definition_of(home, first)})
+        return NOTHING
 
     def _find_implemented(
-        self, unit: Unit, definition: Definition, want: Want, inherent: bool
-    ) -> list[Binding]:
-        """Return the members of that name which a file's `impl`s provide for a type."""
+        self, unit: Unit, definition: Definition, want: Want, *, inherent: bool
+    ) -> list[tuple[Impl, Binding]]:
+        """Return the `impl`s of a file that provide a member of that name for a type."""
         impls = [found for found in names_of(unit).impls if (found.trait is None) is inherent]
         named = [(found, found.scope.binding_of(want.name, want.meaning)) for found in impls]
-        return [b for found, b in named if b is not None and self._is_of(found, unit, definition)]
+        return [
+            (found, binding)
+            for found, binding in named
+            if binding is not None and self._is_of(found, unit, definition)
+        ]
 
     def _of_default(self, unit: Unit, definition: Definition, want: Want) -> Definitions:
         """Resolve a trait's default member, or one of the type that it dereferences to."""
@@ -268,7 +289,8 @@ class RustMembers:
     def _is_of(self, found: Impl, unit: Unit, definition: Definition) -> bool:
         key = (unit.path, found.scope, definition)
         if key not in self._impls:
-            self._impls[key] = self._head(found, unit) == definition
+            shape = self.types.evaluate(found.of, unit, found.outer)
+            self._impls[key] = definition in self.types.definitions_of(shape)
         return self._impls[key]
 
     def _is_for_all(self, found: Impl, unit: Unit) -> bool:

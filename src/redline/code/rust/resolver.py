@@ -10,7 +10,13 @@ from collections.abc import Iterator, Sequence
 
 from redline.code.references.definition import UNKNOWN, UNRESOLVED, Definition
 from redline.code.references.file_access import SourceFiles
-from redline.code.references.targets import Meaning, ReferenceTarget
+from redline.code.references.targets import (
+    Meaning,
+    Reference,
+    ReferenceTarget,
+    by_line,
+    verdicts,
+)
 from redline.code.references.typed.base import TypedResolver
 from redline.code.references.typed.units import Unit
 from redline.code.rust.crates import Crates
@@ -33,12 +39,16 @@ from redline.code.rust.values import RustValues
 from redline.code.scopes.model import ANY, TYPE, Binding, Member, Occurrence, Scope
 from redline.code.syntax.definitions import Parsed
 from redline.code.syntax.node import SyntaxNode, parent_of
+from redline.core.paths import WorkspacePath
 
 _TYPED_FORMS = {MemberForm.FIELD, MemberForm.CALLED, MemberForm.KEY}
 
 
 class RustResolver(TypedResolver):
     """Finds references to definitions of one name in Rust."""
+
+    # How often definitions were joined to a target since it was chosen.
+    joins = 0
 
     def __init__(self, name: str, files: SourceFiles) -> None:
         super().__init__(name, files)
@@ -125,6 +135,32 @@ class RustResolver(TypedResolver):
             for path in paths_from_macro(node, unit.parsed.text, span.start, span.end, start):
                 found |= self.paths.resolve(unit, unit.names.root, path, ANY)
         return frozenset(found)
+
+    def in_file(
+        self, path: WorkspacePath, targets: list[ReferenceTarget]
+    ) -> list[Reference] | None:
+        """Return the references in one file; for a rename, join what one place may refer to."""
+        unit = self.units.at(path)
+        if unit is None:
+            return None
+        found = list(self._meanings(unit))
+        for target in targets if self.renaming else ():
+            for meaning in found:
+                if target.same & meaning.definitions:
+                    self._join(target, meaning.definitions)
+        return by_line(verdicts(found, targets))
+
+    def _join(self, target: ReferenceTarget, definitions: Definitions) -> None:
+        """Count as the same what a build chooses instead by `cfg`: all get the new name."""
+        joined = {
+            one
+            for each in definitions - target.same
+            if _may_replace(each, target.definition)
+            for one in self.family(each)
+        }
+        if joined:
+            target.same |= joined
+            self.joins += 1
 
     def family(self, definition: Definition) -> set[Definition]:
         """Return a trait's member with its implementations, or a module with its file.
@@ -243,6 +279,15 @@ class RustResolver(TypedResolver):
 def _last_word(trait: SyntaxNode | None) -> str:
     """Return the name of a trait in an `impl`."""
     return trait.text().split("<")[0].split("::")[-1].strip() if trait is not None else ""
+
+
+def _may_replace(one: Definition, other: Definition) -> bool:
+    """Return whether two definitions of one name can only be variants for different builds."""
+    bindings = [each.binding for each in (one, other) if each.name == other.name]
+    if None in bindings or len(bindings) < 2:
+        return False
+    meanings = {binding.meaning for binding in bindings if binding is not None}
+    return one.is_member == other.is_member and (len(meanings) == 1 or ANY in meanings)
 
 
 def _is_local(definition: Definition) -> bool:

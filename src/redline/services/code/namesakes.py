@@ -232,7 +232,7 @@ def keep_of_traits(
 def _is_of_trait(lookup: CodeLookup, namesake: Namesake) -> bool:
     """Return whether a trait, or an `impl` of one, has a member; not known counts as yes."""
     file = lookup.open(namesake.path)
-    lines = file.lines(1, namesake.symbol.line - 1).split("\n") if file is not None else []
+    lines = file.lines(1, namesake.symbol.line).split("\n") if file is not None else []
     for nth in range(len(lines) - 1, -1, -1):
         begun = _RUST_TYPE.match(lines[nth])
         if begun is not None:
