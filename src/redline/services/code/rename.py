@@ -40,6 +40,8 @@ _MAX_NAMED = 12
 _NAME = re.compile(r"[^\W\d][\w$]*|[$#@][\w$]+")
 # How a field in a pattern of Rust may be bound, before its name.
 _BINDING = re.compile(r"\b(?:ref\s+mut|ref|mut)\s+\Z")
+# Functions that a program starts at, by their names.
+_STARTED = {"rust": {"main"}, "go": {"main", "init"}, "c": {"main"}, "cpp": {"main"}}
 # Kinds of nodes, or of their parents, that name a field and a variable with one word.
 _SHORTHAND = {
     "shorthand_property_identifier",
@@ -149,7 +151,7 @@ def _check_definition(
     file = lookup.open(found[0].path)
     language = file.language if file is not None else None
     is_resolved = language is not None and language_group(language.name) in RESOLVED_LANGUAGES
-    if file is None or not is_resolved:
+    if file is None or language is None or not is_resolved:
         raise InvalidArgument(
             f"References are not resolved in this language: {found[0].path.name}",
             field="path",
@@ -157,6 +159,11 @@ def _check_definition(
         )
     at, name = found[0], finder.name
     beside = [s.qualified for s in file.symbols() if s.line == at.line and s.name == name]
+    if name in _STARTED.get(language.name, ()) and beside[:1] == [name]:
+        raise CannotApply(
+            f"A program starts at the function of this name: {name}",
+            hint="it must keep its name; rename another symbol",
+        )
     # What refers to a line's definition is found for the first; its full name says it is meant.
     if len(set(beside)) > 1 and request.symbol != beside[0]:
         raise CannotApply(
