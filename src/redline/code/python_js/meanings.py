@@ -20,6 +20,7 @@ from redline.code.python_js.inference.shapes import Holder, KeysOf, TypeParamete
 from redline.code.python_js.members import NoClass
 from redline.code.python_js.origins import Definitions, Origins, in_namespace
 from redline.code.python_js.project import Module
+from redline.code.python_js.python_values import Container
 from redline.code.python_js.values import ValueResolver
 from redline.code.references.definition import UNCHECKED, UNKNOWN, Definition
 from redline.code.scopes.model import (
@@ -175,7 +176,7 @@ class Meanings:
 
     def _of_inferred(self, module: Module, value: Inferred, name: str) -> set[Definition]:
         """Return the members of an object type, an object or a function; arrays have none."""
-        is_plain = isinstance(value, Holder | KeysOf)
+        is_plain = isinstance(value, Holder | KeysOf | Container)
         if is_plain or not isinstance(self.values, ScriptContext):
             return set()
         if isinstance(value, TypeParameter):

@@ -50,7 +50,7 @@ _RUST_TYPE = re.compile(
 # The name of a trait, and of that of an `impl`, once type arguments are left out.
 _TRAIT = re.compile(r"\btrait\s+(\w+)|\bimpl\s+!?(?:\w+::)*(\w+)\s+for\b")
 _DECLARATIONS = {
-    "python": (r"^\s*class\s+\w+", ("*.py", "*.pyi")),
+    "python": (r"^\s*class\s+\w+\s*[(:\[\\]", ("*.py", "*.pyi")),
     "javascript": (r"\b(class|interface|type)\s+[\w$]+", SCRIPT_GLOBS),
 }
 
