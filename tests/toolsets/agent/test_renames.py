@@ -404,10 +404,10 @@ def test_a_reference_that_a_type_checker_of_python_may_resolve_refuses(desk: Des
     desk.write({"a.py": plain})
     said = desk.text("rename", symbol="Shop.size", to="extent", path="a.py", dry_run=True)
     assert "possible references, not renamed: a.py:7" in said
-    loop = "\n\ndef g(shops: rows.Rows[Shop]) -> None:\n    for shop in shops:\n        shop.size()\n"
+    loop = "\n\ndef g(shops: rows.Rows[Shop]) -> None:\n    for shop in shops: shop.size()\n"
     desk.write({"a.py": f"{plain}{loop}"})
     failure = desk.failure("rename", symbol="Shop.size", to="extent", path="a.py")
-    assert "It is not certain whether these refer to size: a.py:12" in failure
+    assert "It is not certain whether these refer to size: a.py:11" in failure
 
 
 @pytest.mark.requirement("agent-rename-bound")

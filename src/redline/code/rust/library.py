@@ -75,7 +75,8 @@ def holding(words: Sequence[str], argument: Shape) -> Shape:
     """Return what such a path constructs of an argument."""
     if words[0] not in _HOLDING:
         return argument
-    return Shape(_HOLDING[words[0]], (argument, UNKNOWN_TYPE))
+    parts = (argument,) if words[0] == "Some" else (argument, UNKNOWN_TYPE)
+    return Shape(_HOLDING[words[0]], parts)
 
 
 def may_reach(head: Head, own: Head) -> bool:
