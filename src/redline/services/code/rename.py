@@ -143,9 +143,9 @@ def _check_definition(
             field="symbol",
             hint="give path, and line if one file has several",
         )
-    if len(finder.name) == 1:
+    if len(finder.name) == 1 and not finder.name.isalpha():
         raise CannotApply(
-            f"Uses of names of one letter are not indexed: {finder.name}",
+            f"Uses of such a name are not looked for: {finder.name}",
             hint="use rewrite or edit",
         )
     file = lookup.open(found[0].path)
