@@ -158,14 +158,14 @@ class RustResolver(TypedResolver):
             return None
         found = list(self._meanings(unit))
         if all(_is_method(target.definition) for target in targets):
-            found = [each for each in found if not self._is_told_to_library(unit, each)]
+            found = [each for each in found if not self._is_for_library_macro(unit, each)]
         for target in targets if self.renaming else ():
             for meaning in found:
                 if target.same & meaning.definitions:
                     self._join(target, meaning.definitions)
         return by_line(verdicts(found, targets))
 
-    def _is_told_to_library(self, unit: Unit, meaning: Meaning) -> bool:
+    def _is_for_library_macro(self, unit: Unit, meaning: Meaning) -> bool:
         """Return whether a word that means nothing here is given to a macro of a library.
 
         It calls no method then: that would need what comes before it.
