@@ -32,7 +32,8 @@ _MAPS = {
 }
 _TUPLES = {"tuple", "Tuple"}
 # Functions that yield what they are given, and methods of containers, with what they return.
-_PASSING = {"list", "tuple", "set", "frozenset", "sorted", "reversed", "iter"}
+_PASSING = {"list", "tuple", "set", "frozenset", "sorted", "reversed", "iter", "next"}
+_CASTS = {"cast", "typing.cast", "t.cast"}
 _ONE_OF_LIST = {"pop", "popleft"}
 _ONE_OF_MAP = {"get", "pop", "setdefault"}
 _ITSELF = {"Self", "Self'", 'Self"'}
@@ -147,7 +148,9 @@ class PythonValues(ClassHierarchy):
         """Return what a method of a container returns; None for any other call."""
         callee = required_field(node, "function")
         name = callee.text()
-        if name.rpartition(".")[2] == "cast" or name in _PASSING or name == "next":
+        known = module.names.at(callee)
+        is_builtin = name in _PASSING and (known is None or known.binding is None)
+        if name in _CASTS or is_builtin:
             first = next(iter(named_children(required_field(node, "arguments"))), None)
             return self._of_passed(module, name, first, scope, depth)
         if callee.kind() != "attribute":
@@ -169,7 +172,7 @@ class PythonValues(ClassHierarchy):
         self, module: Module, name: str, first: SyntaxNode | None, scope: Scope, depth: int
     ) -> set[Value]:
         """Return what a function makes of its first argument: `cast`, `next`, `sorted`."""
-        if name.endswith("cast"):
+        if name in _CASTS:
             return self._of_annotation(module, first, scope, depth + 1)
         found = _out_of(self.of(module, first, scope, depth + 1), Container.item)
         return found if name == "next" else {Container("list", (frozenset(found),))}

@@ -49,6 +49,7 @@ class ValueResolver(PythonValues):
     max_depth: ClassVar[int] = 10
     origins: Origins
     _bindings: dict[Binding, frozenset[Value]] = field(default_factory=dict)
+    _calls: dict[tuple[Module, int, int], set[Value]] = field(default_factory=dict)
 
     def of(
         self, module: Module, node: SyntaxNode | None, scope: Scope, depth: int = 0
@@ -62,7 +63,7 @@ class ValueResolver(PythonValues):
         if kind in ("attribute", "member_expression"):
             return self._of_member(module, node, scope, depth)
         if kind in _CALLS:
-            return self._of_call(module, node, scope, depth)
+            return self._of_call_once(module, node, scope, depth)
         if kind in ("this", "super"):
             return self._of_this(module, node, scope)
         if kind in _WRAPPED:
@@ -231,6 +232,18 @@ class ValueResolver(PythonValues):
         # In `self.name = value` the whole access is what is assigned.
         site = parent_of(item.node) if item.form == MemberUse.ACCESS else item.node
         return self._of_site(module, site, item.scope, depth)
+
+    def _of_call_once(
+        self, module: Module, node: SyntaxNode, scope: Scope, depth: int
+    ) -> set[Value]:
+        """Return the values of a call; a chain of them would be followed again at each step."""
+        if module.is_script:
+            return self._of_call(module, node, scope, depth)
+        where = node.range()
+        key = (module, where.start.index, where.end.index)
+        if key not in self._calls:
+            self._calls[key] = self._of_call(module, node, scope, depth)
+        return self._calls[key]
 
     def _of_call(self, module: Module, node: SyntaxNode, scope: Scope, depth: int) -> set[Value]:
         callee = node.field("function") or node.field("constructor")

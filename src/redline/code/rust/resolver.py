@@ -11,13 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from redline.code.references.definition import UNKNOWN, UNRESOLVED, Definition
 from redline.code.references.file_access import SourceFiles
-from redline.code.references.targets import (
-    Meaning,
-    Reference,
-    ReferenceTarget,
-    by_line,
-    verdicts,
-)
+from redline.code.references.targets import Meaning, ReferenceTarget
 from redline.code.references.typed.base import TypedResolver
 from redline.code.references.typed.units import Unit
 from redline.code.rust.crates import Crates
@@ -40,9 +34,9 @@ from redline.code.rust.values import RustValues
 from redline.code.scopes.model import ANY, TYPE, Binding, Member, Occurrence, Scope
 from redline.code.syntax.definitions import Parsed
 from redline.code.syntax.node import SyntaxNode, parent_of
-from redline.core.paths import WorkspacePath
 
 # What is before a word that belongs to a value or type, or is declared.
+_MAX_BEFORE = 200
 _AFTER = re.compile(r"(?:[.:]|\bfn)\s*\Z")
 _TYPED_FORMS = {MemberForm.FIELD, MemberForm.CALLED, MemberForm.KEY}
 
@@ -149,13 +143,8 @@ class RustResolver(TypedResolver):
         shape = self.types.evaluate(around.of, unit, around.outer)
         return self.members.of(shape, Want(self.name, AccessForm.FIELD)) - {UNKNOWN}
 
-    def in_file(
-        self, path: WorkspacePath, targets: list[ReferenceTarget]
-    ) -> list[Reference] | None:
-        """Return the references in one file; for a rename, join what one place may refer to."""
-        unit = self.units.at(path)
-        if unit is None:
-            return None
+    def _settle(self, unit: Unit, targets: list[ReferenceTarget]) -> list[Meaning]:
+        """Return every occurrence; for a rename, join what one place may refer to."""
         found = list(self._meanings(unit))
         if all(_is_method(target.definition) for target in targets):
             found = [each for each in found if not self._is_for_library_macro(unit, each)]
@@ -163,7 +152,7 @@ class RustResolver(TypedResolver):
             for meaning in found:
                 if target.same & meaning.definitions:
                     self._join(target, meaning.definitions)
-        return by_line(verdicts(found, targets))
+        return found
 
     def _is_for_library_macro(self, unit: Unit, meaning: Meaning) -> bool:
         """Return whether a word that means nothing here is given to a macro of a library.
@@ -171,7 +160,8 @@ class RustResolver(TypedResolver):
         It calls no method then: that would need what comes before it.
         """
         start = meaning.start
-        if meaning.definitions != UNRESOLVED or _AFTER.search(unit.parsed.text, 0, start):
+        before = unit.parsed.text[max(0, start - _MAX_BEFORE) : start]
+        if meaning.definitions != UNRESOLVED or _AFTER.search(before):
             return False
         around = [span for span in names_of(unit).macro_arguments if span.start <= start < span.end]
         return bool(around) and not any(self._macro(unit, span.macro) for span in around)
