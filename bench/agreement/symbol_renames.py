@@ -73,7 +73,8 @@ def compare(language: str, tool: Path, project: Path, which: slice, show: bool) 
         redline.code_index.build()
         places = _places(redline, files)
         random.Random(SEED).shuffle(places)
-        trial = Trial(language, tool, root, redline, judge, places)
+        others = _places(redline, sorted({*root.rglob("*.py")} - {*files}))
+        trial = Trial(language, tool, root, redline, judge, [*places, *others])
         ends = monotonic() + SECONDS
         for place in places[which]:
             if monotonic() > ends:
@@ -117,6 +118,7 @@ class Trial:
     root: Path
     redline: Redline
     judge: Judge
+    # All definitions, of Python also those in files that none is picked from.
     places: list[Place]
     # By whether places are left that may refer to it, which are listed.
     accepted: dict[bool, list[Place]] = field(default_factory=lambda: {False: [], True: []})
