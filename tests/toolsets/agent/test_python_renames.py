@@ -144,6 +144,12 @@ def f(one: object) -> None:
 def f() -> None:
     with Shop() as shop:
         shop.<size>()
+=== comments
+class Stall(Shop):
+    def close(  # the last one
+        self,
+    ) -> None:
+        self.<size>()
 === arguments
 class Of(Generic[T]):
     def size(self): ...
