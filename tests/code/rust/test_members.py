@@ -391,3 +391,22 @@ def test_a_library_s_container_has_no_member_of_what_it_holds() -> None:
         }
         """,
     )
+
+
+def test_a_container_s_own_method_is_not_a_trait_s() -> None:
+    holds(
+        "remove",
+        """
+        === src/lib.rs
+        pub trait Rows { fn remove(&mut self, at: usize); } // it
+        impl Rows for Vec<u8> {
+            fn remove(&mut self, at: usize) { // ref
+                self.remove(at);
+            }
+        }
+        fn go(v: &mut Vec<u8>, r: &mut dyn Rows) {
+            v.remove(0);
+            r.remove(0); // ref
+        }
+        """,
+    )

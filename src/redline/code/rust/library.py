@@ -38,6 +38,17 @@ _ITERATOR_SAME = {
     *("skip_while", "take_while", "inspect", "step_by", "fuse", "into_iter", "iter", "cycle"),
     *("clone", "iter_mut"),
 }
+# Methods of lists and maps beside those above.
+_OWN = (
+    _ONE_OF_LIST
+    | _ITERATING
+    | _ELEMENT
+    | {
+        *("push", "insert", "append", "extend", "clear", "len", "is_empty", "contains", "truncate"),
+        *("retain", "reserve", "swap", "split_off", "resize", "push_back", "push_front", "keys"),
+        *("values", "entry", "contains_key", "new", "with_capacity", "capacity", "sort", "reverse"),
+    }
+)
 _SAME = {"clone", "to_owned", "as_ref", "as_mut", "borrow", "borrow_mut", "deref", "deref_mut"}
 # What some standard types are used like, beside themselves.
 _LIKE = {"Vec": "slice", "String": "str"}
@@ -77,6 +88,11 @@ def holding(words: Sequence[str], argument: Shape) -> Shape:
         return argument
     parts = (argument,) if words[0] == "Some" else (argument, UNKNOWN_TYPE)
     return Shape(_HOLDING[words[0]], parts)
+
+
+def has_own(head: Head, method: str) -> bool:
+    """Return whether a standard container has a method itself, which no trait's replaces."""
+    return head in _LISTS | _MAPS and method in _OWN
 
 
 def may_reach(head: Head, own: Head) -> bool:

@@ -125,6 +125,8 @@ class RustMembers:
 
     def _of_library(self, shape: Shape, want: Want) -> Definitions:
         """Resolve a member of a library type: a workspace trait's, or one of its type argument."""
+        if library.has_own(shape.head, want.name):
+            return NOTHING
         for unit in self.homes.defining(want.name, impl_pattern(str(shape.head))):
             for found in names_of(unit).impls:
                 binding = found.scope.binding_of(want.name, ANY)
