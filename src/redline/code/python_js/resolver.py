@@ -148,8 +148,10 @@ class PythonJsResolver:
         return written.kind() in FUNCTIONS and bool(asked) and asked <= OUTSIDE
 
     def implements_library(self, target: ReferenceTarget) -> bool:
-        """Return whether a library calls the function by its name."""
-        return target.definition in self._called_by_library
+        """Return whether a library calls the function by its name, or has what it overrides."""
+        return target.definition in self._called_by_library or any(
+            self.meanings.overrides_library(each) for each in target.same
+        )
 
     def is_apart(self, target: ReferenceTarget) -> bool:  # noqa: ARG002 - for other languages
         """Return False: classes and interfaces join members of several types."""
