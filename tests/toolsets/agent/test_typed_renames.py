@@ -383,6 +383,32 @@ def test_a_text_that_a_mapped_type_may_use_as_a_member_refuses(desk: Desk) -> No
 
 
 @pytest.mark.requirement("agent-rename-uncertain")
+def test_a_text_in_a_type_that_nothing_takes_members_by_does_not_refuse(desk: Desk) -> None:
+    text = (
+        "export interface Shop {\n  size: number;\n}\n"
+        'export type Kind = "size" | "door";\nexport type Part = { [P in keyof Shop]?: Shop[P] };\n'
+    )
+    desk.write({"a.ts": text})
+    desk.text("rename", symbol="Shop.size", to="extent", path="a.ts")
+    assert (desk.root / "a.ts").read_text() == text.replace("size", "extent", 1)
+
+
+@pytest.mark.requirement("agent-rename-typed")
+def test_instances_of_a_class_that_is_tested_for_are_its_own(desk: Desk) -> None:
+    text = (
+        "class Patch {\n  write() {}\n}\nclass Small extends Patch {}\n"
+        "class Batch {\n  write() {}\n}\nexport function f(x: Patch | Small | Batch) {\n"
+        "  if (x instanceof Patch || x instanceof Small) {\n    x.write();\n"
+        "  } else if (x instanceof Batch) {\n    x.write();\n  }\n"
+        "  return x instanceof Patch && x.write();\n}\n"
+    )
+    desk.write({"a.ts": text})
+    desk.text("rename", symbol="Patch.write", to="put", path="a.ts", line=2)
+    lines = (desk.root / "a.ts").read_text().split("\n")
+    assert [nth for nth, line in enumerate(lines, 1) if "put" in line] == [2, 10, 14]
+
+
+@pytest.mark.requirement("agent-rename-uncertain")
 def test_a_file_that_cannot_be_read_refuses(desk: Desk) -> None:
     files = {
         "a.ts": "export interface Shop {\n  size: number;\n}\n",

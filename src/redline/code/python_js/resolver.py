@@ -8,12 +8,7 @@ from dataclasses import dataclass, field
 
 from redline.code.python_js.exports import WHOLE
 from redline.code.python_js.heritage import OfClass
-from redline.code.python_js.imports import (
-    ImportedName,
-    python_import,
-    script_import,
-    string_content,
-)
+from redline.code.python_js.imports import import_renaming
 from redline.code.python_js.inference.context import ScriptContext
 from redline.code.python_js.inference.shapes import (
     FUNCTIONS,
@@ -37,10 +32,11 @@ from redline.code.references.targets import (
     verdicts,
 )
 from redline.code.scopes.model import Binding, BindingRole, Member, Occurrence
-from redline.code.syntax.node import SyntaxNode, begins_at, parent_of, required_field, start_of
+from redline.code.syntax.node import SyntaxNode, begins_at, parent_of, start_of
 from redline.code.syntax.uses import nodes_of
 from redline.core.paths import WorkspacePath
 
+_PATTERN = "shorthand_property_identifier_pattern"
 # A list that is not closed reaches to the end, so that no text is read more than once.
 _LISTED = re.compile(
     r"__all__\s*(?::[^=\n]{0,200})?(?:\+?=|\.extend\()\s*[\[(]([^\])]*)(?:[\])]|\Z)"
@@ -167,6 +163,7 @@ class PythonJsResolver:
         )
         if self.renaming and module.is_script:
             self._join(found, targets)
+            self._join_patterns(module, found, targets)
         return by_line([*verdicts(found, targets), *self._aliases(module, targets)])
 
     def _join(self, found: list[Meaning], targets: list[ReferenceTarget]) -> None:
@@ -176,6 +173,23 @@ class PythonJsResolver:
                 members = {d for d in meaning.definitions if d.is_member and d.name == self.name}
                 if target.same & meaning.definitions and not members <= target.same:
                     target.same |= members
+                    self.joins += 1
+
+    def _join_patterns(
+        self, module: Module, found: list[Meaning], targets: list[ReferenceTarget]
+    ) -> None:
+        """Count variables as the same that take it from its module: `{ a } = await import("b")`."""
+        patterns = {
+            member.start
+            for member in module.names.members
+            if member.name == self.name and member.node.kind() == _PATTERN
+        }
+        for target in (each for each in targets if not each.is_member and patterns):
+            bound = (each for each in found if each.is_member and target.same & each.definitions)
+            taken = patterns & {each.start for each in bound}
+            for variable in (each for each in found if not each.is_member and each.start in taken):
+                if not variable.definitions <= target.same:
+                    target.same |= variable.definitions - {UNKNOWN}
                     self.joins += 1
 
     def may_see(self, path: WorkspacePath, text: str) -> bool:
@@ -247,7 +261,7 @@ class PythonJsResolver:
 
     def _of_other_word(self, module: Module, node: SyntaxNode) -> Definitions | None:
         """Return what a word refers to that is neither a name nor a member of this module."""
-        imported = _import_renaming(node, module)
+        imported = import_renaming(node, script=module.is_script)
         if imported is not None:
             return self.origins.of_import(module.path, imported)
         return frozenset({UNKNOWN}) if module.is_broken(start_of(node)) else None
@@ -319,20 +333,3 @@ def _is_import_of_same_name(module: Module, site: Occurrence) -> bool:
 def _is_called(node: SyntaxNode) -> bool:
     parent = parent_of(node)
     return begins_at(parent.field("function") or parent.field("constructor"), node)
-
-
-def _import_renaming(node: SyntaxNode, module: Module) -> ImportedName | None:
-    """Return the import or re-export in which *node* is the other module's name."""
-    parent = parent_of(node)
-    if not module.is_script:
-        outer = parent.parent() if parent.kind() == "dotted_name" else None
-        if outer is None or outer.kind() != "aliased_import":
-            return None
-        return python_import(required_field(outer, "alias"))
-    if parent.kind() == "import_specifier":
-        return script_import(node)
-    if parent.kind() == "export_specifier":
-        source = parent_of(parent_of(parent)).field("source")
-        if source is not None and begins_at(parent.field("name"), node):
-            return ImportedName(string_content(source), node.text())
-    return None

@@ -288,5 +288,19 @@ class ScriptContext(ScriptArguments):
         named = parent_of(around) if around.kind() == "type_arguments" else None
         if named is None or (named.field("name") or named).text() != "Pick":
             # Another type may use it as the name of a member.
-            return {UNKNOWN} if _MAPPED.search(module.parsed.text) else None
+            return {UNKNOWN} if _may_be_key(around, module.parsed.text) else None
         return self.types(module, named_children(around)[0], scope)
+
+
+def _may_be_key(around: SyntaxNode, text: str) -> bool:
+    """Return whether the texts in *around* may name members: by its own name, if it has one."""
+    if around.kind() != "type_alias_declaration":
+        return _MAPPED.search(text) is not None
+    name = re.escape(required_field(around, "name").text())
+    ways = (
+        rf"\bin\s+{name}\b",
+        rf"\[\s*{name}\s*\]",
+        rf"\b(?:Pick|Omit|Extract|Exclude)<[^;{{}}]*\b{name}\b",
+        rf"\btype\b[^;={{}}]*=[^;{{}}=]*\b{name}\b",
+    )
+    return re.search("|".join(ways), text) is not None
