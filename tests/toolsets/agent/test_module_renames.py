@@ -35,6 +35,19 @@ def test_a_variable_that_another_name_is_given_to_keeps_it(desk: Desk) -> None:
     assert (desk.root / "use.ts").read_text() == use.replace("sell", "vend")
 
 
+@pytest.mark.requirement("agent-rename-bound")
+@pytest.mark.parametrize("where", ["global", 'module "doors"'])
+@pytest.mark.parametrize("line", [2, 3])
+def test_what_is_declared_as_a_library_has_it_keeps_its_name(
+    desk: Desk, where: str, line: int
+) -> None:
+    text = f"declare {where} {{\n  interface Door {{\n    size: number;\n  }}\n}}\nexport {{}};\n"
+    desk.write({"a.ts": text})
+    name = ("Door", "size")[line - 2]
+    failure = desk.failure("rename", symbol=name, to="Extent", path="a.ts", line=line)
+    assert f"of a library has the member: {name}" in failure
+
+
 @pytest.mark.requirement("agent-rename-uncertain")
 @pytest.mark.parametrize("export", ["export type { Door } from", "export * from"])
 def test_what_a_module_exports_of_a_library_is_not_ours(desk: Desk, export: str) -> None:

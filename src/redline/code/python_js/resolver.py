@@ -32,10 +32,11 @@ from redline.code.references.targets import (
     verdicts,
 )
 from redline.code.scopes.model import Binding, BindingRole, Member, Occurrence
-from redline.code.syntax.node import SyntaxNode, begins_at, parent_of, start_of
+from redline.code.syntax.node import SyntaxNode, begins_at, parent_of, span_of, start_of
 from redline.code.syntax.uses import nodes_of
 from redline.core.paths import WorkspacePath
 
+_OUTSIDE = re.compile(r"declare\s+(?:global\b|module\s*['\"])")
 _PATTERN = "shorthand_property_identifier_pattern"
 # A list that is not closed reaches to the end, so that no text is read more than once.
 _LISTED = re.compile(
@@ -144,8 +145,8 @@ class PythonJsResolver:
         return written.kind() in FUNCTIONS and bool(asked) and asked <= OUTSIDE
 
     def implements_library(self, target: ReferenceTarget) -> bool:
-        """Return whether a library calls the function by its name."""
-        return target.definition in self._called_by_library
+        """Return whether a library calls it by its name, or it is declared as a library's."""
+        return target.definition in self._called_by_library or _is_ambient(target.definition)
 
     def is_apart(self, target: ReferenceTarget) -> bool:  # noqa: ARG002 - for other languages
         """Return False: classes and interfaces join members of several types."""
@@ -328,6 +329,16 @@ def _is_import_of_same_name(module: Module, site: Occurrence) -> bool:
     if imported is None or parent_of(site.node).kind() == "variable_declarator":
         return False
     return imported.name in (site.name, "default")
+
+
+def _is_ambient(definition: Definition) -> bool:
+    """Return whether `declare global` or `declare module "name"` of a script declares it."""
+    module, start = definition.module, definition.start
+    if not isinstance(module, Module) or not module.is_script:
+        return False
+    blocks = module.parsed.root.find_all(kind="ambient_declaration")
+    around = (node for node in blocks if span_of(node).start <= start < span_of(node).end)
+    return any(_OUTSIDE.match(node.text()) for node in around)
 
 
 def _is_called(node: SyntaxNode) -> bool:
