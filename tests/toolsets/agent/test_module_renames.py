@@ -49,6 +49,20 @@ def test_what_is_declared_as_a_library_has_it_keeps_its_name(
 
 
 @pytest.mark.requirement("agent-rename-uncertain")
+@pytest.mark.parametrize("base", ["Error", "Failure"])
+def test_what_a_class_has_of_a_library_is_not_ours(desk: Desk, base: str) -> None:
+    text = (
+        'import { Failure } from "library";\nexport interface Note {\n  message: string;\n}\n'
+        f"class Broken extends {base} {{}}\nexport class Lost extends Broken {{\n"
+        "  constructor(note: Note) {\n    super();\n    this.message = note.message;\n  }\n}\n"
+    )
+    desk.write({"a.ts": text})
+    desk.text("rename", symbol="Note.message", to="text", path="a.ts")
+    kept = text.replace("message: string", "text: string").replace("note.message", "note.text")
+    assert (desk.root / "a.ts").read_text() == kept
+
+
+@pytest.mark.requirement("agent-rename-uncertain")
 @pytest.mark.parametrize("export", ["export type { Door } from", "export * from"])
 def test_what_a_module_exports_of_a_library_is_not_ours(desk: Desk, export: str) -> None:
     files = {
