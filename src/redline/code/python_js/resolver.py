@@ -141,8 +141,15 @@ class PythonJsResolver:
         written = part if part.kind() in FUNCTIONS else part.field("value")
         if not isinstance(values, ScriptContext) or written is None:
             return False
+        if written.kind() not in FUNCTIONS:
+            return False
+        call = parent_of(parent_of(parent_of(part)))
+        if call.kind() == "new_expression":
+            # What a library's constructor is given has the members that it asks for.
+            made = values.of(module, call.field("constructor"), member.scope)
+            return bool(made) and made <= OUTSIDE
         asked = values.context_of(module, parent_of(part), member.scope)
-        return written.kind() in FUNCTIONS and bool(asked) and asked <= OUTSIDE
+        return bool(asked) and asked <= OUTSIDE
 
     def implements_library(self, target: ReferenceTarget) -> bool:
         """Return whether a library calls it by its name, or it is declared as a library's."""

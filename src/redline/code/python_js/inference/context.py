@@ -271,12 +271,18 @@ class ScriptContext(ScriptArguments):
     def named_by_text(self, module: Module, node: SyntaxNode) -> set[Value] | None:
         """Return whose member the text at *node* names; None for other text.
 
-        As in `x["a"]`, `T["a"]`, `Pick<T, "a">`, or where `keyof T` is asked for.
+        As in `x["a"]`, `T["a"]`, `Pick<T, "a">`, or where `keyof T` is asked for; and in `"a" in x`
+        if it says which of several types `x` has.
         """
         parent = parent_of(node)
         scope = module.scope_at(node)
         if parent.kind() == "subscript_expression" and begins_at(parent.field("index"), node):
             return self.of(module, parent.field("object"), scope)
+        if parent.kind() == "binary_expression" and begins_at(parent.field("left"), node):
+            operator, right = parent.field("operator"), parent.field("right")
+            is_test = operator is not None and operator.text() == "in"
+            tested = self.of(module, right, scope) if is_test else set()
+            return tested if len(tested) > 1 else None
         if parent.kind() != "literal_type":
             asked = self.context_of(module, node, scope)
             return {v for each in asked if isinstance(each, KeysOf) for v in each.inner} or None

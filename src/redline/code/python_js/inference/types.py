@@ -291,6 +291,11 @@ class ScriptTypes(ValueResolver):
                 found.add(each)
         return found or {UNKNOWN}
 
+    def is_any_key(self, value: TypeParameter) -> bool:
+        """Return whether a type parameter is the key of something: `K extends PropertyKey`."""
+        written = parent_of(value.binding.sites[0].node).field("constraint")
+        return written is not None and written.text().endswith(" PropertyKey")
+
     def constraint(self, value: TypeParameter, depth: int) -> set[Value]:
         """Return what a type parameter is at least."""
         part = parent_of(value.binding.sites[0].node)
