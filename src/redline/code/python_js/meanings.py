@@ -176,8 +176,8 @@ class Meanings:
 
         In JavaScript anything may be added to an object.
         """
-        is_typed = value.module.parsed.language.name in ("typescript", "tsx")
-        if not isinstance(self.values, ScriptContext) or not is_typed or depth > MAX_DEPTH:
+        is_known = isinstance(self.values, ScriptContext) and value.module.is_typed
+        if not is_known or depth > MAX_DEPTH:
             return False
         return any(
             self._extends_library(base, depth + 1) if isinstance(base, OfClass) else base in OUTSIDE

@@ -54,11 +54,15 @@ class Module:
         """Return whether it is JavaScript or TypeScript, not Python."""
         return self.parsed.language.name != "python"
 
+    @property
+    def is_typed(self) -> bool:
+        """Return whether it is TypeScript."""
+        return self.parsed.language.name in ("typescript", "tsx")
+
     @cached_property
     def classes(self) -> FileClasses:
         """Its classes and the members that each defines."""
-        is_typed = self.parsed.language.name in ("typescript", "tsx")
-        return FileClasses.of(self.names, script=self.is_script, by_assignment=not is_typed)
+        return FileClasses.of(self.names, script=self.is_script, by_assignment=not self.is_typed)
 
     @cached_property
     def types(self) -> dict[Binding, Scope]:

@@ -20,7 +20,7 @@ from redline.code.python_js.meanings import Meanings
 from redline.code.python_js.origins import Definitions, Origins, import_at
 from redline.code.python_js.project import Module, Project
 from redline.code.python_js.values import ValueResolver
-from redline.code.references.definition import UNKNOWN, Definition
+from redline.code.references.definition import FOREIGN, UNKNOWN, Definition
 from redline.code.references.file_access import SourceFiles
 from redline.code.references.targets import (
     Certainty,
@@ -110,7 +110,7 @@ class PythonJsResolver:
         own = self.origins.own(module, binding)
         same = {own}
         if any(_is_import_of_same_name(module, site) for site in binding.sites):
-            same |= self.origins.of_binding(module, binding)
+            same |= self.origins.of_binding(module, binding) - {UNKNOWN, FOREIGN}
         if own.is_member and self.meanings.follows_bases(module):
             scope = next(s for s in module.names.scopes if start_of(s.node) == own.start)
             same |= self.meanings.family(OfClass(module, scope))
@@ -120,7 +120,7 @@ class PythonJsResolver:
 
     def _member_target(self, module: Module, member: Member) -> ReferenceTarget:
         meaning = self.meanings.of_member(module, member)
-        found = meaning - {UNKNOWN}
+        found = meaning - {UNKNOWN, FOREIGN}
         if found and self.renaming and is_object_key(member.node):
             own = Definition(module.path, member.start, member.name, True, module)
             if self._is_called_by_library(module, member):
@@ -141,15 +141,12 @@ class PythonJsResolver:
         written = part if part.kind() in FUNCTIONS else part.field("value")
         if not isinstance(values, ScriptContext) or written is None:
             return False
-        if written.kind() not in FUNCTIONS:
-            return False
-        call = parent_of(parent_of(parent_of(part)))
-        if call.kind() == "new_expression":
-            # What a library's constructor is given has the members that it asks for.
-            made = values.of(module, call.field("constructor"), member.scope)
-            return bool(made) and made <= OUTSIDE
         asked = values.context_of(module, parent_of(part), member.scope)
-        return bool(asked) and asked <= OUTSIDE
+        call = parent_of(parent_of(parent_of(part)))
+        if call.kind() == "new_expression" and not asked <= OUTSIDE:
+            # What a library's constructor is given has the members that it asks for.
+            asked = values.of(module, call.field("constructor"), member.scope)
+        return written.kind() in FUNCTIONS and bool(asked) and asked <= OUTSIDE
 
     def implements_library(self, target: ReferenceTarget) -> bool:
         """Return whether a library calls it by its name, or it is declared as a library's."""
@@ -339,9 +336,9 @@ def _is_import_of_same_name(module: Module, site: Occurrence) -> bool:
 
 
 def _is_ambient(definition: Definition) -> bool:
-    """Return whether `declare global` or `declare module "name"` of a script declares it."""
+    """Return whether `declare global` or `declare module "name"` of TypeScript declares it."""
     module, start = definition.module, definition.start
-    if not isinstance(module, Module) or not module.is_script:
+    if not isinstance(module, Module) or not module.is_typed:
         return False
     blocks = module.parsed.root.find_all(kind="ambient_declaration")
     around = (node for node in blocks if span_of(node).start <= start < span_of(node).end)

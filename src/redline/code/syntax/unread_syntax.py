@@ -40,6 +40,8 @@ _VISIBLE = re.compile(r"\S")
 _BODIES = [{"kind": "interface_body"}, {"kind": "object_type"}]
 # Without a semicolon that was wrong, others may turn out to be.
 _MAX_READINGS = 4
+# Behind an escape that was not read there may be more.
+_MAX_MASKINGS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,8 +142,11 @@ def _in_braces(code: str, offsets: Iterable[int]) -> Iterator[int]:
 
 def _mask_escapes(reading: _Reading, parse: Parse) -> _Reading:
     """Replace escapes that were not read: those in types that are templates."""
-    found = reading.root.find_all(kind="escape_sequence", inside={"kind": "ERROR"})
-    spans = [span_of(each) for each in found if _ESCAPED.fullmatch(each.text())]
-    masked = reading.replace(spans, "__", parse)
-    is_better = masked.unread() < reading.unread()
-    return _mask_escapes(masked, parse) if is_better else reading
+    for _ in range(_MAX_MASKINGS):
+        found = reading.root.find_all(kind="escape_sequence", inside={"kind": "ERROR"})
+        spans = [span_of(each) for each in found if _ESCAPED.fullmatch(each.text())]
+        masked = reading.replace(spans, "__", parse)
+        if masked.unread() >= reading.unread():
+            break
+        reading = masked
+    return reading
