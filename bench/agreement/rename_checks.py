@@ -77,7 +77,8 @@ def _pyright(package: Path, root: Path) -> list[str]:
 
 
 def _tsc(package: Path, root: Path) -> list[str]:
-    files = [str(path) for path in sorted(root.rglob("*.ts*")) if path.suffix in (".ts", ".tsx")]
+    found = (path for path in sorted(root.rglob("*.ts*")) if path.suffix in (".ts", ".tsx"))
+    files = [str(path) for path in found if path.is_file()]
     config = root.parent / "check.json"
     config.write_text(json.dumps({"compilerOptions": _TSC_OPTIONS, "files": files}))
     done = _run(["node", str(package / "bin" / "tsc"), "-p", str(config)], root.parent)

@@ -16,7 +16,14 @@ from redline.code.python_js.heritage import (
 )
 from redline.code.python_js.imports import key_import
 from redline.code.python_js.inference.context import ScriptContext
-from redline.code.python_js.inference.shapes import Holder, KeysOf, TypeParameter, key_definition
+from redline.code.python_js.inference.shapes import (
+    MAX_DEPTH,
+    OUTSIDE,
+    Holder,
+    KeysOf,
+    TypeParameter,
+    key_definition,
+)
 from redline.code.python_js.members import NoClass
 from redline.code.python_js.origins import Definitions, Origins, in_namespace
 from redline.code.python_js.project import Module
@@ -157,13 +164,27 @@ class Meanings:
                 }
                 exported = self._of_modules(value, name) if not owners else frozenset()
                 found |= exported
-                if not (owners or exported) or (is_open and module.is_script):
+                is_missing = not (owners or exported) and not self._extends_library(value)
+                if is_missing or (is_open and module.is_script):
                     found.add(UNKNOWN)
             elif value == NoClass.UNKNOWN:
                 found.add(UNKNOWN)
             elif value == NoClass.ANYTHING:
                 found |= {UNKNOWN, UNCHECKED}
         return frozenset(found)
+
+    def _extends_library(self, value: OfClass, depth: int = 0) -> bool:
+        """Return whether a type of TypeScript extends one of a library, which has what it has not.
+
+        In JavaScript anything may be added to an object.
+        """
+        is_known = isinstance(self.values, ScriptContext) and value.module.is_typed
+        if not is_known or depth > MAX_DEPTH:
+            return False
+        return any(
+            self._extends_library(base, depth + 1) if isinstance(base, OfClass) else base in OUTSIDE
+            for base in self.values.bases(value)
+        )
 
     def _of_modules(self, value: OfClass, name: str) -> Definitions:
         """Return what a type has by extending whole modules: `extends typeof module`."""

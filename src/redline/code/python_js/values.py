@@ -20,7 +20,7 @@ from redline.code.python_js.members import LITERALS, NoClass
 from redline.code.python_js.origins import Definitions, Origins
 from redline.code.python_js.project import Module
 from redline.code.python_js.python_values import Container, PythonValues
-from redline.code.references.definition import UNKNOWN, Definition, whole
+from redline.code.references.definition import FOREIGN, UNKNOWN, Definition, whole
 from redline.code.scopes.model import ANY, Binding, BindingRole, Member, MemberUse, Scope, ScopeKind
 from redline.code.syntax.node import (
     SyntaxNode,
@@ -101,8 +101,8 @@ class ValueResolver(PythonValues):
 
     def of_definition(self, definition: Definition, depth: int = 0) -> set[Value]:
         """Return the values that a definition may have."""
-        if definition == UNKNOWN:
-            return {NoClass.UNKNOWN}
+        if definition in (UNKNOWN, FOREIGN):
+            return {NoClass.UNKNOWN if definition == UNKNOWN else NoClass.OTHER}
         if definition.is_module:
             return {definition}
         if definition.binding is None or not isinstance(definition.module, Module):
@@ -249,8 +249,8 @@ class ValueResolver(PythonValues):
         callee = node.field("function") or node.field("constructor")
         if callee is None:
             return {NoClass.UNKNOWN}
-        spec = required_module(node) if module.is_script else None
-        if spec is not None:
+        spec = required_module(node) or required_module(node, by="import")
+        if spec is not None and module.is_script:
             return self._of_all(self.origins.of_import(module.path, ImportedName(spec)), depth)
         if callee.kind() == "identifier" and callee.text() == "super" and not module.is_script:
             around = class_around(module, scope)

@@ -120,8 +120,8 @@ class Finder:
             if indexed and file is not None:
                 file.trust(lambda: self.lookup.indexed_symbols(path, self.name))
         found = [
-            Reference(line, Certainty(known), of, tuple((s, sure) for s, sure in at), tuple(rare))
-            for line, known, of, at, rare in seen
+            Reference(line, Certainty(known), of, tuple(map(tuple, at)), tuple(rare), tuple(keys))
+            for line, known, of, at, rare, keys in seen
         ]
         return Used(path, found, file, unread)
 

@@ -203,6 +203,9 @@ def _places(used: Used) -> RenamePlaces:
                 found.starts.add(start)
             else:
                 found.possible.add(start)
+        for start in set(reference.keys):
+            is_key = reference.keys.count(start) == reference.at.count((start, True))
+            (found.keys if is_key else found.both).add(start)
     return found
 
 
@@ -244,7 +247,10 @@ def _rename_in_file(
         starts.update(find_quoted_types(runtime, text, language, old))
     _refuse_taken(runtime, text, language, name, request.new_name)
     short = {start for start in starts if start in uses and _is_shorthand(uses[start])}
-    pieces = _pieces(text, sorted(starts), old, request.new_name, short, is_member=is_member)
+    if language.name != "javascript" and not is_member:
+        short -= places.both
+    keys = short if is_member else short & places.keys
+    pieces = _pieces(text, sorted(starts), old, request.new_name, short, keys)
     after = "".join(pieces)
     _refuse_broken(runtime, name, text, after, language)
     place = runtime.workspace.resolve(runtime.workspace.absolute(path), access, must_exist=True)
@@ -258,14 +264,17 @@ def _is_shorthand(use: WordUse) -> bool:
 
 
 def _pieces(
-    text: str, starts: Sequence[int], old: str, new: str, short: set[int], *, is_member: bool
+    text: str, starts: Sequence[int], old: str, new: str, short: set[int], keys: set[int]
 ) -> Iterator[str]:
-    """Yield *text* with the new name; where one word names two things, the other keeps its name."""
+    """Yield *text* with the new name; of a word that names two things only one is renamed.
+
+    That is the key, if it is among *keys*, or else the variable.
+    """
     end = 0
     for start in starts:
         if start not in short:
             yield text[end:start] + new
-        elif is_member:
+        elif start in keys:
             begun = _BINDING.search(text, end, start)
             first = begun.start() if begun is not None else start
             yield f"{text[end:first]}{new}: {text[first:start]}{old}"

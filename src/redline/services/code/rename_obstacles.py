@@ -49,6 +49,9 @@ class RenamePlaces:
     used: Used
     starts: set[int] = field(default_factory=set)
     possible: set[int] = field(default_factory=set)
+    # Of the offsets those that are keys alone, and those that are a key and a variable.
+    keys: set[int] = field(default_factory=set)
+    both: set[int] = field(default_factory=set)
     by_line: set[int] = field(default_factory=set)
 
 
