@@ -77,7 +77,8 @@ def _pyright(package: Path, root: Path) -> list[str]:
 
 
 def _tsc(package: Path, root: Path) -> list[str]:
-    files = [str(path) for path in sorted(root.rglob("*.ts*")) if path.suffix in (".ts", ".tsx")]
+    found = (path for path in sorted(root.rglob("*.ts*")) if path.suffix in (".ts", ".tsx"))
+    files = [str(path) for path in found if path.is_file()]
     config = root.parent / "check.json"
     config.write_text(json.dumps({"compilerOptions": _TSC_OPTIONS, "files": files}))
     done = _run(["node", str(package / "bin" / "tsc"), "-p", str(config)], root.parent)
@@ -119,12 +120,12 @@ def left_out_of_build(language: str, root: Path) -> set[Path]:
 
 
 def _cargo(_tool: Path, root: Path) -> list[str]:
-    """Check as cargo builds by default, and with all features; how names look is no matter."""
+    """Check as cargo builds by default, with no and with all features; not how names look."""
     argv = ["cargo", "check", "--offline", "--keep-going", "--all-targets", "--quiet"]
     argv += ["--message-format", "short"]
     target = _target(root)
     found = []
-    for more in ([], ["--all-features"]):
+    for more in ([], ["--no-default-features"], ["--all-features"]):
         settings = [f"CARGO_TARGET_DIR={target}", "RUSTFLAGS=--cap-lints=warn"]
         done = _run(["env", *settings, *argv, *more], root)
         found += [line for line in done.stderr.splitlines() if _RUST_ERROR.search(line)]

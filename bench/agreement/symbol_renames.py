@@ -18,7 +18,8 @@ decides: `better` if it has new problems after the service's rename and none aft
 `wrong`. Gopls and rust-analyzer do not see what a build leaves out for its tags, features or
 system: where only that differs, `better` needs no new problems, in Go with every tag. What the
 service itself declines is not compared, nor what it would rename in a library. `kept`: a library
-asks for the member, and the check has new problems after the service's rename.
+or the start of a program asks for the name, and the check has new problems after the service's
+rename.
 
 REDLINE_RENAMES=60 takes the first 60 of them in each project, 20:40 those after the first 20;
 REDLINE_SECONDS=150 begins no further one of a project after that time.
@@ -52,6 +53,7 @@ from redline.services.code.rename import Renamed, RenameRequest, plan_symbol_ren
 from redline.settings import Settings
 
 SEED = 20_261
+KEPT = ("of a library", "A program starts")
 UNCERTAIN = "It is not certain whether these refer"
 _FIRST, _, _LAST = os.environ.get("REDLINE_RENAMES", "60").rpartition(":")
 PER_PROJECT = slice(int(_FIRST or 0), int(_LAST))
@@ -71,7 +73,8 @@ def compare(language: str, tool: Path, project: Path, which: slice, show: bool) 
         redline.code_index.build()
         places = _places(redline, files)
         random.Random(SEED).shuffle(places)
-        trial = Trial(language, tool, root, redline, judge, places)
+        others = _places(redline, sorted({*root.rglob("*.py")} - {*files}))
+        trial = Trial(language, tool, root, redline, judge, [*places, *others])
         ends = monotonic() + SECONDS
         for place in places[which]:
             if monotonic() > ends:
@@ -115,6 +118,7 @@ class Trial:
     root: Path
     redline: Redline
     judge: Judge
+    # All definitions, of Python also those in files that none is picked from.
     places: list[Place]
     # By whether places are left that may refer to it, which are listed.
     accepted: dict[bool, list[Place]] = field(default_factory=lambda: {False: [], True: []})
@@ -133,7 +137,7 @@ class Trial:
         try:
             made = self._plan(place, place.fresh)
         except RedlineError as error:
-            is_kept = "of a library" in error.message
+            is_kept = any(reason in error.message for reason in KEPT)
             ways = [_apply(spots, place.fresh) for spots in expected] if is_kept else []
             is_kept = is_kept and all(self._new(place, way) for way in ways)
             if error.message.startswith(UNCERTAIN):

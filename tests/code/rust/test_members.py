@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.code.rust.samples import holds
 
 
@@ -133,7 +135,51 @@ def test_what_a_trait_gives_by_default_is_found_on_types_that_have_it() -> None:
         pub struct B;
         impl Draw for A { fn draw(&self) {} }
         fn a(a: A) { a.twice(); } // ref
-        fn number(n: u8) { n.twice(); } // maybe
+        fn number(n: u8) { n.twice(); }
+        """,
+    )
+
+
+@pytest.mark.parametrize(
+    ("required", "given"),
+    [
+        ("", ""),
+        ("fn draw(&self);", "impl<T: Copy> Draw for T { fn draw(&self) {} }"),
+        ("fn draw(&self);", "impl Draw for u8 { fn draw(&self) {} }"),
+        (
+            "fn draw(&self);",
+            "macro_rules! draw { ($t:ty) => { impl Draw for $t { fn draw(&self) {} } } }",
+        ),
+    ],
+    ids=["nothing required", "for all", "for it", "by a macro"],
+)
+def test_a_trait_may_give_a_library_s_type_what_its_impls_do_not_rule_out(
+    required: str, given: str
+) -> None:
+    holds(
+        "twice",
+        f"""
+        === src/lib.rs
+        pub trait Draw {{ {required} fn twice(&self) {{}} }} // it
+        {given}
+        fn number(n: u8) {{ n.twice(); }} // maybe
+        """,
+    )
+
+
+def test_what_a_library_s_values_give_alone_is_the_library_s() -> None:
+    holds(
+        "level",
+        """
+        === src/lib.rs
+        use log::{Level, Record};
+        pub struct Shop;
+        impl Shop { pub fn level(&self) {} } // it
+        fn chain() { Record::builder().line(1).level(Level::Info); }
+        fn given(s: &Shop) { Record::of(s).level(); } // maybe
+        fn kept() { let r = Record::builder(); r.level(); } // maybe
+        fn stated() { Record::make::<Shop>().level(); } // maybe
+        fn function() { chain.level(); }
         """,
     )
 
@@ -309,5 +355,58 @@ def test_what_a_type_is_read_as_passes_its_members_on() -> None:
         pub struct Outer(Inner);
         impl Deref for Outer { type Target = Inner; fn deref(&self) -> &Inner { &self.0 } }
         fn a(o: Outer) { o.size(); o.0.size(); } // ref
+        """,
+    )
+
+
+def test_a_member_is_found_through_what_a_generic_type_dereferences_to() -> None:
+    holds(
+        "open",
+        """
+        === src/lib.rs
+        pub struct Guard<T>(T);
+        impl<T> std::ops::Deref for Guard<T> { type Target = T; fn deref(&self) -> &T { &self.0 } }
+        pub struct Shop;
+        impl Shop { fn open(&self) {} } // it
+        pub struct Hat;
+        impl Hat { fn open(&self) {} }
+        fn go(s: Guard<Shop>, h: Guard<Hat>) {
+            s.open(); // ref
+            h.open();
+        }
+        """,
+    )
+
+
+def test_a_library_s_container_has_no_member_of_what_it_holds() -> None:
+    holds(
+        "open",
+        """
+        === src/lib.rs
+        pub struct Shop;
+        impl Shop { fn open(&self) {} } // it
+        fn go(all: Vec<Shop>, other: foreign::Pointer<Shop>) {
+            all.open();
+            other.open(); // maybe
+        }
+        """,
+    )
+
+
+def test_a_container_s_own_method_is_not_a_trait_s() -> None:
+    holds(
+        "remove",
+        """
+        === src/lib.rs
+        pub trait Rows { fn remove(&mut self, at: usize); } // it
+        impl Rows for Vec<u8> {
+            fn remove(&mut self, at: usize) { // ref
+                self.remove(at);
+            }
+        }
+        fn go(v: &mut Vec<u8>, r: &mut dyn Rows) {
+            v.remove(0);
+            r.remove(0); // ref
+        }
         """,
     )

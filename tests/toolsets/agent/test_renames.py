@@ -116,9 +116,7 @@ PACKAGES = {
             "An import binds the name too: shop/a.py:2",
             id="import",
         ),
-        pytest.param(
-            "a.py", "def f():\n    return 1\n", "f", 1, "other", "one letter", id="one-letter"
-        ),
+        pytest.param("a.py", "_ = 1\n", "_", 1, "other", "not looked for", id="no letter"),
         pytest.param(
             "a.py", PROPERTY, "size", 3, "__size", "Python changes such a name", id="mangled"
         ),
@@ -404,10 +402,10 @@ def test_a_reference_that_a_type_checker_of_python_may_resolve_refuses(desk: Des
     desk.write({"a.py": plain})
     said = desk.text("rename", symbol="Shop.size", to="extent", path="a.py", dry_run=True)
     assert "possible references, not renamed: a.py:7" in said
-    loop = "\n\ndef g(shops: list[Shop]) -> None:\n    for shop in shops:\n        shop.size()\n"
+    loop = "\n\ndef g(shops: rows.Rows[Shop]) -> None:\n    for shop in shops: shop.size()\n"
     desk.write({"a.py": f"{plain}{loop}"})
     failure = desk.failure("rename", symbol="Shop.size", to="extent", path="a.py")
-    assert "It is not certain whether these refer to size: a.py:12" in failure
+    assert "It is not certain whether these refer to size: a.py:11" in failure
 
 
 @pytest.mark.requirement("agent-rename-bound")
@@ -466,3 +464,22 @@ def test_a_type_s_own_member_of_rust_whose_impl_takes_two_lines_is_no_trait_s(de
     desk.write({"Cargo.toml": MANIFEST, "src/lib.rs": lib + own})
     desk.text("rename", symbol="open", to="unlock", path="src/lib.rs", line=2)
     assert (desk.root / "src/lib.rs").read_text() == lib.replace("open", "unlock") + own
+
+
+@pytest.mark.requirement("agent-rename-bound")
+@pytest.mark.parametrize("many", [False, True])
+def test_a_name_of_one_letter_is_renamed_unless_too_much_holds_it(desk: Desk, many: bool) -> None:
+    files = {
+        "go.mod": "module shop\n\ngo 1.22\n",
+        "shop.go": "package shop\n\ntype Hat struct{ m int }\n\ntype Shop struct{ m int }\n",
+        "till.go": "package shop\n\nfunc f(s Shop, h Hat, m int) int { return s.m + h.m + m }\n",
+    }
+    desk.write({**files, **({"rows.go": "package shop\n" + "// m\n" * 50_001} if many else {})})
+    if many:
+        failure = desk.failure("rename", symbol="Shop.m", to="size", path="shop.go", line=5)
+        assert "Too much holds this name of one letter: m" in failure
+        return
+    desk.text("rename", symbol="Shop.m", to="size", path="shop.go", line=5)
+    assert "type Shop struct{ size int }" in (desk.root / "shop.go").read_text()
+    expected = files["till.go"].replace("s.m", "s.size")
+    assert (desk.root / "till.go").read_text() == expected

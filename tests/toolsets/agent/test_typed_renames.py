@@ -338,11 +338,14 @@ def test_a_reference_far_away_refuses_only_if_nothing_else_has_the_name(desk: De
 
 
 @pytest.mark.requirement("agent-rename-bound")
-@pytest.mark.parametrize("call", ["new ReadableStream(", 'open("a", '])
+@pytest.mark.parametrize("call", ["new ReadableStream(", 'open("a", ', "new Proxy(shop, "])
 def test_a_function_that_a_library_calls_by_its_name_keeps_it(desk: Desk, call: str) -> None:
-    text = f'import {{ open }} from "library";\nexport const s = {call}{{\n  start() {{}},\n}});\n'
+    text = (
+        'import { open } from "library";\nexport function f<T extends object>(shop: T) {\n'
+        f"  return {call}{{\n    start() {{}},\n  }});\n}}\n"
+    )
     desk.write({"a.ts": text})
-    failure = desk.failure("rename", symbol="start", to="begin", path="a.ts", line=3)
+    failure = desk.failure("rename", symbol="start", to="begin", path="a.ts", line=4)
     assert "of a library has the member: start" in failure
 
 
@@ -376,6 +379,55 @@ def test_a_text_that_a_mapped_type_may_use_as_a_member_refuses(desk: Desk) -> No
     text = (
         "export interface Shop {\n  size: number;\n  door: number;\n}\n"
         'type Kept = "size" | "door";\nexport type Part = { [P in Kept]: Shop[P] };\n'
+    )
+    desk.write({"a.ts": text})
+    failure = desk.failure("rename", symbol="Shop.size", to="extent", path="a.ts")
+    assert "refer to size: a.ts:5" in failure
+
+
+@pytest.mark.requirement("agent-rename-uncertain")
+def test_a_text_in_a_type_that_nothing_takes_members_by_does_not_refuse(desk: Desk) -> None:
+    text = (
+        "export interface Shop {\n  size: number;\n}\n"
+        'export type Kind = "size" | "door";\nexport type Part = { [P in keyof Shop]?: Shop[P] };\n'
+    )
+    desk.write({"a.ts": text})
+    desk.text("rename", symbol="Shop.size", to="extent", path="a.ts")
+    assert (desk.root / "a.ts").read_text() == text.replace("size", "extent", 1)
+
+
+@pytest.mark.requirement("agent-rename-typed")
+def test_a_text_that_tells_types_apart_is_renamed_with_the_member(desk: Desk) -> None:
+    text = (
+        "interface Shop {\n  sell(): void;\n}\ntype Sale = Shop | (() => void);\n"
+        'export const f = (x: Sale) => ("sell" in x ? x.sell() : x());\n'
+    )
+    desk.write({"a.ts": text})
+    desk.text("rename", symbol="Shop.sell", to="vend", path="a.ts")
+    assert (desk.root / "a.ts").read_text() == text.replace("sell", "vend")
+
+
+@pytest.mark.requirement("agent-rename-typed")
+def test_instances_of_a_class_that_is_tested_for_are_its_own(desk: Desk) -> None:
+    text = (
+        "class Patch {\n  write() {}\n}\nclass Small extends Patch {}\n"
+        "class Batch {\n  write() {}\n}\nexport function f(x: Patch | Small | Batch) {\n"
+        "  if (x instanceof Patch || x instanceof Small) {\n    x.write();\n"
+        "  } else if (x instanceof Batch) {\n    x.write();\n  }\n"
+        "  return x instanceof Patch && x.write();\n}\n"
+    )
+    desk.write({"a.ts": text})
+    desk.text("rename", symbol="Patch.write", to="put", path="a.ts", line=2)
+    lines = (desk.root / "a.ts").read_text().split("\n")
+    assert [nth for nth, line in enumerate(lines, 1) if "put" in line] == [2, 10, 14]
+
+
+@pytest.mark.requirement("agent-rename-uncertain")
+def test_a_text_that_a_function_takes_as_a_key_refuses(desk: Desk) -> None:
+    text = (
+        "export class Shop {\n  size = 1;\n}\n"
+        "declare function has<O, K extends PropertyKey>(o: O, k: K): o is O & Record<K, unknown>;\n"
+        'export const f = (x: Shop | Date) => has(x, "size") && x.size;\n'
     )
     desk.write({"a.ts": text})
     failure = desk.failure("rename", symbol="Shop.size", to="extent", path="a.ts")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from redline.code.python_js.path_aliases import PathAliases, join_path
-from redline.code.syntax.node import SyntaxNode, parent_of, required_field
+from redline.code.syntax.node import SyntaxNode, begins_at, parent_of, required_field
 from redline.core.paths import WorkspacePath
 
 _PYTHON = (".py", ".pyi")
@@ -120,12 +120,12 @@ def key_import(node: SyntaxNode) -> ImportedName | None:
     return _from_require(node) if parent_of(node).kind() == "pair_pattern" else None
 
 
-def required_module(node: SyntaxNode | None) -> str | None:
-    """Return the import path of `require("path")`."""
+def required_module(node: SyntaxNode | None, by: str = "require") -> str | None:
+    """Return the import path of `require("path")`, or of a call of another name."""
     if node is None or node.kind() != "call_expression":
         return None
     called, arguments = node.field("function"), node.field("arguments")
-    if called is None or called.text() != "require" or arguments is None:
+    if called is None or called.text() != by or arguments is None:
         return None
     path = arguments.find(kind="string")
     return string_content(path) if path is not None else None
@@ -134,6 +134,23 @@ def required_module(node: SyntaxNode | None) -> str | None:
 def string_content(node: SyntaxNode) -> str:
     """Return the text of a string without its quotes."""
     return node.text()[1:-1]
+
+
+def import_renaming(node: SyntaxNode, *, script: bool) -> ImportedName | None:
+    """Return the import or re-export in which *node* is the other module's name."""
+    parent = parent_of(node)
+    if not script:
+        outer = parent.parent() if parent.kind() == "dotted_name" else None
+        if outer is None or outer.kind() != "aliased_import":
+            return None
+        return python_import(required_field(outer, "alias"))
+    if parent.kind() == "import_specifier":
+        return script_import(node)
+    if parent.kind() == "export_specifier":
+        source = parent_of(parent_of(parent)).field("source")
+        if source is not None and begins_at(parent.field("name"), node):
+            return ImportedName(string_content(source), node.text())
+    return None
 
 
 def imported_stems(text: str) -> dict[str, list[int]]:

@@ -16,15 +16,24 @@ from redline.code.python_js.heritage import (
 )
 from redline.code.python_js.imports import key_import
 from redline.code.python_js.inference.context import ScriptContext
-from redline.code.python_js.inference.shapes import Holder, KeysOf, TypeParameter, key_definition
+from redline.code.python_js.inference.shapes import (
+    MAX_DEPTH,
+    OUTSIDE,
+    Holder,
+    KeysOf,
+    TypeParameter,
+    key_definition,
+)
 from redline.code.python_js.members import NoClass
 from redline.code.python_js.origins import Definitions, Origins, in_namespace
 from redline.code.python_js.project import Module
+from redline.code.python_js.python_values import Container
 from redline.code.python_js.values import ValueResolver
 from redline.code.references.definition import UNCHECKED, UNKNOWN, Definition
 from redline.code.scopes.model import (
     TYPE,
     VALUE,
+    Binding,
     BindingRole,
     Member,
     MemberUse,
@@ -155,13 +164,27 @@ class Meanings:
                 }
                 exported = self._of_modules(value, name) if not owners else frozenset()
                 found |= exported
-                if not (owners or exported) or (is_open and module.is_script):
+                is_missing = not (owners or exported) and not self._extends_library(value)
+                if is_missing or (is_open and module.is_script):
                     found.add(UNKNOWN)
             elif value == NoClass.UNKNOWN:
                 found.add(UNKNOWN)
             elif value == NoClass.ANYTHING:
                 found |= {UNKNOWN, UNCHECKED}
         return frozenset(found)
+
+    def _extends_library(self, value: OfClass, depth: int = 0) -> bool:
+        """Return whether a type of TypeScript extends one of a library, which has what it has not.
+
+        In JavaScript anything may be added to an object.
+        """
+        is_known = isinstance(self.values, ScriptContext) and value.module.is_typed
+        if not is_known or depth > MAX_DEPTH:
+            return False
+        return any(
+            self._extends_library(base, depth + 1) if isinstance(base, OfClass) else base in OUTSIDE
+            for base in self.values.bases(value)
+        )
 
     def _of_modules(self, value: OfClass, name: str) -> Definitions:
         """Return what a type has by extending whole modules: `extends typeof module`."""
@@ -174,7 +197,7 @@ class Meanings:
 
     def _of_inferred(self, module: Module, value: Inferred, name: str) -> set[Definition]:
         """Return the members of an object type, an object or a function; arrays have none."""
-        is_plain = isinstance(value, Holder | KeysOf)
+        is_plain = isinstance(value, Holder | KeysOf | Container)
         if is_plain or not isinstance(self.values, ScriptContext):
             return set()
         if isinstance(value, TypeParameter):
@@ -194,6 +217,23 @@ class Meanings:
         whole = OfClass(value.module, value.scope, is_instance, given=value.given)
         owners = self.values.owners(whole, self.name, all_of=True).classes
         return {self.member(owner) for owner in owners}
+
+    def overrides_library(self, definition: Definition) -> bool:
+        """Return whether Python code says that a member overrides one of a class not known here."""
+        module = definition.module
+        if not isinstance(module, Module) or module.is_script or not definition.is_member:
+            return False
+        start = definition.start
+        scopes = [scope for scope in module.classes.defined if start_of(scope.node) == start]
+        says_so = any(
+            _is_decorated(item, "override")
+            for scope in scopes
+            for item in members_of(OfClass(module, scope), self.name)
+        )
+        if not says_so:
+            return False
+        above = (OfClass(module, scope, above=True) for scope in scopes)
+        return not any(self.values.owners(each, self.name).classes for each in above)
 
     def member(self, owner: OfClass, *, static: bool = False) -> Definition:
         """Return the member of the name that a class defines; *static* if it has one of each."""
@@ -221,3 +261,13 @@ class Meanings:
     def _classes(self, values: Iterable[OfClass]) -> set[Definition]:
         owned = ((value, value.scope.owner) for value in values)
         return {self.origins.own(v.module, owner) for v, owner in owned if owner is not None}
+
+
+def _is_decorated(item: Member | Binding, name: str) -> bool:
+    """Return whether a function of Python has a decorator of that name, from whatever module."""
+    site = item.sites[0].node if isinstance(item, Binding) else item.node
+    around = parent_of(site).parent()
+    if around is None or around.kind() != "decorated_definition":
+        return False
+    written = (child.text() for child in around.children() if child.kind() == "decorator")
+    return any(each.lstrip("@").strip().rpartition(".")[2] == name for each in written)

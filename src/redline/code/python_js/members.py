@@ -208,7 +208,8 @@ class FileClasses:
         outer = scope.parent
         if outer is None or outer not in self.defined:
             return NoClass.UNKNOWN
-        first = next(iter(named_children(required_field(scope.node, "parameters"))), None)
+        given = named_children(required_field(scope.node, "parameters"))
+        first = next((each for each in given if each.kind() != "comment"), None)
         if not begins_at(first, binding.sites[0].node) or first is None:
             return NoClass.UNKNOWN
         if first.kind() != "identifier" or _decorators(scope.node) & _NO_INSTANCE:

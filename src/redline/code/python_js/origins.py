@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias, TypeVar
@@ -20,7 +21,7 @@ from redline.code.python_js.imports import (
 )
 from redline.code.python_js.path_aliases import PathAliases
 from redline.code.python_js.project import Module, Project
-from redline.code.references.definition import UNKNOWN, Definition, whole
+from redline.code.references.definition import FOREIGN, UNKNOWN, Definition, whole
 from redline.code.scopes.model import TYPE, VALUE, Binding, BindingRole, Occurrence, ScopeKind
 from redline.code.syntax.node import SyntaxNode, begins_at, named_children, parent_of, start_of
 from redline.core.paths import WorkspacePath
@@ -30,6 +31,8 @@ Definitions: TypeAlias = frozenset[Definition]
 _MAX_CYCLES = 200
 _PYTHON = (".py", ".pyi", ".pyw")
 _MAX_NAME = 80
+# An import path of a package: others are relative, or an alias that no configuration explains.
+_PACKAGE = re.compile(r"(?:node:|@[\w-][\w.-]*/)?\w[\w.-]*(?:/|\Z)")
 _ASSIGNING = {"assignment_expression", "augmented_assignment_expression"}
 
 
@@ -189,6 +192,10 @@ class Origins:
             candidates = aliased_candidates(path, spec, self._aliases)
         return next((file for file in candidates if self.project.exists(file)), None)
 
+    def _is_library(self, path: WorkspacePath, spec: str) -> bool:
+        """Return whether an import path names a package that is not the project itself."""
+        return bool(_PACKAGE.match(spec)) and not self._aliases.is_own_package(path.parent, spec)
+
     def of_export(self, path: WorkspacePath, name: str, *, or_unknown: bool = True) -> Definitions:
         """Return what *name* of the module at *path* refers to."""
         key = (path, name)
@@ -250,11 +257,15 @@ class Origins:
                 target = self.resolve(module.path, spec)
                 if target is not None and target != module.path:
                     found |= self.of_export(target, name)
+        if not found and any(self._is_library(module.path, spec) for spec in exports.stars):
+            found.add(FOREIGN)
         return frozenset(found - {UNKNOWN} or found)
 
     def _resolve_export(self, module: Module, exported: Exported) -> Definitions:
         if isinstance(exported, ImportedName):
-            return self.of_import(module.path, exported)
+            found = self.of_import(module.path, exported)
+            is_foreign = not found and self._is_library(module.path, exported.spec)
+            return frozenset({FOREIGN}) if is_foreign else found
         if isinstance(exported, MemberOf):
             return self._of_member(module, exported)
         return self.of_node(module, exported)

@@ -71,6 +71,7 @@ class PathAliases:
 
     read: Callable[[WorkspacePath], str | None]
     _rules: dict[WorkspacePath, AliasRules] = field(default_factory=dict)
+    _packages: dict[WorkspacePath, str | None] = field(default_factory=dict)
 
     def rules(self, folder: WorkspacePath) -> AliasRules:
         """Return the rules for the scripts of a folder: of the nearest configuration with any."""
@@ -81,6 +82,19 @@ class PathAliases:
                 known = self.rules(folder.parent)
             self._rules[folder] = known
         return known
+
+    def is_own_package(self, folder: WorkspacePath, spec: str) -> bool:
+        """Return whether an import path begins with the name of the package that has *folder*."""
+        name = self._package_name(folder)
+        return name is not None and f"{spec}/".startswith(f"{name}/")
+
+    def _package_name(self, folder: WorkspacePath) -> str | None:
+        if folder not in self._packages:
+            name = self._parse(folder.child("package.json")).get("name")
+            if not isinstance(name, str):
+                name = self._package_name(folder.parent) if folder.parts else None
+            self._packages[folder] = name
+        return self._packages[folder]
 
     def _read_folder(self, folder: WorkspacePath) -> AliasRules:
         for name in _CONFIGS:

@@ -24,6 +24,7 @@ from redline.core.paths import WorkspacePath
 
 _DECLARING = {"interface_declaration", "type_alias_declaration"}
 _HOLDING = {"program", "module", "class_body"}
+_ELSEWHERE = re.compile(r"declare\s+(?:global\b|module\s*['\"])")
 
 
 @dataclass(eq=False)
@@ -40,6 +41,14 @@ class Module:
         """Return whether the code at *start* may have been misread."""
         return any(span.start <= start < span.end for span in self.broken)
 
+    def is_declared_elsewhere(self, start: int) -> bool:
+        """Return whether `declare global` or `declare module "name"` declares what is there."""
+        if not self.is_typed:
+            return False
+        blocks = self.parsed.root.find_all(kind="ambient_declaration")
+        around = (node for node in blocks if span_of(node).start <= start < span_of(node).end)
+        return any(_ELSEWHERE.match(node.text()) for node in around)
+
     def scope_at(self, node: SyntaxNode) -> Scope:
         """Return the innermost scope around *node*."""
         start, best = start_of(node), self.names.root
@@ -54,11 +63,15 @@ class Module:
         """Return whether it is JavaScript or TypeScript, not Python."""
         return self.parsed.language.name != "python"
 
+    @property
+    def is_typed(self) -> bool:
+        """Return whether it is TypeScript."""
+        return self.parsed.language.name in ("typescript", "tsx")
+
     @cached_property
     def classes(self) -> FileClasses:
         """Its classes and the members that each defines."""
-        is_typed = self.parsed.language.name in ("typescript", "tsx")
-        return FileClasses.of(self.names, script=self.is_script, by_assignment=not is_typed)
+        return FileClasses.of(self.names, script=self.is_script, by_assignment=not self.is_typed)
 
     @cached_property
     def types(self) -> dict[Binding, Scope]:

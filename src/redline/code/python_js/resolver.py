@@ -8,12 +8,7 @@ from dataclasses import dataclass, field
 
 from redline.code.python_js.exports import WHOLE
 from redline.code.python_js.heritage import OfClass
-from redline.code.python_js.imports import (
-    ImportedName,
-    python_import,
-    script_import,
-    string_content,
-)
+from redline.code.python_js.imports import import_renaming
 from redline.code.python_js.inference.context import ScriptContext
 from redline.code.python_js.inference.shapes import (
     FUNCTIONS,
@@ -25,7 +20,7 @@ from redline.code.python_js.meanings import Meanings
 from redline.code.python_js.origins import Definitions, Origins, import_at
 from redline.code.python_js.project import Module, Project
 from redline.code.python_js.values import ValueResolver
-from redline.code.references.definition import UNKNOWN, Definition
+from redline.code.references.definition import FOREIGN, UNKNOWN, Definition
 from redline.code.references.file_access import SourceFiles
 from redline.code.references.targets import (
     Certainty,
@@ -37,10 +32,11 @@ from redline.code.references.targets import (
     verdicts,
 )
 from redline.code.scopes.model import Binding, BindingRole, Member, Occurrence
-from redline.code.syntax.node import SyntaxNode, begins_at, parent_of, required_field, start_of
+from redline.code.syntax.node import SyntaxNode, begins_at, parent_of, start_of
 from redline.code.syntax.uses import nodes_of
 from redline.core.paths import WorkspacePath
 
+_PATTERN = "shorthand_property_identifier_pattern"
 # A list that is not closed reaches to the end, so that no text is read more than once.
 _LISTED = re.compile(
     r"__all__\s*(?::[^=\n]{0,200})?(?:\+?=|\.extend\()\s*[\[(]([^\])]*)(?:[\])]|\Z)"
@@ -113,7 +109,7 @@ class PythonJsResolver:
         own = self.origins.own(module, binding)
         same = {own}
         if any(_is_import_of_same_name(module, site) for site in binding.sites):
-            same |= self.origins.of_binding(module, binding)
+            same |= self.origins.of_binding(module, binding) - {UNKNOWN, FOREIGN}
         if own.is_member and self.meanings.follows_bases(module):
             scope = next(s for s in module.names.scopes if start_of(s.node) == own.start)
             same |= self.meanings.family(OfClass(module, scope))
@@ -123,7 +119,7 @@ class PythonJsResolver:
 
     def _member_target(self, module: Module, member: Member) -> ReferenceTarget:
         meaning = self.meanings.of_member(module, member)
-        found = meaning - {UNKNOWN}
+        found = meaning - {UNKNOWN, FOREIGN}
         if found and self.renaming and is_object_key(member.node):
             own = Definition(module.path, member.start, member.name, True, module)
             if self._is_called_by_library(module, member):
@@ -145,11 +141,20 @@ class PythonJsResolver:
         if not isinstance(values, ScriptContext) or written is None:
             return False
         asked = values.context_of(module, parent_of(part), member.scope)
+        call = parent_of(parent_of(parent_of(part)))
+        if call.kind() == "new_expression" and not asked <= OUTSIDE:
+            # What a library's constructor is given has the members that it asks for.
+            asked = values.of(module, call.field("constructor"), member.scope)
         return written.kind() in FUNCTIONS and bool(asked) and asked <= OUTSIDE
 
     def implements_library(self, target: ReferenceTarget) -> bool:
-        """Return whether a library calls the function by its name."""
-        return target.definition in self._called_by_library
+        """Return whether a library calls it by its name, declares it, or has what it overrides."""
+        own, module = target.definition, target.definition.module
+        if own in self._called_by_library:
+            return True
+        if isinstance(module, Module) and module.is_declared_elsewhere(own.start):
+            return True
+        return any(self.meanings.overrides_library(each) for each in target.same)
 
     def is_apart(self, target: ReferenceTarget) -> bool:  # noqa: ARG002 - for other languages
         """Return False: classes and interfaces join members of several types."""
@@ -167,6 +172,7 @@ class PythonJsResolver:
         )
         if self.renaming and module.is_script:
             self._join(found, targets)
+            self._join_patterns(module, found, targets)
         return by_line([*verdicts(found, targets), *self._aliases(module, targets)])
 
     def _join(self, found: list[Meaning], targets: list[ReferenceTarget]) -> None:
@@ -176,6 +182,23 @@ class PythonJsResolver:
                 members = {d for d in meaning.definitions if d.is_member and d.name == self.name}
                 if target.same & meaning.definitions and not members <= target.same:
                     target.same |= members
+                    self.joins += 1
+
+    def _join_patterns(
+        self, module: Module, found: list[Meaning], targets: list[ReferenceTarget]
+    ) -> None:
+        """Count variables as the same that take it from its module: `{ a } = await import("b")`."""
+        patterns = {
+            member.start
+            for member in module.names.members
+            if member.name == self.name and member.node.kind() == _PATTERN
+        }
+        for target in (each for each in targets if not each.is_member and patterns):
+            bound = (each for each in found if each.is_member and target.same & each.definitions)
+            taken = patterns & {each.start for each in bound}
+            for variable in (each for each in found if not each.is_member and each.start in taken):
+                if not variable.definitions <= target.same:
+                    target.same |= variable.definitions - {UNKNOWN}
                     self.joins += 1
 
     def may_see(self, path: WorkspacePath, text: str) -> bool:
@@ -247,7 +270,7 @@ class PythonJsResolver:
 
     def _of_other_word(self, module: Module, node: SyntaxNode) -> Definitions | None:
         """Return what a word refers to that is neither a name nor a member of this module."""
-        imported = _import_renaming(node, module)
+        imported = import_renaming(node, script=module.is_script)
         if imported is not None:
             return self.origins.of_import(module.path, imported)
         return frozenset({UNKNOWN}) if module.is_broken(start_of(node)) else None
@@ -319,20 +342,3 @@ def _is_import_of_same_name(module: Module, site: Occurrence) -> bool:
 def _is_called(node: SyntaxNode) -> bool:
     parent = parent_of(node)
     return begins_at(parent.field("function") or parent.field("constructor"), node)
-
-
-def _import_renaming(node: SyntaxNode, module: Module) -> ImportedName | None:
-    """Return the import or re-export in which *node* is the other module's name."""
-    parent = parent_of(node)
-    if not module.is_script:
-        outer = parent.parent() if parent.kind() == "dotted_name" else None
-        if outer is None or outer.kind() != "aliased_import":
-            return None
-        return python_import(required_field(outer, "alias"))
-    if parent.kind() == "import_specifier":
-        return script_import(node)
-    if parent.kind() == "export_specifier":
-        source = parent_of(parent_of(parent)).field("source")
-        if source is not None and begins_at(parent.field("name"), node):
-            return ImportedName(string_content(source), node.text())
-    return None

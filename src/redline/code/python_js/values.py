@@ -15,12 +15,12 @@ from redline.code.python_js.heritage import (
     may_have_members,
     members_of,
 )
-from redline.code.python_js.hierarchy import ClassHierarchy
 from redline.code.python_js.imports import ImportedName, required_module
 from redline.code.python_js.members import LITERALS, NoClass
 from redline.code.python_js.origins import Definitions, Origins
 from redline.code.python_js.project import Module
-from redline.code.references.definition import UNKNOWN, Definition, whole
+from redline.code.python_js.python_values import Container, PythonValues
+from redline.code.references.definition import FOREIGN, UNKNOWN, Definition, whole
 from redline.code.scopes.model import ANY, Binding, BindingRole, Member, MemberUse, Scope, ScopeKind
 from redline.code.syntax.node import (
     SyntaxNode,
@@ -42,13 +42,14 @@ _TYPED = {
 
 
 @dataclass(slots=True)
-class ValueResolver(ClassHierarchy):
+class ValueResolver(PythonValues):
     """Resolve the expressions before a dot."""
 
     # How many steps an expression is followed for.
     max_depth: ClassVar[int] = 10
     origins: Origins
     _bindings: dict[Binding, frozenset[Value]] = field(default_factory=dict)
+    _calls: dict[tuple[Module, int, int], frozenset[Value]] = field(default_factory=dict)
 
     def of(
         self, module: Module, node: SyntaxNode | None, scope: Scope, depth: int = 0
@@ -62,7 +63,7 @@ class ValueResolver(ClassHierarchy):
         if kind in ("attribute", "member_expression"):
             return self._of_member(module, node, scope, depth)
         if kind in _CALLS:
-            return self._of_call(module, node, scope, depth)
+            return self._of_call_once(module, node, scope, depth)
         if kind in ("this", "super"):
             return self._of_this(module, node, scope)
         if kind in _WRAPPED:
@@ -70,7 +71,8 @@ class ValueResolver(ClassHierarchy):
             return self.of(module, inner, scope, depth + 1)
         if kind == "as_expression":
             return self._of_annotation(module, node.children()[-1], scope, depth + 1)
-        return {_of_literal(module, node)}
+        found = self.of_python(module, node, scope, depth) if not module.is_script else None
+        return {_of_literal(module, node)} if found is None else found
 
     def _of_this(self, module: Module, node: SyntaxNode, scope: Scope) -> set[Value]:
         """Return the values of `this` or `super` in a script."""
@@ -88,6 +90,9 @@ class ValueResolver(ClassHierarchy):
         is_free = module.is_script and occurrence.binding is None
         if is_free and node.text() in ("exports", "module"):
             return {whole(module.path)}
+        found = self.narrowed(module, occurrence, depth) if not module.is_script else None
+        if found is not None:
+            return found
         return self._of_all(self.origins.of_occurrence(module, occurrence), depth)
 
     def _of_all(self, definitions: Definitions, depth: int) -> set[Value]:
@@ -96,8 +101,8 @@ class ValueResolver(ClassHierarchy):
 
     def of_definition(self, definition: Definition, depth: int = 0) -> set[Value]:
         """Return the values that a definition may have."""
-        if definition == UNKNOWN:
-            return {NoClass.UNKNOWN}
+        if definition in (UNKNOWN, FOREIGN):
+            return {NoClass.UNKNOWN if definition == UNKNOWN else NoClass.OTHER}
         if definition.is_module:
             return {definition}
         if definition.binding is None or not isinstance(definition.module, Module):
@@ -137,7 +142,7 @@ class ValueResolver(ClassHierarchy):
         if kind == "parameters" and not module.is_script:
             return {NoClass.ANYTHING}
         if kind not in _TYPED and kind not in _ASSIGNING:
-            return {NoClass.UNKNOWN}
+            return self.of_statement(module, node, scope, depth)
         annotation = parent.field("type")
         if annotation is None and kind in _ASSIGNING:
             value = parent.field("right") or parent.field("value")
@@ -166,7 +171,10 @@ class ValueResolver(ClassHierarchy):
             elif isinstance(name, str):
                 found |= self._of_quoted_type(module, name, scope, depth)
             else:
-                found |= self.of_type(module, name, scope, depth)
+                named = self.of_type(module, name, scope, depth)
+                held = self.of_container_type(module, name, scope, depth)
+                is_ours = any(isinstance(value, OfClass) for value in named)
+                found |= named if held is None or is_ours or module.is_script else {held}
         return {instance_of(value) for value in found} or {NoClass.OTHER}
 
     def _of_quoted_type(self, module: Module, name: str, scope: Scope, depth: int) -> set[Value]:
@@ -203,7 +211,7 @@ class ValueResolver(ClassHierarchy):
             elif isinstance(value, OfClass):
                 found |= self._of_field(value, name, depth)
             else:
-                found.add(value)
+                found.add(NoClass.OTHER if isinstance(value, Container) else value)
         return found or {NoClass.UNKNOWN}
 
     def _of_field(self, value: OfClass, name: str, depth: int) -> set[Value]:
@@ -225,18 +233,33 @@ class ValueResolver(ClassHierarchy):
         site = parent_of(item.node) if item.form == MemberUse.ACCESS else item.node
         return self._of_site(module, site, item.scope, depth)
 
+    def _of_call_once(
+        self, module: Module, node: SyntaxNode, scope: Scope, depth: int
+    ) -> set[Value]:
+        """Return the values of a call; a chain of them would be followed again at each step."""
+        if module.is_script:
+            return self._of_call(module, node, scope, depth)
+        where = node.range()
+        key = (module, where.start.index, where.end.index)
+        if key not in self._calls:
+            self._calls[key] = frozenset(self._of_call(module, node, scope, depth))
+        return set(self._calls[key])
+
     def _of_call(self, module: Module, node: SyntaxNode, scope: Scope, depth: int) -> set[Value]:
         callee = node.field("function") or node.field("constructor")
         if callee is None:
             return {NoClass.UNKNOWN}
-        spec = required_module(node) if module.is_script else None
-        if spec is not None:
+        spec = required_module(node) or required_module(node, by="import")
+        if spec is not None and module.is_script:
             return self._of_all(self.origins.of_import(module.path, ImportedName(spec)), depth)
         if callee.kind() == "identifier" and callee.text() == "super" and not module.is_script:
             around = class_around(module, scope)
             if around is None:
                 return {NoClass.UNKNOWN}
             return {OfClass(module, around, True, True)}
+        held = None if module.is_script else self.of_container_call(module, node, scope, depth)
+        if held is not None:
+            return held
         called = self.of(module, callee, scope, depth + 1)
         if called == {NoClass.ANYTHING}:
             return called

@@ -34,6 +34,8 @@ class Definition:
 UNKNOWN = Definition(WorkspacePath(-1, ()), 0, "")
 # What a member of a value may be that a type checker does not look into: anything, or nothing.
 UNCHECKED = Definition(WorkspacePath(-1, ()), 1, "")
+# A definition of a library, which a module of the workspace exports.
+FOREIGN = Definition(WorkspacePath(-1, ()), 2, "")
 UNRESOLVED = frozenset({UNKNOWN})
 
 

@@ -38,6 +38,8 @@ class Reference:
     at: tuple[tuple[int, bool], ...] = ()
     # The offsets of those that another definition is found for, though not for certain all.
     unlikely: tuple[int, ...] = ()
+    # The offsets of those that are bound as members: a word may be a key and a variable at once.
+    keys: tuple[int, ...] = ()
 
 
 @dataclass(slots=True)
@@ -64,7 +66,8 @@ def _verdict(meaning: Meaning, targets: list[ReferenceTarget]) -> Reference | No
     line, definitions, is_member, start = meaning
     bound = bound_to(definitions, targets)
     if bound is not None:
-        return Reference(line, Certainty.BOUND, bound, ((start, True),))
+        keys = (start,) if is_member else ()
+        return Reference(line, Certainty.BOUND, bound, ((start, True),), keys=keys)
     possible = Reference(line, Certainty.POSSIBLE, at=((start, False),))
     if UNKNOWN in definitions and (not is_member or any(target.is_member for target in targets)):
         others = (each for each in definitions if each != UNKNOWN and each.start != start)
@@ -90,6 +93,10 @@ def by_line(found: Iterable[Reference]) -> list[Reference]:
             best[reference.line] = reference
             continue
         first = reference if known.certainty is Certainty.POSSIBLE else known
-        unlikely = (*known.unlikely, *reference.unlikely)
-        best[reference.line] = replace(first, at=(*known.at, *reference.at), unlikely=unlikely)
+        best[reference.line] = replace(
+            first,
+            at=(*known.at, *reference.at),
+            unlikely=(*known.unlikely, *reference.unlikely),
+            keys=(*known.keys, *reference.keys),
+        )
     return [best[line] for line in sorted(best)]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from redline.code.references.file_access import SourceFiles
+from redline.code.syntax.node import SyntaxNode
 from redline.core.paths import WorkspacePath
 
 _ROOTS = {"lib.rs", "main.rs", "build.rs"}
@@ -15,6 +17,10 @@ _ROOTS = {"lib.rs", "main.rs", "build.rs"}
 _MAX_INLINE = 4
 # Folders whose files are separate crates.
 _FOLDERS = {"bin", "tests", "examples", "benches"}
+# What may be between the attributes of an item and the item.
+_BESIDE = {"attribute_item", "line_comment", "block_comment"}
+_PATH = re.compile(r"\bpath\s*=\s*\"([^\"]+)\"")
+_IS_PATH = re.compile(r"#\s*\[\s*path\b")
 _TABLES = ("dependencies", "dev-dependencies", "build-dependencies")
 
 
@@ -26,14 +32,34 @@ class Crates:
     _manifests: dict[WorkspacePath, dict[str, Any] | None] = field(default_factory=dict)
     _exists: dict[WorkspacePath, bool] = field(default_factory=dict)
 
-    def below(self, path: WorkspacePath, inline: tuple[str, ...], name: str) -> list[WorkspacePath]:
-        """Return the file of module *name*, declared in *path* within *inline* modules."""
+    def below(
+        self,
+        path: WorkspacePath,
+        inline: tuple[str, ...],
+        name: str,
+        declared: SyntaxNode,
+    ) -> list[WorkspacePath]:
+        """Return the files of module *name*, *declared* in *path* within *inline* modules.
+
+        Attributes may give it another file, for all builds or for some.
+        """
+        attributes = list(_attributes_of(declared))
+        folder = WorkspacePath(path.root, (*path.parts[:-1], *inline))
+        given = [_join(folder, file) for text in attributes for file in _PATH.findall(text)]
+        found = [file for file in given if file is not None and self.is_file(file)]
+        is_for_all = any(_IS_PATH.match(text) for text in attributes)
+        return found if is_for_all else [*found, *self._by_name(path, inline, name)]
+
+    def _by_name(
+        self, path: WorkspacePath, inline: tuple[str, ...], name: str
+    ) -> list[WorkspacePath]:
         home = path.parts[:-1]
         if path.name != "mod.rs" and not self.is_root(path):
             home = (*home, path.name.removesuffix(".rs"))
         home = (*home, *inline)
         tried = [(*home, f"{name}.rs"), (*home, name, "mod.rs")]
-        return [p for p in (WorkspacePath(path.root, parts) for parts in tried) if self.is_file(p)]
+        found = (WorkspacePath(path.root, parts) for parts in tried)
+        return [file for file in found if self.is_file(file)][:1]
 
     def above(self, path: WorkspacePath) -> tuple[tuple[str, ...], list[WorkspacePath]]:
         """Return a file's module path relative to its parent, and the files that may be the parent.
@@ -128,6 +154,15 @@ class Crates:
             except tomllib.TOMLDecodeError:
                 self._manifests[path] = None
         return self._manifests[path]
+
+
+def _attributes_of(item: SyntaxNode) -> Iterator[str]:
+    """Yield the attributes before an item, the nearest first."""
+    before = item.prev()
+    while before is not None and before.kind() in _BESIDE:
+        if before.kind() == "attribute_item":
+            yield before.text()
+        before = before.prev()
 
 
 def _manifest_of(folder: WorkspacePath) -> WorkspacePath:

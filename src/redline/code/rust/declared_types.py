@@ -34,6 +34,8 @@ class DeclaredTypes:
                 return self.types.evaluate(node.field("type"), unit, definition.binding.scope)
             if roles & {Role.TYPE, Role.VARIANT}:
                 return self.constructed_type(definition)
+            if Role.FUNCTION in roles:
+                return Shape("Fn", (UNKNOWN_TYPE,))
             if Role.ALIAS in roles:
                 return self.types.of_definitions(frozenset({definition}), (), definition.name)
         return UNKNOWN_TYPE

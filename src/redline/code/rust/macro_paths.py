@@ -5,6 +5,7 @@ Only simple macros are followed: comma-separated arguments, one per parameter.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from redline.code.rust.scopes.names import Path
@@ -34,6 +35,11 @@ def paths_from_macro(
             yield from _paths(
                 list(leaves_of(right)), dict(zip(words, given, strict=True)), words[nth]
             )
+
+
+def takes_fields_of_self(macro: SyntaxNode) -> bool:
+    """Return whether a macro accesses what it is given as a field of `self`."""
+    return re.search(r"\bself\s*\.\s*\$", macro.text()) is not None
 
 
 def _paths(leaves: list[SyntaxNode], given: dict[str, str], wanted: str) -> Iterator[Path]:

@@ -12,6 +12,7 @@ from redline.code.references.typed.units import Unit, Units
 from redline.code.rust.crates import Crates
 from redline.code.rust.scopes.names import Path, Role, RustNames
 from redline.code.scopes.model import ANY, TYPE, Binding, Scope
+from redline.code.syntax.node import parent_of
 from redline.core.paths import WorkspacePath
 
 Definitions = frozenset[Definition]
@@ -215,10 +216,18 @@ class Paths:
         """Resolve *name* within a module or type."""
         if definition == UNKNOWN:
             return UNRESOLVED
-        found_module = self.module_scope(definition)
-        if found_module is None:
+        modules = self.module_scopes(definition)
+        if modules is None:
             return self.members(definition, name, meaning)
-        unit, scope = found_module
+        found: Definitions = NOTHING
+        for module in modules:
+            found |= self._in_module(module, name, meaning, from_outside=from_outside)
+        return found
+
+    def _in_module(
+        self, module: ModuleScope, name: str, meaning: str, *, from_outside: bool
+    ) -> Definitions:
+        unit, scope = module
         if unit is None or scope is None:
             return UNRESOLVED
         key = (unit.path, scope, name, meaning)
@@ -241,35 +250,36 @@ class Paths:
         item = re.compile(rf"\b(?:{_ITEMS})\s+{word}\b|\buse\s[^;]*\b{word}\b")
         return any(item.search(text) for text in given)
 
-    def module_scope(self, definition: Definition) -> ModuleScope | None:
-        """Return the file and scope of a module; None if it is not a module."""
+    def module_scopes(self, definition: Definition) -> list[ModuleScope] | None:
+        """Return the files and scopes of a module, one for each build; None if it is not one."""
         if definition.is_module:
             unit = self.units.at(definition.path)
-            return ModuleScope.of_file(unit)
+            return [ModuleScope.of_file(unit)]
         binding = definition.binding
         if binding is None or Role.MODULE not in binding.roles:
             return None
         unit = self.units.at(definition.path)
         if unit is None:
-            return ModuleScope(None, None)
+            return [ModuleScope(None, None)]
         names = names_of(unit)
-        if binding in names.bodies:
-            return ModuleScope(unit, names.bodies[binding])
+        body = names.bodies.get(binding)
+        found = [ModuleScope(unit, body)] if body is not None else []
         inline = _inline(names, binding.scope)
-        for path in self.crates.below(unit.path, inline, binding.name):
-            return ModuleScope.of_file(self.units.at(path))
-        return ModuleScope(None, None)
+        files: dict[WorkspacePath, None] = {}
+        for site in binding.sites:
+            declared = parent_of(site.node)
+            if declared.field("body") is None:
+                below = self.crates.below(unit.path, inline, binding.name, declared)
+                files |= dict.fromkeys(below)
+        found += [ModuleScope.of_file(self.units.at(path)) for path in files]
+        return found or [ModuleScope(None, None)]
 
     def same_module(self, definition: Definition) -> set[Definition]:
         """Return a module's definition by its declaration and by its file."""
-        found_module = self.module_scope(definition)
         found = {definition}
-        if (
-            found_module is not None
-            and found_module.unit is not None
-            and found_module.scope is found_module.unit.names.root
-        ):
-            found.add(whole(found_module.unit.path))
+        for unit, scope in self.module_scopes(definition) or ():
+            if unit is not None and scope is unit.names.root:
+                found.add(whole(unit.path))
         return found
 
 

@@ -42,7 +42,7 @@ class Patterns:
             return self.values.item_type(self.values.of(local.value, unit, local.scope))
         if local.how is LocalOrigin.CLOSURE:
             return self.closure_parameter(local, unit)
-        return self.values.of(local.value, unit, local.scope)
+        return library.settled(self.values.of(local.value, unit, local.scope))
 
     def closure_parameter(self, local: RustLocal, unit: Unit) -> Shape:
         """Return the type of a closure's parameter, by the function it is passed to."""
@@ -138,15 +138,14 @@ class Patterns:
                 found = frozenset(
                     self.values.types.definitions_of(self.values.parts.of_value(found))
                 )
+        fields: set[Definition] = set()
         for definition in found - {UNKNOWN}:
-            home, body = (
-                self.values.types.paths.units.at(definition.path),
-                self.values.members.body(definition),
-            )
+            home = self.values.types.paths.units.at(definition.path)
+            body = self.values.members.body(definition)
             binding = body.names.get(name) if body is not None else None
             if home is not None and binding is not None:
-                return frozenset({definition_of(home, binding)})
-        return UNRESOLVED if found else found
+                fields.add(definition_of(home, binding))
+        return frozenset(fields) or (UNRESOLVED if found else found)
 
 
 def _inner(kind: str, shape: Shape, nth: int) -> Shape:

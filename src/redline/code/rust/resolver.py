@@ -6,6 +6,7 @@ implementation, only the calls known to reach it do. `Self` refers to the type i
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from redline.code.references.definition import UNKNOWN, UNRESOLVED, Definition
@@ -15,13 +16,13 @@ from redline.code.references.typed.base import TypedResolver
 from redline.code.references.typed.units import Unit
 from redline.code.rust.crates import Crates
 from redline.code.rust.declared_types import DeclaredTypes
-from redline.code.rust.macro_paths import paths_from_macro
+from redline.code.rust.homes import Homes, impl_pattern
+from redline.code.rust.macro_paths import paths_from_macro, takes_fields_of_self
 from redline.code.rust.members import (
     STANDARD_TRAITS,
     AccessForm,
     RustMembers,
     Want,
-    impl_pattern,
     library_definition,
 )
 from redline.code.rust.paths import NOTHING, Definitions, Paths, definition_of, names_of
@@ -34,17 +35,23 @@ from redline.code.scopes.model import ANY, TYPE, Binding, Member, Occurrence, Sc
 from redline.code.syntax.definitions import Parsed
 from redline.code.syntax.node import SyntaxNode, parent_of
 
+# What is before a word that belongs to a value or type, or is declared.
+_MAX_BEFORE = 200
+_AFTER = re.compile(r"(?:[.:]|\bfn)\s*\Z")
 _TYPED_FORMS = {MemberForm.FIELD, MemberForm.CALLED, MemberForm.KEY}
 
 
 class RustResolver(TypedResolver):
     """Finds references to definitions of one name in Rust."""
 
+    # How often definitions were joined to a target since it was chosen.
+    joins = 0
+
     def __init__(self, name: str, files: SourceFiles) -> None:
         super().__init__(name, files)
         self.paths = Paths(self.units, Crates(self.units.files))
         self.types = RustTypes(self.paths)
-        self.members = RustMembers(self.types)
+        self.members = RustMembers(self.types, Homes(self.units))
         self.values = RustValues(
             self.types,
             self.members,
@@ -122,9 +129,54 @@ class RustResolver(TypedResolver):
         for macro in macros:
             assert macro.binding is not None
             node = parent_of(macro.binding.sites[0].node)
+            if takes_fields_of_self(node):
+                found |= self._field_of_self(unit, start)
             for path in paths_from_macro(node, unit.parsed.text, span.start, span.end, start):
                 found |= self.paths.resolve(unit, unit.names.root, path, ANY)
         return frozenset(found)
+
+    def _field_of_self(self, unit: Unit, start: int) -> Definitions:
+        """Resolve the name as a field of the type whose `impl` is around an offset."""
+        around = names_of(unit).impl_at(start)
+        if around is None:
+            return NOTHING
+        shape = self.types.evaluate(around.of, unit, around.outer)
+        return self.members.of(shape, Want(self.name, AccessForm.FIELD)) - {UNKNOWN}
+
+    def _settle(self, unit: Unit, targets: list[ReferenceTarget]) -> list[Meaning]:
+        """Return every occurrence; for a rename, join what one place may refer to."""
+        found = list(self._meanings(unit))
+        if all(_is_method(target.definition) for target in targets):
+            found = [each for each in found if not self._is_for_library_macro(unit, each)]
+        for target in targets if self.renaming else ():
+            for meaning in found:
+                if target.same & meaning.definitions:
+                    self._join(target, meaning.definitions)
+        return found
+
+    def _is_for_library_macro(self, unit: Unit, meaning: Meaning) -> bool:
+        """Return whether a word that means nothing here is given to a macro of a library.
+
+        It calls no method then: that would need what comes before it.
+        """
+        start = meaning.start
+        before = unit.parsed.text[max(0, start - _MAX_BEFORE) : start]
+        if meaning.definitions != UNRESOLVED or _AFTER.search(before):
+            return False
+        around = [span for span in names_of(unit).macro_arguments if span.start <= start < span.end]
+        return bool(around) and not any(self._macro(unit, span.macro) for span in around)
+
+    def _join(self, target: ReferenceTarget, definitions: Definitions) -> None:
+        """Count as the same what a build chooses instead by `cfg`: all get the new name."""
+        joined = {
+            one
+            for each in definitions - target.same
+            if _may_replace(each, target.definition)
+            for one in self.family(each)
+        }
+        if joined:
+            target.same |= joined
+            self.joins += 1
 
     def family(self, definition: Definition) -> set[Definition]:
         """Return a trait's member with its implementations, or a module with its file.
@@ -136,7 +188,7 @@ class RustResolver(TypedResolver):
             body = names_of(home).bodies[trait]
             above = body.binding_of(definition.name, ANY)
             same |= {definition_of(home, above)} if above is not None else set()
-            for unit in self.members.defining(definition.name, impl_pattern(trait.name)):
+            for unit in self.members.homes.defining(definition.name, impl_pattern(trait.name)):
                 for found in names_of(unit).impls:
                     binding = found.scope.binding_of(definition.name, ANY)
                     if binding is not None and definition_of(home, trait) in self.members.trait_of(
@@ -156,7 +208,7 @@ class RustResolver(TypedResolver):
             return set()
         same = {
             definition_of(unit, binding)
-            for unit in self.members.defining(definition.name, impl_pattern(trait))
+            for unit in self.members.homes.defining(definition.name, impl_pattern(trait))
             for found in names_of(unit).impls
             if _last_word(found.trait) == trait
             and (binding := found.scope.binding_of(definition.name, ANY)) is not None
@@ -184,7 +236,8 @@ class RustResolver(TypedResolver):
         home = self.units.at(definition.path)
         if definition.binding is None or home is None:
             return False
-        found = names_of(home).impl(definition.binding.scope)
+        scope = definition.binding.scope
+        found = next((each for each in names_of(home).impls if each.scope is scope), None)
         if found is None or found.trait is None:
             return False
         return not set(self.members.trait_of(home, found)) - {UNKNOWN}
@@ -223,7 +276,7 @@ class RustResolver(TypedResolver):
             return frozenset({definition_of(unit, binding)})
         found = [
             definition_of(home, known)
-            for home in self.members.defining(name, "macro_rules")
+            for home in self.members.homes.defining(name, "macro_rules")
             if (known := names_of(home).macros.names.get(name)) is not None
         ]
         if len(found) > 1:
@@ -243,6 +296,20 @@ class RustResolver(TypedResolver):
 def _last_word(trait: SyntaxNode | None) -> str:
     """Return the name of a trait in an `impl`."""
     return trait.text().split("<")[0].split("::")[-1].strip() if trait is not None else ""
+
+
+def _may_replace(one: Definition, other: Definition) -> bool:
+    """Return whether two definitions of one name can only be variants for different builds."""
+    bindings = [each.binding for each in (one, other) if each.name == other.name]
+    if None in bindings or len(bindings) < 2:
+        return False
+    meanings = {binding.meaning for binding in bindings if binding is not None}
+    return one.is_member == other.is_member and (len(meanings) == 1 or ANY in meanings)
+
+
+def _is_method(definition: Definition) -> bool:
+    binding = definition.binding
+    return definition.is_member and binding is not None and Role.FUNCTION in binding.roles
 
 
 def _is_local(definition: Definition) -> bool:

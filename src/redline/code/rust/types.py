@@ -131,7 +131,11 @@ class RustTypes:
         known = [definition for definition in definitions if definition != UNKNOWN]
         if not known or known[0].binding is None:
             return UNKNOWN_TYPE
-        definition = min(known, key=lambda t: (t.path, t.start))
+        known.sort(key=lambda t: (t.path, t.start))
+        if len(known) > 1 and all(_is_type(each) for each in known):
+            # A build chooses one of them by `cfg`.
+            return Shape("bounds", tuple(Shape(each, parts) for each in known))
+        definition = known[0]
         binding = definition.binding
         assert binding is not None
         if Role.ALIAS in binding.roles:
@@ -206,6 +210,10 @@ def _most_specific(shapes: list[Shape]) -> Shape:
     if specific or len(shapes) == 1:
         return (specific or shapes)[0]
     return Shape("bounds", tuple(shapes))
+
+
+def _is_type(definition: Definition) -> bool:
+    return definition.binding is not None and Role.TYPE in definition.binding.roles
 
 
 def has_role(shape: Shape, role: str) -> bool:

@@ -24,18 +24,6 @@ _TRANSPARENT = {
     *("reference_expression", "unary_expression", "parenthesized_expression", "unsafe_block"),
     *("await_expression", "async_block", "expression_statement", "const_block"),
 }
-_WORDS = {
-    "string_literal": "str",
-    "raw_string_literal": "str",
-    "integer_literal": "i32",
-    "float_literal": "f64",
-    "boolean_literal": "bool",
-    "char_literal": "char",
-    "binary_expression": "?",
-}
-# Library types that hold the argument they are constructed with.
-_HOLDING = {"Some": "Option", "Ok": "Result"}
-_MADE_OF = {"Box", "Rc", "Arc", "Pin", "Cow", "ManuallyDrop"}
 
 
 @dataclass(slots=True)
@@ -66,8 +54,8 @@ class RustValues:
 
     def _read(self, node: SyntaxNode, unit: Unit, scope: Scope) -> Shape:
         kind = node.kind()
-        if kind in _WORDS:
-            return Shape(_WORDS[kind])
+        if kind in library.LITERALS:
+            return library.LITERALS[kind]
         if kind in _TRANSPARENT:
             inner = [child for child in node.children() if child.is_named()]
             return self.of(inner[-1], unit, scope) if inner else UNKNOWN_TYPE
@@ -89,7 +77,8 @@ class RustValues:
         return self.parts.of_value(paths.of_binding(unit, found.binding, VALUE))
 
     def path(self, node: SyntaxNode, unit: Unit, scope: Scope) -> Shape:
-        return self.parts.of_value(self.resolve_path(node, unit, scope))
+        found = self.resolve_path(node, unit, scope)
+        return self.parts.of_value(found) if found else library.OUTSIDE
 
     def resolve_path(self, node: SyntaxNode, unit: Unit, scope: Scope) -> Definitions:
         """Resolve a path in an expression or pattern."""
@@ -148,18 +137,27 @@ class RustValues:
         if function.kind() == "field_expression":
             return self.method(node, function, unit, scope)
         words = path_of(function) or ("",)
-        if words[0] in _HOLDING:
-            return Shape(_HOLDING[words[0]], (self.argument(node, unit, scope), UNKNOWN_TYPE))
-        if len(words) == 2 and words[0] in _MADE_OF:
-            return self.argument(node, unit, scope)
+        if library.holds_argument(words):
+            return library.holding(words, self.argument(node, unit, scope))
         found = self.resolve_path(function, unit, scope)
         owner = self.receiver(function, unit, scope)
         if found - {UNKNOWN}:
             return self.call_result(found, owner, self._types(arguments, unit, scope))
         if function.kind() == "identifier":
             return library.call_result(self.of(function, unit, scope))
-        is_type = isinstance(owner.head, Definition) or (words[-2:-1] and words[-2][:1].isupper())
-        return library.constructed_type(owner, words[-1]) if is_type else UNKNOWN_TYPE
+        if not isinstance(owner.head, Definition) and not "".join(words[-2:-1])[:1].isupper():
+            return UNKNOWN_TYPE
+        made = library.constructed_type(owner, words[-1])
+        return made if found else self._or_outside(made, node, owner, unit, scope)
+
+    def _or_outside(
+        self, made: Shape, call: SyntaxNode, owner: Shape, unit: Unit, scope: Scope
+    ) -> Shape:
+        """Return a library's type for an unknown one if a call has nothing of the workspace."""
+        if made != UNKNOWN_TYPE or required_field(call, "function").kind() == "generic_function":
+            return made
+        known = [owner, *(self.of(each, unit, scope) for each in _passed(call))]
+        return library.OUTSIDE if all(map(library.is_outside, known)) else UNKNOWN_TYPE
 
     def _types(self, node: SyntaxNode | None, unit: Unit, scope: Scope) -> list[Shape]:
         """Return the explicit type arguments of a call."""
@@ -177,8 +175,7 @@ class RustValues:
 
     def argument(self, call: SyntaxNode, unit: Unit, scope: Scope, nth: int = 0) -> Shape:
         """Return the type of an argument; for a closure or function, that of its result."""
-        given = call.field("arguments")
-        passed = [c for c in given.children() if c.is_named()] if given is not None else []
+        passed = _passed(call)
         if nth >= len(passed):
             return UNKNOWN_TYPE
         node = passed[nth]
@@ -202,7 +199,8 @@ class RustValues:
         if isinstance(owner.head, Definition):
             return self._library_method_result(owner, name)
         nth = 1 if name in ("map_or", "map_or_else") else 0
-        return library.method_result(owner, name, self.argument(node, unit, scope, nth))
+        made = library.method_result(owner, name, self.argument(node, unit, scope, nth))
+        return made if found else self._or_outside(made, node, owner, unit, scope)
 
     def _library_method_result(self, owner: Shape, name: str) -> Shape:
         """Return the result of a library trait's method on a workspace type."""
@@ -321,8 +319,13 @@ class RustValues:
         return Shape("tuple", tuple(self.of(child, unit, scope) for child in inner))
 
     def macro(self, node: SyntaxNode, *_: object) -> Shape:
-        made = {"vec": Shape("Vec", (UNKNOWN_TYPE,)), "format": Shape("String")}
-        return made.get(required_field(node, "macro").text(), UNKNOWN_TYPE)
+        return library.MACROS.get(required_field(node, "macro").text(), UNKNOWN_TYPE)
+
+
+def _passed(call: SyntaxNode) -> list[SyntaxNode]:
+    """Return the arguments of a call."""
+    given = call.field("arguments")
+    return [c for c in given.children() if c.is_named()] if given is not None else []
 
 
 _Read: TypeAlias = Callable[[RustValues, SyntaxNode, Unit, Scope], Shape]

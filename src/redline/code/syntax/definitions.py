@@ -21,7 +21,7 @@ from redline.code.syntax.node import (
     span_of,
     start_of,
 )
-from redline.code.syntax.unread_syntax import readable_script
+from redline.code.syntax.unread_syntax import read_script
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _BLANKS = re.compile(r"\s+")
@@ -82,12 +82,12 @@ def parse(text: str, language: Language) -> Parsed:
     from ast_grep_py import SgRoot
 
     clean = without_surrogates(text)
-    # The stubs of SgNode give its search rules types of their own.
-    root = cast(SyntaxNode, SgRoot(clean, language.grammar).root())
-    readable = readable_script(clean, language, root)
-    if readable != clean:
-        root = cast(SyntaxNode, SgRoot(readable, language.grammar).root())
-    return Parsed(language, clean, root)
+
+    def tree(source: str) -> SyntaxNode:
+        # The stubs of SgNode give its search rules types of their own.
+        return cast(SyntaxNode, SgRoot(source, language.grammar).root())
+
+    return Parsed(language, clean, read_script(clean, language, tree))
 
 
 def parse_readable(text: str, language: Language) -> Parsed:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from redline.code.syntax.definitions import Parsed, parse
 from redline.code.syntax.languages import Language
-from redline.code.syntax.node import SyntaxNode
+from redline.code.syntax.node import SyntaxNode, parent_of
 
 MAX_EXCERPT = 80
 
@@ -41,13 +41,18 @@ def _issues(parsed: Parsed, found: Sequence[SyntaxNode], lines: list[str]) -> It
         excerpt = lines[where.line].strip()[:MAX_EXCERPT] if where.line < len(lines) else ""
         if node.kind() == "ERROR":
             yield SyntaxIssue(where.line + 1, excerpt)
-        elif node.is_leaf() and (not node.is_named() or _needs_body(parsed, node)):
+        elif node.is_leaf() and _is_missing(parsed, node):
             yield SyntaxIssue(where.line + 1, excerpt, node.kind())
 
 
-def _needs_body(parsed: Parsed, node: SyntaxNode) -> bool:
-    """Return whether an empty named leaf marks a missing Python block or name."""
-    return parsed.language.name == "python" and node.kind() in ("block", "identifier")
+def _is_missing(parsed: Parsed, node: SyntaxNode) -> bool:
+    """Return whether an empty leaf marks what is missing: a token, or a Python block or name."""
+    if node.is_named():
+        return parsed.language.name == "python" and node.kind() in ("block", "identifier")
+    # The grammar of TypeScript reads a template after type arguments as if a `!` were between.
+    before, after = node.prev(), parent_of(node).next()
+    is_tagged = after is not None and after.kind() == "template_string"
+    return not (is_tagged and before is not None and before.kind() == "instantiation_expression")
 
 
 @dataclass(frozen=True, slots=True)

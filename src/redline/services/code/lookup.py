@@ -13,7 +13,7 @@ from redline.code.syntax.languages import Language, language_of
 from redline.core.changes import digest_of
 from redline.core.encodings.names import UTF8
 from redline.core.encodings.opening import open_text
-from redline.core.errors import Busy, LimitReached, ParserFailed, RedlineError
+from redline.core.errors import Busy, CannotApply, LimitReached, ParserFailed, RedlineError
 from redline.core.paths import WorkspacePath
 from redline.core.ports.code import IndexedSymbol, IndexedUses
 from redline.core.ports.history import HistoryQuery
@@ -24,6 +24,7 @@ MAX_FILES = 40
 MAX_DEFINITIONS = 2000
 MAX_USERS = 1000
 _MAX_GREPPED = 2000
+_MAX_LETTERS = 50_000
 _GREP_SECONDS = 5.0
 # Files that Redline changed within these seconds are indexed again before every answer.
 _RECENT = 120.0
@@ -259,6 +260,18 @@ class CodeLookup:
         rows = self.runtime.code_index.uses(name, most)[0]
         indexed = [row for row in rows if row.path not in found]
         return [*(IndexedUses(path) for path in found), *indexed][:most]
+
+    def holders(self, letter: str) -> list[IndexedUses]:
+        """All files that hold a name of one letter, which is not indexed; refuses too many."""
+        query = GrepQuery(rf"\b{letter}\b", max_matches=_MAX_LETTERS, columns=False, counts=False)
+        roots = [WorkspacePath(root, ()) for root in range(len(self.runtime.workspace.roots))]
+        result = self.runtime.grep.search(roots, query, self.cancel)
+        found = dict.fromkeys(line.place for line in result.lines if language_of(line.place.name))
+        if result.timed_out or result.total > _MAX_LETTERS or len(found) > MAX_USERS:
+            raise CannotApply(
+                f"Too much holds this name of one letter: {letter}", hint="use rewrite or edit"
+            )
+        return [IndexedUses(path) for path in found]
 
     def indexed_symbols(self, path: WorkspacePath, name: str) -> list[Symbol]:
         """The types and functions of a file, and what has *name*, as the index has them."""

@@ -47,8 +47,10 @@ _TYPES = frozenset({"class", "interface", "enum", "type", "struct", "trait", "im
 _RUST_TYPE = re.compile(
     r"\s*(?:pub(?:\([^)]*\))?\s+)?(?:unsafe\s+)?(?P<kind>trait|impl|struct|enum|union)\b"
 )
+# The name of a trait, and of that of an `impl`, once type arguments are left out.
+_TRAIT = re.compile(r"\btrait\s+(\w+)|\bimpl\s+!?(?:\w+::)*(\w+)\s+for\b")
 _DECLARATIONS = {
-    "python": (r"^\s*class\s+\w+", ("*.py", "*.pyi")),
+    "python": (r"^\s*class\s+\w+\s*[(:\[\\]", ("*.py", "*.pyi")),
     "javascript": (r"\b(class|interface|type)\s+[\w$]+", SCRIPT_GLOBS),
 }
 
@@ -223,22 +225,30 @@ def keep_of_traits(
     lookup: CodeLookup, found: list[Namesake], others: list[Namesake]
 ) -> list[Namesake]:
     """Return the members that a trait of Rust may join to those renamed; none to a type's own."""
-    own = [each for each in found if each not in others]
-    if not any(_is_of_trait(lookup, each) for each in own):
-        return []
-    return [each for each in others if _is_of_trait(lookup, each)]
+    own = {_trait_of(lookup, each) for each in found if each not in others} - {""}
+    traits = ((each, _trait_of(lookup, each)) for each in others if own)
+    return [each for each, trait in traits if trait is None or (trait and own & {trait, None})]
 
 
-def _is_of_trait(lookup: CodeLookup, namesake: Namesake) -> bool:
-    """Return whether a trait, or an `impl` of one, has a member; not known counts as yes."""
+def _trait_of(lookup: CodeLookup, namesake: Namesake) -> str | None:
+    """Return the trait of a member, or of its `impl`; empty if it has none, None if unknown."""
+    if namesake.symbol.kind == "function":
+        return ""
     file = lookup.open(namesake.path)
-    lines = file.lines(1, namesake.symbol.line - 1).split("\n") if file is not None else []
+    lines = file.lines(1, namesake.symbol.line).split("\n") if file is not None else []
     for nth in range(len(lines) - 1, -1, -1):
         begun = _RUST_TYPE.match(lines[nth])
-        if begun is not None:
-            head = " ".join(lines[nth:]).partition("{")[0]
-            return begun["kind"] == "trait" or (begun["kind"] == "impl" and " for " in head)
-    return True
+        if begun is None:
+            continue
+        head = " ".join(lines[nth:]).partition("{")[0].replace("->", "")
+        if begun["kind"] in ("impl", "trait"):
+            count = 1
+            while count:
+                head, count = _ARGUMENTS.subn("", head)
+            named = _TRAIT.search(head)
+            return named[1] or named[2] if named is not None else ""
+        return ""
+    return None
 
 
 def may_override(

@@ -161,12 +161,12 @@ class ReferenceSearch:
     def _find_listing(self) -> Iterator[IndexedUses]:
         """Yield files that may name the definition as text, for a rename.
 
-        Python does so in `__all__`; scripts name members that way.
+        Python does so in `__all__`; scripts name members and what modules export that way.
         """
         if not self.with_definitions:
             return
-        for chosen, target in self.targets:
-            if _group_of(chosen.path) == "javascript" and target.is_member:
+        for chosen, _ in self.targets:
+            if _group_of(chosen.path) == "javascript":
                 for path in self.files.quoting(chosen.path, self.name):
                     self._quoting.add(path)
                     yield IndexedUses(path)

@@ -52,6 +52,7 @@ def _plain(used: Used, things: dict[object, int]) -> tuple[Any, ...]:
     for found in used.seen:
         thing = found.definition
         number = None if thing is None else things.setdefault(thing, len(things))
-        seen.append((found.line, found.certainty.value, number, found.at, found.unlikely))
+        about = (found.at, found.unlikely, found.keys)
+        seen.append((found.line, found.certainty.value, number, *about))
     indexed = used.file.is_indexed if used.file is not None else None
     return used.path, seen, used.unread, indexed

@@ -83,7 +83,7 @@ class Finder:
         """What a worker finds; a file that breaks one is left out of the next attempt."""
         ends = monotonic() + _MAX_SECONDS
         while True:
-            answers = _Answers(self.lookup)
+            answers = _Answers(self.lookup, self.name if self.with_definitions else "")
             try:
                 return self._ask(answers)
             except Busy:
@@ -120,8 +120,8 @@ class Finder:
             if indexed and file is not None:
                 file.trust(lambda: self.lookup.indexed_symbols(path, self.name))
         found = [
-            Reference(line, Certainty(known), of, tuple((s, sure) for s, sure in at), tuple(rare))
-            for line, known, of, at, rare in seen
+            Reference(line, Certainty(known), of, tuple(map(tuple, at)), tuple(rare), tuple(keys))
+            for line, known, of, at, rare, keys in seen
         ]
         return Used(path, found, file, unread)
 
@@ -134,8 +134,9 @@ def _is_of_worker(error: LimitReached) -> bool:
 class _Answers:
     """What the server answers the worker of one search."""
 
-    def __init__(self, lookup: CodeLookup) -> None:
+    def __init__(self, lookup: CodeLookup, renamed: str) -> None:
         self._lookup = lookup
+        self._renamed = renamed
         self._runtime = lookup.runtime
         self._parsing: WorkspacePath | None = None
 
@@ -190,7 +191,8 @@ class _Answers:
 
     def _users(self, name: str, most: int) -> tuple[list[Any], str]:
         self._lookup.cancel.check()
-        rows = self._lookup.users(name, most)
+        is_whole = len(name) == 1 and name == self._renamed
+        rows = self._lookup.holders(name) if is_whole else self._lookup.users(name, most)
         return [(row.path, row.packed, row.digest) for row in rows], self._lookup.state
 
     def _definitions(self, name: str, limit: int, folder: Any) -> list[Any]:

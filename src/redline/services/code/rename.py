@@ -19,13 +19,13 @@ from redline.core.errors import CannotApply, InvalidArgument, NodeNotFound
 from redline.core.paths import Access, WorkspacePath
 from redline.core.ports.search import Cancel
 from redline.services.code.lookup import CodeLookup
+from redline.services.code.python_texts import find_quoted_types, refuse_keys
 from redline.services.code.reference_query import Used
 from redline.services.code.references import Finder, finder_of
 from redline.services.code.rename_obstacles import (
     RenamePlaces,
     check_namesakes,
     list_quoted,
-    quoted_annotations,
     refuse_examples,
     refuse_hidden,
     refuse_imported,
@@ -40,6 +40,8 @@ _MAX_NAMED = 12
 _NAME = re.compile(r"[^\W\d][\w$]*|[$#@][\w$]+")
 # How a field in a pattern of Rust may be bound, before its name.
 _BINDING = re.compile(r"\b(?:ref\s+mut|ref|mut)\s+\Z")
+# Functions that a program starts at, by their names.
+_STARTED = {"rust": {"main"}, "go": {"main", "init"}, "c": {"main"}, "cpp": {"main"}}
 # Kinds of nodes, or of their parents, that name a field and a variable with one word.
 _SHORTHAND = {
     "shorthand_property_identifier",
@@ -88,8 +90,10 @@ def plan_symbol_rename(
     _check_resolved(finder, lookup)
     # With uncertain references of one name, any type that has the name may be meant.
     check_namesakes(runtime, lookup, finder, files, cancel, every=request.possible is True)
+    quoted = list(list_quoted(runtime, finder, lookup, cancel))
     if request.possible is None:
         refuse_uncertain(runtime, lookup, finder, files)
+        refuse_keys(lookup, finder, quoted, cancel)
     refuse_imported(runtime, finder, files)
     refuse_hidden(runtime, finder, files, request.new_name)
     refuse_examples(runtime, finder, cancel)
@@ -113,7 +117,6 @@ def plan_symbol_rename(
         count += len(lines_made)
         renamed |= {f"{name}:{line}" for line in lines_made}
         steps += [change] if change is not None else []
-    quoted = list_quoted(runtime, finder, lookup, cancel)
     further = [each for each in quoted if each not in renamed]
     possible = list(dict.fromkeys([*possible, *further]))
     left_out = tuple(display_name(runtime.workspace, path) for path in lookup.left_out())
@@ -140,15 +143,15 @@ def _check_definition(
             field="symbol",
             hint="give path, and line if one file has several",
         )
-    if len(finder.name) == 1:
+    if len(finder.name) == 1 and not finder.name.isalpha():
         raise CannotApply(
-            f"Uses of names of one letter are not indexed: {finder.name}",
+            f"Uses of such a name are not looked for: {finder.name}",
             hint="use rewrite or edit",
         )
     file = lookup.open(found[0].path)
     language = file.language if file is not None else None
     is_resolved = language is not None and language_group(language.name) in RESOLVED_LANGUAGES
-    if file is None or not is_resolved:
+    if file is None or language is None or not is_resolved:
         raise InvalidArgument(
             f"References are not resolved in this language: {found[0].path.name}",
             field="path",
@@ -156,6 +159,11 @@ def _check_definition(
         )
     at, name = found[0], finder.name
     beside = [s.qualified for s in file.symbols() if s.line == at.line and s.name == name]
+    if name in _STARTED.get(language.name, ()) and beside[:1] == [name]:
+        raise CannotApply(
+            f"A program starts at the function of this name: {name}",
+            hint="it must keep its name; rename another symbol",
+        )
     # What refers to a line's definition is found for the first; its full name says it is meant.
     if len(set(beside)) > 1 and request.symbol != beside[0]:
         raise CannotApply(
@@ -175,7 +183,7 @@ def _check_resolved(finder: Finder, lookup: CodeLookup) -> None:
         )
     if finder.for_library:
         raise CannotApply(
-            f"An interface or trait of a library has the member: {finder.name}",
+            f"A class, interface or trait of a library has the member: {finder.name}",
             hint="it must keep its name; rename another symbol",
         )
     if finder.unread:
@@ -195,6 +203,9 @@ def _places(used: Used) -> RenamePlaces:
                 found.starts.add(start)
             else:
                 found.possible.add(start)
+        for start in set(reference.keys):
+            is_key = reference.keys.count(start) == reference.at.count((start, True))
+            (found.keys if is_key else found.both).add(start)
     return found
 
 
@@ -233,10 +244,13 @@ def _rename_in_file(
     if not starts:
         return None, []
     if not is_member:
-        starts.update(quoted_annotations(runtime, text, language, old))
+        starts.update(find_quoted_types(runtime, text, language, old))
     _refuse_taken(runtime, text, language, name, request.new_name)
     short = {start for start in starts if start in uses and _is_shorthand(uses[start])}
-    pieces = _pieces(text, sorted(starts), old, request.new_name, short, is_member=is_member)
+    if language.name != "javascript" and not is_member:
+        short -= places.both
+    keys = short if is_member else short & places.keys
+    pieces = _pieces(text, sorted(starts), old, request.new_name, short, keys)
     after = "".join(pieces)
     _refuse_broken(runtime, name, text, after, language)
     place = runtime.workspace.resolve(runtime.workspace.absolute(path), access, must_exist=True)
@@ -250,14 +264,17 @@ def _is_shorthand(use: WordUse) -> bool:
 
 
 def _pieces(
-    text: str, starts: Sequence[int], old: str, new: str, short: set[int], *, is_member: bool
+    text: str, starts: Sequence[int], old: str, new: str, short: set[int], keys: set[int]
 ) -> Iterator[str]:
-    """Yield *text* with the new name; where one word names two things, the other keeps its name."""
+    """Yield *text* with the new name; of a word that names two things only one is renamed.
+
+    That is the key, if it is among *keys*, or else the variable.
+    """
     end = 0
     for start in starts:
         if start not in short:
             yield text[end:start] + new
-        elif is_member:
+        elif start in keys:
             begun = _BINDING.search(text, end, start)
             first = begun.start() if begun is not None else start
             yield f"{text[end:first]}{new}: {text[first:start]}{old}"

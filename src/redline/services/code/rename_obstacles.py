@@ -40,8 +40,6 @@ SCOPED_GROUPS = frozenset({"python", "javascript"})
 _MAX_QUOTED = 200
 # Languages in which types are known well enough to refuse what they do not show.
 _CHECKED = frozenset({"python", "typescript", "tsx", "rust"})
-# Strings in annotations of Python, which name classes that are defined further down.
-_ANNOTATION_RULE = {"rule": {"kind": "string", "inside": {"kind": "type", "stopBy": "end"}}}
 
 
 @dataclass(slots=True)
@@ -51,6 +49,9 @@ class RenamePlaces:
     used: Used
     starts: set[int] = field(default_factory=set)
     possible: set[int] = field(default_factory=set)
+    # Of the offsets those that are keys alone, and those that are a key and a variable.
+    keys: set[int] = field(default_factory=set)
+    both: set[int] = field(default_factory=set)
     by_line: set[int] = field(default_factory=set)
 
 
@@ -335,13 +336,3 @@ def group_of_path(lookup: CodeLookup, path: WorkspacePath) -> str:
 
 def _group(language: Language | None) -> str:
     return language_group(language.name) if language is not None else ""
-
-
-def quoted_annotations(runtime: Runtime, text: str, language: Language, name: str) -> Iterator[int]:
-    """Yield the offsets of *name* in quoted annotations of Python."""
-    word = re.compile(rf"(?<![\w.]){re.escape(name)}(?!\w)")
-    if language.name != "python" or not re.search(rf"['\"][^'\"\n]*{word.pattern}", text):
-        return
-    for match in runtime.analysis.structural(text, language, _ANNOTATION_RULE, None):
-        for found in word.finditer(text, match.start, match.end):
-            yield found.start()

@@ -110,4 +110,6 @@ class ScriptArguments(ScriptValues):
     def _with_keys(self, value: Value, depth: int) -> set[Value]:
         """Return a value, or the keys that a type parameter is limited to: `K extends keyof T`."""
         least = self.constraint(value, depth) if isinstance(value, TypeParameter) else set()
+        if isinstance(value, TypeParameter) and self.is_any_key(value):
+            return {KeysOf(frozenset({UNKNOWN}))}
         return {each for each in least if isinstance(each, KeysOf)} or {value}

@@ -59,13 +59,15 @@ class ScriptCalls(ScriptMembers):
 
     def _of_call(self, module: Module, node: SyntaxNode, scope: Scope, depth: int) -> set[Value]:
         callee = node.field("function") or node.field("constructor")
-        is_import = callee is None or callee.text() in ("require", "import")
-        if not module.is_script or callee is None or is_import:
+        if not module.is_script or callee is None or callee.text() == "require":
             return super()._of_call(module, node, scope, depth)
+        if callee.kind() == "import":
+            found = super()._of_call(module, node, scope, depth)
+            return {Holder(HolderKind.PROMISE, frozenset(found))}
         known = self._of_library_call(module, node, callee, scope, depth)
         if known is not None:
             return known
-        found: set[Value] = set()
+        found = set()
         for value in self.of(module, callee, scope, depth + 1):
             if isinstance(value, OfClass) and not value.is_instance:
                 given = tuple(

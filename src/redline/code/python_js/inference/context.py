@@ -271,12 +271,18 @@ class ScriptContext(ScriptArguments):
     def named_by_text(self, module: Module, node: SyntaxNode) -> set[Value] | None:
         """Return whose member the text at *node* names; None for other text.
 
-        As in `x["a"]`, `T["a"]`, `Pick<T, "a">`, or where `keyof T` is asked for.
+        As in `x["a"]`, `T["a"]`, `Pick<T, "a">`, or where `keyof T` is asked for; and in `"a" in x`
+        if it says which of several types `x` has.
         """
         parent = parent_of(node)
         scope = module.scope_at(node)
         if parent.kind() == "subscript_expression" and begins_at(parent.field("index"), node):
             return self.of(module, parent.field("object"), scope)
+        if parent.kind() == "binary_expression" and begins_at(parent.field("left"), node):
+            operator, right = parent.field("operator"), parent.field("right")
+            is_test = operator is not None and operator.text() == "in"
+            tested = self.of(module, right, scope) if is_test else set()
+            return tested if len(tested) > 1 else None
         if parent.kind() != "literal_type":
             asked = self.context_of(module, node, scope)
             return {v for each in asked if isinstance(each, KeysOf) for v in each.inner} or None
@@ -288,5 +294,19 @@ class ScriptContext(ScriptArguments):
         named = parent_of(around) if around.kind() == "type_arguments" else None
         if named is None or (named.field("name") or named).text() != "Pick":
             # Another type may use it as the name of a member.
-            return {UNKNOWN} if _MAPPED.search(module.parsed.text) else None
+            return {UNKNOWN} if _may_be_key(around, module.parsed.text) else None
         return self.types(module, named_children(around)[0], scope)
+
+
+def _may_be_key(around: SyntaxNode, text: str) -> bool:
+    """Return whether the texts in *around* may name members: by its own name, if it has one."""
+    if around.kind() != "type_alias_declaration":
+        return _MAPPED.search(text) is not None
+    name = re.escape(required_field(around, "name").text())
+    ways = (
+        rf"\bin\s+{name}\b",
+        rf"\[\s*{name}\s*\]",
+        rf"\b(?:Pick|Omit|Extract|Exclude)<[^;{{}}]*\b{name}\b",
+        rf"\btype\b[^;={{}}]*=[^;{{}}=]*\b{name}\b",
+    )
+    return re.search("|".join(ways), text) is not None

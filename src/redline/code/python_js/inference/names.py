@@ -156,7 +156,28 @@ class ScriptNames(ScriptCalls):
                     found |= {instance_of(each) for each in named if isinstance(each, OfClass)}
             for call in condition.find_all(kind="call_expression"):
                 found |= self._by_predicate(module, call, text, scope, depth)
+        return self._keep_tested(module, node, found, scope, depth)
+
+    def _keep_tested(
+        self, module: Module, node: SyntaxNode, found: set[Value], scope: Scope, depth: int
+    ) -> set[Value]:
+        """Return those of the values that are instances of the classes that are tested for."""
+        for classes in classes_tested(node, node.text()):
+            tested = [v for each in classes for v in self.of(module, each, scope, depth + 1)]
+            if all(isinstance(each, OfClass) for each in tested):
+                left = {v for v in found if any(self._derives(v, each) for each in tested)}
+                found = left or found
         return found
+
+    def _derives(self, value: Value, base: Value, depth: int = 0) -> bool:
+        """Return whether a value is an instance of a class, or of one that derives from it."""
+        if not isinstance(value, OfClass) or not isinstance(base, OfClass):
+            return False
+        if value.scope is base.scope:
+            return True
+        return depth < MAX_DEPTH and any(
+            self._derives(each, base, depth + 1) for each in self.bases(value)
+        )
 
     def _by_predicate(
         self, module: Module, call: SyntaxNode, text: str, scope: Scope, depth: int
@@ -195,6 +216,33 @@ def conditions_about(node: SyntaxNode, text: str) -> Iterator[SyntaxNode]:
             found = list(_conditions_before(child))
         yield from (each for each in found if each is not None and text in each.text())
         child, around = around, around.parent()
+
+
+def classes_tested(node: SyntaxNode, text: str) -> Iterator[list[SyntaxNode]]:
+    """Yield the classes of one of which *text* is an instance where *node* is."""
+    child, around = node, node.parent()
+    while around is not None and around.kind() not in ("program", "class_body"):
+        condition: SyntaxNode | None = None
+        if begins_at(around.field("consequence"), child):
+            condition = around.field("condition")
+        elif _side(around, "operator") == "&&" and begins_at(around.field("right"), child):
+            condition = around.field("left")
+        for part in _operands(condition, "&&"):
+            tests = _operands(part, "||")
+            is_about = (_side(each, "operator") == "instanceof" for each in tests)
+            if all(is_about) and all(_side(each, "left") == text for each in tests):
+                yield [required_field(each, "right") for each in tests]
+        child, around = around, around.parent()
+
+
+def _operands(node: SyntaxNode | None, operator: str) -> list[SyntaxNode]:
+    """Return the parts of an expression that an operator joins."""
+    while node is not None and node.kind() == "parenthesized_expression":
+        node = named_children(node)[0]
+    if node is None or _side(node, "operator") != operator:
+        return [node] if node is not None else []
+    sides = (node.field("left"), node.field("right"))
+    return [part for side in sides for part in _operands(side, operator)]
 
 
 def _conditions_before(node: SyntaxNode) -> Iterator[SyntaxNode | None]:

@@ -33,7 +33,7 @@ from redline.code.python_js.inference.shapes import (
 from redline.code.python_js.origins import Origins, in_namespace
 from redline.code.python_js.project import Module
 from redline.code.python_js.values import ValueResolver
-from redline.code.references.definition import Definition
+from redline.code.references.definition import FOREIGN, Definition
 from redline.code.scopes.model import TYPE, BindingRole, Scope
 from redline.code.syntax.node import (
     SyntaxNode,
@@ -127,7 +127,8 @@ class ScriptTypes(ValueResolver):
             inner = self.types(module, named_children(node)[0], scope, depth + 1)
             return {KeysOf(frozenset(inner))}
         if kind == "type_query":
-            return self.of(module, named_children(node)[0], scope, depth + 1)
+            # `typeof import("a")` is the module, and not the promise of it.
+            return unwrap(self.of(module, named_children(node)[0], scope, depth + 1))
         if kind == "this_type":
             around = class_around(module, scope)
             return {OfClass(module, around, True)} if around is not None else {UNKNOWN}
@@ -235,7 +236,7 @@ class ScriptTypes(ValueResolver):
         for definition in found:
             home, binding = definition.module, definition.binding
             if not isinstance(home, Module) or binding is None:
-                values.add(UNKNOWN)
+                values.add(OTHER if definition == FOREIGN else UNKNOWN)
                 continue
             scope = home.types.get(binding)
             if scope is not None:
@@ -289,6 +290,11 @@ class ScriptTypes(ValueResolver):
             elif not isinstance(each, TypeParameter):
                 found.add(each)
         return found or {UNKNOWN}
+
+    def is_any_key(self, value: TypeParameter) -> bool:
+        """Return whether a type parameter is the key of something: `K extends PropertyKey`."""
+        written = parent_of(value.binding.sites[0].node).field("constraint")
+        return written is not None and written.text().endswith(" PropertyKey")
 
     def constraint(self, value: TypeParameter, depth: int) -> set[Value]:
         """Return what a type parameter is at least."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from redline.code.references.definition import UNRESOLVED, Definition
 from redline.code.references.file_access import SourceFiles
@@ -80,7 +80,11 @@ class TypedResolver(ABC):
         unit = self.units.at(path)
         if unit is None:
             return None
-        return by_line(verdicts(self._meanings(unit), targets))
+        return by_line(verdicts(self._settle(unit, targets), targets))
+
+    def _settle(self, unit: Unit, targets: list[ReferenceTarget]) -> Iterable[Meaning]:  # noqa: ARG002 - for subclasses
+        """Return every occurrence of the name; what one place refers to may join the targets."""
+        return self._meanings(unit)
 
     def _meanings(self, unit: Unit) -> Iterator[Meaning]:
         """Yield every occurrence of the name; one that the reader skipped may mean anything."""

@@ -38,10 +38,13 @@ class ItemReader(UseReader):
         binding = self.names.bind(name, scope, Role.MODULE, TYPE)
         if body is None:
             return
-        inner = Scope("module", None, node, name.text())
-        self.names.scopes.append(inner)
-        self.names.bodies[binding] = inner
-        self.names.supers[inner] = self.names.module(scope)
+        # A build has only one of several modules of one name; they share a scope.
+        inner = self.names.bodies.get(binding)
+        if inner is None:
+            inner = Scope("module", None, node, name.text())
+            self.names.scopes.append(inner)
+            self.names.bodies[binding] = inner
+            self.names.supers[inner] = self.names.module(scope)
         self.visit_all(body, inner)
 
     def function(self, node: SyntaxNode, scope: Scope) -> None:
@@ -106,10 +109,12 @@ class ItemReader(UseReader):
 
     def body(self, binding: Binding, outer: Scope, node: SyntaxNode) -> Scope:
         """Open the scope of the members of a type or trait."""
-        inner = self.names.open("class", outer, node, binding.name)
-        inner.owner = binding
-        self.names.bodies.setdefault(binding, inner)
-        return inner
+        # A build has only one of several types of one name; they share a scope.
+        if binding not in self.names.bodies:
+            inner = self.names.open("class", outer, node, binding.name)
+            inner.owner = binding
+            self.names.bodies[binding] = inner
+        return self.names.bodies[binding]
 
     def struct(self, node: SyntaxNode, scope: Scope) -> None:
         fields = node.field("body")
