@@ -18,7 +18,7 @@ _CHANNEL = 3
 _SAMPLE = b'{"proxy": false, "argv": ["sh"], "limits": {"core": 0}, "confine": {"steps": [[]]}}'
 
 
-class Request(NamedTuple):
+class CommandRequest(NamedTuple):
     """A job, and what its descriptors are for."""
 
     job: dict[str, Any]
@@ -34,7 +34,7 @@ def receive(channel: socket.socket) -> tuple[bytes, list[int]]:
     return body, list(descriptors)
 
 
-def read_request(body: bytes, descriptors: list[int]) -> Request:
+def read_request(body: bytes, descriptors: list[int]) -> CommandRequest:
     """Return the job of a packet; a long job is in a file that comes last."""
     job: dict[str, Any] = json.loads(body)
     streams = list(descriptors)
@@ -42,11 +42,11 @@ def read_request(body: bytes, descriptors: list[int]) -> Request:
         file = streams.pop()
         job = json.loads(os.pread(file, os.fstat(file).st_size, 0))
     proxy = streams.pop() if job["proxy"] else -1
-    return Request(job, streams, proxy)
+    return CommandRequest(job, streams, proxy)
 
 
 def rehearse() -> None:
-    """Read and write a request that nobody sent."""
+    """Read and write a made-up request, so that the pages it needs are there."""
     json.dumps(read_request(_SAMPLE, []).job)
 
 
@@ -78,7 +78,7 @@ def start_inside(channel: socket.socket) -> int:
     return command
 
 
-def _start(request: Request, channel: socket.socket) -> int:
+def _start(request: CommandRequest, channel: socket.socket) -> int:
     argv, env = request.job["argv"], request.job["env"]
     if not request.job["tty"]:
         streams = [
@@ -91,7 +91,7 @@ def _start(request: Request, channel: socket.socket) -> int:
     return command
 
 
-def become(request: Request, channel: socket.socket, *, is_held: bool = False) -> NoReturn:
+def become(request: CommandRequest, channel: socket.socket, *, is_held: bool = False) -> NoReturn:
     """Become the command, or say on *channel* why not."""
     job = request.job
     try:

@@ -19,7 +19,12 @@ from typing import Any, NoReturn
 
 from redline.adapters.processes import command_space
 from redline.adapters.processes.command_space import CommandSpace
-from redline.adapters.processes.command_start import Request, become, read_request, rehearse
+from redline.adapters.processes.command_start import (
+    CommandRequest,
+    become,
+    read_request,
+    rehearse,
+)
 from redline.adapters.sandbox import confine, syscalls
 from redline.adapters.sandbox import process_tree as tree
 from redline.adapters.sandbox.notify import Referee
@@ -107,7 +112,7 @@ class Supervisor:
         self._main, self._channel, self._reports = space.first, space.channel, space.reports
         socket.send_fds(self._channel, [body], descriptors)
 
-    def _run_here(self, request: Request) -> None:
+    def _run_here(self, request: CommandRequest) -> None:
         """Fork the process that becomes the command."""
         if self._space:
             self._space.discard()
