@@ -12,8 +12,8 @@ import pytest
 
 from tests.cli.shell import Shell
 
-CODE = "class Item:\n    def gross(self):\n        return 1\n\n\ndef total(items):\n"
-CODE += "    return sum(item.gross() for item in items)\n"
+CODE = "from shop import load\n\n\nclass Item:\n    def gross(self):\n        return 1\n\n\n"
+CODE += "def total():\n    return sum(item.gross() for item in load())\n"
 
 
 @pytest.fixture
