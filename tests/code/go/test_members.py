@@ -5,6 +5,50 @@ from __future__ import annotations
 from tests.code.go.samples import holds
 
 
+def test_a_field_is_bound_where_the_grammar_takes_indexes_for_type_arguments() -> None:
+    holds(
+        "rows",
+        """
+        === a.go
+        package a
+
+        type Table struct {
+            rows [][]int // it
+        }
+
+        var table Table
+
+        func f(t *Table, at []int, i int) int {
+            t.rows[at[i]][i]++ // ref
+            (t.rows[i])[at[i]] = 1 // ref
+            return table.rows[i][at[i]] // ref
+        }
+        """,
+    )
+
+
+def test_a_variable_is_bound_where_the_grammar_takes_it_for_a_package() -> None:
+    holds(
+        "t",
+        """
+        === a.go
+        package a
+
+        type Table struct {
+            rows [][]int
+        }
+
+        func f(
+            t *Table, // it
+            at []int,
+            i int,
+        ) int {
+            return t.rows[i][at[i]] // ref
+        }
+        """,
+    )
+
+
 def test_a_field_is_bound_where_the_type_of_the_value_is_declared() -> None:
     holds(
         "Name",

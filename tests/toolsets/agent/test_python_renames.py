@@ -25,6 +25,28 @@ def test_a_quoted_type_follows_a_class_wherever_a_type_is_meant(desk: Desk) -> N
     assert (desk.root / "a.py").read_text() == expected
 
 
+@pytest.mark.requirement("agent-rename-python")
+def test_members_are_followed_through_classes_that_are_passed_around(desk: Desk) -> None:
+    text = (
+        "from typing import Type\n\n\n"
+        "class Shop:\n    @classmethod\n    def <make>(cls): ...\n\n\n"
+        "class Plan:\n    kind: Type[Shop]\n\n    def run(self):\n        self.kind.<make>()\n\n\n"
+        "def f(one: type[Shop] | None, many: list[type[Shop]]):\n    one.<make>()\n"
+        "    for each in many:\n        each.<make>()\n"
+    )
+    desk.write({"a.py": text.replace("<", "").replace(">", "")})
+    desk.text("rename", symbol="Shop.make", to="build", path="a.py")
+    assert (desk.root / "a.py").read_text() == text.replace("<make>", "build")
+
+
+@pytest.mark.requirement("agent-rename-uncertain")
+def test_a_class_of_which_nothing_is_known_is_not_passed_over(desk: Desk) -> None:
+    shop = "class Shop:\n    @classmethod\n    def make(cls): ...\n\n\n"
+    desk.write({"a.py": shop + "def f(kind: type):\n    kind.make()\n"})
+    failure = desk.failure("rename", symbol="Shop.make", to="build", path="a.py")
+    assert "It is not certain whether these refer to make: a.py:7" in failure
+
+
 @pytest.mark.requirement("agent-rename-uncertain")
 @pytest.mark.parametrize("base", ["TypedDict", "typing.TypedDict", "Base"])
 def test_a_key_that_code_names_as_text_refuses(desk: Desk, base: str) -> None:

@@ -228,8 +228,8 @@ class GoResolver(TypedResolver):
             return UNRESOLVED
         kind = above.kind()
         if kind == "qualified_type" and node.kind() == "type_identifier":
-            return self._of_package(unit, required_field(above, "package").text())
-        if node.kind() == "package_identifier":
+            return self._of_qualified(unit, above)
+        if node.kind() == "package_identifier" and kind != "qualified_type":
             return frozenset()
         if kind == "function_declaration" and node.text() == "init":
             return frozenset(
@@ -242,6 +242,16 @@ class GoResolver(TypedResolver):
 
     def _source(self, unit: Unit) -> GoSource:
         return self.packages.source(unit)
+
+    def _of_qualified(self, unit: Unit, node: SyntaxNode) -> frozenset[Definition]:
+        """Resolve the name after a dot where the grammar reads a type, as in `f.rows[i][g[i]]`."""
+        before = required_field(node, "package")
+        variables = self.types.declarations(unit, before)
+        if not variables:
+            return self._of_package(unit, before.text())
+        shape = self.values.of_declaration(variables[0], node)
+        found = self.values.members.find(shape, self.name).declarations
+        return frozenset(each.definition for each in found)
 
     def _of_package(self, unit: Unit, package: str) -> frozenset[Definition]:
         found = self.packages.find_exported(self._source(unit), package, self.name)

@@ -56,8 +56,14 @@ def _generic(node: SyntaxNode) -> Iterator[ClassName]:
     if base.text().split(".")[-1] not in _THROUGH:
         yield base if base.kind() in _NAMES else None
         return
-    inner = named_children(node)[1:]
-    if node.kind() == "generic_type":
-        inner = [child for part in inner for child in named_children(part)]
+    inner = type_arguments(node)
     for part in inner[:1] if base.text().endswith("Annotated") else inner:
         yield from class_names(part)
+
+
+def type_arguments(node: SyntaxNode) -> list[SyntaxNode]:
+    """Return the types in the brackets of a type."""
+    inner = named_children(node)[1:]
+    if node.kind() != "generic_type":
+        return inner
+    return [child for part in inner for child in named_children(part)]

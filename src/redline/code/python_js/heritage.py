@@ -128,6 +128,11 @@ def instance_of(value: Value) -> Value:
     return OfClass(value.module, value.scope, True, given=value.given)
 
 
+def class_of(value: Value) -> Value:
+    """Return the class of an instance; any other value unchanged."""
+    return OfClass(value.module, value.scope) if isinstance(value, OfClass) else value
+
+
 def class_around(module: Module, scope: Scope) -> Scope | None:
     """Return the innermost class that contains a scope."""
     return next((s for s in scope.outward() if s in module.classes.defined), None)

@@ -7,7 +7,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from redline.code.python_js.heritage import Inferred, OfClass, Value, instance_of, members_of
+from redline.code.python_js.annotations import type_arguments
+from redline.code.python_js.heritage import (
+    Inferred,
+    OfClass,
+    Value,
+    class_of,
+    instance_of,
+    members_of,
+)
 from redline.code.python_js.hierarchy import ClassHierarchy
 from redline.code.python_js.members import NoClass
 from redline.code.python_js.project import Module
@@ -31,6 +39,7 @@ _MAPS = {
     *("dict", "Dict", "Mapping", "MutableMapping", "defaultdict", "DefaultDict", "OrderedDict"),
 }
 _TUPLES = {"tuple", "Tuple"}
+_CLASS_TYPES = {"type", "Type"}
 # Functions that yield what they are given, and methods of containers, with what they return.
 _PASSING = {"list", "tuple", "set", "frozenset", "sorted", "reversed", "iter", "next"}
 _CASTS = {"cast", "typing.cast", "t.cast"}
@@ -79,11 +88,22 @@ class PythonValues(ClassHierarchy):
         holder = name.parent()
         if not kind or holder is None or holder.kind() not in ("generic_type", "subscript"):
             return None
-        parts = named_children(holder)[1:]
-        if holder.kind() == "generic_type":
-            parts = [child for part in parts for child in named_children(part)]
-        held = (self._of_annotation(module, each, scope, depth + 1) for each in parts)
-        return Container(kind, tuple(map(frozenset, held)))
+        parts = (
+            self._of_annotation(module, each, scope, depth + 1) for each in type_arguments(holder)
+        )
+        return Container(kind, tuple(map(frozenset, parts)))
+
+    def of_class_type(
+        self, module: Module, name: SyntaxNode, scope: Scope, depth: int
+    ) -> set[Value] | None:
+        """Return the classes that `type[C]` allows, any for `type` alone; None for other types."""
+        if name.text().rpartition(".")[2] not in _CLASS_TYPES:
+            return None
+        holder = parent_of(name)
+        if holder.kind() not in ("generic_type", "subscript"):
+            return set(_UNKNOWN)
+        parts = [self._of_annotation(module, c, scope, depth + 1) for c in type_arguments(holder)]
+        return {class_of(value) for part in parts for value in part}
 
     def of_python(
         self, module: Module, node: SyntaxNode, scope: Scope, depth: int

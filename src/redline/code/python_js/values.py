@@ -165,17 +165,26 @@ class ValueResolver(PythonValues):
             elif not module.is_script and _is_self(name):
                 # The class of the receiver, which may be derived from the one around.
                 own = class_around(module, scope)
-                found |= (
-                    {NoClass.UNKNOWN} if own is None else {NoClass.UNKNOWN, OfClass(module, own)}
-                )
+                found |= {NoClass.UNKNOWN} | ({OfClass(module, own, True)} if own else set())
             elif isinstance(name, str):
-                found |= self._of_quoted_type(module, name, scope, depth)
+                found |= set(map(instance_of, self._of_quoted_type(module, name, scope, depth)))
             else:
-                named = self.of_type(module, name, scope, depth)
-                held = self.of_container_type(module, name, scope, depth)
-                is_ours = any(isinstance(value, OfClass) for value in named)
-                found |= named if held is None or is_ours or module.is_script else {held}
-        return {instance_of(value) for value in found} or {NoClass.OTHER}
+                found |= self._of_type_name(module, name, scope, depth)
+        return found or {NoClass.OTHER}
+
+    def _of_type_name(
+        self, module: Module, name: SyntaxNode, scope: Scope, depth: int
+    ) -> set[Value]:
+        """Return what a value is whose annotation has this name."""
+        named = self.of_type(module, name, scope, depth)
+        if not module.is_script and not any(isinstance(value, OfClass) for value in named):
+            allowed = self.of_class_type(module, name, scope, depth)
+            if allowed is not None:
+                return allowed
+            held = self.of_container_type(module, name, scope, depth)
+            if held is not None:
+                return {held}
+        return set(map(instance_of, named))
 
     def _of_quoted_type(self, module: Module, name: str, scope: Scope, depth: int) -> set[Value]:
         """Return the classes that a name in a quoted annotation may refer to."""
