@@ -57,6 +57,19 @@ def need_data(name: str) -> Path:
     return found or Path()
 
 
+def open_below(top: Path) -> list[str]:
+    """What this process holds open below *top*; descriptors of other tests do not count."""
+    found = []
+    for number in os.listdir("/proc/self/fd"):
+        try:
+            target = os.readlink(f"/proc/self/fd/{number}")
+        except FileNotFoundError:  # the listing itself, or one that was just closed
+            continue
+        if target.startswith(f"{top}/") or target == str(top):
+            found.append(target)
+    return found
+
+
 @contextmanager
 def ordinary_user(top: Path) -> Iterator[None]:
     """Go on as a user without rights, to whom everything beneath *top* belongs."""

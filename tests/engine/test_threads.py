@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gc
-import os
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
@@ -11,6 +9,7 @@ from redline.core.changes import Change, ChangeSet, FileState
 from redline.core.errors import StaleBase
 from redline.core.ports.history import HistoryQuery, Origin
 from tests.engine.bench import Bench
+from tests.support import open_below
 
 
 def test_threads_editing_one_file_lose_nothing(bench: Bench) -> None:
@@ -47,12 +46,10 @@ def test_threads_on_many_files_leave_no_descriptor_and_no_litter(bench: Bench) -
 
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(work, range(24)))
-    gc.collect()  # stores of other tests close their lock files when they go
-    before = len(os.listdir("/proc/self/fd"))
+    before = len(open_below(bench.root.parent))
     for number in range(24, 34):
         work(number)
-    # Other tests of this process may let go of theirs meanwhile.
-    assert len(os.listdir("/proc/self/fd")) <= before
+    assert len(open_below(bench.root.parent)) <= before
     assert sorted(bench.snapshot()) == sorted(
         ["warm"] + [n for i in range(34) for n in (f"e{i}", f"e{i}/f")]
     )

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
 
 from redline.adapters.files.locks import BUCKETS, PlaceLocks, bucket_of
 from redline.core.errors import Locked
+from tests.support import open_below
 
 
 def test_a_held_place_is_refused_after_the_wait(tmp_path: Path) -> None:
@@ -42,20 +42,19 @@ def test_a_refused_wait_leaves_nothing_held_and_no_more_open_each_time(tmp_path:
     for _ in range(5):
         with pytest.raises(Locked):
             locks.acquire([1, 5, 9], directories=False)
-        counts.add(len(os.listdir("/proc/self/fd")))
+        counts.add(len(open_below(tmp_path)))
     assert len(counts) == 1
     locks.acquire([1, 9], directories=False).release()
     held.release()
 
 
 def test_only_so_many_lock_files_stay_open_and_closing_closes_them(tmp_path: Path) -> None:
-    before = len(os.listdir("/proc/self/fd"))
     locks = PlaceLocks(str(tmp_path), wait=0.0)
     for bucket in range(BUCKETS):
         locks.acquire([bucket], directories=False).release()
-    assert before < len(os.listdir("/proc/self/fd")) < before + 50
+    assert 0 < len(open_below(tmp_path)) < 50
     locks.close()
-    assert len(os.listdir("/proc/self/fd")) == before
+    assert open_below(tmp_path) == []
 
 
 def test_a_lock_file_that_was_removed_and_made_again_is_locked_anew(tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ from redline.core.errors import (
 )
 from redline.core.paths import WorkspacePath
 from redline.core.ports.tree import FactLists, Kind
+from tests.support import open_below
 
 
 @pytest.fixture(params=["chosen", "walk"])
@@ -113,7 +114,7 @@ def test_a_scan_is_sorted_by_bytes_and_hides_what_is_staged(tree: DiskTree, tmp_
 def test_reading_leaves_no_descriptor_open(tree: DiskTree, tmp_path: Path) -> None:
     (tmp_path / "d").mkdir()
     (tmp_path / "d/f").write_text("x")
-    before = len(os.listdir("/proc/self/fd"))
+    before = open_below(tmp_path)
     for _ in range(20):
         tree.read(_at("d", "f"))
         tree.scan(_at("d"))
@@ -121,7 +122,7 @@ def test_reading_leaves_no_descriptor_open(tree: DiskTree, tmp_path: Path) -> No
         tree.stat(_at("d", "f"))
         with pytest.raises(NotFound):
             tree.read(_at("d", "none"))
-    assert len(os.listdir("/proc/self/fd")) == before
+    assert open_below(tmp_path) == before
 
 
 def _shown(facts: FactLists) -> dict[str, tuple[int, int, int]]:

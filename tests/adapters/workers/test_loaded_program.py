@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from redline.adapters.workers.loaded_program import stamping_time
+
 REPO = Path(__file__).parents[3]
 _SERVER = """
 import os, shutil, sys
@@ -92,6 +94,18 @@ def test_a_module_changed_after_the_start_is_refused_by_templates(
     source: Path, change: str
 ) -> None:
     assert _run(source, change, early=False, template="Template(start_template)") == "refused"
+
+
+@pytest.mark.requirement("sandbox-program")
+def test_a_file_changed_right_after_the_start_is_not_older_than_it(tmp_path: Path) -> None:
+    files = [tmp_path / str(number) for number in range(50)]
+    for file in files:
+        file.touch()
+    for file in files:
+        started = stamping_time()
+        with open(file, "a") as opened:
+            opened.write("changed")
+        assert file.stat().st_ctime_ns >= started
 
 
 @pytest.mark.requirement("sandbox-program")
