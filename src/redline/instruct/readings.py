@@ -77,6 +77,7 @@ class InstructionMeaning:
     absent: bool = False
     doubt: str = ""
     unexplained: tuple[str, ...] = ()
+    unmet: bool = False  # it would do something if a condition held
     alternative: bool = False  # all is clear but which of several like places is meant
 
     @property
@@ -171,6 +172,7 @@ def carry_out(chart: Chart, reading: Reading, choice: int | None = None) -> Inst
     outcomes: list[EffectOutcome] = []
     focus = chart.made
     previous: Clause | None = None
+    unmet = False
     for clause in reading.clauses:
         focus = _lead(clause) or focus or _spoken_of(chart, reading, clause)
         _check_whole_date(chart, clause)
@@ -179,6 +181,7 @@ def carry_out(chart: Chart, reading: Reading, choice: int | None = None) -> Inst
             outcome = EFFECTS[clause.effect](context)
             if clause.scopes and not context.scoped:
                 raise Unclear("clause", "it is not clear what the scope applies to")
+            _check_conditions(context, outcome)
         except Nothing as nothing:
             _check_unused(context)
             target = clause.role("target")
@@ -186,9 +189,12 @@ def carry_out(chart: Chart, reading: Reading, choice: int | None = None) -> Inst
             is_fact = clause.effect in ("implied", "swap") or partly
             is_there = key_form(str(nothing).strip("`'\"")) in tree.by_form
             is_one = not nothing.many and clause.effect not in _REMOVALS
-            if is_fact or is_there or is_one:
+            if not nothing.unmet and (is_fact or is_there or is_one):
                 raise Unclear("target", f"nothing here is {str(nothing)!r}") from None
-            outcome = EffectOutcome((), f"nothing here is {str(nothing)!r}", focus, absent=True)
+            unmet = unmet or nothing.unmet
+            why = f"nothing here is {str(nothing)!r}"
+            why = "the condition does not hold" if nothing.unmet else why
+            outcome = EffectOutcome((), why, focus, absent=True)
         outcomes.append(outcome)
         focus = outcome.found or focus
         previous = clause
@@ -211,7 +217,25 @@ def carry_out(chart: Chart, reading: Reading, choice: int | None = None) -> Inst
     idle = not operations
     absent = idle and any(o.absent for o in outcomes)
     left = tuple(word for outcome in outcomes for word in outcome.unexplained)
-    return InstructionMeaning(operations, cost, note if idle else "", absent, doubt, left)
+    return InstructionMeaning(operations, cost, note if idle else "", absent, doubt, left, unmet)
+
+
+def _check_conditions(context: EffectContext, outcome: EffectOutcome) -> None:
+    """Refuse to change what a condition of the clause does not hold for, however it was found."""
+    tree = context.tree
+    for scope in context.clause.scopes:
+        phrase = scope.phrase
+        if phrase is not None and phrase.filtered and not phrase.nodes and outcome.operations:
+            raise Unclear("target", "the condition does not hold")
+        if scope.condition is None:
+            continue
+        for operation in outcome.operations:
+            path = operation.path
+            while (node := tree.node_at(path)) is None:
+                path = path[:-1]
+            chosen = scope.condition.select(tree, (node,))
+            if chosen is None or bool(chosen) is not scope.wanted:
+                raise Unclear("target", "the condition does not hold there", (node,))
 
 
 def _check_whole_date(chart: Chart, clause: Clause) -> None:
@@ -315,7 +339,8 @@ def _rivals(other: InstructionMeaning, first: InstructionMeaning) -> bool:
 
     One in doubt must be likelier, and is none when it does only a part of what the first does.
     """
-    if other.unexplained or other.absent or other.cost > first.cost - bool(other.doubt):
+    is_idle = other.absent and not other.unmet
+    if other.unexplained or is_idle or other.cost > first.cost - bool(other.doubt):
         return False
     if not other.doubt:
         return True

@@ -78,7 +78,9 @@ class EffectContext:
             nodes, wide, loose = self._narrow(nodes, scope, many)
             many, unsure = many or wide, unsure or loose
             if before and not nodes and (scope.condition is not None or self._is_empty(scope)):
-                raise Nothing(self.text(phrase), many=many and not scope.loose)
+                unmet = scope.is_if and scope.cost == 0
+                unmet = unmet and (scope.condition is None or scope.condition.whole)
+                raise Nothing(self.text(phrase), many=many and not scope.loose, unmet=unmet)
         if not nodes or any(set(part).isdisjoint(nodes) for part in phrase.parts):
             raise Unclear("target", f"nothing here is {self.text(phrase)!r}")
         near = nodes if many or len(nodes) == 1 else self._near(nodes)
@@ -191,14 +193,14 @@ class EffectContext:
             return *nearest_to(self.tree, scope.condition, self._select(nodes, scope)), False
         phrase = scope.phrase
         if phrase is None:
-            return nodes, True, False
+            return nodes, not scope.is_if, False
         self._check_scope(phrase, nodes, many)
         holders = self._refer_back(phrase) if phrase.owner else named_nodes(self.tree, phrase)
         inside = self._within(nodes, holders, phrase, scope.wanted)
         if not scope.wanted:
             gone = set(inside)
             return tuple(n for n in nodes if n not in gone), True, not gone
-        if not inside:
+        if not inside and not self._is_empty(scope):
             inside = self._by_value(nodes, phrase)
         if not inside and not phrase.filtered and nodes:
             raise Unclear("target", f"it is not in {self.text(phrase)!r}", nodes)

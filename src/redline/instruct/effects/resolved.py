@@ -12,11 +12,13 @@ class Nothing(Exception):
     """A filter that no record passes; the message names what was looked for.
 
     `many` is false when one thing was named that is not there, which only a removal may ignore.
+    `unmet` is true when an `if` was said, which is not so.
     """
 
-    def __init__(self, sought: str, *, many: bool = True) -> None:
+    def __init__(self, sought: str, *, many: bool = True, unmet: bool = False) -> None:
         super().__init__(sought)
         self.many = many
+        self.unmet = unmet
 
 
 @dataclass(frozen=True, slots=True)

@@ -155,6 +155,9 @@ def replace(context: EffectContext) -> EffectOutcome:
     if whole:
         if len(whole) > 1 and not many:
             raise Unclear("several", f"{text!r} is in several places", whole)
+        parts = tuple(n for n in scope if n not in whole and _has_part(tree.values[n], text))
+        if parts and many:
+            context.doubt = context.doubt or f"{text!r} is a part of other texts as well"
         return context.each(ResolvedNodes(whole, many), lambda node: context.type_value(new, node))
     within = clause.role("within")
     scoped = clause.scopes and _is_quoted(context, old) and _is_quoted(context, new)

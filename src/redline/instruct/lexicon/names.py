@@ -279,7 +279,7 @@ class Lexicon:
         )
         for table, cost, whole in ((self._runs.whole, 0, True), (self._runs.parts, 2, False)):
             fields = table.get((start, end))
-            if not fields:
+            if not fields or (not whole and self._is_literal(start, end)):
                 continue
             # "the Rumours track": the value itself ends so
             said = self.text(start, end)
@@ -293,6 +293,10 @@ class Lexicon:
             if members:
                 found.append(self._record_sense(end, members, cost, whole, plural))
         return found
+
+    def _is_literal(self, start: int, end: int) -> bool:
+        """Return whether a word says a value of JSON: `null` is not the end of Noah Null."""
+        return end == start + 1 and self.tokens[start].low in ("true", "false", "null")
 
     def _record_sense(
         self, end: int, members: list[int], cost: int, whole: bool, plural: bool

@@ -155,6 +155,7 @@ def _conditional(chart: Chart, state: ReadingState) -> Iterator[ReadingState]:
                 None if holds is wanted else replace(phrase, nodes=(), filtered=True),
                 cost=phrase.cost,
                 about=phrase,
+                is_if=True,
             )
             yield from _front_scope(chart, state, edge.end, scope, False)
 
