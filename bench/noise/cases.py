@@ -11,7 +11,13 @@ from redline.trials.cases import make_cases
 from redline.trials.drafts import Case
 
 
-def cases(count: int, seed: int = 1, files: int = 400) -> Iterator[Case]:
-    """*count* cases, the same for the same seed and the same files."""
+def cases(
+    count: int, seed: int = 1, files: int = 400, *, is_settled: bool = False
+) -> Iterator[Case]:
+    """*count* cases, the same for the same seed and the same files.
+
+    Settled ones do not change with this repository: only the interpreter's files and old commits.
+    """
     rng = random.Random(seed)
-    return islice(make_cases(corpus(files, rng), history(200), rng), count)
+    found = corpus(files, rng, is_settled=is_settled)
+    return islice(make_cases(found, history(200, is_settled=is_settled), rng), count)

@@ -17,11 +17,18 @@ from redline.trials.changes import SourceChange, split_source
 
 EXTENSIONS = (".py", ".js", ".ts", ".c", ".h", ".md", ".rst", ".toml", ".yaml", ".css", ".rs")
 
+# A commit to read back from, so that a test sees the same changes whatever is committed.
+_SETTLED = "3fdb92d64ea4d04c43fceaf66357778d82c83935"
 
-def corpus(limit: int, rng: random.Random) -> list[tuple[str, tuple[str, ...]]]:
-    """Text files of installed packages, headers and this repository, as lines."""
-    places = [REPO, Path(sysconfig.get_paths()["purelib"]), Path(sysconfig.get_paths()["stdlib"])]
-    places += [Path("/usr/include"), REPO / ".cache"]
+
+def corpus(
+    limit: int, rng: random.Random, *, is_settled: bool
+) -> list[tuple[str, tuple[str, ...]]]:
+    """Text files of the interpreter; unless settled, of packages and this repository too."""
+    places = [Path(sysconfig.get_paths()["stdlib"])]
+    if not is_settled:
+        places += [REPO, Path(sysconfig.get_paths()["purelib"]), Path("/usr/include")]
+        places += [REPO / ".cache"]
     found: list[Path] = []
     for place in places:
         if place.is_dir():
@@ -43,15 +50,16 @@ def corpus(limit: int, rng: random.Random) -> list[tuple[str, tuple[str, ...]]]:
 def _text_files(place: Path) -> tuple[Path, ...]:
     found: list[Path] = []
     for folder, folders, names in os.walk(place):
-        folders[:] = [name for name in folders if not name.endswith(".git")]
+        folders[:] = [n for n in folders if n != "site-packages" and not n.endswith(".git")]
         found += [Path(folder, name) for name in names if name.endswith(EXTENSIONS)]
     return tuple(sorted(path for path in found if path.suffix in EXTENSIONS and path.is_file()))
 
 
 @cache
-def history(limit: int) -> tuple[SourceChange, ...]:
-    """Changes from this repository's own commits, one region each."""
-    commits = _git("log", "--format=%H", "--no-merges", f"-{limit}")
+def history(limit: int, *, is_settled: bool) -> tuple[SourceChange, ...]:
+    """Changes from this repository's own commits, one region each; the same ones if settled."""
+    last = _SETTLED if is_settled else "HEAD"
+    commits = _git("log", "--format=%H", "--no-merges", f"-{limit}", last)
     listing = ("diff-tree", "--stdin", "-r", "--diff-filter=M", "--no-commit-id")
     rows = [row.split() for row in _git(*listing, given=commits).decode().splitlines()]
     edited = [row for row in rows if len(row) >= 6 and row[5].endswith(EXTENSIONS)]
