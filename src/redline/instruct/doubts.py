@@ -31,8 +31,8 @@ _SMALL_COIN = re.compile(r"(?<![\w.])(\d+) ?(?:cents?|ct|pence|p)\b", re.IGNOREC
 
 def doubt_changes(chart: Chart, operations: Operations) -> str:
     """Return the first reason to ask before these changes are made; nothing if there is none."""
-    checks = (_question_doubt, _otherwise_doubt, _addition_doubt, _person_doubt, _assignment_doubt, _coin_doubt,
-              _sign_doubt, _text_doubt, _rounding_doubt)  # fmt: skip
+    checks = (_question_doubt, _otherwise_doubt, _addition_doubt, _person_doubt, _assignment_doubt,
+              _coin_doubt, _sign_doubt, _text_doubt, _rounding_doubt)  # fmt: skip
     return next((doubt for check in checks if (doubt := check(chart, operations))), "")
 
 

@@ -69,7 +69,7 @@ class EffectContext:
         if phrase.owner and self.chart.low(phrase.start) == "their":
             many = many or len(nodes) == len({self.record_of(n) for n in self.focus})
         if not nodes and phrase.filtered:
-            raise Nothing(self.text(phrase), many=many)
+            raise Nothing(self.text(phrase), many=many, filtered=True)
         if phrase.owner and not phrase.nodes:
             self.scoped, scoped = True, False  # what a pronoun refers to is in scope already
         self.scoped = self.scoped or scoped
@@ -78,9 +78,10 @@ class EffectContext:
             nodes, wide, loose = self._narrow(nodes, scope, many)
             many, unsure = many or wide, unsure or loose
             if before and not nodes and (scope.condition is not None or self._is_empty(scope)):
-                unmet = scope.is_if and scope.cost == 0
+                unmet = scope.is_if and scope.cost <= 1  # a value that the field has nowhere
                 unmet = unmet and (scope.condition is None or scope.condition.whole)
-                raise Nothing(self.text(phrase), many=many and not scope.loose, unmet=unmet)
+                several = many and not scope.loose
+                raise Nothing(self.text(phrase), many=several, filtered=True, unmet=unmet)
         if not nodes or any(set(part).isdisjoint(nodes) for part in phrase.parts):
             raise Unclear("target", f"nothing here is {self.text(phrase)!r}")
         near = nodes if many or len(nodes) == 1 else self._near(nodes)

@@ -48,6 +48,7 @@ def remove(context: EffectContext) -> EffectOutcome:
     if target.sort is Sort.FLAG and not target.many:
         raise Unclear("target", f"{context.text(target)!r} only says how it is", found.nodes)
     _check_membership(context, found, target)
+    _refuse_wide(context, found, target)
     _check(context, found, target)
     return _remove_nodes(context, found.nodes)
 
@@ -80,14 +81,18 @@ def _elements_of(context: EffectContext, found: ResolvedNodes) -> tuple[int, ...
     return nodes if len(found.nodes) == len(nodes) == 1 else ()
 
 
-def _check(context: EffectContext, found: ResolvedNodes, target: Phrase) -> None:
-    """Put removals in doubt that follow from a part of a name or from a bare plural."""
+def _refuse_wide(context: EffectContext, found: ResolvedNodes, target: Phrase) -> None:
+    """Refuse to remove everything, the document, and one thing wherever it is."""
     if context.text(target).lower().startswith(("everything", "anything")):
         raise Unclear("several", "what everything is here is not clear", found.nodes)
     if 0 in found.nodes:
         raise Unclear("target", "the whole document cannot be removed")
     if _is_in_several(context, found, target):
         raise Unclear("several", f"{context.text(target)!r} is in several lists", found.nodes)
+
+
+def _check(context: EffectContext, found: ResolvedNodes, target: Phrase) -> None:
+    """Put removals in doubt that follow from a part of a name or from a bare plural."""
     if not context.whole:
         context.doubt = f"{context.text(target)!r} is only a part of a name"
     elif context.chart.low(context.clause.start) in _STOPPING and any(
@@ -113,10 +118,11 @@ def _is_in_several(context: EffectContext, found: ResolvedNodes, target: Phrase)
     if target.sort is not Sort.ELEMENT or target.many or len(lists) < 2:
         return False
     phrases = [scope.phrase for scope in context.clause.scopes]
+    named_as_several = any(is_plural(str(context.tree.keys[n])) for n in lists)
     return bool(phrases) and all(
         phrase is not None
         and not phrase.quantified
-        and not is_plural(context.chart.low(phrase.end - 1))
+        and (named_as_several or not is_plural(context.chart.low(phrase.end - 1)))
         for phrase in phrases
     )
 

@@ -12,12 +12,15 @@ class Nothing(Exception):
     """A filter that no record passes; the message names what was looked for.
 
     `many` is false when one thing was named that is not there, which only a removal may ignore.
-    `unmet` is true when an `if` was said, which is not so.
+    `filtered` says that a condition leaves none, `unmet` that it was an `if` which is not so.
     """
 
-    def __init__(self, sought: str, *, many: bool = True, unmet: bool = False) -> None:
+    def __init__(
+        self, sought: str, *, many: bool = True, filtered: bool = False, unmet: bool = False
+    ) -> None:
         super().__init__(sought)
         self.many = many
+        self.filtered = filtered
         self.unmet = unmet
 
 

@@ -209,7 +209,8 @@ def nearest_fields(tree: DocumentTree, node: int, fields: Nodes) -> list[int]:
     inner = tree.below(node, fields)
     if inner:
         direct = [n for n in inner if tree.parents[n] == node or n == node]
-        return direct or list(inner)
+        # what one of many records says, is not said of the document
+        return direct or (list(inner) if node or len(inner) == 1 else [])
     for holder in tree.ancestors(node):
         around = tree.below(holder, fields)
         if around:
