@@ -24,6 +24,16 @@ def check_joined(context: EffectContext) -> None:
         raise Unclear("clause", "it is not clear where the condition ends")
 
 
+def check_terse(context: EffectContext) -> None:
+    """Refuse `Cancel Main` as a note on an act called The Cancel: a verb is likelier there."""
+    owner = context.clause.role("owner")
+    said = context.clause.role("said") or context.clause.role("value")
+    if owner is None or said is None or owner.whole or owner.start != context.clause.start:
+        return
+    if owner.end == owner.start + 1 and said.start == owner.end:
+        raise Unclear("clause", f"{context.text(owner)!r} is only a part of a name")
+
+
 def check_everywhere(context: EffectContext) -> None:
     """Refuse `replace x with y everywhere` as a change of the one list that has an x."""
     target = context.clause.role("target")
@@ -36,6 +46,8 @@ def check_everywhere(context: EffectContext) -> None:
 def why_nothing(context: EffectContext, nothing: Nothing) -> str:
     """Return why a clause has nothing to do; Refusal where it may be meant otherwise."""
     clause = context.clause
+    if nothing.unmet and context.is_statement:
+        raise Unclear("clause", "it may only say what would be so") from None
     if nothing.unmet:
         return "the condition does not hold"
     target = clause.role("target")

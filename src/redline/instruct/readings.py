@@ -11,6 +11,7 @@ from redline.instruct.clause_checks import (
     check_conditions,
     check_everywhere,
     check_joined,
+    check_terse,
     check_unused,
     check_whole_date,
     why_nothing,
@@ -183,6 +184,7 @@ def carry_out(chart: Chart, reading: Reading, choice: int | None = None) -> Inst
         try:
             check_joined(context)
             check_everywhere(context)
+            check_terse(context)
             outcome = EFFECTS[clause.effect](context)
             if clause.scopes and not context.scoped:
                 raise Unclear("clause", "it is not clear what the scope applies to")
