@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from redline.instruct.effects.context import EffectContext
 from redline.instruct.effects.outcome import EffectOutcome, Unclear
 from redline.instruct.effects.resolved import Nothing
@@ -54,7 +56,9 @@ def why_nothing(context: EffectContext, nothing: Nothing) -> str:
     partly = isinstance(target, Phrase) and not target.whole
     is_fact = clause.effect in ("implied", "swap") or partly
     is_there = key_form(str(nothing).strip("`'\"")) in context.tree.by_form
-    if nothing.filtered and nothing.many and is_there and not is_fact:
+    # "so that it is 10" asks for it
+    is_filter = nothing.filtered and ("so", "that") not in pairwise(context.chart.lows)
+    if is_filter and nothing.many and is_there and not is_fact:
         return "nothing fits the condition"
     is_one = not nothing.many and clause.effect not in _REMOVALS
     if is_fact or is_there or is_one:
