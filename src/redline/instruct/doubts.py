@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from redline.instruct.grammar.adjuncts.tails import rounding
 from redline.instruct.grammar.chart import Chart
+from redline.instruct.grammar.frames import VERBS
 from redline.instruct.language.words import ORDINALS, key_form
 from redline.instruct.lexicon.synonyms import ASSIGNEES
 from redline.instruct.model.operations import DocumentOperation
@@ -15,6 +16,11 @@ from redline.instruct.model.values import Num
 Operations = tuple[DocumentOperation, ...]
 
 _ADDITIONS = frozenset("also too another additionally additional".split())
+_WHETHER = frozenset(
+    "should shouldn't shall do does did don't doesn't didn't is are was were isn't aren't has have "
+    "had may might must".split()
+)
+_OTHERWISE = frozenset("otherwise else".split())
 _PERSONS = frozenset("he she they we i".split())
 # What may stand before a remark that only says why.
 _REMARKS = frozenset((",", ".", ";", "-", "as", "because", "since"))
@@ -25,14 +31,29 @@ _SMALL_COIN = re.compile(r"(?<![\w.])(\d+) ?(?:cents?|ct|pence|p)\b", re.IGNOREC
 
 def doubt_changes(chart: Chart, operations: Operations) -> str:
     """Return the first reason to ask before these changes are made; nothing if there is none."""
-    checks = (_addition_doubt, _person_doubt, _assignment_doubt, _coin_doubt, _sign_doubt,
-              _text_doubt, _rounding_doubt)  # fmt: skip
+    checks = (_question_doubt, _otherwise_doubt, _addition_doubt, _person_doubt, _assignment_doubt,
+              _coin_doubt, _sign_doubt, _text_doubt, _rounding_doubt)  # fmt: skip
     return next((doubt for check in checks if (doubt := check(chart, operations))), "")
+
+
+def _question_doubt(chart: Chart, operations: Operations) -> str:
+    """`Should we set it to 5?` asks whether to; `could you set it to 5?` asks for it."""
+    asks = chart.source.rstrip().endswith("?") and chart.low(0) in _WHETHER
+    return "it may be no more than a question" if asks and operations else ""
+
+
+def _otherwise_doubt(chart: Chart, operations: Operations) -> str:
+    """`if it is 5, set it to 6, otherwise to 7`: what is asked for otherwise is not done here."""
+    del operations
+    said = (low for low, after in pairwise(chart.lows) if after in VERBS or after == "to")
+    return "it is not clear what is to be done otherwise" if _OTHERWISE & set(said) else ""
 
 
 def _addition_doubt(chart: Chart, operations: Operations) -> str:
     """An element of a list may not be replaced where a word says that one more is meant."""
     said = next((low for low in chart.lows if low in _ADDITIONS), "")
+    if ("as", "well") in pairwise(chart.lows):
+        said = "as well"
     if not said or len(operations) != 1 or operations[0].op != "replace":
         return ""
     node = chart.tree.node_at(operations[0].path)
@@ -103,7 +124,8 @@ def _text_doubt(chart: Chart, operations: Operations) -> str:
         text = operation.value
         if not isinstance(text, str) or not text or operation.op not in ("replace", "add"):
             continue
-        at = chart.source.find(text)
+        whole = re.search(rf"(?<!\w){re.escape(text)}(?!\w)", chart.source)
+        at = whole.start() if whole is not None else chart.source.find(text)
         if at < 0 or chart.source[at - 1 : at] in ("'", '"', "`"):
             continue
         node = chart.tree.node_at(operation.path)
@@ -113,6 +135,9 @@ def _text_doubt(chart: Chart, operations: Operations) -> str:
             return f"{text!r} may be more than the value"
         if text.split()[0].lower() in ORDINALS and chart.source[:at].endswith(" as "):
             return f"{text!r} may say where in a list it goes"
+        prefix = f"{chart.source[:at].split()[-1]} " if chart.source[:at].split() else ""
+        if prefix.strip() and isinstance(held, str) and held.startswith(prefix):
+            return f"{prefix + text!r} may be the value"
         behind = re.match(r" ([A-Z]\w*)", chart.source[at + len(text) :])
         key = str(operation.path[-1]) if operation.path else ""
         if behind is not None and key_form(behind[1]) == key_form(key):

@@ -7,6 +7,15 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from redline.core.errors import CannotApply, NodeNotFound
+from redline.instruct.clause_checks import (
+    check_conditions,
+    check_everywhere,
+    check_joined,
+    check_terse,
+    check_unused,
+    check_whole_date,
+    why_nothing,
+)
 from redline.instruct.doubts import doubt_changes
 from redline.instruct.effects.context import EffectContext
 from redline.instruct.effects.outcome import EffectOutcome, Unclear
@@ -28,16 +37,14 @@ from redline.instruct.grammar.adjuncts import (  # noqa: F401 - they register th
     contrasts,
     positions,
     predicates,
+    settled,
     tails,
 )
 from redline.instruct.grammar.chart import Chart
 from redline.instruct.grammar.clauses import Clause
 from redline.instruct.grammar.nouns import pronouns  # noqa: F401 - it registers its rules
-from redline.instruct.grammar.phrase import Phrase
 from redline.instruct.grammar.sentences import Reading, readings
-from redline.instruct.grammar.values import TokenSpan
 from redline.instruct.grammar.vocabulary import KNOWN_WORDS
-from redline.instruct.language.dates import date_in
 from redline.instruct.language.tokens import Token, tokenize
 from redline.instruct.language.words import (
     QUANTIFIERS,
@@ -59,9 +66,6 @@ MAX_CHOICES = 5
 # Readings this much dearer than the cheapest that works are not compared with it.
 _MARGIN = 3
 
-# Effects that ask for something to be gone, which it is when nothing fits.
-_REMOVALS = frozenset({"remove", "absent", "dedupe"})
-
 _EVERYONE = frozenset("everyone everybody everything everywhere".split())
 
 Signature = tuple[object, ...]
@@ -77,6 +81,7 @@ class InstructionMeaning:
     absent: bool = False
     doubt: str = ""
     unexplained: tuple[str, ...] = ()
+    filtered: bool = False  # it would do something if a condition held
     alternative: bool = False  # all is clear but which of several like places is meant
 
     @property
@@ -171,24 +176,24 @@ def carry_out(chart: Chart, reading: Reading, choice: int | None = None) -> Inst
     outcomes: list[EffectOutcome] = []
     focus = chart.made
     previous: Clause | None = None
+    filtered = False
     for clause in reading.clauses:
         focus = _lead(clause) or focus or _spoken_of(chart, reading, clause)
-        _check_whole_date(chart, clause)
+        check_whole_date(chart, clause)
         context = EffectContext(chart, clause, focus, previous=previous, choice=choice)
         try:
+            check_joined(context)
+            check_everywhere(context)
+            check_terse(context)
             outcome = EFFECTS[clause.effect](context)
             if clause.scopes and not context.scoped:
                 raise Unclear("clause", "it is not clear what the scope applies to")
+            check_conditions(context, outcome)
         except Nothing as nothing:
-            _check_unused(context)
-            target = clause.role("target")
-            partly = isinstance(target, Phrase) and not target.whole
-            is_fact = clause.effect in ("implied", "swap") or partly
-            is_there = key_form(str(nothing).strip("`'\"")) in tree.by_form
-            is_one = not nothing.many and clause.effect not in _REMOVALS
-            if is_fact or is_there or is_one:
-                raise Unclear("target", f"nothing here is {str(nothing)!r}") from None
-            outcome = EffectOutcome((), f"nothing here is {str(nothing)!r}", focus, absent=True)
+            check_unused(context)
+            filtered = filtered or nothing.filtered
+            why = why_nothing(context, nothing)
+            outcome = EffectOutcome((), why, focus, absent=True)
         outcomes.append(outcome)
         focus = outcome.found or focus
         previous = clause
@@ -211,27 +216,7 @@ def carry_out(chart: Chart, reading: Reading, choice: int | None = None) -> Inst
     idle = not operations
     absent = idle and any(o.absent for o in outcomes)
     left = tuple(word for outcome in outcomes for word in outcome.unexplained)
-    return InstructionMeaning(operations, cost, note if idle else "", absent, doubt, left)
-
-
-def _check_whole_date(chart: Chart, clause: Clause) -> None:
-    """Refuse a clause that begins with the year of a date: `April 7, 2025`."""
-    start = clause.start
-    if start > 2 and chart.low(start - 1) == "," and date_in(chart.text(start - 3, start + 1)):
-        raise Unclear("value", f"{chart.text(start - 3, start + 1)!r} is one date")
-
-
-def _check_unused(context: EffectContext) -> None:
-    """Refuse a clause that fits nothing when its value would not be one either."""
-    value = context.clause.role("value")
-    target = context.clause.role("target") or context.clause.role("owner")
-    if context.clause.effect == "setfields":
-        raise Unclear("target", "nothing here has these fields")
-    if not isinstance(value, TokenSpan) or target is None:
-        return
-    is_text = not target.nodes or isinstance(context.type_value(value, target.nodes[0]), str)
-    if value.cost or context.doubt or (is_text and value.end - value.start > 1):
-        raise Unclear("value", f"{context.text(value)!r} may be more than the value")
+    return InstructionMeaning(operations, cost, note if idle else "", absent, doubt, left, filtered)
 
 
 def _lead(clause: Clause) -> tuple[int, ...]:
@@ -315,7 +300,9 @@ def _rivals(other: InstructionMeaning, first: InstructionMeaning) -> bool:
 
     One in doubt must be likelier, and is none when it does only a part of what the first does.
     """
-    if other.unexplained or other.absent or other.cost > first.cost - bool(other.doubt):
+    is_idle = other.absent and not other.filtered
+    dearest = first.cost - bool(other.doubt or other.absent)
+    if other.unexplained or is_idle or other.cost > dearest:
         return False
     if not other.doubt:
         return True

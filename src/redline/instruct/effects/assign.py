@@ -111,6 +111,9 @@ def _check_bare(context: EffectContext, found: ResolvedNodes, value: TokenSpan) 
     if context.chart.tokens[value.start].kind != "word":
         return
     said = context.text(value).lower()
+    if target is not None and "of" in context.chart.lows[target.start : target.end]:
+        # the title of the home page
+        context.doubt = context.doubt or f"{said!r} may be no value"
     _check_kind(context, found, value, said)
     for node in found.nodes[:20]:
         peers = [p.lower() for p in context.tree.peers(node) if isinstance(p, str)]

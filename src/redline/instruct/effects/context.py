@@ -69,7 +69,7 @@ class EffectContext:
         if phrase.owner and self.chart.low(phrase.start) == "their":
             many = many or len(nodes) == len({self.record_of(n) for n in self.focus})
         if not nodes and phrase.filtered:
-            raise Nothing(self.text(phrase), many=many)
+            raise Nothing(self.text(phrase), many=many, filtered=True)
         if phrase.owner and not phrase.nodes:
             self.scoped, scoped = True, False  # what a pronoun refers to is in scope already
         self.scoped = self.scoped or scoped
@@ -78,7 +78,10 @@ class EffectContext:
             nodes, wide, loose = self._narrow(nodes, scope, many)
             many, unsure = many or wide, unsure or loose
             if before and not nodes and (scope.condition is not None or self._is_empty(scope)):
-                raise Nothing(self.text(phrase), many=many and not scope.loose)
+                unmet = scope.is_if and scope.cost <= 1  # a value that the field has nowhere
+                unmet = unmet and (scope.condition is None or scope.condition.whole)
+                several = many and not scope.loose
+                raise Nothing(self.text(phrase), many=several, filtered=True, unmet=unmet)
         if not nodes or any(set(part).isdisjoint(nodes) for part in phrase.parts):
             raise Unclear("target", f"nothing here is {self.text(phrase)!r}")
         near = nodes if many or len(nodes) == 1 else self._near(nodes)
@@ -191,14 +194,14 @@ class EffectContext:
             return *nearest_to(self.tree, scope.condition, self._select(nodes, scope)), False
         phrase = scope.phrase
         if phrase is None:
-            return nodes, True, False
+            return nodes, not scope.is_if, False
         self._check_scope(phrase, nodes, many)
         holders = self._refer_back(phrase) if phrase.owner else named_nodes(self.tree, phrase)
         inside = self._within(nodes, holders, phrase, scope.wanted)
         if not scope.wanted:
             gone = set(inside)
             return tuple(n for n in nodes if n not in gone), True, not gone
-        if not inside:
+        if not inside and not self._is_empty(scope):
             inside = self._by_value(nodes, phrase)
         if not inside and not phrase.filtered and nodes:
             raise Unclear("target", f"it is not in {self.text(phrase)!r}", nodes)

@@ -14,7 +14,7 @@ from redline.instruct.grammar.nouns.pronouns import PRONOUNS
 from redline.instruct.grammar.phrase import Phrase
 from redline.instruct.grammar.values import TokenSpan
 from redline.instruct.language.tokens import text_of
-from redline.instruct.language.words import key_form
+from redline.instruct.language.words import is_plural, key_form
 from redline.instruct.lexicon.senses import Sort
 from redline.instruct.lexicon.synonyms import KIND_FIELDS
 from redline.instruct.model.operations import DocumentOperation
@@ -22,6 +22,8 @@ from redline.instruct.model.values import Num, Value
 
 # Verbs that may mean to switch something off as well as to take it away.
 _STOPPING = frozenset("kill axe cut lose ditch scrap".split())
+# What a bare name may be of.
+_NAMED = frozenset({Sort.KEY, Sort.RECORD, Sort.ELEMENT})
 
 
 def remove(context: EffectContext) -> EffectOutcome:
@@ -46,6 +48,7 @@ def remove(context: EffectContext) -> EffectOutcome:
     if target.sort is Sort.FLAG and not target.many:
         raise Unclear("target", f"{context.text(target)!r} only says how it is", found.nodes)
     _check_membership(context, found, target)
+    _refuse_wide(context, found, target)
     _check(context, found, target)
     return _remove_nodes(context, found.nodes)
 
@@ -78,12 +81,18 @@ def _elements_of(context: EffectContext, found: ResolvedNodes) -> tuple[int, ...
     return nodes if len(found.nodes) == len(nodes) == 1 else ()
 
 
-def _check(context: EffectContext, found: ResolvedNodes, target: Phrase) -> None:
-    """Put removals in doubt that follow from a part of a name or from a bare plural."""
+def _refuse_wide(context: EffectContext, found: ResolvedNodes, target: Phrase) -> None:
+    """Refuse to remove everything, the document, and one thing wherever it is."""
     if context.text(target).lower().startswith(("everything", "anything")):
         raise Unclear("several", "what everything is here is not clear", found.nodes)
     if 0 in found.nodes:
         raise Unclear("target", "the whole document cannot be removed")
+    if _is_in_several(context, found, target):
+        raise Unclear("several", f"{context.text(target)!r} is in several lists", found.nodes)
+
+
+def _check(context: EffectContext, found: ResolvedNodes, target: Phrase) -> None:
+    """Put removals in doubt that follow from a part of a name or from a bare plural."""
     if not context.whole:
         context.doubt = f"{context.text(target)!r} is only a part of a name"
     elif context.chart.low(context.clause.start) in _STOPPING and any(
@@ -103,6 +112,21 @@ def _check(context: EffectContext, found: ResolvedNodes, target: Phrase) -> None
         raise Unclear("several", f"{context.text(target)!r} fits many places", found.nodes)
 
 
+def _is_in_several(context: EffectContext, found: ResolvedNodes, target: Phrase) -> bool:
+    """Return whether one element is meant, of one list, and several lists have it."""
+    lists = {context.tree.parents[n] for n in found.nodes}
+    if target.sort is not Sort.ELEMENT or target.many or len(lists) < 2:
+        return False
+    phrases = [scope.phrase for scope in context.clause.scopes]
+    named_as_several = any(is_plural(str(context.tree.keys[n])) for n in lists)
+    return bool(phrases) and all(
+        phrase is not None
+        and not phrase.quantified
+        and (named_as_several or not is_plural(context.chart.low(phrase.end - 1)))
+        for phrase in phrases
+    )
+
+
 def _is_switch(value: Value) -> bool:
     """Return whether a value, or the record it is, can be switched off."""
     if isinstance(value, dict):
@@ -111,15 +135,21 @@ def _is_switch(value: Value) -> bool:
 
 
 def _has_namesake(context: EffectContext, target: Phrase) -> bool:
-    """Return whether a bare name is that of a member as well as an element elsewhere."""
-    chart, tree = context.chart, context.tree
+    """Return whether a bare name is that of a key, a record or an element elsewhere as well."""
+    chart = context.chart
     start = target.start + (chart.low(target.start) in DETERMINERS)
-    if context.clause.scopes or context.clause.role("within") or target.sort is not Sort.KEY:
+    if context.clause.scopes or context.clause.role("within"):
         return False
+    text = chart.text(start, target.end)
+    if any(isinstance(value, Num) and value.text == text for value in context.tree.values):
+        return True
     return any(
-        sense.end == target.end and sense.sort is Sort.ELEMENT and sense.whole
+        sense.end == target.end
+        and sense.whole
+        and sense.sort in _NAMED - {target.sort}
+        and not set(sense.nodes) & set(target.nodes)
         for sense in chart.lexicon.senses(start)
-    ) and not any(isinstance(tree.values[n], list) for n in target.nodes)
+    )
 
 
 def _names(context: EffectContext, target: Phrase) -> bool:

@@ -9,6 +9,7 @@ from redline.instruct.effects.context import EffectContext
 from redline.instruct.effects.outcome import EffectOutcome, Unclear
 from redline.instruct.effects.resolved import ResolvedNodes
 from redline.instruct.effects.values.typing import doubt_of
+from redline.instruct.grammar.clauses import Clause
 from redline.instruct.grammar.phrase import Phrase
 from redline.instruct.grammar.values import TokenSpan
 from redline.instruct.language.words import key_form, number_in
@@ -155,6 +156,9 @@ def replace(context: EffectContext) -> EffectOutcome:
     if whole:
         if len(whole) > 1 and not many:
             raise Unclear("several", f"{text!r} is in several places", whole)
+        parts = tuple(n for n in scope if n not in whole and _has_part(tree.values[n], text))
+        if parts and many:
+            return _replace_all(context, whole, parts, text)
         return context.each(ResolvedNodes(whole, many), lambda node: context.type_value(new, node))
     within = clause.role("within")
     scoped = clause.scopes and _is_quoted(context, old) and _is_quoted(context, new)
@@ -171,6 +175,28 @@ def replace(context: EffectContext) -> EffectOutcome:
     return context.each(
         ResolvedNodes(parts, many), lambda node: _replace_words(tree.values[node], text, put)
     )
+
+
+def _replace_all(
+    context: EffectContext, whole: tuple[int, ...], parts: tuple[int, ...], text: str
+) -> EffectOutcome:
+    """Replace a text where it is a value and, as it is said to be everywhere, in other texts."""
+    new, tree = context.clause.role("new"), context.tree
+    if context.clause.extra != "all" and not _is_everywhere(context.clause):
+        context.doubt = context.doubt or f"{text!r} is a part of other texts as well"
+        parts = ()
+    put, held = _plain(context, new), set(whole)
+
+    def change(node: int) -> Value:
+        if node in held:
+            return context.type_value(new, node)
+        return _replace_words(tree.values[node], text, put)
+
+    return context.each(ResolvedNodes(tuple(sorted({*whole, *parts})), many=True), change)
+
+
+def _is_everywhere(clause: Clause) -> bool:
+    return any(s.phrase is None and s.condition is None for s in clause.scopes)
 
 
 def _replace_words(value: Value, old: str, new: str) -> Value:

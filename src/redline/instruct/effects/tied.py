@@ -36,7 +36,7 @@ def nearest_to(tree: DocumentTree, condition: Any, nodes: Nodes) -> tuple[Nodes,
 
 def _fields_of(condition: Any) -> Nodes:
     parts = getattr(condition, "parts", (condition,))
-    return next((part.fields for part in parts if getattr(part, "fields", ())), ())
+    return tuple(sorted({node for part in parts for node in getattr(part, "fields", ())}))
 
 
 def is_settled(parts: tuple[Nodes, ...], nodes: Nodes) -> bool:

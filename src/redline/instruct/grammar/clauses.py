@@ -26,6 +26,7 @@ class ScopePhrase:
     about: Phrase | None = None
     leads: bool = False  # said right before the clause, whose pronouns are about it
     loose: bool = False  # a condition without `if` or `where`, which may be part of the change
+    is_if: bool = False  # a condition that may not be so at all
 
     @property
     def meaning(self) -> Hashable:
@@ -168,7 +169,8 @@ def _conditional(chart: Chart, start: int) -> Iterator[Edge]:
     loose = chart.low(begin) not in _CONDITIONAL
     for edge in found:
         cost = edge.item.cost + 2 * (loose and begin > start)
-        scope = ScopePhrase(condition=edge.item, wanted=wanted, cost=cost, loose=loose)
+        is_if = chart.low(begin) in ("if", "when", "unless")
+        scope = ScopePhrase(None, edge.item, wanted, cost, loose=loose, is_if=is_if)
         yield Edge(edge.end, scope)
 
 

@@ -12,7 +12,8 @@ from redline.instruct.language.words import number_in
 from redline.instruct.lexicon.tree import DocumentTree, Nodes
 from redline.instruct.model.values import Num, Value
 
-EMPTY = frozenset("empty blank null missing none unset undefined nil".split())
+NULL = frozenset("null nil".split())
+EMPTY = NULL | frozenset("empty blank missing none unset undefined".split())
 TRUE = frozenset("true yes on set enabled".split())
 FALSE = frozenset("false no off disabled".split())
 
@@ -208,7 +209,8 @@ def nearest_fields(tree: DocumentTree, node: int, fields: Nodes) -> list[int]:
     inner = tree.below(node, fields)
     if inner:
         direct = [n for n in inner if tree.parents[n] == node or n == node]
-        return direct or list(inner)
+        # what one of many records says, is not said of the document
+        return direct or (list(inner) if node or len(inner) == 1 else [])
     for holder in tree.ancestors(node):
         around = tree.below(holder, fields)
         if around:
@@ -256,8 +258,10 @@ def _equals(value: Value, operand: str) -> bool:
         return any(not isinstance(item, list) and _equals(item, operand) for item in value)
     if isinstance(value, bool):
         return low in (TRUE if value else FALSE)
-    if value is None or value in ("", [], {}):
-        return low in EMPTY or (value == "" and operand == "")
+    if value is None:
+        return low in EMPTY
+    if value in ("", [], {}):
+        return low in EMPTY - NULL or (value == "" and operand == "")
     if isinstance(value, Num):
         size = size_of(operand)
         return isinstance(size, Decimal) and size == value.decimal

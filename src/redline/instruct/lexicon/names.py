@@ -16,6 +16,7 @@ from redline.instruct.language.words import (
     singular,
 )
 from redline.instruct.lexicon.derivations import related_keys
+from redline.instruct.lexicon.named_records import record_sense
 from redline.instruct.lexicon.paths import nodes_of_path, with_dotted
 from redline.instruct.lexicon.runs import MAX_WORDS, STOP_WORDS, WordRuns
 from redline.instruct.lexicon.senses import Sense, Sort, flag_stems
@@ -279,8 +280,10 @@ class Lexicon:
         )
         for table, cost, whole in ((self._runs.whole, 0, True), (self._runs.parts, 2, False)):
             fields = table.get((start, end))
-            if not fields:
+            if not fields or (not whole and self._is_literal(start, end)):
                 continue
+            if not whole:  # the document is not meant by a part of what one of its fields holds
+                fields = [n for n in fields if self.tree.is_element(n) or self.tree.record_of(n)]
             # "the Rumours track": the value itself ends so
             said = self.text(start, end)
             plural = plural and not any((self.tree.text(n) or "").lower() == said for n in fields)
@@ -291,31 +294,13 @@ class Lexicon:
                     Sense(end, Sort.ELEMENT, elements, cost, whole, plural=False, fields=elements)
                 )
             if members:
-                found.append(self._record_sense(end, members, cost, whole, plural))
+                written = " ".join(t.text for t in self.tokens[start:end])
+                found.append(record_sense(self.tree, written, end, members, cost, whole, plural))
         return found
 
-    def _record_sense(
-        self, end: int, members: list[int], cost: int, whole: bool, plural: bool
-    ) -> Sense:
-        identifying = [n for n in members if self.tree.identifies(n)]
-        keys = {self.tree.keys[n] for n in identifying}
-        # One alone in its list is known by the same field as those of longer lists.
-        chosen = [n for n in members if self.tree.keys[n] in keys] or members
-        # the document itself is meant only where no record of it is
-        nested = [n for n in chosen if self.tree.record_of(n) > 0]
-        chosen = nested or chosen
-        if not nested and not identifying:
-            cost += 2  # hardly the document by what one of its fields holds
-        records = tuple(sorted({self.tree.record_of(n) for n in chosen}))
-        return Sense(
-            end,
-            Sort.RECORD,
-            records,
-            cost + (0 if identifying else 1),
-            whole,
-            plural=plural and not identifying,
-            fields=tuple(members),
-        )
+    def _is_literal(self, start: int, end: int) -> bool:
+        """Return whether a word says a value of JSON: `null` is not the end of Noah Null."""
+        return end == start + 1 and self.tokens[start].low in ("true", "false", "null")
 
     def _flags(self, start: int, end: int) -> list[Sense]:
         """Return the records for which a boolean field is so: active users, inactive users."""

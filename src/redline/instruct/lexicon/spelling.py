@@ -20,7 +20,7 @@ def is_slip(left: str, right: str) -> bool:
     short, long = sorted((left, right), key=len)
     if len(long) != len(short) + 1 or len(short) < 5:
         return False
-    return any(long[:i] + long[i + 1 :] == short for i in range(len(long)))
+    return any(long[i].isalpha() and long[:i] + long[i + 1 :] == short for i in range(len(long)))
 
 
 def is_near(left: str, right: str) -> bool:

@@ -13,6 +13,7 @@ from redline.instruct.effects.outcome import EffectOutcome, Unclear
 from redline.instruct.effects.resolved import ResolvedNodes
 from redline.instruct.effects.values.typing import doubt_of, type_value
 from redline.instruct.grammar.additions.new_places import NewPlace
+from redline.instruct.grammar.frames import VERBS
 from redline.instruct.grammar.phrase import Phrase
 from redline.instruct.grammar.values import TokenSpan
 from redline.instruct.language.words import key_form
@@ -27,6 +28,11 @@ def newkey(context: EffectContext) -> EffectOutcome:
     if place is not None:
         return _at_new_place(context, place)
     found = holders_of(context)
+    key = context.clause.role("key")
+    if key is not None and context.chart.tokens[key.start].kind == "word":
+        said = context.text(key).lower()
+        if said in VERBS:  # "a raise of 200"
+            context.doubt = f"{said!r} may ask for another change"
     operations = []
     for node in found.nodes:
         if not isinstance(tree.values[node], dict):

@@ -40,11 +40,9 @@ def find_fronts(chart: Chart, state: ReadingState) -> Iterator[ReadingState]:
     yield from _find_announced(chart, state, place)
     yield from _headings(chart, state)
     for edge in chart.edges("SCOPE", place):
-        if edge.item.condition is not None:
+        if edge.item.condition is not None or edge.item.is_if:
             yield from _front_scope(chart, state, edge.end, edge.item, False)
             yield from _located_condition(chart, state, edge.end, edge.item)
-    if chart.low(place) in ("if", "unless", "when"):
-        yield from _conditional(chart, state)
 
 
 def find_inner_fronts(chart: Chart, state: ReadingState) -> Iterator[ReadingState]:
@@ -136,27 +134,6 @@ def find_ways(chart: Chart, place: int) -> Iterator[Edge]:
         if chart.low(edge.end) == "by" and chart.low(edge.end + 1).endswith("ing"):
             scope = ScopePhrase(edge.item, cost=edge.item.cost, leads=True)
             yield Edge(edge.end + 1, scope)
-
-
-def _conditional(chart: Chart, state: ReadingState) -> Iterator[ReadingState]:
-    """Yield `If Alice is admin,`: a subject of its own and what it is."""
-    wanted = chart.low(state.place) != "unless"
-    for subject in chart.edges("NP", state.place + 1):
-        phrase = subject.item
-        if phrase.many or len(phrase.nodes) != 1 or chart.low(subject.end) not in ("is", "isn't"):
-            continue
-        positive = chart.low(subject.end) == "is"
-        for edge in chart.edges("STATE", subject.end + 1):
-            chosen = edge.item.select(chart.tree, phrase.nodes)
-            if chosen is None:
-                continue
-            holds = bool(chosen) is positive
-            scope = ScopePhrase(
-                None if holds is wanted else replace(phrase, nodes=(), filtered=True),
-                cost=phrase.cost,
-                about=phrase,
-            )
-            yield from _front_scope(chart, state, edge.end, scope, False)
 
 
 def _may_act(chart: Chart, place: int, explained: bool) -> bool:

@@ -1,0 +1,104 @@
+"""What is held against every clause, whatever its effect: its conditions and its words."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from redline.instruct.effects.context import EffectContext
+from redline.instruct.effects.outcome import EffectOutcome, Unclear
+from redline.instruct.effects.resolved import Nothing
+from redline.instruct.grammar.chart import Chart
+from redline.instruct.grammar.clauses import Clause
+from redline.instruct.grammar.phrase import Phrase
+from redline.instruct.grammar.values import TokenSpan
+from redline.instruct.language.dates import date_in
+from redline.instruct.language.words import key_form
+from redline.instruct.lexicon.senses import Sort
+
+# Effects that ask for something to be gone, which it is when nothing fits.
+_REMOVALS = frozenset({"remove", "absent", "dedupe"})
+
+
+def check_joined(context: EffectContext) -> None:
+    """Refuse `set a to 5 if b is 1 and c is 2` as a wish for c: it belongs to the condition."""
+    before = context.previous
+    if before is not None and context.is_statement and any(s.is_if for s in before.scopes):
+        raise Unclear("clause", "it is not clear where the condition ends")
+
+
+def check_terse(context: EffectContext) -> None:
+    """Refuse `Cancel Main` as a note on an act called The Cancel: a verb is likelier there."""
+    owner = context.clause.role("owner")
+    said = context.clause.role("said") or context.clause.role("value")
+    if owner is None or said is None or owner.whole or owner.start != context.clause.start:
+        return
+    if owner.end == owner.start + 1 and said.start == owner.end:
+        raise Unclear("clause", f"{context.text(owner)!r} is only a part of a name")
+
+
+def check_everywhere(context: EffectContext) -> None:
+    """Refuse `replace x with y everywhere` as a change of the one list that has an x."""
+    target = context.clause.role("target")
+    if context.clause.effect != "assign" or target is None or target.sort is not Sort.ELEMENT:
+        return
+    if any(s.phrase is None and s.condition is None for s in context.clause.scopes):
+        raise Unclear("target", f"{context.text(target)!r} is not meant in one place only")
+
+
+def why_nothing(context: EffectContext, nothing: Nothing) -> str:
+    """Return why a clause has nothing to do; Refusal where it may be meant otherwise."""
+    clause = context.clause
+    if nothing.unmet and context.is_statement:
+        raise Unclear("clause", "it may only say what would be so") from None
+    if nothing.unmet:
+        return "the condition does not hold"
+    target = clause.role("target")
+    partly = isinstance(target, Phrase) and not target.whole
+    is_fact = clause.effect in ("implied", "swap") or partly
+    is_there = key_form(str(nothing).strip("`'\"")) in context.tree.by_form
+    # "so that it is 10" asks for it
+    is_filter = nothing.filtered and ("so", "that") not in pairwise(context.chart.lows)
+    if is_filter and nothing.many and is_there and not is_fact:
+        return "nothing fits the condition"
+    is_one = not nothing.many and clause.effect not in _REMOVALS
+    if is_fact or is_there or is_one:
+        raise Unclear("target", f"nothing here is {str(nothing)!r}") from None
+    return f"nothing here is {str(nothing)!r}"
+
+
+def check_conditions(context: EffectContext, outcome: EffectOutcome) -> None:
+    """Refuse to change what a condition of the clause does not hold for, however it was found."""
+    tree = context.tree
+    for scope in context.clause.scopes:
+        phrase = scope.phrase if scope.wanted else None
+        if phrase is not None and phrase.filtered and not phrase.nodes and outcome.operations:
+            raise Unclear("target", "the condition does not hold")
+        if scope.condition is None:
+            continue
+        for operation in outcome.operations:
+            path = operation.path
+            while (node := tree.node_at(path)) is None:
+                path = path[:-1]
+            chosen = scope.condition.select(tree, (node,))
+            if chosen is None or bool(chosen) is not scope.wanted:
+                raise Unclear("target", "the condition does not hold there", (node,))
+
+
+def check_whole_date(chart: Chart, clause: Clause) -> None:
+    """Refuse a clause that begins with the year of a date: `April 7, 2025`."""
+    start = clause.start
+    if start > 2 and chart.low(start - 1) == "," and date_in(chart.text(start - 3, start + 1)):
+        raise Unclear("value", f"{chart.text(start - 3, start + 1)!r} is one date")
+
+
+def check_unused(context: EffectContext) -> None:
+    """Refuse a clause that fits nothing when its value would not be one either."""
+    value = context.clause.role("value")
+    target = context.clause.role("target") or context.clause.role("owner")
+    if context.clause.effect == "setfields":
+        raise Unclear("target", "nothing here has these fields")
+    if not isinstance(value, TokenSpan) or target is None:
+        return
+    is_text = not target.nodes or isinstance(context.type_value(value, target.nodes[0]), str)
+    if value.cost or context.doubt or (is_text and value.end - value.start > 1):
+        raise Unclear("value", f"{context.text(value)!r} may be more than the value")
