@@ -95,3 +95,24 @@ def test_what_a_condition_allows_is_changed() -> None:
 )
 def test_what_may_be_meant_otherwise_is_asked(instruction: str) -> None:
     assert _read(instruction).status == "ambiguous"
+
+
+@pytest.mark.requirement("json-no-wrong-change")
+def test_a_filter_of_records_is_about_them_and_an_exception_takes_all_that_are_listed() -> None:
+    document = {
+        "devices": [
+            {"id": "a", "battery": 15, "online": True},
+            {"id": "b", "battery": 80, "online": True},
+            {"id": "c", "battery": 90, "online": True},
+        ],
+        "alerts": {"battery_below": 20},
+    }
+
+    def paths(instruction: str) -> list[str]:
+        found = propose(parse(json.dumps(document)), instruction)
+        assert found.status == "success", found.message
+        return ["/".join(o.path) for o in found.operations]
+
+    said = "Set online to false for every device"
+    assert paths(f"{said} with a battery below 20") == ["devices/0/online"]
+    assert paths(f'{said} except "a" and "b"') == ["devices/2/online"]

@@ -23,6 +23,7 @@ from redline.instruct.grammar.chart import Chart
 from redline.instruct.grammar.clauses import Clause, ScopePhrase
 from redline.instruct.grammar.frames import VERBS
 from redline.instruct.grammar.phrase import Phrase
+from redline.instruct.grammar.selectors import is_about
 from redline.instruct.grammar.values import TokenSpan
 from redline.instruct.language.words import key_words, unit_of
 from redline.instruct.lexicon.senses import Sort
@@ -224,7 +225,7 @@ class EffectContext:
         """Return the nodes for which a scope's condition holds, or does not where it must not."""
         nodes = tuple(n for n in nodes if not self.tree.is_group(n))
         chosen: Nodes | None = scope.condition.select(self.tree, nodes) if nodes else None
-        if chosen is None:
+        if chosen is None or not (scope.is_if or is_about(self.tree, nodes, scope.condition)):
             raise Unclear("target", "the condition does not fit what it is about", nodes)
         self.part = self.part or not scope.condition.whole
         kept = set(chosen)

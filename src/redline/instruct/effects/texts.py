@@ -103,6 +103,8 @@ def _renamed_key(
 def give_name(context: EffectContext) -> EffectOutcome:
     """Give a record that is known by its name another name."""
     target, value = context.clause.role("target"), context.clause.role("value")
+    if "key" in context.chart.lows[target.start : target.end]:
+        raise Unclear("type", "its key is to be changed, not its name", target.nodes)
     if not target.fields and (target.sort is Sort.ITEMS or target.nodes == (0,)):
         return _name_record(context)
     if target.sort not in (Sort.RECORD, Sort.ELEMENT, Sort.ITEMS) or not target.fields:

@@ -17,7 +17,7 @@ from redline.instruct.grammar.nouns.compounds import (
 from redline.instruct.grammar.nouns.kinds import superlatives
 from redline.instruct.grammar.nouns.ordinals import ordinal
 from redline.instruct.grammar.phrase import Phrase
-from redline.instruct.grammar.selectors import Sized
+from redline.instruct.grammar.selectors import Sized, is_about
 from redline.instruct.language.words import key_form
 from redline.instruct.lexicon.senses import Sort
 from redline.instruct.lexicon.tree import DocumentTree, Nodes
@@ -27,6 +27,7 @@ _EXCEPTIONS = (
     ("except", "for"), ("other", "than"), ("apart", "from"), ("but", "not"), ("except",),
     ("excluding",), ("besides",), ("but",), ("without",), ("w/o",),
 )  # fmt: skip
+_EXCEPTING = frozenset("except excluding besides but without".split())
 # Prepositions behind which a group is named rather than one of its members.
 _AMONG = frozenset("in from at on within".split())
 _ROOT_NAMES = frozenset("company store shop library event project app team site".split())
@@ -70,6 +71,7 @@ def _posts(chart: Chart, phrase: Phrase) -> Iterator[Phrase]:
     narrowed = (
         filter_phrase(chart.tree, phrase, e.item, e.end)
         for e in chart.edges("FILTER", end + (chart.low(end) in ("currently", "presently")))
+        if is_about(chart.tree, phrase.nodes, e.item) or chart.low(end) in ("if", "when")
         if not isinstance(e.item, Sized) or _ends_with_key(chart, phrase)
     )
     yield from (found for found in narrowed if found is not None)
@@ -301,6 +303,8 @@ def _list(chart: Chart, start: int) -> Iterator[Edge]:
             low = "and"
         if low not in (",", "and", "&", "plus"):
             continue
+        if _EXCEPTING & set(chart.lows[parts[-1].start : end]):
+            parts[-1] = parts[-1].dearer(2)  # "all but a and b": both are left out
         chart.tree.spend(30)
         agenda += [(e.end, [*parts, e.item], low != ",") for e in chart.edges("NP", after)]
 

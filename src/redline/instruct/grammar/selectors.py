@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import Any
 
 from redline.instruct.grammar.nouns.kinds import extreme
 from redline.instruct.language.dates import date_in
@@ -220,6 +221,14 @@ def nearest_fields(tree: DocumentTree, node: int, fields: Nodes) -> list[int]:
             # only one step out: the record a field belongs to, and what that record is part of
             continue
     return []
+
+
+def is_about(tree: DocumentTree, nodes: Nodes, condition: Any) -> bool:
+    """Return whether a condition compares fields of the elements it is said of, not others."""
+    parts = getattr(condition, "parts", (condition,))
+    fields = [part.fields for part in parts if getattr(part, "fields", ())]
+    elements = {tree.element_around(n) for n in nodes} - {0}
+    return not elements or all(any(tree.below(n, each) for n in elements) for each in fields)
 
 
 def _matches(value: Value, op: str, operands: tuple[str, ...]) -> bool:

@@ -259,6 +259,12 @@ class DocumentTree:
         value = self.values[node]
         return isinstance(value, dict) and any(key_form(key) in NAME_FORMS for key in value)
 
+    def element_around(self, node: int) -> int:
+        """Return the nearest element of an array that a node is or lies in; 0 for none."""
+        while node > 0 and not isinstance(self.keys[node], int):
+            node = self.parents[node]
+        return max(node, 0)
+
     def record_of(self, field: int) -> int:
         """Return the record a field belongs to: the nearest record around it, else its object."""
         owner = self.parents[field]
