@@ -116,3 +116,36 @@ def test_a_filter_of_records_is_about_them_and_an_exception_takes_all_that_are_l
     said = "Set online to false for every device"
     assert paths(f"{said} with a battery below 20") == ["devices/0/online"]
     assert paths(f'{said} except "a" and "b"') == ["devices/2/online"]
+
+
+ZONE = {
+    "records": [
+        {"name": "api", "type": "A", "ttl": 300, "owner": "Hall"},
+        {"name": "www", "type": "CNAME", "ttl": 300, "owner": "Singh"},
+        {"name": "mail", "type": "A", "ttl": 600, "owner": "Hall", "state": "closed"},
+    ],
+    "owners": [{"name": "Hall", "points": 5, "won": 1}, {"name": "Singh", "points": 7, "won": 2}],
+    "classes": [{"name": "1a", "room": "101"}, {"name": "1b", "room": "102"}, {"name": "2a"}],
+    "fines": {"exempt": True},
+}
+
+
+@pytest.mark.requirement("json-no-wrong-change")
+def test_a_capital_letter_is_no_article() -> None:
+    found = propose(parse(json.dumps(ZONE)), "Set the ttl of all A records except mail to 120")
+    assert ["/".join(o.path) for o in found.operations] == ["records/0/ttl"]
+
+
+@pytest.mark.requirement("json-no-wrong-change")
+@pytest.mark.parametrize(
+    "instruction",
+    [
+        "Put the ttl of www back, please.",
+        "Change the room of class 2 to 203",
+        "Fines are exempt, aren't they?",
+        "For Hall, add one to points and one to won",
+        "Delete all closed records with owner Singh",
+    ],
+)
+def test_nothing_is_changed_by_less_than_what_is_said(instruction: str) -> None:
+    assert propose(parse(json.dumps(ZONE)), instruction).operations == ()

@@ -12,11 +12,13 @@ from redline.instruct.grammar.clauses import Clause
 from redline.instruct.grammar.phrase import Phrase
 from redline.instruct.grammar.values import TokenSpan
 from redline.instruct.language.dates import date_in
-from redline.instruct.language.words import key_form
+from redline.instruct.language.words import key_form, number_in
 from redline.instruct.lexicon.senses import Sort
 
 # Effects that ask for something to be gone, which it is when nothing fits.
 _REMOVALS = frozenset({"remove", "absent", "dedupe"})
+# What words may cost of which it is said that they fit nothing.
+_SURE = 2
 
 
 def check_joined(context: EffectContext) -> None:
@@ -34,6 +36,17 @@ def check_terse(context: EffectContext) -> None:
         return
     if owner.end == owner.start + 1 and said.start == owner.end:
         raise Unclear("clause", f"{context.text(owner)!r} is only a part of a name")
+
+
+def check_stated(context: EffectContext) -> None:
+    """Refuse `and one to won` as a statement: it shares the verb of what is before it."""
+    clause, chart = context.clause, context.chart
+    if clause.effect != "implied" or context.previous is None:
+        return
+    if chart.low(clause.start + 1) == "to" and number_in(chart.low(clause.start)) is not None:
+        raise Unclear(
+            "clause", f"it is not clear what {chart.text(clause.start, clause.end)!r} asks for"
+        )
 
 
 def check_everywhere(context: EffectContext) -> None:
@@ -61,7 +74,7 @@ def why_nothing(context: EffectContext, nothing: Nothing) -> str:
     if is_filter and nothing.many and is_there and not is_fact:
         return "nothing fits the condition"
     is_one = not nothing.many and clause.effect not in _REMOVALS
-    if is_fact or is_there or is_one:
+    if is_fact or is_there or is_one or clause.cost > _SURE:
         raise Unclear("target", f"nothing here is {str(nothing)!r}") from None
     return f"nothing here is {str(nothing)!r}"
 

@@ -20,6 +20,7 @@ _WHETHER = frozenset(
     "should shouldn't shall do does did don't doesn't didn't is are was were isn't aren't has have "
     "had may might must".split()
 )
+_TAG = re.compile(r",\s+\w+n['’]t\s+(?:it|they|he|she|we|you|i)\s*\?\s*$", re.IGNORECASE)
 _OTHERWISE = frozenset("otherwise else".split())
 _PERSONS = frozenset("he she they we i".split())
 # What may stand before a remark that only says why.
@@ -39,7 +40,8 @@ def doubt_changes(chart: Chart, operations: Operations) -> str:
 def _question_doubt(chart: Chart, operations: Operations) -> str:
     """`Should we set it to 5?` asks whether to; `could you set it to 5?` asks for it."""
     asks = chart.source.rstrip().endswith("?") and chart.low(0) in _WHETHER
-    return "it may be no more than a question" if asks and operations else ""
+    is_tagged = _TAG.search(chart.source) is not None
+    return "it may be no more than a question" if is_tagged or (asks and operations) else ""
 
 
 def _otherwise_doubt(chart: Chart, operations: Operations) -> str:

@@ -11,6 +11,7 @@ from redline.instruct.clause_checks import (
     check_conditions,
     check_everywhere,
     check_joined,
+    check_stated,
     check_terse,
     check_unused,
     check_whole_date,
@@ -185,6 +186,7 @@ def carry_out(chart: Chart, reading: Reading, choice: int | None = None) -> Inst
             check_joined(context)
             check_everywhere(context)
             check_terse(context)
+            check_stated(context)
             outcome = EFFECTS[clause.effect](context)
             if clause.scopes and not context.scoped:
                 raise Unclear("clause", "it is not clear what the scope applies to")

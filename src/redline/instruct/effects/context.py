@@ -250,7 +250,7 @@ class EffectContext:
             return ()
         return tuple(
             n for n in nodes
-            if n > 0 and not tree.is_group(n) and tree.below(tree.record_of(n), sorted(fields))
+            if n > 0 and not tree.is_group(n) and tree.below(self.record_of(n), sorted(fields))
         )  # fmt: skip
 
     def _several(self, phrase: Phrase, nodes: Nodes) -> str:

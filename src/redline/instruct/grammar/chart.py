@@ -44,6 +44,9 @@ class Chart:
         self.tokens: Tokens = lexicon.tokens
         self.source = lexicon.source
         self.lows = [token.low for token in self.tokens]
+        for place, token in enumerate(self.tokens):
+            if place and token.text == "A" and ("A" in self.tree.by_key or "A" in self.tree.values):
+                self.lows[place] = "A"  # a grade or a kind of record, not an article
         self.size = len(self.tokens)
         self.typed_values: dict[Hashable, tuple[Any, str]] = {}
         self._cells: dict[tuple[str, int], list[Edge]] = {}

@@ -31,7 +31,8 @@ def newkey(context: EffectContext) -> EffectOutcome:
     key = context.clause.role("key")
     if key is not None and context.chart.tokens[key.start].kind == "word":
         said = context.text(key).lower()
-        if said in VERBS:  # "a raise of 200"
+        is_known = context.chart.low(key.start - 1) == "the" and key_form(said) in tree.by_form
+        if said in VERBS or is_known:  # "a raise of 200", "the weight of web-10"
             context.doubt = f"{said!r} may ask for another change"
     operations = []
     for node in found.nodes:

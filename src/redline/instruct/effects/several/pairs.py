@@ -16,6 +16,8 @@ def switch_and_set(context: EffectContext) -> EffectOutcome:
     """Turn something on or off and give its settings values: `enable x with min 2 and max 5`."""
     clause = context.clause
     owner, pairs = clause.role("target"), clause.role("pairs")
+    if owner.many and context.chart.low(owner.end) == "with":
+        raise Unclear("target", f"what follows {context.text(owner)!r} may say which are meant")
     on = _part(context, "switch", clause.extra, (("target", owner),))
     first = states.switch(on)
     fields = _part(context, "setfields", "", (("owner", owner), ("pairs", pairs)))

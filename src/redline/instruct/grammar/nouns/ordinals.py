@@ -32,10 +32,15 @@ def pick_by_number(chart: Chart, phrase: Phrase) -> Phrase | None:
 
 
 def _bear_numbers(chart: Chart, phrase: Phrase) -> bool:
-    """Return whether the records have numbers of their own: {"level": 0} among levels."""
+    """Return whether the records have numbers of their own: levels 0 and 1, classes 2a and 2b."""
+    digits = chart.low(phrase.end).lstrip("#")
     members = (child for node in phrase.nodes for child in chart.tree.children(node))
     if any(
-        chart.tree.keys[n] in ("number", "no", "nr", "id") and isinstance(chart.tree.values[n], Num)
+        (
+            chart.tree.keys[n] in ("number", "no", "nr", "id")
+            and isinstance(chart.tree.values[n], Num)
+        )
+        or (chart.tree.identifies(n) and (chart.tree.text(n) or "").startswith(digits))
         for n in members
     ):
         return True
