@@ -161,6 +161,8 @@ def test_nothing_is_changed_by_less_than_what_is_said(instruction: str) -> None:
         "Change the title again",
         "Set the title properly",
         "update the theme soon",
+        "Change the linux row in axes to 3.11",
+        "Add one more tag for device 1",
     ],
 )
 def test_how_something_is_to_become_is_no_value(instruction: str) -> None:
