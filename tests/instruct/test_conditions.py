@@ -149,3 +149,32 @@ def test_a_capital_letter_is_no_article() -> None:
 )
 def test_nothing_is_changed_by_less_than_what_is_said(instruction: str) -> None:
     assert propose(parse(json.dumps(ZONE)), instruction).operations == ()
+
+
+@pytest.mark.requirement("json-no-wrong-change")
+@pytest.mark.parametrize(
+    "instruction",
+    [
+        "Make the living room warmer",
+        "Make the living room one degree warmer",
+        "make the title shorter",
+        "Change the title again",
+        "Set the title properly",
+        "update the theme soon",
+        "Change the linux row in axes to 3.11",
+        "Add one more tag for device 1",
+    ],
+)
+def test_how_something_is_to_become_is_no_value(instruction: str) -> None:
+    document = {
+        "title": "Team page",
+        "theme": "dark",
+        "devices": [{"id": 1, "room": "living room"}],
+    }
+    assert propose(parse(json.dumps(document)), instruction).status == "ambiguous"
+
+
+@pytest.mark.requirement("json-no-wrong-change")
+def test_a_bare_value_that_looks_like_what_is_there_is_taken() -> None:
+    found = propose(parse('{"theme": "dark"}'), "make the theme light")
+    assert [o.value for o in found.operations] == ["light"]

@@ -12,7 +12,7 @@ from redline.instruct.grammar.clauses import Clause
 from redline.instruct.grammar.phrase import Phrase
 from redline.instruct.grammar.values import TokenSpan
 from redline.instruct.language.dates import date_in
-from redline.instruct.language.words import key_form, number_in
+from redline.instruct.language.words import is_plural, key_form, number_in
 from redline.instruct.lexicon.senses import Sort
 
 # Effects that ask for something to be gone, which it is when nothing fits.
@@ -95,6 +95,26 @@ def check_conditions(context: EffectContext, outcome: EffectOutcome) -> None:
             chosen = scope.condition.select(tree, (node,))
             if chosen is None or bool(chosen) is not scope.wanted:
                 raise Unclear("target", "the condition does not hold there", (node,))
+
+
+def check_one_list(context: EffectContext, outcome: EffectOutcome) -> None:
+    """Refuse one element of one list where several lists have it: `the rope in the inventory`."""
+    target, tree = context.clause.role("target"), context.tree
+    if not isinstance(target, Phrase) or target.quantified:
+        return
+    nodes = tuple(n for n in (tree.node_at(o.path) for o in outcome.operations) if n is not None)
+    lists = {tree.parents[n] for n in nodes}
+    if len(lists) > 1 and all(map(tree.is_element, (*nodes, *lists))):
+        raise Unclear("several", f"{context.text(target)!r} is in several lists", nodes)
+    if target.sort is not Sort.ELEMENT or target.many:
+        return
+    phrases = [scope.phrase for scope in context.clause.scopes]
+    if len(lists) < 2 or any(p is None or p.quantified for p in phrases):
+        return
+    said = [context.chart.low(p.end - 1) for p in phrases if p is not None]
+    named_as_several = any(is_plural(str(tree.keys[n])) for n in lists)
+    if said and (named_as_several or not any(map(is_plural, said))):
+        raise Unclear("several", f"{context.text(target)!r} is in several lists", nodes)
 
 
 def check_whole_date(chart: Chart, clause: Clause) -> None:

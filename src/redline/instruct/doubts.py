@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
+from redline.instruct.effects.values.bare import describes
 from redline.instruct.grammar.adjuncts.tails import rounding
 from redline.instruct.grammar.chart import Chart
 from redline.instruct.grammar.frames import VERBS
@@ -27,13 +28,17 @@ _PERSONS = frozenset("he she they we i".split())
 _REMARKS = frozenset((",", ".", ";", "-", "as", "because", "since"))
 # What may stand before a value.
 _GIVING = frozenset("to = : -> => → := is are be becomes become at of into by from equals".split())
+_WRITING = ("replace", "add", "insert")
+_MORE = frozenset(("one more", "another", "another one", "some more", "more", "a new one"))
+_NAMING = frozenset("as with called named titled say says read reads being".split())
 _SMALL_COIN = re.compile(r"(?<![\w.])(\d+) ?(?:cents?|ct|pence|p)\b", re.IGNORECASE)
 
 
 def doubt_changes(chart: Chart, operations: Operations) -> str:
     """Return the first reason to ask before these changes are made; nothing if there is none."""
     checks = (_question_doubt, _otherwise_doubt, _addition_doubt, _person_doubt, _assignment_doubt,
-              _coin_doubt, _sign_doubt, _text_doubt, _rounding_doubt)  # fmt: skip
+              _coin_doubt, _sign_doubt, _manner_doubt, _more_doubt, _text_doubt,
+              _rounding_doubt)  # fmt: skip
     return next((doubt for check in checks if (doubt := check(chart, operations))), "")
 
 
@@ -120,11 +125,34 @@ def _sign_doubt(chart: Chart, operations: Operations) -> str:
     return ""
 
 
+def _manner_doubt(chart: Chart, operations: Operations) -> str:
+    """`make the title shorter` says how it is to become; a word between says what it becomes."""
+    for operation in operations:
+        text, node = operation.value, chart.tree.node_at(operation.path)
+        held = chart.tree.values[node] if node is not None else None
+        if operation.op != "replace" or not isinstance(text, str) or not isinstance(held, str):
+            continue
+        if node is None or text in chart.tree.peers(node) or not text:
+            continue
+        before = re.search(rf"(\w+)\s+{re.escape(text)}(?!\w)", chart.source)
+        is_bare = before is not None and before[1].lower() not in _GIVING | _NAMING
+        if is_bare and describes(text, held):
+            return f"{text!r} may be no value"
+    return ""
+
+
+def _more_doubt(chart: Chart, operations: Operations) -> str:
+    """`add one more allergy` does not say which."""
+    del chart
+    texts = (o.value for o in operations if o.op in _WRITING and isinstance(o.value, str))
+    return next((f"{text!r} is no value" for text in texts if text.lower() in _MORE), "")
+
+
 def _text_doubt(chart: Chart, operations: Operations) -> str:
     """A bare text that goes on behind a comma, or stops within a name, may end elsewhere."""
     for operation in operations:
         text = operation.value
-        if not isinstance(text, str) or not text or operation.op not in ("replace", "add"):
+        if not isinstance(text, str) or not text or operation.op not in _WRITING:
             continue
         whole = re.search(rf"(?<!\w){re.escape(text)}(?!\w)", chart.source)
         at = whole.start() if whole is not None else chart.source.find(text)

@@ -11,6 +11,7 @@ from redline.instruct.clause_checks import (
     check_conditions,
     check_everywhere,
     check_joined,
+    check_one_list,
     check_stated,
     check_terse,
     check_unused,
@@ -191,6 +192,7 @@ def carry_out(chart: Chart, reading: Reading, choice: int | None = None) -> Inst
             if clause.scopes and not context.scoped:
                 raise Unclear("clause", "it is not clear what the scope applies to")
             check_conditions(context, outcome)
+            check_one_list(context, outcome)
         except Nothing as nothing:
             check_unused(context)
             filtered = filtered or nothing.filtered

@@ -14,7 +14,7 @@ from redline.instruct.grammar.nouns.pronouns import PRONOUNS
 from redline.instruct.grammar.phrase import Phrase
 from redline.instruct.grammar.values import TokenSpan
 from redline.instruct.language.tokens import text_of
-from redline.instruct.language.words import is_plural, key_form
+from redline.instruct.language.words import key_form
 from redline.instruct.lexicon.senses import Sort
 from redline.instruct.lexicon.synonyms import KIND_FIELDS
 from redline.instruct.model.operations import DocumentOperation
@@ -87,8 +87,6 @@ def _refuse_wide(context: EffectContext, found: ResolvedNodes, target: Phrase) -
         raise Unclear("several", "what everything is here is not clear", found.nodes)
     if 0 in found.nodes:
         raise Unclear("target", "the whole document cannot be removed")
-    if _is_in_several(context, found, target):
-        raise Unclear("several", f"{context.text(target)!r} is in several lists", found.nodes)
 
 
 def _check(context: EffectContext, found: ResolvedNodes, target: Phrase) -> None:
@@ -110,21 +108,6 @@ def _check(context: EffectContext, found: ResolvedNodes, target: Phrase) -> None
         and (target.sort is Sort.KEY or (target.cost and target.sort is not Sort.RECORD))
     ):
         raise Unclear("several", f"{context.text(target)!r} fits many places", found.nodes)
-
-
-def _is_in_several(context: EffectContext, found: ResolvedNodes, target: Phrase) -> bool:
-    """Return whether one element is meant, of one list, and several lists have it."""
-    lists = {context.tree.parents[n] for n in found.nodes}
-    if target.sort is not Sort.ELEMENT or target.many or len(lists) < 2:
-        return False
-    phrases = [scope.phrase for scope in context.clause.scopes]
-    named_as_several = any(is_plural(str(context.tree.keys[n])) for n in lists)
-    return bool(phrases) and all(
-        phrase is not None
-        and not phrase.quantified
-        and (named_as_several or not is_plural(context.chart.low(phrase.end - 1)))
-        for phrase in phrases
-    )
 
 
 def _is_switch(value: Value) -> bool:

@@ -66,6 +66,19 @@ def opening_doubt(words: Sequence[str]) -> str:
     return f"{words[0]!r} may ask for something else" if asks else ""
 
 
+# Words that say how or when something is to become otherwise.
+_HOW = _ABOUT | frozenset("back right down up away better best worse nice good well fine".split())
+
+
+def describes(said: str, held: str) -> bool:
+    """Return whether bare words may say how a text is to become: `make the title shorter`."""
+    last = said.split()[-1].lower()
+    compares = last.endswith("er") and len(last) > 4
+    # "make the living room nice": what is there does not look like that
+    is_other = (" " in held.strip() or held[:1].isupper()) and said.islower()
+    return last in _HOW or last.endswith("ly") or compares or is_other
+
+
 def list_doubt(items: Sequence[Tokens]) -> str:
     """Return the reason why bare words between commas may not be the items of a list."""
     for item in items:
