@@ -10,10 +10,13 @@ from redline.instruct.effects.resolved import Nothing
 from redline.instruct.grammar.chart import Chart
 from redline.instruct.grammar.clauses import Clause
 from redline.instruct.grammar.phrase import Phrase
+from redline.instruct.grammar.selectors import Most
 from redline.instruct.grammar.values import TokenSpan
 from redline.instruct.language.dates import date_in
 from redline.instruct.language.words import is_plural, key_form, number_in
 from redline.instruct.lexicon.senses import Sort
+from redline.instruct.lexicon.tree import DocumentTree
+from redline.instruct.model.operations import Path
 
 # Effects that ask for something to be gone, which it is when nothing fits.
 _REMOVALS = frozenset({"remove", "absent", "dedupe"})
@@ -86,15 +89,20 @@ def check_conditions(context: EffectContext, outcome: EffectOutcome) -> None:
         phrase = scope.phrase if scope.wanted else None
         if phrase is not None and phrase.filtered and not phrase.nodes and outcome.operations:
             raise Unclear("target", "the condition does not hold")
-        if scope.condition is None:
+        # the highest of what changes is not the highest of all
+        if scope.condition is None or isinstance(scope.condition, Most) or not outcome.operations:
             continue
-        for operation in outcome.operations:
-            path = operation.path
-            while (node := tree.node_at(path)) is None:
-                path = path[:-1]
-            chosen = scope.condition.select(tree, (node,))
-            if chosen is None or bool(chosen) is not scope.wanted:
-                raise Unclear("target", "the condition does not hold there", (node,))
+        nodes = tuple(sorted({_nearest_node(tree, o.path) for o in outcome.operations}))
+        chosen = scope.condition.select(tree, nodes)
+        if chosen is None or len(chosen) != (len(nodes) if scope.wanted else 0):
+            raise Unclear("target", "the condition does not hold there", nodes)
+
+
+def _nearest_node(tree: DocumentTree, path: Path) -> int:
+    """Return the node at *path*, or that which a new one is to be added to."""
+    while (node := tree.node_at(path)) is None:
+        path = path[:-1]
+    return node
 
 
 def check_one_list(context: EffectContext, outcome: EffectOutcome) -> None:

@@ -50,6 +50,7 @@ class DocumentTree:
         self._identifying: dict[str, bool] = {}
         self._labels: dict[tuple[int, str], bool] = {}
         self._paths: dict[int, Path] = {}
+        self._by_part: dict[int, dict[str, int]] = {}
         self.selections: dict[Hashable, Nodes | None] = {}
         self._peers: dict[tuple[int, Path], tuple[list[Value], bool]] = {}
         self._walk(document, -1, "", 0)
@@ -129,7 +130,9 @@ class DocumentTree:
         """Return the node at *path* below *start*, or None."""
         node = start
         for part in path:
-            found = next((c for c in self.children(node) if str(self.keys[c]) == part), None)
+            if node not in self._by_part:
+                self._by_part[node] = {str(self.keys[c]): c for c in self.children(node)}
+            found = self._by_part[node].get(part)
             if found is None:
                 return None
             node = found
