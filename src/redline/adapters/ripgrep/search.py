@@ -72,6 +72,12 @@ class Work:
         flags = (*self.flags, "--no-ignore", "--hidden")
         return replace(self, paths=names, rules=(), flags=flags)
 
+    def has_time(self) -> bool:
+        """Whether it may go on; what is left undone then is late. Cancelled."""
+        self.cancel.check()
+        self.late |= time.monotonic() > self.ends
+        return not self.late
+
     @contextmanager
     def start(self, flags: Sequence[str]) -> Iterator[Running]:
         """Ripgrep at work on all paths."""

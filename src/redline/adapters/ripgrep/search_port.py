@@ -9,12 +9,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
-from redline.adapters.ripgrep.candidates import Limits, list_candidates
+from redline.adapters.ripgrep.candidates import NO_LIMITS, Limits, list_candidates
 from redline.adapters.ripgrep.file_facts import FileInspector
 from redline.adapters.ripgrep.flags import ALWAYS, scope_flags
-from redline.adapters.ripgrep.foreign import ForeignFiles, merge, path_order
+from redline.adapters.ripgrep.foreign import ForeignFiles, merge, names_in, path_order
 from redline.adapters.ripgrep.process import OddIgnoreFile, RipgrepProcesses
 from redline.adapters.ripgrep.search import Flood, Search, Work, path_test, selects
+from redline.adapters.ripgrep.stream import check_by_ripgrep
+from redline.adapters.ripgrep.through_tree import TreeSearch
 from redline.core.errors import InvalidPattern
 from redline.core.paths import WorkspacePath, outermost
 from redline.core.ports.search import Binary, Cancel, GrepLine, GrepQuery, GrepResult
@@ -54,7 +56,7 @@ class Ripgrep:
         # Ignore files that are no regular files, as far as searches have met them.
         self._odd_files: set[WorkspacePath] = set()
         self.processes = RipgrepProcesses(roots)
-        self._facts = FileInspector(tree, self.processes)
+        self._facts = FileInspector(tree, self.processes, self._is_held)
         self._foreign = ForeignFiles(tree, self._facts)
 
     def search(
@@ -111,8 +113,32 @@ class Ripgrep:
             work = Work(self.processes, root, paths, rules, cancel, ends, flags=_NO_IGNORE_FILES)
             return self._search_all(work, query, limit)
 
+    def _is_held(self, root: int) -> bool:
+        """Whether ripgrep can read nothing there but what tools may, whatever becomes a link."""
+        return self.processes.guard.confined and not self._sealed(root)
+
+    def _search_through_tree(self, work: Work, query: GrepQuery, limit: int) -> GrepResult:
+        """Search files that the tree reads; ripgrep only says which may match."""
+        listed = list_candidates(work, query, NO_LIMITS, lambda _: False)
+        if listed is None:
+            check_by_ripgrep(work, query)
+            listed = self._list_all(work, query), False
+        wanted = path_test(query, work.root)
+        names = sorted((n for n in listed[0] if wanted is None or wanted(n)), key=path_order)
+        much = limit + self._flood.lines
+        found = TreeSearch(self._tree, work, query, limit, much).run(names)
+        return replace(found, timed_out=found.timed_out or listed[1])
+
+    def _list_all(self, work: Work, query: GrepQuery) -> list[str]:
+        pieces: list[bytes] = []
+        with work.start(["--files", *scope_flags(query)]) as running:
+            work.finish(running, pieces.append)
+        return names_in(b"".join(pieces))
+
     def _search_all(self, work: Work, query: GrepQuery, limit: int) -> GrepResult:
         """Search UTF-8 files, and those in other encodings as what they say."""
+        if not self._is_held(work.root):
+            return self._search_through_tree(work, query, limit)
         early = 0.0 if query.counts else self._flood.seconds
         listed = self._list(work, query, limit, early)
         if listed is None and early:
@@ -256,11 +282,10 @@ class Ripgrep:
 
     def binary_among(self, root: int, names: Sequence[str]) -> set[str]:
         """Those of the files *names* below a root that hold NUL where they begin."""
-        return {
-            name
-            for name in self._facts.binary(root, names)
-            if not self._foreign.is_known_text(root, name)
-        }
+        found = self._facts.binary(root, names)
+        if self._is_held(root):
+            return {name for name in found if not self._foreign.is_known_text(root, name)}
+        return found - self._foreign.texts_among(root, sorted(found))
 
 
 def _literal(path: str) -> str:
