@@ -21,7 +21,7 @@ from redline.adapters.ripgrep.stream import BATCH, TextStream, search_stream
 from redline.core.encodings.opening import open_file
 from redline.core.errors import RedlineError
 from redline.core.paths import WorkspacePath
-from redline.core.ports.search import GrepLine, GrepQuery
+from redline.core.ports.search import GrepLine, GrepQuery, GrepResult
 from redline.core.ports.tree import Tree
 from redline.core.textfile import TextFile, is_utf8
 
@@ -205,3 +205,14 @@ def merge(
         if matches < 0:
             return tuple(lines[:index])
     return tuple(lines)
+
+
+def add_results(one: GrepResult, other: GrepResult, matches: int) -> GrepResult:
+    """Return what two searches of different files found, up to *matches* lines that match."""
+    return GrepResult(
+        merge(one.lines, other.lines, matches),
+        one.total + other.total,
+        one.timed_out or other.timed_out,
+        one.binary + other.binary,
+        one.counted and other.counted,
+    )

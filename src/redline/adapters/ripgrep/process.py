@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from redline.adapters.sandbox.read_guard import ReadGuard
 from redline.core.errors import Unavailable
@@ -27,8 +27,18 @@ _BY_DESCRIPTOR = hasattr(os, "memfd_create") and os.path.isdir("/proc/self/fd")
 _NAME = "rg.exe" if sys.platform == "win32" else "rg"
 
 
+# Of addresses, which are taken before they are used; a line must fit in three times.
+_MAX_MEMORY = 1 << 30
+# For: found, nothing found, an error that it says.
+_OWN_CODES = (0, 1, 2)
+
+
 class OddIgnoreFile(Exception):
     """Something that is no regular file has the name of an ignore file."""
+
+
+class RipgrepEnded(Exception):
+    """Ripgrep ran out of memory or was killed: what it wrote is not all."""
 
 
 def find_ripgrep() -> str:
@@ -78,6 +88,7 @@ class RipgrepProcesses:
                     env={} if os.name == "posix" else None,
                     pass_fds=inherited,
                 )
+                _limit_memory(process.pid)
                 with process:
                     try:
                         yield Running(process, target)
@@ -87,6 +98,16 @@ class RipgrepProcesses:
         finally:
             if target != subprocess.PIPE:
                 os.close(target)
+
+
+def _limit_memory(process: int) -> None:
+    """Let the kernel end a process that takes too much, where it can."""
+    try:
+        from resource import RLIMIT_AS, prlimit
+    except ImportError:
+        return
+    with suppress(OSError):  # it has ended already
+        prlimit(process, RLIMIT_AS, (_MAX_MEMORY, _MAX_MEMORY))
 
 
 class Running:
@@ -122,6 +143,11 @@ class Running:
             late = self._follow(seconds, feed, watch)
         process.wait()
         return late
+
+    @property
+    def was_ended(self) -> bool:
+        """Whether it did not end by itself: it was killed, or could get no memory."""
+        return self._process.returncode not in _OWN_CODES
 
     def complaint(self) -> bytes:
         """What an ended process that failed said about it."""

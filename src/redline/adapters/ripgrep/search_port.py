@@ -10,14 +10,15 @@ from dataclasses import replace
 from functools import partial
 
 from redline.adapters.ripgrep.candidates import NO_LIMITS, Limits, list_candidates
-from redline.adapters.ripgrep.file_facts import FileInspector
+from redline.adapters.ripgrep.file_facts import MAX_FILE, FileInspector
 from redline.adapters.ripgrep.flags import ALWAYS, scope_flags
-from redline.adapters.ripgrep.foreign import ForeignFiles, merge, names_in, path_order
-from redline.adapters.ripgrep.process import OddIgnoreFile, RipgrepProcesses
+from redline.adapters.ripgrep.foreign import ForeignFiles, add_results, merge, path_order
+from redline.adapters.ripgrep.large_files import LargeFiles, list_all
+from redline.adapters.ripgrep.process import OddIgnoreFile, RipgrepEnded, RipgrepProcesses
 from redline.adapters.ripgrep.search import Flood, Search, Work, path_test, selects
 from redline.adapters.ripgrep.stream import check_by_ripgrep
 from redline.adapters.ripgrep.through_tree import TreeSearch
-from redline.core.errors import InvalidPattern
+from redline.core.errors import InvalidPattern, Unavailable
 from redline.core.paths import WorkspacePath, outermost
 from redline.core.ports.search import Binary, Cancel, GrepLine, GrepQuery, GrepResult
 from redline.core.ports.tree import Tree
@@ -58,6 +59,7 @@ class Ripgrep:
         self.processes = RipgrepProcesses(roots)
         self._facts = FileInspector(tree, self.processes, self._is_held)
         self._foreign = ForeignFiles(tree, self._facts)
+        self._large = LargeFiles(tree, self._facts, flood)
 
     def search(
         self, where: Sequence[WorkspacePath], query: GrepQuery, cancel: Cancel
@@ -122,20 +124,30 @@ class Ripgrep:
         listed = list_candidates(work, query, NO_LIMITS, lambda _: False)
         if listed is None:
             check_by_ripgrep(work, query)
-            listed = self._list_all(work, query), False
+            listed = list_all(work, query), False
         wanted = path_test(query, work.root)
         names = sorted((n for n in listed[0] if wanted is None or wanted(n)), key=path_order)
         much = limit + self._flood.lines
         found = TreeSearch(self._tree, work, query, limit, much).run(names)
         return replace(found, timed_out=found.timed_out or listed[1])
 
-    def _list_all(self, work: Work, query: GrepQuery) -> list[str]:
-        pieces: list[bytes] = []
-        with work.start(["--files", *scope_flags(query)]) as running:
-            work.finish(running, pieces.append)
-        return names_in(b"".join(pieces))
-
     def _search_all(self, work: Work, query: GrepQuery, limit: int) -> GrepResult:
+        """Search all files, large ones apart where one of them has ended ripgrep."""
+        if not self._large.are_apart(work.root):
+            try:
+                return self._search_together(work, query, limit)
+            except RipgrepEnded:
+                self._large.set_apart(work.root)
+        try:
+            found = self._search_together(work.on_small_files(MAX_FILE), query, limit)
+        except RipgrepEnded:
+            raise Unavailable("ripgrep was killed", hint="repeat the search") from None
+        by_name = self._is_held(work.root)
+        for more in self._large.search(work, query, limit, by_name=by_name):
+            found = add_results(found, more, limit)
+        return found
+
+    def _search_together(self, work: Work, query: GrepQuery, limit: int) -> GrepResult:
         """Search UTF-8 files, and those in other encodings as what they say."""
         if not self._is_held(work.root):
             return self._search_through_tree(work, query, limit)

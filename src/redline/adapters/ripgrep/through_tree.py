@@ -103,16 +103,15 @@ class TreeSearch:
 
     def _search_large(self, path: WorkspacePath) -> None:
         """Search one file on its own, from a copy on disk; no more than *limit* lines count."""
-        kind, at, has_nul = self.query.binary, 0, False
+        kind, at = self.query.binary, 0
         is_wide = has_wide_mark(self.tree.read_range(path, 0, 2))
         with tempfile.TemporaryFile() as copy:
             while self.work.has_time() and (piece := self.tree.read_range(path, at, _PIECE)):
-                has_nul = has_nul or b"\0" in piece
+                if b"\0" in piece and not is_wide and kind is not Binary.TEXT:
+                    self._binary += [path] if kind is Binary.NAME else []
+                    return
                 at += len(piece)
                 copy.write(piece)
-            if has_nul and not is_wide and kind is not Binary.TEXT:
-                self._binary += [path] if kind is Binary.NAME else []
-                return
             copy.seek(0)
             flags, before = [f"--max-count={self.limit + 1}"], self._total
             source = copy.fileno()
