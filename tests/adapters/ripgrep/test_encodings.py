@@ -13,6 +13,7 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
+from redline.adapters.ripgrep import process
 from redline.adapters.ripgrep.candidates import wide_forms
 from redline.adapters.ripgrep.search import Flood
 from redline.adapters.ripgrep.search_port import Ripgrep
@@ -264,7 +265,10 @@ def test_a_pattern_that_cannot_match_is_refused_where_no_file_may_match(
         search(open_grep(base, is_held=is_held), GrepQuery("absent("))
 
 
-def test_what_is_listed_when_the_time_is_up_is_searched(base: Path) -> None:
+def test_what_is_listed_when_the_time_is_up_is_searched(
+    base: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(process, "waits_for_pipe", lambda _: False)
     (base / "a").write_text("needle\n")
     os.mkfifo(base / "waits")
     where = [WorkspacePath(0, ("a",)), WorkspacePath(0, ("waits",))]

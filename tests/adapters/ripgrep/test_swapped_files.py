@@ -15,6 +15,7 @@ from redline.core.cancellation import UNCANCELLABLE
 from redline.core.paths import WorkspacePath
 from redline.core.ports.search import Binary, GrepQuery, GrepResult
 from redline.settings import Settings
+from tests.support import need
 
 pytestmark = pytest.mark.requirement("files-search-swap")
 SECRET = "needle of the owner\n"
@@ -76,6 +77,37 @@ def test_a_link_out_of_the_workspace_shows_nothing_where_the_kernel_has_no_guard
         found = redline.grep.search([WorkspacePath(0, ())], query, UNCANCELLABLE)
     assert (found.lines, found.total) == ((), 0)
     assert (base / "a.txt").is_symlink()
+
+
+@pytest.mark.parametrize("has_writer", [False, True])
+def test_a_file_that_becomes_a_fifo_delays_a_search_by_a_moment(
+    tmp_path: Path, has_writer: bool
+) -> None:
+    need(Path("/proc/self/wchan").exists(), "a system that says what a process waits for")
+    base, pipe = tmp_path / "work", tmp_path / "work" / "b.txt"
+    base.mkdir()
+    for name in ("a.txt", "b.txt", "c.txt"):
+        (base / name).write_text("needle\n")
+    writers: list[int] = []
+
+    def wanted(_root: int, name: str) -> bool:
+        if name == pipe.name and pipe.is_file():
+            os.mkfifo(base / "fifo")
+            os.replace(base / "fifo", pipe)
+            if has_writer:
+                writers.append(os.open(pipe, os.O_RDWR))
+        return True
+
+    settings = Settings(workspace=str(base), state_dir=str(tmp_path / "state"))
+    try:
+        with Redline(settings) as redline:
+            query = GrepQuery("needle", wanted=wanted, deadline=60)
+            found = redline.grep.search([WorkspacePath(0, ())], query, UNCANCELLABLE)
+    finally:
+        for writer in writers:
+            os.close(writer)
+    assert not found.timed_out
+    assert [line.path for line in found.lines] == ["a.txt", "c.txt"]
 
 
 @pytest.mark.parametrize(

@@ -31,10 +31,16 @@ _NAME = "rg.exe" if sys.platform == "win32" else "rg"
 _MAX_MEMORY = 1 << 30
 # For: found, nothing found, an error that it says.
 _OWN_CODES = (0, 1, 2)
+# Where in the kernel a thread waits that opens or reads a FIFO without a writer.
+_AT_PIPES = ("wait_for_partner", "pipe_wait", "pipe_read", "anon_pipe_read", "fifo_pipe_read")
 
 
 class OddIgnoreFile(Exception):
     """Something that is no regular file has the name of an ignore file."""
+
+
+class BlockedOnPipe(Exception):
+    """A FIFO took the place of a file that ripgrep was about to open."""
 
 
 class RipgrepEnded(Exception):
@@ -100,6 +106,19 @@ class RipgrepProcesses:
                 os.close(target)
 
 
+def waits_for_pipe(process: int) -> bool:
+    """Whether a thread of *process* is blocked on a FIFO, as far as the system says."""
+    top = f"/proc/{process}/task"
+    try:
+        for thread in os.listdir(top):
+            with open(f"{top}/{thread}/wchan") as file:
+                if file.read() in _AT_PIPES:
+                    return True
+    except OSError:  # it has ended, or the system does not say
+        pass
+    return False
+
+
 def _limit_memory(process: int) -> None:
     """Let the kernel end a process that takes too much, where it can."""
     try:
@@ -132,7 +151,7 @@ class Running:
         """Give *feed* all output while it is written; True: it took too long and was killed.
 
         A cancelled call kills the process too. *watch* is called once when the process has run for
-        a while, to raise where it may be blocked.
+        a while, to raise where it may be blocked. BlockedOnPipe.
         """
         process = self._process
         if cancel is not None:
@@ -163,9 +182,13 @@ class Running:
         with _Ending(self._process) as ending:
             while not ending.within(_LOOK_EVERY):
                 self._drain(feed)
-                if watch is not None and time.monotonic() >= watched:
-                    watch()
-                    watch = None
+                if time.monotonic() >= watched:
+                    watched += _WATCHED_AFTER
+                    if watch is not None:
+                        watch()
+                        watch = None
+                    if waits_for_pipe(self._process.pid):
+                        raise BlockedOnPipe
                 if time.monotonic() >= ends:
                     late = True
                     self._process.kill()

@@ -14,7 +14,12 @@ from redline.adapters.ripgrep.file_facts import MAX_FILE, FileInspector
 from redline.adapters.ripgrep.flags import ALWAYS, scope_flags
 from redline.adapters.ripgrep.foreign import ForeignFiles, add_results, merge, path_order
 from redline.adapters.ripgrep.large_files import LargeFiles, list_all
-from redline.adapters.ripgrep.process import OddIgnoreFile, RipgrepEnded, RipgrepProcesses
+from redline.adapters.ripgrep.process import (
+    BlockedOnPipe,
+    OddIgnoreFile,
+    RipgrepEnded,
+    RipgrepProcesses,
+)
 from redline.adapters.ripgrep.search import Flood, Search, Work, path_test, selects
 from redline.adapters.ripgrep.stream import check_by_ripgrep
 from redline.adapters.ripgrep.through_tree import TreeSearch
@@ -110,7 +115,7 @@ class Ripgrep:
             self._refuse_known_odd_files(root, ignored=query.ignored)
             work = Work(self.processes, root, paths, rules, cancel, ends, watch=watch)
             return self._search_all(work, query, limit)
-        except OddIgnoreFile:
+        except (OddIgnoreFile, BlockedOnPipe):
             rules = [*rules, *self._all_rules(places)]
             work = Work(self.processes, root, paths, rules, cancel, ends, flags=_NO_IGNORE_FILES)
             return self._search_all(work, query, limit)
@@ -119,9 +124,14 @@ class Ripgrep:
         """Whether ripgrep can read nothing there but what tools may, whatever becomes a link."""
         return self.processes.guard.confined and not self._sealed(root)
 
-    def _search_through_tree(self, work: Work, query: GrepQuery, limit: int) -> GrepResult:
-        """Search files that the tree reads; ripgrep only says which may match."""
-        listed = list_candidates(work, query, NO_LIMITS, lambda _: False)
+    def _search_through_tree(
+        self, work: Work, query: GrepQuery, limit: int, *, is_blocked: bool = False
+    ) -> GrepResult:
+        """Search files that the tree reads; ripgrep only says which may match.
+
+        Where *is_blocked*, not even that: it opens no file.
+        """
+        listed = None if is_blocked else list_candidates(work, query, NO_LIMITS, lambda _: False)
         if listed is None:
             check_by_ripgrep(work, query)
             listed = list_all(work, query), False
@@ -132,6 +142,13 @@ class Ripgrep:
         return replace(found, timed_out=found.timed_out or listed[1])
 
     def _search_all(self, work: Work, query: GrepQuery, limit: int) -> GrepResult:
+        """Search all files, and let ripgrep open none where one has become a FIFO."""
+        try:
+            return self._search_sizes(work, query, limit)
+        except BlockedOnPipe:
+            return self._search_through_tree(work, query, limit, is_blocked=True)
+
+    def _search_sizes(self, work: Work, query: GrepQuery, limit: int) -> GrepResult:
         """Search all files, large ones apart where one of them has ended ripgrep."""
         if not self._large.are_apart(work.root):
             try:
@@ -279,7 +296,7 @@ class Ripgrep:
             self._refuse_known_odd_files(where.root, ignored=ignored)
             with self.processes.start(where.root, arguments, rules, [target]) as running:
                 running.pass_on(_FILES_SECONDS, pieces.append, watch=watch)
-        except OddIgnoreFile:
+        except (OddIgnoreFile, BlockedOnPipe):
             pieces.clear()
             arguments, rules = [*arguments, *_NO_IGNORE_FILES], [*rules, *self._all_rules([where])]
             with self.processes.start(where.root, arguments, rules, [target]) as running:
