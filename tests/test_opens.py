@@ -39,7 +39,7 @@ PLAIN = {
     "adapters/tried_server.py": "/proc, the installed package, and a directory of our own",
     "adapters/std_streams.py": "descriptors we hold, and the null device",
     "adapters/workers/child.py": "descriptors we hold",
-    "adapters/ripgrep/process.py": "temporary files of our own, and the null device",
+    "adapters/ripgrep/process.py": "temporary files of our own, the null device, and /proc",
     "adapters/files/disk.py": "flags come from the caller, which adds O_SAFE_OPEN",
     "adapters/files/disk_read.py": "flags come from the caller, which adds O_SAFE_OPEN",
     "adapters/files/disk_linux.py": "flags come from the caller, which adds O_SAFE_OPEN",

@@ -187,6 +187,7 @@ def has_wide_mark(raw: bytes) -> bool:
 
 
 def path_below(root: int, name: str) -> WorkspacePath:
+    """Return the path of a file by its name below a root."""
     return WorkspacePath(root, tuple(name.split("/")))
 
 

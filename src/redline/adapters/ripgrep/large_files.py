@@ -16,6 +16,7 @@ from redline.core.ports.tree import Tree
 
 # For how long large files of a root are searched apart.
 _SECONDS = 60.0
+_LEFT_OUT = GrepResult((), 0, timed_out=True)
 
 
 class LargeFiles:
@@ -40,7 +41,7 @@ class LargeFiles:
     ) -> Iterator[GrepResult]:
         """Search each; *by_name* where ripgrep may open it, else as the tree reads it.
 
-        What cannot be searched at all is late.
+        Where one cannot be searched at all, the result says that there was no time for it.
         """
         names = self._list(work, query)
         binary = set() if query.binary is Binary.TEXT else self._facts.binary(work.root, names)
@@ -50,6 +51,7 @@ class LargeFiles:
             if name in binary:
                 continue
             if not work.has_time():
+                yield _LEFT_OUT
                 break
             try:
                 if by_name:
@@ -57,9 +59,7 @@ class LargeFiles:
                 else:
                     yield TreeSearch(self._tree, work, query, limit, limit).run([name])
             except RipgrepEnded:
-                work.late = True
-        if work.late:
-            yield GrepResult((), 0, timed_out=True)
+                yield _LEFT_OUT
 
     def _list(self, work: Work, query: GrepQuery) -> Sequence[str]:
         wanted = path_test(query, work.root)

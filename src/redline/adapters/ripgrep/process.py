@@ -25,8 +25,6 @@ _FREED_AT_ONCE = 4 << 20
 # Descriptors can be entered as /proc/self/fd/N and files be made of memory.
 _BY_DESCRIPTOR = hasattr(os, "memfd_create") and os.path.isdir("/proc/self/fd")
 _NAME = "rg.exe" if sys.platform == "win32" else "rg"
-
-
 # Of addresses, which are taken before they are used; a line must fit in three times.
 _MAX_MEMORY = 1 << 30
 # For: found, nothing found, an error that it says.
