@@ -394,11 +394,13 @@ def test_what_a_command_may_not_change_is_put_back(world: World) -> None:
             check_sealed(world, policy, before, intended, reply)
             continue
         wanted = dict(before)
-        kinds = set()
-        for path in changed_paths(before, intended):
-            kind = verdict_of_path(policy, path, before, intended, asked)
-            kinds.add(kind)
-            if kind == "allow":
+        changed = changed_paths(before, intended)
+        kind_of = {p: verdict_of_path(policy, p, before, intended, asked) for p in changed}
+        kinds = set(kind_of.values())
+        unwanted = [intended.get(path) for path, kind in kind_of.items() if kind != "allow"]
+        for path, kind in kind_of.items():
+            is_moved_back = path not in intended and before[path] in unwanted
+            if kind == "allow" and not is_moved_back:
                 wanted.pop(path, None)
                 if path in intended:
                     wanted[path] = intended[path]
@@ -406,6 +408,21 @@ def test_what_a_command_may_not_change_is_put_back(world: World) -> None:
         assert world.picture() == wanted, about
         assert ("Put back, because" in reply) == ("deny" in kinds), about
         assert ("Held for a person" in reply) == ("ask" in kinds), about
+
+
+@pytest.mark.requirement("policy-commands")
+@pytest.mark.parametrize("action", ["deny", "ask"])
+def test_a_file_that_a_command_moved_to_where_it_may_not_be_comes_back(
+    world: World, action: str
+) -> None:
+    world.policy.write_text("")
+    world.reset()
+    (world.root / "plan.txt").write_text("image: z\n")
+    before = world.picture()
+    world.policy.write_text(f"[[rule]]\nfields = ['image']\naction = '{action}'\n")
+    for line in ("mv plan.txt new.yaml", "mv plan.txt conf/d.yaml", "mv plan.txt conf/c.json"):
+        world.call("exec_command", cmd=line, timeout_ms=60_000)
+        assert world.picture() == before, line
 
 
 @pytest.mark.requirement("policy-every-way")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from redline.core.changes import Absent, Change, ChangeSet, DirState
+from redline.core.changes import Absent, Change, ChangeSet, DirState, FileState
 from redline.core.errors import HeldRefused, PolicyUnreadable, RedlineError, Refused
 from redline.core.paths import WorkspacePath
 from redline.core.ports.history import ChangeEditor, Origin
@@ -57,7 +57,7 @@ class CommandRules:
             rulings = list(self._rules.judge_steps(ChangeSet(tuple(steps)), origin))
         except PolicyUnreadable as error:
             rulings = [Ruling(Action.DENY, "", "policy", 0, error.message)] * len(steps)
-        judged = _with_surroundings(list(zip(steps, rulings, strict=True)))
+        judged = _with_surroundings(_with_moved(list(zip(steps, rulings, strict=True))))
         unwanted = [step for step, ruling in judged if ruling.action is not Action.ALLOW]
         if not unwanted:
             return []
@@ -118,6 +118,23 @@ class CommandRules:
                 f" {names}; the person decides with: redline held show {held.id}"
             )
         ]
+
+
+def _with_moved(judged: list[tuple[Change, Ruling]]) -> list[tuple[Change, Ruling]]:
+    """Give the removal of a file the ruling of what has its content: else that is nowhere."""
+    unwanted = {
+        step.after.digest: ruling
+        for step, ruling in judged
+        if ruling.action is not Action.ALLOW and isinstance(step.after, FileState)
+    }
+    return [
+        (step, unwanted.get(step.before.digest, ruling))
+        if ruling.action is Action.ALLOW
+        and isinstance(step.before, FileState)
+        and isinstance(step.after, Absent)
+        else (step, ruling)
+        for step, ruling in judged
+    ]
 
 
 def _with_surroundings(judged: list[tuple[Change, Ruling]]) -> list[tuple[Change, Ruling]]:

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
+from redline.adapters.ripgrep import process
 from redline.adapters.ripgrep.candidates import wide_forms
 from redline.adapters.ripgrep.search import Flood
 from redline.adapters.ripgrep.search_port import Ripgrep
@@ -44,10 +45,14 @@ def base(tmp_path: Path) -> Path:
     return base
 
 
-def open_grep(base: Path, flood: Flood = FLOODS[0]) -> Ripgrep:
-    """As a server does on Linux: the root is an open directory."""
+def open_grep(base: Path, flood: Flood = FLOODS[0], *, is_held: bool = True) -> Ripgrep:
+    """As a server does on Linux: the root is an open directory.
+
+    Without *is_held* it holds what tools may not read, so that the tree reads every file.
+    """
     root = os.open(base, os.O_RDONLY) if hasattr(os, "memfd_create") else str(base)
-    return Ripgrep([root], PlainTree(base), flood)
+    sealed = () if is_held else (("sealed",),)
+    return Ripgrep([root], PlainTree(base), flood, lambda _: sealed)
 
 
 def search(grep: Ripgrep, query: GrepQuery) -> GrepResult:
@@ -89,13 +94,17 @@ def questions(draw: st.DrawFn) -> tuple[list[tuple[str, str, bytes]], str, bool]
 
 
 @settings(max_examples=120, deadline=None)
-@given(questions(), st.booleans(), st.sampled_from(FLOODS), st.sampled_from([1000, 3]))
-@example((TEXTS[:1] + PLAIN[:2], ".", False), False, FLOODS[1], 3)
+@given(
+    questions(), st.booleans(), st.sampled_from(FLOODS), st.sampled_from([1000, 3]), st.booleans()
+)
+@example((TEXTS[:1] + PLAIN[:2], ".", False), False, FLOODS[1], 3, True)
+@example((TEXTS[:1] + PLAIN[:2], ".", False), False, FLOODS[1], 3, False)
 def test_a_search_finds_what_decoding_every_file_and_matching_finds(
     question: tuple[list[tuple[str, str, bytes]], str, bool],
     ignore_case: bool,
     flood: Flood,
     limit: int,
+    is_held: bool,
 ) -> None:
     files, pattern, literal = question
     sought = re.compile(
@@ -116,7 +125,7 @@ def test_a_search_finds_what_decoding_every_file_and_matching_finds(
         for number, content in enumerate(NOISE):
             (base / f"noise{number}").write_bytes(content)
         expected.sort()
-        grep = open_grep(base, flood)
+        grep = open_grep(base, flood, is_held=is_held)
         query = GrepQuery(pattern, literal, ignore_case, max_matches=limit)
         for _ in range(2):  # the second time with what the first has found out
             result = search(grep, query)
@@ -236,21 +245,30 @@ def test_what_is_valid_utf8_is_searched_as_utf8_whatever_it_declares(base: Path)
     assert found(grep, "\u00c3") == []
 
 
-def test_what_has_the_mark_of_utf16_and_is_none_is_read_as_ripgrep_reads_it(base: Path) -> None:
+@pytest.mark.parametrize("is_held", [True, False])
+def test_what_has_the_mark_of_utf16_and_is_none_is_read_as_ripgrep_reads_it(
+    base: Path, is_held: bool
+) -> None:
     (base / "a").write_bytes(b"\xff\xfe" + "x needle\n".encode("utf-16-le") + b"\x00\xd8\n\0")
-    grep = open_grep(base)
+    grep = open_grep(base, is_held=is_held)
     assert found(grep, "needle") == found(grep, "needle") == [("a", 1)]
 
 
-def test_a_pattern_that_cannot_match_is_refused_where_no_file_may_match(base: Path) -> None:
+@pytest.mark.parametrize("is_held", [True, False])
+def test_a_pattern_that_cannot_match_is_refused_where_no_file_may_match(
+    base: Path, is_held: bool
+) -> None:
     (base / "a").write_text("text\n")
     with pytest.raises(InvalidPattern, match="impossible to match"):
-        search(open_grep(base), GrepQuery(r"absent\x00"))
+        search(open_grep(base, is_held=is_held), GrepQuery(r"absent\x00"))
     with pytest.raises(InvalidPattern, match=r"\(\?:absent\(\)\n"):
-        search(open_grep(base), GrepQuery("absent("))
+        search(open_grep(base, is_held=is_held), GrepQuery("absent("))
 
 
-def test_what_is_listed_when_the_time_is_up_is_searched(base: Path) -> None:
+def test_what_is_listed_when_the_time_is_up_is_searched(
+    base: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(process, "waits_for_pipe", lambda _: False)
     (base / "a").write_text("needle\n")
     os.mkfifo(base / "waits")
     where = [WorkspacePath(0, ("a",)), WorkspacePath(0, ("waits",))]

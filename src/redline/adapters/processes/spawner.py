@@ -27,6 +27,11 @@ from redline.adapters.templates.forking import fork_on_request
 
 _LET_START = 30  # milliseconds in which a command starts undisturbed, while others are ready
 _PATIENCE = 2.0
+_TAKEN = b"x"
+# After so many supervisors in a row that ended before they had a job, the helper ends too: the
+# server hears of it, and starts another one with its next command.
+_MAX_LOST = 10
+_AFTER_A_LOSS = 0.05
 _numbers = count()
 
 
@@ -62,24 +67,32 @@ def serve(descriptor: str, private: str, groups_of: str, wanted: str) -> None:
     cgroups: list[dict[str, Any]] = json.loads(groups_of)
     for parent in cgroups:
         _sweep(parent["at"])
-    taken, took = os.pipe()
     groups: list[str] = []
-    ready, most = 0, int(wanted)
+    waiting: set[int] = set()  # a pipe to each supervisor that has no job yet
+    most, lost = int(wanted), 0
     poller = select.poll()
-    poller.register(taken, select.POLLIN)
     poller.register(requests, 0)
     events: dict[int, int] = {}
-    while not events.get(requests.fileno(), 0) & ~select.POLLIN:  # until its end
-        if taken in events:
-            ready -= len(os.read(taken, 64))
-        is_due = (ready < 1 or not events) and ready < most
+    while not events.get(requests.fileno(), 0) & ~select.POLLIN and lost < _MAX_LOST:
+        for pipe in waiting.intersection(events):
+            waiting.remove(pipe)
+            poller.unregister(pipe)
+            lost = 0 if os.read(pipe, 1) == _TAKEN else lost + 1
+            os.close(pipe)
+        if lost:
+            time.sleep(_AFTER_A_LOSS)
+        is_due = (not waiting or not events) and len(waiting) < most
         if is_due or requests.fileno() in events:
             groups = [group for group in groups if not _remove_group(group)]
-            groups += _stand_by(requests, took, cgroups, tree)
-            ready += 1
+            tree = tree.renew()
+            pipe, more = _stand_by(requests, cgroups, tree)
+            groups += more
+            waiting.add(pipe)
+            poller.register(pipe, 0)
         # Where none is kept ready, a request is what one is forked for.
-        poller.modify(requests, 0 if ready else select.POLLIN)
-        events = dict(poller.poll(_LET_START if 0 < ready < most else None))
+        poller.modify(requests, 0 if waiting else select.POLLIN)
+        events = dict(poller.poll(_LET_START if 0 < len(waiting) < most else None))
+    requests.close()
     tree.release()
     _wait_for_all()
     _remove_all(groups)
@@ -114,16 +127,21 @@ def _sweep(cgroups: str) -> None:
 
 
 def _stand_by(
-    requests: socket.socket, took: int, cgroups: list[dict[str, Any]], tree: confine.MountTree
-) -> list[str]:
-    """Fork a supervisor that waits for a job; the control groups it is in."""
+    requests: socket.socket, cgroups: list[dict[str, Any]], tree: confine.MountTree
+) -> tuple[int, list[str]]:
+    """Fork a supervisor that waits for a job; a pipe to it and the control groups it is in.
+
+    The pipe is hung up when it waits no more, also if it was killed.
+    """
     groups = _new_groups(cgroups)
+    pipe, took = os.pipe()
     if os.fork() == 0:
         try:
             _take(requests, took, _join(groups), tree)
         finally:
             os._exit(0)
-    return list(groups)
+    os.close(took)
+    return pipe, list(groups)
 
 
 def _new_groups(cgroups: list[dict[str, Any]]) -> dict[str, list[str]]:
@@ -171,7 +189,7 @@ def _take(
     body, descriptors = receive(requests)
     if not body:
         return
-    os.write(took, b"x")
+    os.write(took, _TAKEN)
     os.close(took)
     requests.close()
     control = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, 0, descriptors[0])

@@ -105,12 +105,19 @@ class Supervisor:
     def _run_inside(self, body: bytes, descriptors: list[int]) -> None:
         """Give the job to the process that waits for it in namespaces of its own."""
         is_network_open = self._job["confine"]["network"] == "open"
-        if self._space and self._space.is_network_open != is_network_open:
+        if self._space:
+            try:
+                if self._space.is_network_open == is_network_open:
+                    self._hand_over(self._space, body, descriptors)
+                    return
+            except OSError:
+                pass  # what waited there was killed
             self._space.discard()
-            self._space = None
-        space = self._space or self._make_space(is_network_open)
+        self._hand_over(self._make_space(is_network_open), body, descriptors)
+
+    def _hand_over(self, space: CommandSpace, body: bytes, descriptors: list[int]) -> None:
+        socket.send_fds(space.channel, [body], descriptors)
         self._main, self._channel, self._reports = space.first, space.channel, space.reports
-        socket.send_fds(self._channel, [body], descriptors)
 
     def _run_here(self, request: CommandRequest) -> None:
         """Fork the process that becomes the command."""
@@ -256,7 +263,8 @@ class Supervisor:
     def _signal(self, number: int) -> None:
         below = tree.descendants(os.getpid())
         if self._job["confine"]["spaces"]:
-            below.remove(self._main)  # the first process there does not belong to the command
+            # The first process there does not belong to the command.
+            below = [pid for pid in below if pid != self._main]
         tree.send(below, number)
         tree.send(below, signal.SIGCONT)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -43,11 +44,18 @@ _SHARE = 0.9
 
 
 class Limits(NamedTuple):
-    """How many files are listed: `most`, and within the `early` seconds of the first one `few`."""
+    """How many files are listed: `most`, and within the `early` seconds of the first one `few`.
+
+    `length` is that of their names together.
+    """
 
     most: int
     few: int
     early: float
+    length: int = COMMAND_LINE
+
+
+NO_LIMITS = Limits(sys.maxsize, sys.maxsize, 0.0, sys.maxsize)
 
 
 def list_candidates(
@@ -81,7 +89,7 @@ def list_candidates(
                 size += len(found[1])
         tail = tail[stop:]
         most = limits.few if time.monotonic() < early else limits.most
-        if count > most or size > COMMAND_LINE:
+        if count > most or size > limits.length:
             raise Enough
 
     try:

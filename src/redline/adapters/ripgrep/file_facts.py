@@ -42,9 +42,13 @@ class FileVersion(NamedTuple):
 class FileInspector:
     """Asked about files by their paths below a root; a file that cannot be read has no facts."""
 
-    def __init__(self, tree: Tree, processes: RipgrepProcesses) -> None:
+    def __init__(
+        self, tree: Tree, processes: RipgrepProcesses, is_held: Callable[[int], bool]
+    ) -> None:
+        """*is_held* says of a root whether the guard keeps everything else from being read."""
         self._tree = tree
         self._processes = processes
+        self._is_held = is_held
 
     def versions(self, root: int, names: Sequence[str]) -> dict[str, FileVersion]:
         """Return what tells one version of each file from another."""
@@ -70,7 +74,7 @@ class FileInspector:
     ) -> dict[str, _T]:
         directory = self._processes.directories[root]
         guard = self._processes.guard
-        if isinstance(directory, int) and guard.confined:
+        if isinstance(directory, int) and self._is_held(root):
             return guard.run(lambda: {name: inside(name, directory) for name in names})
         return {name: by_tree(WorkspacePath(root, tuple(name.split("/")))) for name in names}
 

@@ -8,26 +8,23 @@ What was found out about such a file is kept while its size and times stay the s
 from __future__ import annotations
 
 import os
-import tempfile
 import time
-from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
 from redline.adapters.ripgrep.file_facts import MAX_FILE, FileInspector, FileVersion
-from redline.adapters.ripgrep.flags import ALWAYS, line_flags, pattern_flags, scope_flags
-from redline.adapters.ripgrep.lines import LineParser
+from redline.adapters.ripgrep.flags import scope_flags
 from redline.adapters.ripgrep.process import Running
 from redline.adapters.ripgrep.search import Enough, Work, path_test
+from redline.adapters.ripgrep.stream import BATCH, TextStream, search_stream
 from redline.core.encodings.opening import open_file
 from redline.core.errors import RedlineError
 from redline.core.paths import WorkspacePath
-from redline.core.ports.search import GrepLine, GrepQuery
+from redline.core.ports.search import GrepLine, GrepQuery, GrepResult
 from redline.core.ports.tree import Tree
 from redline.core.textfile import TextFile, is_utf8
 
-_BATCH = 16 << 20
 _MAX_KNOWN = 100_000
 # How many files are read before time and cancellation are looked at again.
 _AT_ONCE = 64
@@ -69,7 +66,7 @@ class ForeignFiles:
         """Return such files of a *running* listing, in path order."""
         pieces: list[bytes] = []
         work.finish(running, pieces.append)
-        names = _names_in(b"".join(pieces))
+        names = names_in(b"".join(pieces))
         return self._texts(work, [name for name in names if wanted is None or wanted(name)])
 
     def is_before(self, work: Work, last: str, query: GrepQuery) -> bool:
@@ -87,7 +84,7 @@ class ForeignFiles:
             work.start(["--files", "--sort=path", *scope_flags(query)]) as running,
         ):
             work.finish(running, feed)
-        names = _names_in(listed)
+        names = names_in(listed)
         wanted = path_test(query, work.root)
         before = names[: names.index(last) + 1] if last in names else names
         return bool(self.among(work, [name for name in before if wanted is None or wanted(name)]))
@@ -97,16 +94,16 @@ class ForeignFiles:
         new = [name for name in names if (work.root, name) not in self._known]
         plain = set(new)
         for start in range(0, len(new), _AT_ONCE):
-            if _has_time(work):
+            if work.has_time():
                 plain -= self._facts.not_plain(work.root, new[start : start + _AT_ONCE])
         return self._texts(work, [name for name in names if name not in plain])
 
     def _texts(self, work: Work, names: Sequence[str]) -> list[WorkspacePath]:
         versions = self._facts.versions(work.root, names)
         return [
-            _path(work.root, name)
+            path_below(work.root, name)
             for name in sorted(versions, key=path_order)
-            if _has_time(work) and self._is_text(work.root, name, versions[name])
+            if work.has_time() and self._is_text(work.root, name, versions[name])
         ]
 
     def is_binary(self, root: int, name: str) -> bool:
@@ -119,13 +116,18 @@ class ForeignFiles:
         known = self._known.get((root, name))
         return known is not None and known.is_text
 
+    def texts_among(self, root: int, names: Sequence[str]) -> set[str]:
+        """Return which of the files *names* are text in another encoding now."""
+        versions = self._facts.versions(root, names)
+        return {name for name, found in versions.items() if self._is_text(root, name, found)}
+
     def search(
         self, work: Work, paths: Sequence[WorkspacePath], query: GrepQuery
     ) -> tuple[list[GrepLine], int]:
         """Return the lines of *paths* that are wanted, in order, and how many match in all."""
         lines: list[GrepLine] = []
         for batch in self._batches(paths, query.context, work):
-            lines += _search_batch(work, batch, query)
+            lines += search_stream(work, batch, query)
         return lines, sum(line.is_match for line in lines)
 
     def _is_text(self, root: int, name: str, version: FileVersion) -> bool:
@@ -133,7 +135,7 @@ class ForeignFiles:
         if known is None or known.version != version:
             if len(self._known) >= _MAX_KNOWN:
                 self._known.clear()
-            file = self._open(_path(root, name)) if version.size <= MAX_FILE else None
+            file = self._open(path_below(root, name)) if version.size <= MAX_FILE else None
             if time.time_ns() - version.ctime_ns < _SETTLED_NS:
                 version = version._replace(ctime_ns=-1)
             known = self._known[root, name] = _judge(version, file)
@@ -147,104 +149,45 @@ class ForeignFiles:
 
     def _batches(
         self, paths: Sequence[WorkspacePath], context: int, work: Work
-    ) -> Iterator[_Stream]:
+    ) -> Iterator[TextStream]:
         """Return the texts in streams of some megabytes."""
-        stream = _Stream(context)
+        stream = TextStream(context)
         for path in paths:
-            file = self._open(path) if _has_time(work) else None
+            file = self._open(path) if work.has_time() else None
             if file is None or not file.is_foreign:
                 continue
             stream.add(path, file.view)
-            if len(stream.content) >= _BATCH:
+            if len(stream.content) >= BATCH:
                 yield stream
-                stream = _Stream(context)
+                stream = TextStream(context)
         if stream.content:
             yield stream
 
 
-class _Stream:
-    """Several texts one after the other, with lines between them that belong to none."""
-
-    def __init__(self, gap: int) -> None:
-        self._gap = b"\n" * gap
-        self._starts: list[int] = []
-        self._files: list[tuple[WorkspacePath, int]] = []
-        self._next = 0
-        self.content = bytearray()
-
-    def add(self, path: WorkspacePath, text: bytes) -> None:
-        """Append a text."""
-        self.content += text
-        if not text.endswith(b"\n"):
-            self.content += b"\n"
-        count = text.count(b"\n") + (not text.endswith(b"\n"))
-        self._starts.append(self._next)
-        self._files.append((path, count))
-        self.content += self._gap
-        self._next += count + len(self._gap)
-
-    def locate(self, number: int) -> tuple[WorkspacePath, int] | None:
-        """Return the file and line of the stream's line *number*, from 1."""
-        at = bisect_right(self._starts, number - 1) - 1
-        path, count = self._files[at]
-        line = number - self._starts[at]
-        return (path, line) if line <= count else None
-
-
-def _names_in(listed: bytes) -> list[str]:
+def names_in(listed: bytes) -> list[str]:
     """Return the paths in a listing of ripgrep's, each with a NUL behind it."""
     found = (os.fsdecode(name) for name in listed.split(b"\0")[:-1])
     return [name.removeprefix("\n").removeprefix("./") for name in found]
 
 
-def _has_time(work: Work) -> bool:
-    """Whether *work* may go on; what is left undone then is late. Cancelled."""
-    work.cancel.check()
-    work.late |= time.monotonic() > work.ends
-    return not work.late
-
-
-def _search_batch(work: Work, stream: _Stream, query: GrepQuery) -> Iterator[GrepLine]:
-    output = bytearray()
-    flags = [*line_flags(query, columns=query.columns), *pattern_flags(query)]
-    last = ("--text", "--encoding=none", "--no-filename", "--no-heading")
-    with _as_input(bytes(stream.content)) as source:
-        flags = [*ALWAYS, *flags, *last]
-        with work.processes.start(work.root, flags, (), ["-"], source) as running:
-            work.finish(running, output.extend)
-    parser = LineParser(query.longest_line, columns=query.columns, context=query.context > 0)
-    for _, number, column, text in parser.hits([("", bytes(output).removesuffix(b"\n"))]):
-        found = stream.locate(number)
-        if found is not None:
-            path, line = found
-            relative = "/".join(path.parts)
-            yield GrepLine(path.root, relative, line, text, column != 0, column)
-
-
-@contextmanager
-def _as_input(content: bytes) -> Iterator[int]:
-    """Yield a descriptor that a process can read *content* from; nothing is left behind."""
-    in_memory = hasattr(os, "memfd_create")
-    with (
-        os.fdopen(os.memfd_create("redline-input"), "w+b")
-        if in_memory
-        else tempfile.TemporaryFile()
-    ) as file:
-        file.write(content)
-        file.seek(0)
-        yield file.fileno()
-
-
 def _judge(version: FileVersion, file: TextFile | None) -> _Known:
     if file is None:
         return _Known(version, is_text=False, is_binary=False)
-    # What declares another encoding and is valid UTF-8 is searched as UTF-8.
-    is_text = file.is_foreign and (b"\0" in file.raw or not is_utf8(file.raw))
-    is_marked = file.raw.startswith((b"\xff\xfe", b"\xfe\xff"))
-    return _Known(version, is_text, file.is_binary and not is_marked)
+    return _Known(version, is_decoded(file), file.is_binary and not has_wide_mark(file.raw))
 
 
-def _path(root: int, name: str) -> WorkspacePath:
+def is_decoded(file: TextFile) -> bool:
+    """Whether *file* is searched as what it says: what is valid UTF-8 is searched as UTF-8."""
+    return file.is_foreign and (b"\0" in file.raw or not is_utf8(file.raw))
+
+
+def has_wide_mark(raw: bytes) -> bool:
+    """Whether ripgrep takes *raw* for UTF-16."""
+    return raw.startswith((b"\xff\xfe", b"\xfe\xff"))
+
+
+def path_below(root: int, name: str) -> WorkspacePath:
+    """Return the path of a file by its name below a root."""
     return WorkspacePath(root, tuple(name.split("/")))
 
 
@@ -263,3 +206,14 @@ def merge(
         if matches < 0:
             return tuple(lines[:index])
     return tuple(lines)
+
+
+def add_results(one: GrepResult, other: GrepResult, matches: int) -> GrepResult:
+    """Return what two searches of different files found, up to *matches* lines that match."""
+    return GrepResult(
+        merge(one.lines, other.lines, matches),
+        one.total + other.total,
+        one.timed_out or other.timed_out,
+        one.binary + other.binary,
+        one.counted and other.counted,
+    )

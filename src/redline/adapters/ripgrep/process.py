@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from redline.adapters.sandbox.read_guard import ReadGuard
 from redline.core.errors import Unavailable
@@ -25,10 +25,24 @@ _FREED_AT_ONCE = 4 << 20
 # Descriptors can be entered as /proc/self/fd/N and files be made of memory.
 _BY_DESCRIPTOR = hasattr(os, "memfd_create") and os.path.isdir("/proc/self/fd")
 _NAME = "rg.exe" if sys.platform == "win32" else "rg"
+# Of addresses, which are taken before they are used; a line must fit in three times.
+_MAX_MEMORY = 1 << 30
+# For: found, nothing found, an error that it says.
+_OWN_CODES = (0, 1, 2)
+# Where in the kernel a thread waits that opens or reads a FIFO without a writer.
+_AT_PIPES = ("wait_for_partner", "pipe_wait", "pipe_read", "anon_pipe_read", "fifo_pipe_read")
 
 
 class OddIgnoreFile(Exception):
     """Something that is no regular file has the name of an ignore file."""
+
+
+class BlockedOnPipe(Exception):
+    """A FIFO took the place of a file that ripgrep was about to open."""
+
+
+class RipgrepEnded(Exception):
+    """Ripgrep ran out of memory or was killed: what it wrote is not all."""
 
 
 def find_ripgrep() -> str:
@@ -78,6 +92,7 @@ class RipgrepProcesses:
                     env={} if os.name == "posix" else None,
                     pass_fds=inherited,
                 )
+                _limit_memory(process.pid)
                 with process:
                     try:
                         yield Running(process, target)
@@ -87,6 +102,29 @@ class RipgrepProcesses:
         finally:
             if target != subprocess.PIPE:
                 os.close(target)
+
+
+def waits_for_pipe(process: int) -> bool:
+    """Whether a thread of *process* is blocked on a FIFO, as far as the system says."""
+    top = f"/proc/{process}/task"
+    try:
+        for thread in os.listdir(top):
+            with open(f"{top}/{thread}/wchan") as file:
+                if file.read() in _AT_PIPES:
+                    return True
+    except OSError:  # it has ended, or the system does not say
+        pass
+    return False
+
+
+def _limit_memory(process: int) -> None:
+    """Let the kernel end a process that takes too much, where it can."""
+    try:
+        from resource import RLIMIT_AS, prlimit
+    except ImportError:
+        return
+    with suppress(OSError):  # it has ended already
+        prlimit(process, RLIMIT_AS, (_MAX_MEMORY, _MAX_MEMORY))
 
 
 class Running:
@@ -111,7 +149,7 @@ class Running:
         """Give *feed* all output while it is written; True: it took too long and was killed.
 
         A cancelled call kills the process too. *watch* is called once when the process has run for
-        a while, to raise where it may be blocked.
+        a while, to raise where it may be blocked. BlockedOnPipe.
         """
         process = self._process
         if cancel is not None:
@@ -122,6 +160,11 @@ class Running:
             late = self._follow(seconds, feed, watch)
         process.wait()
         return late
+
+    @property
+    def was_ended(self) -> bool:
+        """Whether it did not end by itself: it was killed, or could get no memory."""
+        return self._process.returncode not in _OWN_CODES
 
     def complaint(self) -> bytes:
         """What an ended process that failed said about it."""
@@ -137,9 +180,13 @@ class Running:
         with _Ending(self._process) as ending:
             while not ending.within(_LOOK_EVERY):
                 self._drain(feed)
-                if watch is not None and time.monotonic() >= watched:
-                    watch()
-                    watch = None
+                if time.monotonic() >= watched:
+                    watched += _WATCHED_AFTER
+                    if watch is not None:
+                        watch()
+                        watch = None
+                    if waits_for_pipe(self._process.pid):
+                        raise BlockedOnPipe
                 if time.monotonic() >= ends:
                     late = True
                     self._process.kill()

@@ -25,7 +25,7 @@ from redline.adapters.ripgrep.flags import (
 )
 from redline.adapters.ripgrep.lines import Hit, LineParser
 from redline.adapters.ripgrep.output import Collector, Counter
-from redline.adapters.ripgrep.process import RipgrepProcesses, Running
+from redline.adapters.ripgrep.process import RipgrepEnded, RipgrepProcesses, Running
 from redline.core.errors import InvalidPattern
 from redline.core.paths import WorkspacePath
 from redline.core.ports.search import Binary, Cancel, GrepLine, GrepQuery
@@ -72,6 +72,16 @@ class Work:
         flags = (*self.flags, "--no-ignore", "--hidden")
         return replace(self, paths=names, rules=(), flags=flags)
 
+    def on_small_files(self, size: int) -> Work:
+        """Return the same work without files of more than *size* bytes."""
+        return replace(self, flags=(*self.flags, f"--max-filesize={size}"))
+
+    def has_time(self) -> bool:
+        """Whether it may go on; what is left undone then is late. Cancelled."""
+        self.cancel.check()
+        self.late |= time.monotonic() > self.ends
+        return not self.late
+
     @contextmanager
     def start(self, flags: Sequence[str]) -> Iterator[Running]:
         """Ripgrep at work on all paths."""
@@ -81,10 +91,13 @@ class Work:
             yield running
 
     def finish(self, running: Running, feed: Callable[[bytes], None]) -> None:
-        """Pass all output on. Cancelled, InvalidPattern."""
+        """Pass all output on. Cancelled, InvalidPattern, RipgrepEnded."""
         left = max(0.001, self.ends - time.monotonic())
-        self.late |= running.pass_on(left, feed, self.cancel, self.watch)
+        is_late = running.pass_on(left, feed, self.cancel, self.watch)
+        self.late |= is_late
         self.cancel.check()
+        if running.was_ended and not is_late:
+            raise RipgrepEnded
         complaint = running.complaint()
         if complaint:
             raise InvalidPattern(_first_words(complaint), hint="search with regex off, or escape")

@@ -9,13 +9,21 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
-from redline.adapters.ripgrep.candidates import Limits, list_candidates
-from redline.adapters.ripgrep.file_facts import FileInspector
+from redline.adapters.ripgrep.candidates import NO_LIMITS, Limits, list_candidates
+from redline.adapters.ripgrep.file_facts import MAX_FILE, FileInspector
 from redline.adapters.ripgrep.flags import ALWAYS, scope_flags
-from redline.adapters.ripgrep.foreign import ForeignFiles, merge, path_order
-from redline.adapters.ripgrep.process import OddIgnoreFile, RipgrepProcesses
+from redline.adapters.ripgrep.foreign import ForeignFiles, add_results, merge, path_order
+from redline.adapters.ripgrep.large_files import LargeFiles, list_all
+from redline.adapters.ripgrep.process import (
+    BlockedOnPipe,
+    OddIgnoreFile,
+    RipgrepEnded,
+    RipgrepProcesses,
+)
 from redline.adapters.ripgrep.search import Flood, Search, Work, path_test, selects
-from redline.core.errors import InvalidPattern
+from redline.adapters.ripgrep.stream import check_by_ripgrep
+from redline.adapters.ripgrep.through_tree import TreeSearch
+from redline.core.errors import InvalidPattern, Unavailable
 from redline.core.paths import WorkspacePath, outermost
 from redline.core.ports.search import Binary, Cancel, GrepLine, GrepQuery, GrepResult
 from redline.core.ports.tree import Tree
@@ -54,8 +62,9 @@ class Ripgrep:
         # Ignore files that are no regular files, as far as searches have met them.
         self._odd_files: set[WorkspacePath] = set()
         self.processes = RipgrepProcesses(roots)
-        self._facts = FileInspector(tree, self.processes)
+        self._facts = FileInspector(tree, self.processes, self._is_held)
         self._foreign = ForeignFiles(tree, self._facts)
+        self._large = LargeFiles(tree, self._facts, flood)
 
     def search(
         self, where: Sequence[WorkspacePath], query: GrepQuery, cancel: Cancel
@@ -106,13 +115,59 @@ class Ripgrep:
             self._refuse_known_odd_files(root, ignored=query.ignored)
             work = Work(self.processes, root, paths, rules, cancel, ends, watch=watch)
             return self._search_all(work, query, limit)
-        except OddIgnoreFile:
+        except (OddIgnoreFile, BlockedOnPipe):
             rules = [*rules, *self._all_rules(places)]
             work = Work(self.processes, root, paths, rules, cancel, ends, flags=_NO_IGNORE_FILES)
             return self._search_all(work, query, limit)
 
+    def _is_held(self, root: int) -> bool:
+        """Whether ripgrep can read nothing there but what tools may, whatever becomes a link."""
+        return self.processes.guard.confined and not self._sealed(root)
+
+    def _search_through_tree(
+        self, work: Work, query: GrepQuery, limit: int, *, is_blocked: bool = False
+    ) -> GrepResult:
+        """Search files that the tree reads; ripgrep only says which may match.
+
+        Where *is_blocked*, not even that: it opens no file.
+        """
+        listed = None if is_blocked else list_candidates(work, query, NO_LIMITS, lambda _: False)
+        if listed is None:
+            check_by_ripgrep(work, query)
+            listed = list_all(work, query), False
+        wanted = path_test(query, work.root)
+        names = sorted((n for n in listed[0] if wanted is None or wanted(n)), key=path_order)
+        much = limit + self._flood.lines
+        found = TreeSearch(self._tree, work, query, limit, much).run(names)
+        return replace(found, timed_out=found.timed_out or listed[1])
+
     def _search_all(self, work: Work, query: GrepQuery, limit: int) -> GrepResult:
+        """Search all files, and let ripgrep open none where one has become a FIFO."""
+        try:
+            return self._search_sizes(work, query, limit)
+        except BlockedOnPipe:
+            return self._search_through_tree(work, query, limit, is_blocked=True)
+
+    def _search_sizes(self, work: Work, query: GrepQuery, limit: int) -> GrepResult:
+        """Search all files, large ones apart where one of them has ended ripgrep."""
+        if not self._large.are_apart(work.root):
+            try:
+                return self._search_together(work, query, limit)
+            except RipgrepEnded:
+                self._large.set_apart(work.root)
+        try:
+            found = self._search_together(work.on_small_files(MAX_FILE), query, limit)
+        except RipgrepEnded:
+            raise Unavailable("ripgrep was killed", hint="repeat the search") from None
+        by_name = self._is_held(work.root)
+        for more in self._large.search(work, query, limit, by_name=by_name):
+            found = add_results(found, more, limit)
+        return found
+
+    def _search_together(self, work: Work, query: GrepQuery, limit: int) -> GrepResult:
         """Search UTF-8 files, and those in other encodings as what they say."""
+        if not self._is_held(work.root):
+            return self._search_through_tree(work, query, limit)
         early = 0.0 if query.counts else self._flood.seconds
         listed = self._list(work, query, limit, early)
         if listed is None and early:
@@ -241,7 +296,7 @@ class Ripgrep:
             self._refuse_known_odd_files(where.root, ignored=ignored)
             with self.processes.start(where.root, arguments, rules, [target]) as running:
                 running.pass_on(_FILES_SECONDS, pieces.append, watch=watch)
-        except OddIgnoreFile:
+        except (OddIgnoreFile, BlockedOnPipe):
             pieces.clear()
             arguments, rules = [*arguments, *_NO_IGNORE_FILES], [*rules, *self._all_rules([where])]
             with self.processes.start(where.root, arguments, rules, [target]) as running:
@@ -256,11 +311,10 @@ class Ripgrep:
 
     def binary_among(self, root: int, names: Sequence[str]) -> set[str]:
         """Those of the files *names* below a root that hold NUL where they begin."""
-        return {
-            name
-            for name in self._facts.binary(root, names)
-            if not self._foreign.is_known_text(root, name)
-        }
+        found = self._facts.binary(root, names)
+        if self._is_held(root):
+            return {name for name in found if not self._foreign.is_known_text(root, name)}
+        return found - self._foreign.texts_among(root, sorted(found))
 
 
 def _literal(path: str) -> str:

@@ -7,6 +7,7 @@ import base64
 import json
 import os
 import resource
+import select
 import signal
 import socket
 from contextlib import suppress
@@ -32,6 +33,7 @@ class MountTree:
     """
 
     def __init__(self, plan: dict[str, Any], base: str) -> None:
+        self._made_from = plan, base
         self.problem = ""
         self.holder = -1
         self.ahead: dict[str, Any] = plan["ahead"]  # what supervisors do before there is a job
@@ -42,6 +44,13 @@ class MountTree:
                 self.holder = os.pidfd_open(mounts.hold(plan["steps"], base))
         except OSError as problem:
             self.problem = f"The file system of commands could not be made: {problem}"
+
+    def renew(self) -> MountTree:
+        """Return this tree, or the same made again where the process that held it was killed."""
+        if self.holder < 0 or not select.select([self.holder], [], [], 0)[0]:
+            return self
+        os.close(self.holder)
+        return MountTree(*self._made_from)
 
     def release(self) -> None:
         """End the process that holds it."""
@@ -58,6 +67,7 @@ def _start_bubblewrap(args: list[str]) -> int:
     if os.fork() == 0:
         try:
             syscalls.prctl(syscalls.PR_SET_PDEATHSIG, int(signal.SIGKILL))
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # it waits for its child by that
             for target, descriptor in enumerate((asleep, telling, telling)):
                 os.dup2(descriptor, target)
             os.chdir("/")

@@ -25,7 +25,7 @@ _T = TypeVar("_T")
 
 
 class ReadGuard:
-    """A thread to work on and to start programs from; `confined`: whether the kernel holds it."""
+    """A thread to work on and to start programs from, held by the kernel where it can do that."""
 
     def __init__(self, roots: Sequence[int | str], program: str | None = None) -> None:
         self._roots = roots
@@ -35,7 +35,14 @@ class ReadGuard:
         self._wake = threading.Semaphore(0)
         self._done = threading.Semaphore(0)
         self._thread: threading.Thread | None = None
-        self.confined = False
+        self._confined = False
+
+    @property
+    def confined(self) -> bool:
+        """Whether the kernel holds it."""
+        with self._lock:
+            self._ensure_thread()
+            return self._confined
 
     def start(self, argv: Sequence[str], **options: Any) -> subprocess.Popen[bytes]:
         """`subprocess.Popen` from inside the guard."""
@@ -64,13 +71,13 @@ class ReadGuard:
         return answers[0]
 
     def _ensure_thread(self) -> None:
-        if self._thread is None:
+        if self._thread is None and sys.platform.startswith("linux"):
             self._thread = threading.Thread(target=self._run, name="read-guard", daemon=True)
             self._thread.start()
             self._done.acquire()
 
     def _run(self) -> None:
-        self.confined = _restrict_this_thread(self._roots, self._program)
+        self._confined = _restrict_this_thread(self._roots, self._program)
         self._done.release()
         while True:
             self._wake.acquire()
