@@ -59,6 +59,20 @@ def test_a_glob_that_begins_elsewhere_is_refused_with_the_call_that_works(
 
 
 @pytest.mark.requirement("agent-errors-name-the-next-call")
+@pytest.mark.parametrize("more", [{}, {"rewrite": "pass"}])
+def test_a_part_of_some_code_is_not_answered_as_a_pattern_without_matches(
+    desk: Desk, more: dict[str, str]
+) -> None:
+    said = desk.failure("rewrite", pattern="def $F($$$A):", language="python", **more)
+    assert said.startswith("BAD_PATTERN: Nothing matches, as the pattern alone is not code of")
+    assert "python: line 1: missing 'block': def $F($$$A):" in said
+    assert "hint: write the whole of it, with $$$BODY" in said
+    whole = desk.text("rewrite", pattern="def $F($$$A) -> $R: $$$BODY", language="python")
+    assert "src/app.py" in whole
+    assert desk.text("rewrite", pattern="nowhere($A)", language="python") == "(no match)"
+
+
+@pytest.mark.requirement("agent-errors-name-the-next-call")
 def test_a_pattern_in_the_place_of_a_path_is_answered_with_where_it_goes(desk: Desk) -> None:
     assert "find with globs" in desk.failure("read", path="src/*.py")
     assert "find with globs" in desk.failure("search", query="total", path="src/*.py")
