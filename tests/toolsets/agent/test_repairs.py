@@ -128,3 +128,72 @@ def test_what_breaks_python_is_pointed_at_by_its_own_line(desk: Desk) -> None:
     said = desk.text("edit", path="src/app.py", edits=[edit], dry_run=True)
     assert "no longer does: line 4: syntax error: DEF total(rows" in said
     assert (desk.root / "src/app.py").read_text() == before
+
+
+LOCALS = {
+    "greet.py": "def greet(who, other):\n    text = who + other\n    return text\n\n\n"
+    "def part(text):\n    return text\n",
+    "rest.py": "def other():\n    pass\n",
+    "use.py": "from rest import other\n\nother()\n",
+    "f.go": "package f\n\nfunc f(count int) int {\n\treturn count + 1\n}\n",
+    "f.rs": "fn f(count: i32) -> i32 {\n    count + 1\n}\n",
+    "F.java": "class F {\n    int f(int count) {\n        return count + 1;\n    }\n}\n",
+    "f.c": "int f(int count) {\n    return count + 1;\n}\n",
+    "f.ts": "export class F {\n  f(count: number) {\n    return count + 1;\n  }\n}\n",
+}
+
+
+@pytest.mark.requirement("agent-errors-name-the-next-call")
+@pytest.mark.parametrize("path", ["f.go", "f.rs", "F.java", "f.c", "f.ts"])
+def test_a_parameter_is_found_by_its_file_and_no_keyword_becomes_its_name(
+    desk: Desk, path: str
+) -> None:
+    desk.write(LOCALS)
+    asked = {"symbol": "count", "path": path}
+    assert "note: 2 places" in desk.text("rename", **asked, to="number_of", dry_run=True)
+    for line in ({}, {"line": LOCALS[path][: LOCALS[path].index("count")].count("\n") + 1}):
+        said = desk.failure("rename", **asked, **line, to="for", dry_run=True)
+        assert said.startswith("INVALID_ARGUMENT: It is a keyword of ")
+        assert said.endswith(": for\nhint: choose another name, such as for_")
+
+
+@pytest.mark.requirement("agent-errors-name-the-next-call")
+def test_a_member_of_a_script_may_be_called_as_a_keyword(desk: Desk) -> None:
+    desk.write(LOCALS)
+    shown = desk.text("rename", symbol="F.f", path="f.ts", to="delete", dry_run=True)
+    assert "{+delete+}(count" in shown
+
+
+@pytest.mark.requirement("agent-errors-name-the-next-call")
+def test_a_local_of_which_a_file_has_several_is_asked_for_by_line(desk: Desk) -> None:
+    desk.write(LOCALS)
+    said = desk.failure("rename", symbol="text", to="body", path="greet.py")
+    assert "Several in this file may be called text: on lines 2, 3, 6, 7" in said
+    assert "hint: give line, where the one that is meant is defined or used" in said
+    shown = desk.text("rename", symbol="text", to="body", path="greet.py", line=6, dry_run=True)
+    assert "part([-text-]{+body+}" in shown
+    assert "note: 2 places" in shown
+
+
+@pytest.mark.requirement("agent-rename-bound")
+def test_a_name_in_the_given_file_is_not_taken_for_a_definition_elsewhere(desk: Desk) -> None:
+    desk.write(LOCALS)
+    shown = desk.text("rename", symbol="other", to="more", path="greet.py", dry_run=True)
+    assert "greet.py" in shown
+    assert "rest.py" not in shown
+    shown = desk.text("rename", symbol="other", to="more", path="use.py", dry_run=True)
+    assert "rest.py" in shown
+    assert "greet.py" not in shown
+    said = desk.failure("rename", symbol="other", to="more", path="f.ts")
+    assert "f.ts does not use the name: other" in said
+    assert "hint: it is defined at rest.py:1" in said
+
+
+@pytest.mark.requirement("agent-errors-name-the-next-call")
+@pytest.mark.parametrize("name", ["class", "a$b", "5x", "a-b"])
+def test_what_no_symbol_can_be_called_is_refused_by_itself(desk: Desk, name: str) -> None:
+    desk.write(LOCALS)
+    said = desk.failure("rename", symbol="greet", to=name)
+    assert said.startswith("INVALID_ARGUMENT: ")
+    assert "parse" not in said
+    assert f": {name}\nhint: " in said

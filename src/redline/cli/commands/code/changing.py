@@ -22,6 +22,7 @@ _FLAGS = {
     "possible: true": "--possible",
     "possible: false": "--no-possible",
     "give path, and line": "give --file, and --line",
+    "give line, where": "give --line, where",
     "context finds symbols, redline where in a terminal; or give its path and line": (
         "redline where finds symbols; or give --file and --line"
     ),
