@@ -49,6 +49,50 @@ def test_a_directory_that_was_removed_is_said_without_a_traceback(
 
 
 @pytest.mark.requirement("meta-first-hour")
+@pytest.mark.parametrize(
+    ("command", "fact", "hint"),
+    [
+        (
+            "set a",
+            "The following arguments are required: PATH, VALUE",
+            "redline set FILE PATH VALUE [flags]; redline set --help lists them",
+        ),
+        (
+            "restore a",
+            "The following arguments are required: --at",
+            "redline restore --at POINT FILE [flags]; redline restore --help lists them",
+        ),
+        (
+            "rename a b --line x",
+            "Argument --line: invalid int value: 'x'",
+            "redline rename symbol NEW [flags]; redline rename --help lists them",
+        ),
+        (
+            "token new",
+            "The following arguments are required: user",
+            "redline token new user [flags]; redline token new --help lists them",
+        ),
+        (
+            "serve --workspace /",
+            "The root directory is too broad for a workspace: /",
+            "name a project directory, or pass --allow-any-root",
+        ),
+        (
+            "serve --host 0.0.0.0",
+            "A token is required to listen beyond this machine: 0.0.0.0",
+            "set REDLINE_AUTH_TOKEN (16 characters or more), --users or --oauth-issuer",
+        ),
+    ],
+)
+def test_a_wrong_command_line_is_said_as_every_other_error(
+    shell: Shell, command: str, fact: str, hint: str
+) -> None:
+    code, printed, said = shell(*command.split())
+    assert (code, printed) == (2, b"")
+    assert said.splitlines() == [f"redline: {fact}", f"  hint: {hint}"]
+
+
+@pytest.mark.requirement("meta-first-hour")
 def test_flags_may_come_between_the_arguments(shell: Shell) -> None:
     (shell.folder / "a.yaml").write_text("a: 'x'\n")
     assert shell("get", "a.yaml", "-r", "a")[1] == b"x\n"
