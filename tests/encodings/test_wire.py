@@ -249,6 +249,12 @@ def test_editorconfig_names_the_encoding_of_short_and_of_new_letters(
     edits = [{"oldText": "name=", "newText": "name=ü"}]
     client.call("edit_file", {"path": str(plain), "edits": edits})
     assert plain.read_bytes() == b"name=\xfc\n"
+    wanted = {"path": str(short), "content": "", "dry_run": True}
+    assert "\n-name=é" in texts(client.call("write_file", wanted))[0]
+    client.call("edit_file", {"path": str(short), "edits": edits})
+    made = fields(client.call("list_changes", {}))["changes"][0]["id"]
+    diff = fields(client.call("show_change", {"id": made}))["diff"]
+    assert "\n-name=é\n+name=üé\n" in diff
 
 
 @pytest.mark.requirement("encodings-binary")

@@ -19,7 +19,7 @@ from typing import Any, Self
 from redline.app import Redline
 from redline.core.cancellation import UNCANCELLABLE
 from redline.core.changes import ChangeSet
-from redline.core.encodings.opening import open_file
+from redline.core.encodings.opening import configured_in, open_file
 from redline.core.errors import CannotApply, InvalidArgument, Unavailable, UnsupportedEncoding
 from redline.core.paths import Access, WorkspacePath
 from redline.core.ports.history import Author, Direction, HistoryQuery, Operation, Origin
@@ -312,7 +312,7 @@ class Workspace:
         return revert(self._app, wish, self._origin(wish.direction.value, wish.summary))
 
     def _diff(self, change_set: ChangeSet) -> str:
-        return diff_of(change_set, lambda path: path.relative)
+        return diff_of(change_set, lambda path: path.relative, configured_in(self._app.tree))
 
 
 def _as_json(value: Any) -> str:

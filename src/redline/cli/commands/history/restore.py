@@ -15,6 +15,7 @@ from redline.cli.commands.history.view import (
 from redline.cli.flags import add_guarded_flag, origin_of
 from redline.cli.foresight import note_refusal
 from redline.cli.terminal import out, paint_diff
+from redline.core.encodings.opening import configured_in
 from redline.core.paths import Access
 from redline.plan.describe import diff_of
 from redline.services.history.lines import plan_restore, restore
@@ -53,7 +54,8 @@ def _restore(redline: Redline, args: argparse.Namespace) -> int:
         if planned.is_empty:
             out(_UNCHANGED)
         else:
-            out(paint_diff(diff_of(planned, label_for(redline))).rstrip("\n"))
+            diff = diff_of(planned, label_for(redline), configured_in(redline.tree))
+            out(paint_diff(diff).rstrip("\n"))
             note_refusal(args, redline, planned, "restore")
         return 0
     origin = origin_of(args, "restore", f"restore {args.file} at {args.at}")
@@ -62,6 +64,7 @@ def _restore(redline: Redline, args: argparse.Namespace) -> int:
         out(_UNCHANGED)
         return 0
     label = label_for(redline)
-    out(paint_diff(diff_of(operation.change_set, label)).rstrip("\n"))
+    diff = diff_of(operation.change_set, label, configured_in(redline.tree))
+    out(paint_diff(diff).rstrip("\n"))
     out(headline(operation, label))
     return 0

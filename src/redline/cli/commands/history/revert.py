@@ -16,6 +16,7 @@ from redline.cli.commands.history.view import (
 from redline.cli.flags import add_guarded_flag, origin_of
 from redline.cli.foresight import note_refusal
 from redline.cli.terminal import out, paint, paint_diff
+from redline.core.encodings.opening import configured_in
 from redline.core.ports.history import Author, Direction
 from redline.plan.describe import diff_of
 from redline.services.history.revert import Wish, plan_revert, revert
@@ -41,7 +42,8 @@ def _revert(redline: Redline, args: argparse.Namespace, wish: Wish) -> int:
     wish = replace(wish, paths=tuple(path_from(args, redline, path) for path in wish.paths))
     label = label_for(redline)
     planned = plan_revert(redline, wish)
-    diff = paint_diff(diff_of(planned.change_set, label)).rstrip("\n")
+    found = diff_of(planned.change_set, label, configured_in(redline.tree))
+    diff = paint_diff(found).rstrip("\n")
     out(diff or "the files already are as they would become")
     if planned.merged:
         out(paint("merged: later changes of the same files are kept", "cyan"))
