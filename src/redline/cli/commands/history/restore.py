@@ -10,6 +10,7 @@ from redline.cli.commands.history.view import (
     add_workspace_flags,
     headline,
     label_for,
+    note_beginning,
     open_redline,
 )
 from redline.cli.flags import add_guarded_flag, origin_of
@@ -37,6 +38,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_guarded_flag(parser)
     parser.add_argument("file", metavar="FILE", help="a file of the workspace")
     parser.add_argument("--dry-run", action="store_true", help="only show the diff")
+    parser.add_argument("--quiet", "-q", action="store_true", help="do not show the diff")
     parser.add_argument("--at", metavar="POINT", required=True, help="a change, checkpoint or time")
 
 
@@ -49,6 +51,7 @@ def run(args: argparse.Namespace) -> int:
 def _restore(redline: Redline, args: argparse.Namespace) -> int:
     place = redline.workspace.resolve(os.path.abspath(args.file), Access.WRITE)
     point = find_point(redline.history, args.at, inclusive=False)
+    note_beginning(redline, args.at)
     if args.dry_run:
         planned = plan_restore(redline, place, point, args.file)
         if planned.is_empty:
@@ -64,7 +67,8 @@ def _restore(redline: Redline, args: argparse.Namespace) -> int:
         out(_UNCHANGED)
         return 0
     label = label_for(redline)
-    diff = diff_of(operation.change_set, label, configured_in(redline.tree))
-    out(paint_diff(diff).rstrip("\n"))
+    if not args.quiet:
+        diff = diff_of(operation.change_set, label, configured_in(redline.tree))
+        out(paint_diff(diff).rstrip("\n"))
     out(headline(operation, label))
     return 0
