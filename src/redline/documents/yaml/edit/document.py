@@ -153,11 +153,27 @@ class YamlDocument:
             node, _, _ = self._locate(path)
         except (CannotApply, NodeNotFound):
             return ""
-        return self.source[node.start : node.end].decode("utf-8") if node.kind == "scalar" else ""
+        if node.kind != "scalar":
+            return ""
+        return self.source[node.start : self._scanner.end_of(node)].decode("utf-8")
 
-    def render(self, value: Any) -> str:
-        """*value* as YAML, collections as blocks that are indented as here."""
+    def render(self, value: Any, at: Path = ()) -> str:
+        """*value* as YAML, collections as blocks that are indented as here.
+
+        Text for a place that holds a block scalar is one again, if it can be.
+        """
+        if isinstance(value, str) and self._holds_block_scalar(at):
+            block = values.render_literal(value)
+            if block is not None:
+                return block
         return values.render_block(value, self._placer.style.step)
+
+    def _holds_block_scalar(self, path: Path) -> bool:
+        try:
+            node, _, _ = self._locate(path)
+        except (CannotApply, NodeNotFound):
+            return False
+        return node.style in ("literal", "folded")
 
     @cached_property
     def _placer(self) -> Placer:
