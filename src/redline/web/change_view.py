@@ -9,7 +9,7 @@ from redline.core.changes import Change, FileState
 from redline.core.ports.history import Operation
 from redline.services.names import display_name
 from redline.services.runtime import Runtime
-from redline.web.activity import line_counts, run_badge
+from redline.web.activity import draw_path, line_counts, run_badge
 from redline.web.diffs.colours import colour_diff
 from redline.web.diffs.model import DiffShape, FileDiff, read_files
 from redline.web.diffs.table import (
@@ -250,7 +250,6 @@ class ChangeView:
 
     def _file_heading(self, file: FileDiff) -> Html:
         touched = file.touched
-        folder, _, name = touched.path.rpartition("/")
         badges = [_ACTION_NAMES.get(touched.action)]
         if touched.kind not in ("file", "entry"):
             badges.append(touched.kind)
@@ -281,8 +280,7 @@ class ChangeView:
             "div",
             tag(
                 "h2", moved,
-                tag("span", f"{folder}/", class_="dir") if folder else None,
-                tag("b", name),
+                draw_path(touched.path),
                 class_="name",
             ),
             [tag("em", badge, class_=touched.action) for badge in badges if badge],
