@@ -227,3 +227,21 @@ def test_the_command_to_type_names_the_directory_and_no_variable_of_files(shell:
     (typed,) = [line for line in printed.splitlines() if line.startswith("# or: claude mcp add")]
     assert f"--workspace {shell.folder} --tools agent" in typed
     assert '"${CLAUDE_PROJECT_DIR:-.}"' in printed
+
+
+@pytest.mark.requirement("meta-first-hour")
+def test_a_server_whose_history_would_be_in_the_workspace_does_not_start(shell: Shell) -> None:
+    code, _, said = shell("serve", "--stdio", "--state-dir", str(shell.folder / "state"))
+    assert code == 2
+    assert said.splitlines() == [
+        f"redline: The state directory lies inside the workspace: {shell.folder}/state",
+        "  hint: choose a directory outside of every allowed directory",
+    ]
+
+
+@pytest.mark.requirement("meta-first-hour")
+def test_text_for_json_is_asked_for_in_the_quotes_that_a_shell_leaves(shell: Shell) -> None:
+    (shell.folder / "a.json").write_text('{"version": "1"}\n')
+    code, _, said = shell("set", "a.json", "version", "1.2.0")
+    assert code == 1
+    assert "hint: text needs double quotes: '\"...\"'" in said

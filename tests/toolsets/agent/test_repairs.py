@@ -197,3 +197,24 @@ def test_what_no_symbol_can_be_called_is_refused_by_itself(desk: Desk, name: str
     assert said.startswith("INVALID_ARGUMENT: ")
     assert "parse" not in said
     assert f": {name}\nhint: " in said
+
+
+@pytest.mark.requirement("agent-errors-name-the-next-call")
+def test_a_list_that_is_missing_is_asked_for_with_what_its_items_have(desk: Desk) -> None:
+    said = desk.failure("edit", path="a.txt", old="one", new="two")
+    assert "hint: give edits (array of {" in said
+    assert "old, new" in said
+
+
+@pytest.mark.requirement("agent-results")
+def test_the_history_says_which_values_and_which_file(desk: Desk) -> None:
+    desk.text("set", path="conf.yaml", edits=[{"key": "server.port", "value": 81}])
+    edits = [{"key": key, "value": 1} for key in ("a", "b", "c", "d")]
+    desk.text("set", path="conf.json", edits=edits)
+    desk.text("edit", path="a.txt", edits=[{"old": "one", "new": "1"}])
+    listed = desk.call("changes")["structuredContent"]["changes"]
+    assert [each["summary"] for each in listed[:3]] == [
+        "edit a.txt",
+        "set a, b, c and 1 more in conf.json",
+        "set server.port in conf.yaml",
+    ]

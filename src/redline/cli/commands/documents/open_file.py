@@ -107,6 +107,8 @@ def exit_code_for(name: str, action: Callable[[], int]) -> int:
 def _as_flags(text: str) -> str:
     """Return *text* with argument names as command-line flags."""
     text = text.replace("give its format", "give its --format")
+    # The shell takes the outer quotes away.
+    text = text.replace('needs double quotes: "..."', "needs double quotes: '\"...\"'")
     for name in ("create_parents", "doc_index"):
         text = text.replace(name, f"--{name.replace('_', '-')}")
     return text
