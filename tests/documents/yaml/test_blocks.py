@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from redline.core.errors import CannotApply
@@ -47,6 +47,7 @@ _FILES = {
 
 @pytest.mark.requirement("docs-yaml-blocks")
 @pytest.mark.parametrize("name", _FILES)
+@settings(deadline=None)
 @given(value=_VALUES)
 def test_a_value_is_read_back_by_every_parser(name: str, value: Any) -> None:
     document = YamlDocument(_FILES[name])
@@ -122,6 +123,7 @@ def _set(name: str, value: str) -> tuple[bytes, Any, Any]:
 
 @pytest.mark.requirement("docs-yaml-blocks")
 @pytest.mark.parametrize("name", _BLOCKS)
+@settings(deadline=None)
 @given(lines=_LINES, end=st.sampled_from(["", "\n", "\n\n"]))
 def test_text_for_a_block_is_read_back_by_every_parser(
     name: str, lines: list[str], end: str
@@ -153,3 +155,12 @@ def test_text_for_a_plain_value_is_quoted_as_before() -> None:
 def test_a_tab_after_a_colon_is_read_as_it_is(text: str) -> None:
     source = f"b: {text}\n"
     assert YamlDocument(source.encode()).data() == yaml.safe_load(source)
+
+
+@pytest.mark.requirement("docs-yaml-blocks")
+def test_lines_that_yaml_joins_are_mentioned() -> None:
+    document = YamlDocument(b"a: x\nb: [1]\n")
+    for edit in (document.set(("a",), "one\ntwo\n"), document.insert(("c",), "one\n\ntwo")):
+        assert ["joined by spaces" in note for note in edit.notes] == [True]
+    for value in ("one\n", "|\n  one\n  two\n", '"one\n  two"', "- one\n- two\n"):
+        assert document.set(("a",), value).notes == ()

@@ -205,7 +205,8 @@ def _change(
 def _say_exclusive(args: argparse.Namespace, client: ClientConfig, tools: EditTools) -> None:
     back = f"{program()} config {client.name} --exclusive --remove"
     where = shlex.quote(os.path.abspath(args.workspace))
-    out(f"{client.title} no longer edits by itself: {', '.join(tools.names)} are off")
+    verb = "is" if len(tools.names) == 1 else "are"
+    out(f"{client.title} no longer edits by itself: {', '.join(tools.names)} {verb} off")
     out(paint("its shell can still write; redline watch records that", "dim"))
     if tools.note:
         out(paint(tools.note, "dim"))

@@ -94,7 +94,8 @@ class YamlDocument:
         if notes:
             raise CannotApply(f"{notes[0]}: {render_path(path)}", hint="remove one of them")
         splices = self._placer.with_final_break(self._replace(node, fragment), fragment)
-        edit = DocumentEdit.of(self.source, splices, self._anchor_notes(node))
+        notes = (*self._anchor_notes(node), *fragment.notes)
+        edit = DocumentEdit.of(self.source, splices, notes)
         check_anchors(edit, node.anchor if fragment.root.anchor is None else None, fragment.aliases)
         self._verifier.check_set(edit.after, where, fragment.readings())
         return edit
@@ -326,7 +327,8 @@ class YamlDocument:
     def _verify_added(
         self, splices: list[Splice], where: Where, fragment: Fragment
     ) -> DocumentEdit:
-        edit = DocumentEdit.of(self.source, self._placer.with_final_break(splices, fragment))
+        splices = self._placer.with_final_break(splices, fragment)
+        edit = DocumentEdit.of(self.source, splices, fragment.notes)
         check_anchors(edit, None, fragment.aliases)
         self._verifier.check_added(edit.after, where, fragment.readings())
         return edit
