@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from redline.core.changes import Change, FileState
+from redline.core.encodings.opening import configured_in
 from redline.core.ports.history import Operation
 from redline.services.names import display_name
 from redline.services.runtime import Runtime
@@ -58,7 +59,8 @@ class ChangeView:
     ) -> ChangeView:
         """Read the files of an operation, unless they are given."""
         label = lambda path: display_name(runtime.workspace, path)  # noqa: E731
-        files = read_files(operation.change_set, label) if files is None else files
+        if files is None:
+            files = read_files(operation.change_set, label, configured_in(runtime.tree))
         later = find_later(runtime, operation)
         gone = find_gone(runtime, operation, files) if later else frozenset()
         return cls(runtime, viewer, operation, files, notes, later, gone)

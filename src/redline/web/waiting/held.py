@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from time import time
 
+from redline.core.encodings.opening import configured_in
 from redline.core.ports.review import HeldChange, HeldState
 from redline.services.names import display_name
 from redline.services.review.held import HeldView, list_held, show_held
@@ -88,7 +89,7 @@ def held_view(runtime: Runtime, viewer: Viewer, held_id: str) -> Html:
     view = show_held(runtime, held_id)
     held, origin = view.change, view.change.origin
     label = lambda path: display_name(runtime.workspace, path)  # noqa: E731
-    files = read_files(held.change_set, label)
+    files = read_files(held.change_set, label, configured_in(runtime.tree))
     rulings = [
         join(tag("b", ruling.rule), f" (line {ruling.line}): ", ruling.path,
              f" {ruling.field}" if ruling.field else None,
