@@ -24,7 +24,7 @@ def note_refusal(
 def refuse_before_asking(
     args: argparse.Namespace, redline: Redline, change_set: ChangeSet, tool: str
 ) -> None:
-    """Raise what would refuse the change, so that nobody is asked about it first.
+    """Raise what would refuse the change, so that the person is not asked about it first.
 
     That a person must decide about it before it is made is only said.
     """
