@@ -255,8 +255,7 @@ def _refuse_inside(state_dir: str, root: str) -> None:
     """Refuse a state directory that tools and commands could write."""
     import os
 
-    real = os.path.realpath(state_dir)
-    if os.path.commonpath([real, root]) == root:
+    if os.path.join(os.path.realpath(state_dir), "").startswith(os.path.join(root, "")):
         raise SettingsError(
             f"The state directory lies inside the workspace: {state_dir}\n"
             "hint: choose a directory outside of every allowed directory"

@@ -134,6 +134,7 @@ LOCALS = {
     "greet.py": "def greet(who, other):\n    text = who + other\n    return text\n\n\n"
     "def part(text):\n    return text\n",
     "rest.py": "def other():\n    pass\n",
+    "more.yaml": "who: 1\ncount: 2\n",
     "use.py": "from rest import other\n\nother()\n",
     "f.go": "package f\n\nfunc f(count int) int {\n\treturn count + 1\n}\n",
     "f.rs": "fn f(count: i32) -> i32 {\n    count + 1\n}\n",
@@ -178,6 +179,8 @@ def test_a_local_of_which_a_file_has_several_is_asked_for_by_line(desk: Desk) ->
 @pytest.mark.requirement("agent-rename-bound")
 def test_a_name_in_the_given_file_is_not_taken_for_a_definition_elsewhere(desk: Desk) -> None:
     desk.write(LOCALS)
+    shown = desk.text("rename", symbol="who", to="name", path="greet.py", dry_run=True)
+    assert "note: 2 places" in shown
     shown = desk.text("rename", symbol="other", to="more", path="greet.py", dry_run=True)
     assert "greet.py" in shown
     assert "rest.py" not in shown

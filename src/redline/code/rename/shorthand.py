@@ -17,7 +17,7 @@ _SHORTHAND = {
 
 
 def is_shorthand(kind: str, parent: str) -> bool:
-    """Return whether a word, by the kinds of its node and of that's parent, names both."""
+    """Return whether a word names both, by the kinds of its node and of the node's parent."""
     return kind in _SHORTHAND or parent in _SHORTHAND
 
 

@@ -7,6 +7,7 @@ prevents the new name refuses the whole.
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 
@@ -84,7 +85,8 @@ def plan_symbol_rename(
     finder = finder_of(lookup, request.symbol, request.path, _ROOM, request.line)
     local = _uses_of_local(runtime, lookup, finder, request)
     files: list[RenamePlaces] = []
-    if not local or len(finder.definitions) == 1:
+    # What prevents a rename of a definition elsewhere says nothing about a local of its name.
+    with suppress(*((CannotApply, InvalidArgument, NodeNotFound) if local else ())):
         files = _find(runtime, lookup, finder, request)
     if local and not any(places.used.path == request.path for places in files):
         finder = finder_of(lookup, request.symbol, request.path, _ROOM, local[0].line)
