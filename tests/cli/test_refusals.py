@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -245,3 +246,17 @@ def test_text_for_json_is_asked_for_in_the_quotes_that_a_shell_leaves(shell: She
     code, _, said = shell("set", "a.json", "version", "1.2.0")
     assert code == 1
     assert "hint: text needs double quotes: '\"...\"'" in said
+
+
+@pytest.mark.requirement("meta-first-hour")
+@pytest.mark.parametrize("command", ["serve", "review"])
+def test_a_port_that_is_taken_is_said_as_every_other_error(shell: Shell, command: str) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        code, _, said = shell(command, "--port", str(port))
+    assert code == 1
+    fact, hint = said.splitlines()
+    assert fact.startswith(f"redline: Cannot listen on 127.0.0.1:{port}: ")
+    assert hint.startswith("  hint: choose another with --port, or ")
