@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -201,3 +202,37 @@ def test_a_program_that_completes_names_sees_every_public_one() -> None:
     import redline
 
     assert {"Workspace", "Editor", "NoMatch", "RedlineError"} <= set(dir(redline))
+
+
+@pytest.mark.requirement("meta-first-hour")
+def test_paths_may_be_of_pathlib(workspace: Workspace) -> None:
+    workspace.write(Path("a.txt"), "one\n")
+    workspace.write(Path("a.yaml"), bytearray(b"a: 1\n"))
+    workspace.replace(Path("a.txt"), "one", "two")
+    assert workspace.read(Path("a.txt")) == "two\n"
+    workspace.set(Path("a.yaml"), "a", 2)
+    assert workspace.get(Path("a.yaml"), "a") == 2
+    workspace.instruct(Path("a.yaml"), "set a to 3")
+    assert len(workspace.log(path=Path("a.yaml"))) == 3
+    workspace.move(Path("a.txt"), Path("b.txt"))
+    assert workspace.names(Path(".")) == ["a.yaml", "b.txt"]
+    workspace.restore(Path("a.yaml"), "@-3")
+    workspace.undo(paths=[Path("a.yaml")])
+    workspace.delete(Path("b.txt"))
+    assert workspace.names() == ["a.yaml"]
+    assert workspace.get("a.yaml", "a") == 3
+
+
+@pytest.mark.requirement("meta-first-hour")
+def test_what_is_neither_text_nor_bytes_is_said_by_its_name(workspace: Workspace) -> None:
+    wrong: Any = 5
+    for call, words in (
+        (lambda: workspace.write("a.txt", wrong), "content must be text or bytes, not int"),
+        (lambda: workspace.write(wrong, "x"), "path must be text or a pathlib.Path, not int"),
+        (lambda: workspace.replace("a.txt", wrong, "x"), "old must be text, not int"),
+        (lambda: workspace.replace("a.txt", "x", wrong), "new must be text, not int"),
+        (lambda: workspace.show(wrong), "operation_id must be text, not int"),
+        (lambda: workspace.undo(wrong), "operation_id must be text, not int"),
+    ):
+        with pytest.raises(InvalidArgument, match=words):
+            call()

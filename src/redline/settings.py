@@ -247,6 +247,19 @@ def _check_roots(settings: Settings) -> None:
                 f"{kind} is too broad for a workspace: {path}\n"
                 "hint: name a project directory, or pass --allow-any-root"
             )
+        if settings.state_dir and not settings.allow_any_root:
+            _refuse_inside(settings.state_dir, real)
+
+
+def _refuse_inside(state_dir: str, root: str) -> None:
+    """Refuse a state directory that tools and commands could write."""
+    import os
+
+    if os.path.join(os.path.realpath(state_dir), "").startswith(os.path.join(root, "")):
+        raise SettingsError(
+            f"The state directory lies inside the workspace: {state_dir}\n"
+            "hint: choose a directory outside of every allowed directory"
+        )
 
 
 def _check_many(values: Mapping[str, Any]) -> None:

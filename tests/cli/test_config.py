@@ -51,6 +51,20 @@ def test_every_client_has_an_entry(
     ]
 
 
+@pytest.mark.parametrize("indent", [None, 2, 4, "\t"])
+@pytest.mark.parametrize("settings", [{"theme": "x"}, {"mcpServers": {}}, {"mcpServers": {"a": 1}}])
+def test_an_entry_is_written_in_the_layout_of_the_file(
+    settings: dict[str, object], indent: int | str | None, home: Path
+) -> None:
+    file = home / "project/.gemini/settings.json"
+    file.parent.mkdir()
+    file.write_text(json.dumps(settings, indent=indent))
+    assert main(["config", "gemini", "--write", "--workspace", str(home / "project")]) == 0
+    after = json.loads(file.read_text())
+    assert "redline" in after["mcpServers"]
+    assert file.read_text() == json.dumps(after, indent=indent)
+
+
 @pytest.mark.parametrize("client", sorted(VARIABLES))
 def test_a_portable_entry_names_the_program_alone_if_that_starts_it(
     client: str,

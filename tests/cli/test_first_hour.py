@@ -149,3 +149,46 @@ def _post(url: str, session: str, method: str, params: object) -> str:
     with urlopen(Request(url, body, headers), timeout=60) as reply:
         reply.read()
         return str(reply.headers.get("Mcp-Session-Id") or session)
+
+
+@pytest.mark.requirement("meta-first-hour")
+def test_undo_redo_rewind_and_restore_are_quiet_on_request(shell: Shell) -> None:
+    (shell.folder / "a.yaml").write_text("a: 1\n")
+    shell("set", "a.yaml", "a", "2", "-q")
+    for command in (["undo"], ["redo"], ["rewind", "1d"], ["restore", "a.yaml", "--at", "@-1"]):
+        _, printed, _ = shell(*command, "-q")
+        assert re.fullmatch(rb"\w{8}  .*  edit a\.yaml\n", printed), (command, printed)
+        assert b"@@" in shell("undo", "@", "--dry-run", "-q")[1]
+
+
+@pytest.mark.requirement("meta-first-hour")
+def test_a_time_before_the_history_is_answered_with_where_it_begins(shell: Shell) -> None:
+    (shell.folder / "a.yaml").write_text("a: 1\n")
+    shell("set", "a.yaml", "a", "2", "-q")
+    first = json.loads(shell("log", "--json")[1])[0]["id"]
+    shell("set", "a.yaml", "a", "3", "-q")
+    for command in (["rewind", "2020-01-01"], ["restore", "a.yaml", "--at", "3d"]):
+        code, _, said = shell(*command, "--dry-run")
+        assert code == 0
+        assert said.startswith(f"note: the history begins with {first}, ")
+        assert said.endswith(": nothing older is known\n")
+    assert shell("rewind", first, "--dry-run")[2] == ""
+
+
+@pytest.mark.requirement("meta-first-hour")
+def test_where_looks_in_the_whole_workspace_from_any_directory_of_it(shell: Shell) -> None:
+    (shell.folder / "sub").mkdir()
+    (shell.folder / ".git").mkdir()
+    (shell.folder / "a.py").write_text("def greet() -> None: ...\n")
+    (shell.folder / "sub" / "b.py").write_text("from a import greet\n\ngreet()\n")
+    done = subprocess.run(
+        [sys.executable, "-m", "redline", "where", "greet"],
+        cwd=shell.folder / "sub",
+        env=shell.env,
+        capture_output=True,
+        timeout=60,
+        check=True,
+    )
+    assert b"a.py\n" in done.stdout
+    assert b"sub/b.py" in done.stdout
+    assert shell("where", "greet", "--workspace", "sub")[1].count(b"a.py") == 0

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from redline.adapters.recorder.hook_program import MOMENTS
@@ -136,6 +136,20 @@ def test_install_then_remove_gives_the_same_bytes(
         assert installed_events(target.read_bytes()) == set(MOMENTS[client])
         assert run("remove", client, home) == 0
     assert target.read_bytes() == before
+
+
+@pytest.mark.requirement("hooks-install")
+@settings(max_examples=80, deadline=None)
+@given(data=SETTINGS, indent=LAYOUTS, client=st.sampled_from(CLIENTS))
+@example(data={"model": "x"}, indent=4, client="gemini")
+@example(data={"model": "x", "hooks": {}}, indent="\t", client="gemini")
+def test_hooks_are_written_in_the_layout_of_the_file(
+    data: dict[str, Any], indent: int | str | None, client: str
+) -> None:
+    before = json.dumps(data, indent=indent).encode()
+    after = install(hook_clients(".")[client], before, COMMAND).decode()
+    if data:  # an empty file has no layout yet
+        assert after == json.dumps(json.loads(after), indent=indent)
 
 
 @settings(max_examples=80, deadline=None)

@@ -65,12 +65,15 @@ def test_a_change_is_held_shown_approved_and_refused(shell: Shell) -> None:
     assert (held["state"], held["rules"][0]["field"]) == ("waiting", "image")
     shown = shell("held", "show", held["id"][:5])[1]
     assert b"+image: b" in shown
+    assert b"\nfor        set image" in shown
+    assert held["summary"].startswith("set image")
     assert b"images (line 2) for a.yaml image: it is live" in shown
     given = ("held", "approve", held["id"], "--by", "Ada", "--content", "a.yaml")
     code, _, asked = shell.at_terminal(*given, stdin=b"image: c\n")
     assert (code, file.read_text()) == (0, "image: c\n")
     assert "images (line 2) for a.yaml image: it is live" in asked
     assert "Approve it as Ada?" in asked
+    assert "for        set image" in asked
     assert shell("held", "approve", held["id"])[0] == 1
     shell("set", "a.yaml", "image", "d")
     (held,) = json.loads(shell("held", "--json")[1])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -46,6 +47,50 @@ def test_a_directory_that_was_removed_is_said_without_a_traceback(
         "redline: The current directory no longer exists",
         "  hint: change to another directory",
     ]
+
+
+@pytest.mark.requirement("meta-first-hour")
+@pytest.mark.parametrize(
+    ("command", "fact", "hint"),
+    [
+        (
+            "set a",
+            "The following arguments are required: PATH, VALUE",
+            "redline set FILE PATH VALUE [flags]; redline set --help lists them",
+        ),
+        (
+            "restore a",
+            "The following arguments are required: --at",
+            "redline restore --at POINT FILE [flags]; redline restore --help lists them",
+        ),
+        (
+            "rename a b --line x",
+            "Argument --line: invalid int value: 'x'",
+            "redline rename symbol NEW [flags]; redline rename --help lists them",
+        ),
+        (
+            "token new",
+            "The following arguments are required: user",
+            "redline token new user [flags]; redline token new --help lists them",
+        ),
+        (
+            "serve --workspace /",
+            "The root directory is too broad for a workspace: /",
+            "name a project directory, or pass --allow-any-root",
+        ),
+        (
+            "serve --host 0.0.0.0",
+            "A token is required to listen beyond this machine: 0.0.0.0",
+            "set REDLINE_AUTH_TOKEN (16 characters or more), --users or --oauth-issuer",
+        ),
+    ],
+)
+def test_a_wrong_command_line_is_said_as_every_other_error(
+    shell: Shell, command: str, fact: str, hint: str
+) -> None:
+    code, printed, said = shell(*command.split())
+    assert (code, printed) == (2, b"")
+    assert said.splitlines() == [f"redline: {fact}", f"  hint: {hint}"]
 
 
 @pytest.mark.requirement("meta-first-hour")
@@ -183,3 +228,35 @@ def test_the_command_to_type_names_the_directory_and_no_variable_of_files(shell:
     (typed,) = [line for line in printed.splitlines() if line.startswith("# or: claude mcp add")]
     assert f"--workspace {shell.folder} --tools agent" in typed
     assert '"${CLAUDE_PROJECT_DIR:-.}"' in printed
+
+
+@pytest.mark.requirement("meta-first-hour")
+def test_a_server_whose_history_would_be_in_the_workspace_does_not_start(shell: Shell) -> None:
+    code, _, said = shell("serve", "--stdio", "--state-dir", str(shell.folder / "state"))
+    assert code == 2
+    assert said.splitlines() == [
+        f"redline: The state directory lies inside the workspace: {shell.folder}/state",
+        "  hint: choose a directory outside of every allowed directory",
+    ]
+
+
+@pytest.mark.requirement("meta-first-hour")
+def test_text_for_json_is_asked_for_in_the_quotes_that_a_shell_leaves(shell: Shell) -> None:
+    (shell.folder / "a.json").write_text('{"version": "1"}\n')
+    code, _, said = shell("set", "a.json", "version", "1.2.0")
+    assert code == 1
+    assert "hint: text needs double quotes: '\"...\"'" in said
+
+
+@pytest.mark.requirement("meta-first-hour")
+@pytest.mark.parametrize("command", ["serve", "review"])
+def test_a_port_that_is_taken_is_said_as_every_other_error(shell: Shell, command: str) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        code, _, said = shell(command, "--port", str(port))
+    assert code == 1
+    fact, hint = said.splitlines()
+    assert fact.startswith(f"redline: Cannot listen on 127.0.0.1:{port}: ")
+    assert hint.startswith("  hint: choose another with --port, or ")

@@ -10,6 +10,13 @@ from typing import Any
 
 import pytest
 
+from redline.app import Redline
+from redline.core.paths import Access
+from redline.core.ports.history import Origin
+from redline.plan.file_ops import plan_write
+from redline.services.history.lines import blame
+from redline.settings import Settings
+from redline.web.diffs.standalone import write_page
 from tests.encodings.samples import SAMPLES, Sample
 from tests.wire.client import Client, connect
 
@@ -249,6 +256,12 @@ def test_editorconfig_names_the_encoding_of_short_and_of_new_letters(
     edits = [{"oldText": "name=", "newText": "name=ü"}]
     client.call("edit_file", {"path": str(plain), "edits": edits})
     assert plain.read_bytes() == b"name=\xfc\n"
+    wanted = {"path": str(short), "content": "", "dry_run": True}
+    assert "\n-name=é" in texts(client.call("write_file", wanted))[0]
+    client.call("edit_file", {"path": str(short), "edits": edits})
+    made = fields(client.call("list_changes", {}))["changes"][0]["id"]
+    diff = fields(client.call("show_change", {"id": made}))["diff"]
+    assert "\n-name=é\n+name=üé\n" in diff
 
 
 @pytest.mark.requirement("encodings-binary")
@@ -275,3 +288,24 @@ def test_code_context_reads_other_encodings_and_names_them(client: Client, works
     assert "Привет, мир" in found["snippets"][0]["text"]
     assert "greeting.py is in cp1251." in found["message"]
     (workspace / "greeting.py").unlink()
+
+
+@pytest.mark.requirement("encodings-order")
+def test_pages_and_blame_show_what_editorconfig_names(tmp_path: Path) -> None:
+    root = tmp_path / "work"
+    root.mkdir()
+    (root / ".editorconfig").write_text("root = true\n[*.ini]\ncharset = latin1\n")
+    for name in ("known.ini", "other.txt"):
+        (root / name).write_bytes(b"name=\xe9\n")
+    with Redline(Settings(workspace=str(root), state_dir=str(tmp_path / "state"))) as redline:
+        shown, lines = [], []
+        for name in ("known.ini", "other.txt"):
+            path = redline.workspace.resolve(name, Access.WRITE)
+            planned = plan_write(redline.tree, path, name, b"name=\xe9\xe8\n")
+            operation = redline.editor.commit(planned, Origin("write"))
+            shown.append(write_page(redline, redline.history.get(operation.id)))
+            (line,) = blame(redline, path)
+            lines.append((line.text, line.operation and line.operation.id == operation.id))
+    assert lines == [("name=éè\n".encode(), True), (b"name=\xe9\xe8\n", True)]
+    assert "éè" in re.sub("<[^>]*>", "", shown[0])
+    assert "\\xe9\\xe8" in re.sub("<[^>]*>", "", shown[1])

@@ -95,6 +95,30 @@ def test_every_agent_tool_says_it_too_in_its_text_and_its_notes(place: Place) ->
 
 
 @pytest.mark.requirement("policy-dry-run")
+def test_a_preview_of_an_instruction_says_it_too(place: Place) -> None:
+    (place.folder / "a.json").write_text('{"port": 80}\n')
+    call = {"document_path": "a.json", "instruction": "set port to 81"}
+
+    def message(**more: Any) -> str:
+        reply = place.client.call("json_editor_preview", {**call, **more})
+        said: str = reply["result"]["structuredContent"]["message"]
+        return said
+
+    plain = message()
+    assert "made for real" not in plain
+    place.policy.write_text(DENY.replace("paths", "tools = ['json_editor_apply']\npaths"))
+    assert message() == (
+        f"{plain}; made for real: a rule denies this change, by frozen (line 1), release: a.json"
+    )
+    place.policy.write_text(ASK)
+    assert "made for real: a person must approve this change, by " in message()
+    assert "made for real" not in message(instruction="set port to 80")
+    inline = {"document": {"port": 80}, "instruction": "set port to 81"}
+    reply = place.client.call("json_editor_preview", inline)
+    assert "made for real" not in reply["result"]["structuredContent"]["message"]
+
+
+@pytest.mark.requirement("policy-dry-run")
 @pytest.mark.parametrize("place", [("--tools", "agent")], indirect=True)
 def test_a_dry_run_on_a_guarded_file_names_the_permission(place: Place) -> None:
     said = place.dry("write", path=".envrc", content="x")
@@ -180,3 +204,32 @@ def test_consent_given_by_a_flag_counts_in_a_dry_run(tmp_path: Path) -> None:
     command = ("set", ".vscode/tasks.json", "n", "2", "--dry-run")
     assert "note: made for real: permission required, guarded_writes" in shell(*command)[2]
     assert shell(*command, "--allow-guarded")[2] == ""
+
+
+@pytest.mark.requirement("policy-dry-run")
+def test_nobody_is_asked_to_apply_what_is_refused_anyway(tmp_path: Path) -> None:
+    shell = Shell(tmp_path)
+    policy = tmp_path / "policy.toml"
+    shell.env["REDLINE_POLICY"] = str(policy)
+    (shell.folder / "a.yaml").write_text("n: 1\n")
+    command = ("instruct", "a.yaml", "set n to 3")
+    policy.write_text("")
+    _, printed, said = shell(*command)
+    assert b"Nothing was changed" in printed  # the answer to a question without a terminal
+    assert "--yes applies it" in said
+    policy.write_text(DENY)
+    code, printed, said = shell(*command)
+    assert code == 1
+    assert said.startswith("redline: A rule denies this change, by frozen")
+    assert b"Nothing was changed" not in printed
+    assert b"Nothing was changed" in shell(*command, "--as-owner")[1]
+    policy.write_text(ASK)
+    _, printed, said = shell(*command)
+    assert "note: made for real: a person must approve this change" in said
+    assert b"Nothing was changed" in printed
+    policy.write_text("")
+    (shell.folder / ".vscode").mkdir()
+    (shell.folder / ".vscode" / "tasks.json").write_text('{"n": 1}\n')
+    guarded = ("instruct", ".vscode/tasks.json", "set n to 3")
+    assert "hint: pass --allow-guarded to change it anyway" in shell(*guarded)[2]
+    assert b"Nothing was changed" in shell(*guarded, "--allow-guarded")[1]

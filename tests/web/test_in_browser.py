@@ -185,6 +185,25 @@ def test_a_link_leads_to_a_whole_page_where_nobody_is_signed_in_any_more(desk: D
     context.close()
 
 
+@pytest.mark.requirement("web-one-time-key")
+def test_the_address_with_the_key_signs_in_also_in_a_tab_that_is_open(
+    desk: Desk, tmp_path: Path
+) -> None:
+    server = PageServer(desk.root, tmp_path / "state")
+    context = desk.open_context()
+    page = context.new_page()
+    try:
+        page.goto(server.address)
+        page.wait_for_selector("#sign-in")
+        page.goto(page.url + server.key)
+        page.wait_for_selector("body.act")
+        assert "key" not in page.url
+    finally:
+        context.close()
+        desk.requests = [url for url in desk.requests if not url.startswith(server.address)]
+        server.kill()
+
+
 @pytest.mark.requirement("web-undo-blocked")
 def test_a_blocked_undo_is_merged_with_one_click(desk: Desk) -> None:
     desk.agent.edit(("c.txt", "".join(LINES)))
@@ -280,3 +299,19 @@ def test_a_long_timeline_holds_only_what_is_near_the_screen(desk: Desk) -> None:
     assert page.locator(".spacer").count() > 0
     page.evaluate("scrollTo(0, 0)")
     page.wait_for_selector(f"#op-{made[-1]}")
+
+
+@pytest.mark.requirement("web-filters")
+def test_the_panel_of_filters_closes_as_a_menu_does(desk: Desk) -> None:
+    page = desk.go("")
+    page.wait_for_selector("body.act .op")
+    panel = page.locator(".filters[open]")
+    page.click(".filters summary")
+    page.fill(".filters input[name=path]", "src/")
+    assert panel.count() == 1
+    page.keyboard.press("Escape")
+    assert panel.count() == 0
+    page.click(".filters summary")
+    assert page.input_value(".filters input[name=path]") == "src/"
+    page.click("h1")
+    assert panel.count() == 0

@@ -256,6 +256,7 @@ def test_sessions_are_capped_expire_and_make_room_for_newcomers(guarded: HttpCli
 def test_paths_and_methods_that_are_not_served(shared: HttpClient) -> None:
     status, _, body = shared.fetch("POST", "/other", b"{}")
     assert (status, json.loads(body)["error"]["code"]) == (404, -32601)
+    assert json.loads(body)["error"]["message"].endswith("hint: tools are at /mcp")
     for method in ("GET", "PUT", "OPTIONS"):
         status, headers, _ = shared.fetch(method, "/mcp")
         assert status == 405

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 # The session of every change made by a command.
 TERMINAL = "terminal"
+# The hint where a guarded file is refused.
+NEEDS_FLAG = "pass --allow-guarded to change it anyway"
 
 
 def positive(text: str) -> int:
@@ -115,7 +117,7 @@ def origin_of(args: argparse.Namespace, tool: str, summary: str) -> Origin:
         if not isinstance(refused, GuardedWrite):
             return None  # held: decided with `redline held`
         if not args.allow_guarded:
-            refused.hint = "pass --allow-guarded to change it anyway"
+            refused.hint = NEEDS_FLAG
             raise refused
         return True
 
@@ -152,7 +154,8 @@ def _config(args: argparse.Namespace) -> dict[str, Any] | None:
 
 def report_usage_error(failure: SettingsError | Exception) -> int:
     """Print what is wrong with the command line and return its exit code."""
-    from redline.cli.terminal import err
+    from redline.cli.terminal import fail
 
-    err(f"redline: {failure}")
+    fact, _, hint = str(failure).partition("\nhint: ")
+    fail(fact, hint or None)
     return 2

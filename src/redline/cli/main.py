@@ -231,6 +231,7 @@ def _flush() -> None:
 def _report_error(error: Exception) -> int:
     """Print an error and return its exit code; raise anything that is not Redline's again."""
     # Imported here: a server that starts should not pay for messages it may never print.
+    from redline.cli.flags import report_usage_error
     from redline.cli.terminal import (
         NO_DIRECTORY,
         err,
@@ -242,8 +243,7 @@ def _report_error(error: Exception) -> int:
     from redline.settings import SettingsError
 
     if isinstance(error, SettingsError):
-        fail(str(error), None)
-        return 2
+        return report_usage_error(error)
     if not isinstance(error, RedlineError):
         if not is_directory_gone():
             raise error

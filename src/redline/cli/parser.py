@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from typing import NoReturn
 
 from redline._version import __version__
 from redline.cli.main import COMMANDS, EXIT_CODES
@@ -14,7 +15,7 @@ from redline.cli.main import COMMANDS, EXIT_CODES
 
 def build_parser(command: str | None = None) -> argparse.ArgumentParser:
     """Build the parser; import only *command*'s module (None imports all, "" none)."""
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="redline",
         description="The editing runtime for AI agents: every edit exact, previewed, undoable.",
         epilog=EXIT_CODES,
@@ -37,6 +38,21 @@ def build_parser(command: str | None = None) -> argparse.ArgumentParser:
         if command != "":
             import_module(module).configure(sub)
     return parser
+
+
+class _Parser(argparse.ArgumentParser):
+    """Reports a wrong command line as every other error is: the fact, then how to repair it."""
+
+    def error(self, message: str) -> NoReturn:
+        """Print what is wrong, and what the command takes; end the program."""
+        from redline.cli.terminal import fail
+
+        taken = [each for each in self._actions if each.required or not each.option_strings]
+        formatter = self._get_formatter()
+        formatter.add_usage(self.usage, taken, [], prefix="")
+        usage = " ".join(formatter.format_help().split())
+        fail(message[:1].upper() + message[1:], f"{usage} [flags]; {self.prog} --help lists them")
+        sys.exit(2)
 
 
 class Help(argparse.RawDescriptionHelpFormatter):

@@ -86,6 +86,9 @@ class Analysis(Protocol):
     ) -> list[StructuralMatch]:
         """Return the places that an ast-grep *rule* matches, with what *fix* makes of each."""
 
+    def incomplete(self, pattern: str, language: Language) -> SyntaxIssue | None:
+        """Return what keeps an ast-grep *pattern* from being code; None if nothing does."""
+
     def introduced_issues(
         self, old: str, new: str, language: Language, *, at_any_cost: bool = True
     ) -> list[SyntaxIssue]:
@@ -180,6 +183,11 @@ class IsolatedAnalysis:
         """Return the places that an ast-grep *rule* matches, with what *fix* makes of each."""
         rows = self._parse("structural", text, language, dict(rule), fix)
         return [StructuralMatch(*row) for row in rows]
+
+    def incomplete(self, pattern: str, language: Language) -> SyntaxIssue | None:
+        """Return what keeps an ast-grep *pattern* from being code; None if nothing does."""
+        row = self._parse("incomplete", pattern, language)
+        return None if row is None else SyntaxIssue(*row)
 
     def introduced_issues(
         self, old: str, new: str, language: Language, *, at_any_cost: bool = True

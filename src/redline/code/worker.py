@@ -8,6 +8,7 @@ from typing import Any
 
 from redline.code.index.facts import facts_of
 from redline.code.rename.in_large_file import plan_text_rename
+from redline.code.structural.incomplete import find_incomplete
 from redline.code.structural.matches import find_matches
 from redline.code.syntax.colours import colour_lines
 from redline.code.syntax.definitions import parse, parse_readable, symbols_of
@@ -87,3 +88,9 @@ def structural(
 ) -> list[Row]:
     """Return the places that *rule* matches as `find_matches` does."""
     return [tuple(found) for found in find_matches(text, BY_NAME[language].grammar, rule, fix)]
+
+
+def incomplete(_ask: Ask, pattern: str, language: str) -> Row | None:
+    """Return what keeps *pattern* from being code as `find_incomplete` does."""
+    issue = find_incomplete(pattern, BY_NAME[language])
+    return None if issue is None else _ISSUE(issue)

@@ -124,7 +124,7 @@ def _native(document: Document, edit: DocEdit) -> str:
         raise CannotApply(f"Value is not JSON: {error}", hint='text needs quotes: "..."') from None
     if isinstance(value, int | float) and not isinstance(value, bool):
         return edit.value.strip()
-    return document.render(value)
+    return document.render(value, edit.path)
 
 
 def change_of(path: WorkspacePath, before: FileState, after: bytes) -> ChangeSet:

@@ -9,7 +9,7 @@ from redline.core.changes import Change, ChangeSet, FileState
 from redline.core.encodings.opening import open_file
 from redline.core.paths import Access, WorkspacePath
 from redline.core.ports.history import Operation
-from redline.core.textfile import encode
+from redline.library.arguments import StrPath, as_content, as_path, as_text
 from redline.plan.file_ops import plan_delete, plan_make_directory, plan_move, plan_write
 from redline.plan.replace import TextEdit
 from redline.services.text_edits import replace_text
@@ -27,38 +27,38 @@ class Editor:
         self._changes = ChangeSet()
         self.operation: Operation | None = None
 
-    def write(self, path: str, content: str | bytes) -> Self:
+    def write(self, path: StrPath, content: str | bytes) -> Self:
         """Give a file new content; missing directories are made."""
-        data = encode(content) if isinstance(content, str) else content
+        data = as_content(content)
         place = self._workspace._place(path, Access.WRITE)
         if (known := self._find_known(place)) is not None:
             return self._add(Change(place, known, FileState.of(data, known.mode)))
-        return self._plan(plan_write(self._workspace._app.tree, place, path, data))
+        return self._plan(plan_write(self._workspace._app.tree, place, as_path(path), data))
 
-    def replace(self, path: str, old: str, new: str) -> Self:
+    def replace(self, path: StrPath, old: str, new: str) -> Self:
         """Replace *old*, which must occur in the file exactly once."""
-        app = self._workspace._app
+        app, edit = self._workspace._app, TextEdit(as_text(old, "old"), as_text(new, "new"))
         place = self._workspace._place(path, Access.WRITE)
         before = self._find_known(place) or FileState.of(app.tree.read(place))
         file = open_file(app.tree, place, before.content or b"")
-        text = replace_text(app, place.name, file.text, [TextEdit(old, new)])
+        text = replace_text(app, place.name, file.text, [edit])
         return self._add(Change(place, before, FileState.of(file.with_text(text), before.mode)))
 
-    def make_directory(self, path: str) -> Self:
+    def make_directory(self, path: StrPath) -> Self:
         """Make a directory and the missing ones above it."""
         place = self._workspace._place(path, Access.WRITE)
-        return self._plan(plan_make_directory(self._workspace._app.tree, place, path))
+        return self._plan(plan_make_directory(self._workspace._app.tree, place, as_path(path)))
 
-    def delete(self, path: str) -> Self:
+    def delete(self, path: StrPath) -> Self:
         """Remove a file, link or directory with everything in it."""
         place = self._workspace._place(path, Access.WRITE, follow=False)
-        return self._plan(plan_delete(self._workspace._app.tree, place, path))
+        return self._plan(plan_delete(self._workspace._app.tree, place, as_path(path)))
 
-    def move(self, source: str, target: str) -> Self:
+    def move(self, source: StrPath, target: StrPath) -> Self:
         """Give a file or directory another name."""
         one = self._workspace._place(source, Access.WRITE, follow=False)
         other = self._workspace._place(target, Access.WRITE, follow=False)
-        return self._plan(plan_move(self._workspace._app.tree, one, other, target))
+        return self._plan(plan_move(self._workspace._app.tree, one, other, as_path(target)))
 
     def diff(self) -> str:
         """What would change, as a unified diff."""

@@ -19,13 +19,14 @@ from typing import Any, Self
 from redline.app import Redline
 from redline.core.cancellation import UNCANCELLABLE
 from redline.core.changes import ChangeSet
-from redline.core.encodings.opening import open_file
+from redline.core.encodings.opening import configured_in, open_file
 from redline.core.errors import CannotApply, InvalidArgument, Unavailable, UnsupportedEncoding
 from redline.core.paths import Access, WorkspacePath
 from redline.core.ports.history import Author, Direction, HistoryQuery, Operation, Origin
 from redline.documents.base.path import parse_path
 from redline.documents.editing import Options, edit_at
 from redline.documents.isolated import read_value
+from redline.library.arguments import StrPath, as_path, as_text
 from redline.library.editor import Editor
 from redline.plan.describe import diff_of
 from redline.services.code.rename import RenameRequest, plan_symbol_rename
@@ -53,7 +54,7 @@ class Workspace:
     @classmethod
     def open(
         cls,
-        path: str,
+        path: StrPath,
         *,
         read_only: bool = False,
         state_dir: str | None = None,
@@ -72,7 +73,7 @@ class Workspace:
         """
         return cls(
             Settings(
-                workspace=path,
+                workspace=as_path(path),
                 read_only=read_only,
                 state_dir=state_dir,
                 directories=(
@@ -87,19 +88,19 @@ class Workspace:
 
     # -- reading ------------------------------------------------------------------------------
 
-    def read(self, path: str) -> str:
+    def read(self, path: StrPath) -> str:
         """The text of a file; UnsupportedEncoding unless it is text in a known encoding."""
         place = self._place(path, Access.READ)
         file = open_file(self._app.tree, place, self._app.tree.read(place))
         if not file.is_foreign and not file.is_utf8:
-            raise UnsupportedEncoding(path)
+            raise UnsupportedEncoding(as_path(path))
         return file.text
 
-    def read_bytes(self, path: str) -> bytes:
+    def read_bytes(self, path: StrPath) -> bytes:
         """The bytes of a file."""
         return self._app.tree.read(self._place(path, Access.READ))
 
-    def names(self, path: str = ".") -> list[str]:
+    def names(self, path: StrPath = ".") -> list[str]:
         """The names in a directory, sorted."""
         return [entry.path.name for entry in self._app.tree.scan(self._place(path, Access.READ))]
 
@@ -109,32 +110,34 @@ class Workspace:
         """Changes that happen together when the `with` block ends without an error."""
         return Editor(self, summary)
 
-    def write(self, path: str, content: str | bytes) -> Operation:
+    def write(self, path: StrPath, content: str | bytes) -> Operation:
         """Give a file new content; missing directories are made."""
         return self.edit(f"write {path}").write(path, content).commit()
 
-    def replace(self, path: str, old: str, new: str) -> Operation:
+    def replace(self, path: StrPath, old: str, new: str) -> Operation:
         """Replace *old*, which must occur in the file exactly once."""
         return self.edit(f"edit {path}").replace(path, old, new).commit()
 
-    def delete(self, path: str) -> Operation:
+    def delete(self, path: StrPath) -> Operation:
         """Remove a file, link or directory with everything in it."""
         return self.edit(f"delete {path}").delete(path).commit()
 
-    def move(self, source: str, target: str) -> Operation:
+    def move(self, source: StrPath, target: StrPath) -> Operation:
         """Give a file or directory another name."""
         return self.edit(f"move {source} to {target}").move(source, target).commit()
 
     # -- documents and code -------------------------------------------------------------------
 
-    def get(self, path: str, key: str = "") -> Any:
+    def get(self, path: StrPath, key: str = "") -> Any:
         """The value at *key* of a YAML, JSON, JSONC, JSON5 or TOML file, as plain Python."""
+        path = as_path(path)
         refuse_code(path, None, takes_format=False)
         source = open_document(self._app, self._place(path, Access.READ), Options())
         return read_value(self._app.confined, source, parse_path(key))
 
-    def set(self, path: str, key: str, value: Any, *, create: bool = False) -> Operation:
+    def set(self, path: StrPath, key: str, value: Any, *, create: bool = False) -> Operation:
         """Set the value at *key* (`a.b[0]`; `a[+]` appends); every other byte of the file stays."""
+        path = as_path(path)
         refuse_code(path, None, takes_format=False)
         edit = edit_at("set", key, _as_json(value), as_json=True)
         done = edit_documents(
@@ -149,11 +152,12 @@ class Workspace:
         assert done.operation is not None
         return done.operation
 
-    def instruct(self, path: str, instruction: str, *, choose: int | None = None) -> Operation:
+    def instruct(self, path: StrPath, instruction: str, *, choose: int | None = None) -> Operation:
         """Change a document by an English *instruction*; CannotApply lists the readings.
 
         *choose* is the number of the reading that is meant, from 1.
         """
+        path = as_path(path)
         refuse_code(path, None, takes_format=False)
         planned = plan_instruction(self._app, path, instruction, Access.WRITE, choose=choose)
         if planned.status == "ambiguous":
@@ -170,7 +174,7 @@ class Workspace:
         symbol: str,
         new_name: str,
         *,
-        path: str | None = None,
+        path: StrPath | None = None,
         line: int | None = None,
         possible: bool | None = None,
     ) -> Operation:
@@ -190,7 +194,7 @@ class Workspace:
         replacement: str,
         *,
         language: str = "",
-        path: str = ".",
+        path: StrPath = ".",
         globs: Sequence[str] = (),
         where: Mapping[str, Any] | None = None,
     ) -> Operation:
@@ -209,22 +213,23 @@ class Workspace:
         self,
         limit: int = 50,
         *,
-        path: str | None = None,
+        path: StrPath | None = None,
         session: str | None = None,
         client: str | None = None,
         principal: str | None = None,
     ) -> Sequence[Operation]:
         """The latest operations, newest first: all, or those of one file or maker."""
         by = Author(session, client, principal)
-        return self._app.history.list(HistoryQuery(path=path, limit=limit, by=by))
+        known = None if path is None else as_path(path)
+        return self._app.history.list(HistoryQuery(path=known, limit=limit, by=by))
 
     def show(self, operation_id: str) -> str:
         """What an operation changed, as a unified diff; hunks are numbered if there are several."""
         history = self._app.history
-        operation = history.get(find_operation(history, operation_id))
+        operation = history.get(find_operation(history, as_text(operation_id, "operation_id")))
         return number_hunks(BoundedDiff(self._diff(operation.change_set), is_cut=False)).text
 
-    def blame(self, path: str) -> Sequence[BlamedLine]:
+    def blame(self, path: StrPath) -> Sequence[BlamedLine]:
         """The lines of a file, each with the operation that made it, None if not recorded."""
         return blame(self._app, self._place(path, Access.READ))
 
@@ -232,7 +237,7 @@ class Workspace:
         self,
         operation_id: str | None = None,
         *,
-        paths: Sequence[str] = (),
+        paths: Sequence[StrPath] = (),
         hunks: Sequence[int] = (),
         session: str | None = None,
         since: str | None = None,
@@ -250,8 +255,8 @@ class Workspace:
             Wish(
                 Direction.UNDO,
                 self._own,
-                id=operation_id,
-                paths=paths,
+                id=_as_id(operation_id),
+                paths=tuple(map(as_path, paths)),
                 hunks=hunks,
                 session=session,
                 since=since,
@@ -262,17 +267,17 @@ class Workspace:
 
     def redo(self, operation_id: str | None = None) -> Operation:
         """Take an undo back: the one named, or the latest of this client."""
-        return self._revert(Wish(Direction.REDO, self._own, id=operation_id))
+        return self._revert(Wish(Direction.REDO, self._own, id=_as_id(operation_id)))
 
     def checkpoint(self, name: str) -> Operation:
         """Name this moment, to go back to it with `undo(to=name)`."""
         return create_checkpoint(self._app, name, self._origin("checkpoint", name))
 
-    def restore(self, path: str, at: str) -> Operation:
+    def restore(self, path: StrPath, at: str) -> Operation:
         """Give a file the content it had at a point, as one operation."""
-        point = find_point(self._app.history, at, inclusive=False)
-        place = self._place(path, Access.WRITE)
-        return restore(self._app, place, point, path, self._origin("restore", f"{path} at {at}"))
+        point, name = find_point(self._app.history, at, inclusive=False), as_path(path)
+        place, origin = self._place(path, Access.WRITE), self._origin("restore", f"{name} at {at}")
+        return restore(self._app, place, point, name, origin)
 
     def close(self) -> None:
         """Release everything; later calls raise Unavailable."""
@@ -297,8 +302,8 @@ class Workspace:
     def _commit(self, change_set: ChangeSet, tool: str, summary: str) -> Operation:
         return self._app.editor.commit(change_set, self._origin(tool, summary))
 
-    def _place(self, path: str, access: Access, *, follow: bool = True) -> WorkspacePath:
-        return self._app.workspace.resolve(path, access, follow=follow)
+    def _place(self, path: StrPath, access: Access, *, follow: bool = True) -> WorkspacePath:
+        return self._app.workspace.resolve(as_path(path), access, follow=follow)
 
     def _origin(self, tool: str, summary: str = "") -> Origin:
         return Origin(tool, self._client, "", summary, self._session)
@@ -312,7 +317,11 @@ class Workspace:
         return revert(self._app, wish, self._origin(wish.direction.value, wish.summary))
 
     def _diff(self, change_set: ChangeSet) -> str:
-        return diff_of(change_set, lambda path: path.relative)
+        return diff_of(change_set, lambda path: path.relative, configured_in(self._app.tree))
+
+
+def _as_id(operation_id: str | None) -> str | None:
+    return None if operation_id is None else as_text(operation_id, "operation_id")
 
 
 def _as_json(value: Any) -> str:

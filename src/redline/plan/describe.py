@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 from redline.core.changes import (
     Absent,
@@ -16,10 +17,12 @@ from redline.core.changes import (
     SpecialState,
     State,
 )
-from redline.core.paths import WorkspacePath
+from redline.core.paths import WorkspacePath, show_name
 from redline.core.textfile import TextFile, encode, is_utf8
 
 Label = Callable[[WorkspacePath], str]
+EncodingOf = Callable[[WorkspacePath], str | None]
+Lookup = Callable[[], str | None]
 NULL = "/dev/null"
 
 
@@ -50,15 +53,20 @@ def list_touched(change_set: ChangeSet, label: Label, most: int | None = None) -
     ]
 
 
-def diff_of(change_set: ChangeSet, label: Label) -> str:
-    """The unified diff of every step; contents that were not loaded are named, not shown."""
-    return "".join(pieces_of(change_set, label))
+def diff_of(change_set: ChangeSet, label: Label, configured: EncodingOf | None = None) -> str:
+    """The unified diff of every step; contents that were not loaded are named, not shown.
+
+    *configured* finds the encoding of a path whose content does not tell it.
+    """
+    return "".join(pieces_of(change_set, label, configured))
 
 
-def pieces_of(change_set: ChangeSet, label: Label) -> Iterator[str]:
+def pieces_of(
+    change_set: ChangeSet, label: Label, configured: EncodingOf | None = None
+) -> Iterator[str]:
     """The same in pieces, none of them large."""
     for step in change_set.steps:
-        yield from _step_diff(step, label)
+        yield from _step_diff(step, label, configured)
 
 
 def _action(change: Change) -> str:
@@ -80,7 +88,7 @@ def _kind(change: Change) -> str:
     return "symlink" if isinstance(state, LinkState) else "file"
 
 
-def _step_diff(step: Change | Rename, label: Label) -> Iterator[str]:
+def _step_diff(step: Change | Rename, label: Label, configured: EncodingOf | None) -> Iterator[str]:
     if isinstance(step, Rename):
         yield f"rename from {label(step.source)}\nrename to {label(step.target)}\n"
         return
@@ -100,7 +108,7 @@ def _step_diff(step: Change | Rename, label: Label) -> Iterator[str]:
         NULL if isinstance(step.before, Absent) else f"a/{name.lstrip('/')}",
         NULL if isinstance(step.after, Absent) else f"b/{name.lstrip('/')}",
     )
-    pieces = _text_diff(step, *labels)
+    pieces = _text_diff(step, *labels, configured and partial(configured, step.path))
     if pieces is None:
         yield f"Binary or large file {name}: {_action(step)}\n"
         return
@@ -115,7 +123,9 @@ def _is_known_by_digest(state: State) -> bool:
     return isinstance(state, FileState) and state.content is None
 
 
-def _text_diff(step: Change, old_label: str, new_label: str) -> Iterator[str] | None:
+def _text_diff(
+    step: Change, old_label: str, new_label: str, configured: Lookup | None
+) -> Iterator[str] | None:
     """The diff of two texts in pieces; None when there is no text to show."""
     # Late: what only lists paths should not pay for it.
     from redline.core.diff import pieces_of_bytes, unified_diff
@@ -125,7 +135,9 @@ def _text_diff(step: Change, old_label: str, new_label: str) -> Iterator[str] | 
     if old is None or new is None:
         return None
     linked = isinstance(step.before, LinkState) or isinstance(step.after, LinkState)
-    files = (TextFile(old), TextFile(new)) if linked else open_versions(old, new)
+    files = (
+        (TextFile(old), TextFile(new)) if linked else open_versions(old, new, configured=configured)
+    )
     if any(file.is_binary for file in files):
         return None
     before, after = (file.view for file in files)
@@ -133,9 +145,9 @@ def _text_diff(step: Change, old_label: str, new_label: str) -> Iterator[str] | 
         before, after = old, new
     if is_utf8(before) and is_utf8(after):
         return pieces_of_bytes(before, after, old_label, new_label)
-    errors = "surrogateescape" if linked else "replace"
-    was, becomes = before.decode("utf-8", errors), after.decode("utf-8", errors)
-    return iter((unified_diff(was, becomes, old_label, new_label),))
+    was, becomes = (text.decode("utf-8", "surrogateescape") for text in (before, after))
+    diff = unified_diff(was, becomes, old_label, new_label)
+    return iter((diff if linked else show_name(diff),))
 
 
 def _describe_unchanged(step: Change, name: str) -> str:

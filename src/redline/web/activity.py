@@ -214,14 +214,18 @@ def _files(runtime: Runtime, operation: Operation) -> Html:
 
 
 def _file(place: Touched) -> Html:
-    folder, _, name = place.path.rpartition("/")
     action = _ACTIONS.get(place.action)
     return tag(
         "span",
-        tag("span", f"{folder}/", class_="dir") if folder else None,
-        tag("b", name),
+        draw_path(place.path),
         tag("em", action, class_=place.action) if action else None,
     )
+
+
+def draw_path(path: str) -> Html:
+    """Return a path with its name set off from the folders."""
+    folder, _, name = path.rpartition("/")
+    return join(tag("span", f"{folder}/", class_="dir") if folder else None, tag("b", name))
 
 
 def _counts(counts: LineCounts | None) -> Html:

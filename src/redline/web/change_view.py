@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from redline.core.changes import Change, FileState
+from redline.core.encodings.opening import configured_in
 from redline.core.ports.history import Operation
 from redline.services.names import display_name
 from redline.services.runtime import Runtime
-from redline.web.activity import line_counts, run_badge
+from redline.web.activity import draw_path, line_counts, run_badge
 from redline.web.diffs.colours import colour_diff
 from redline.web.diffs.model import DiffShape, FileDiff, read_files
 from redline.web.diffs.table import (
@@ -58,7 +59,8 @@ class ChangeView:
     ) -> ChangeView:
         """Read the files of an operation, unless they are given."""
         label = lambda path: display_name(runtime.workspace, path)  # noqa: E731
-        files = read_files(operation.change_set, label) if files is None else files
+        if files is None:
+            files = read_files(operation.change_set, label, configured_in(runtime.tree))
         later = find_later(runtime, operation)
         gone = find_gone(runtime, operation, files) if later else frozenset()
         return cls(runtime, viewer, operation, files, notes, later, gone)
@@ -250,7 +252,6 @@ class ChangeView:
 
     def _file_heading(self, file: FileDiff) -> Html:
         touched = file.touched
-        folder, _, name = touched.path.rpartition("/")
         badges = [_ACTION_NAMES.get(touched.action)]
         if touched.kind not in ("file", "entry"):
             badges.append(touched.kind)
@@ -281,8 +282,7 @@ class ChangeView:
             "div",
             tag(
                 "h2", moved,
-                tag("span", f"{folder}/", class_="dir") if folder else None,
-                tag("b", name),
+                draw_path(touched.path),
                 class_="name",
             ),
             [tag("em", badge, class_=touched.action) for badge in badges if badge],

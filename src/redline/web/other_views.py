@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from redline.core.errors import NotFound, RedlineError
 from redline.core.ports.commands import CommandRun
 from redline.core.ports.history import Operation
 from redline.core.ports.pages import ReviewComment
@@ -198,6 +199,7 @@ def sign_in_view(*, was_wrong: bool) -> Html:
             tag("code", "redline serve"), " printed, or paste the key behind its ",
             tag("code", "#key="), " here. A key is valid once. Where the server knows people,"
             " sign in with your own token for this page.",
+            class_="prose",
         ),
         tag(
             "form",
@@ -210,10 +212,12 @@ def sign_in_view(*, was_wrong: bool) -> Html:
     )  # fmt: skip
 
 
-def error_view(message: str, hint: str | None) -> Html:
+def error_view(failure: RedlineError) -> Html:
     """Return what went wrong, and what to do."""
+    message, hint = failure.message, failure.hint
+    is_absent = isinstance(failure, NotFound)
     return join(
-        heading("This cannot be done"),
+        heading("There is nothing here" if is_absent else "This cannot be done"),
         tag("p", message, class_="lead error", role="alert"),
         tag("p", hint) if hint else None,
         tag("p", link("/", "Back to the activity")),

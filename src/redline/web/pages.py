@@ -121,7 +121,7 @@ class ReviewPages:
             return _with_view(visit, _find(request.path)(visit))
         except RedlineError as failure:
             return visit.show(
-                "Error", "error", error_view(failure.message, failure.hint),
+                "Error", "error", error_view(failure),
                 status=status_of(failure),
             )  # fmt: skip
 

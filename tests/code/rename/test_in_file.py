@@ -103,3 +103,16 @@ def test_a_name_only_in_a_string_is_refused() -> None:
 def test_text_that_is_no_name_is_refused() -> None:
     with pytest.raises(InvalidArgument, match="Not a name"):
         _renamed("python", "a = 1\n", "a", "b c")
+
+
+@pytest.mark.parametrize(
+    ("language", "text"), [("python", "a = 1\n"), ("javascript", "let a = 1;\n")]
+)
+def test_a_keyword_is_refused_as_a_new_name(language: str, text: str) -> None:
+    with pytest.raises(InvalidArgument, match=f"a keyword of {language}: for"):
+        _renamed(language, text, "a", "for")
+
+
+def test_a_member_of_a_script_takes_a_keyword_as_its_name() -> None:
+    text = "class A {\n  b() {}\n  c() { this.b(); }\n}\n"
+    assert _renamed("javascript", text, "A.b", "delete") == text.replace("b()", "delete()")

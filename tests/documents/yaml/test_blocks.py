@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from redline.core.errors import CannotApply
@@ -46,6 +47,7 @@ _FILES = {
 
 @pytest.mark.requirement("docs-yaml-blocks")
 @pytest.mark.parametrize("name", _FILES)
+@settings(deadline=None)
 @given(value=_VALUES)
 def test_a_value_is_read_back_by_every_parser(name: str, value: Any) -> None:
     document = YamlDocument(_FILES[name])
@@ -87,3 +89,78 @@ def test_a_value_that_nests_too_deeply_is_refused() -> None:
     document = YamlDocument(b"a: 1\n")
     with pytest.raises(CannotApply, match="nested"):
         document.set(("a",), document.render(value))
+
+
+_BLOCKS = {
+    "last": b"a: 1\nb: |\n  one\n  two\n",
+    "last without a line end": b"a: 1\nb: |\n  one\n  two",
+    "deep": b"top:\n    b: |-\n        one\n        two\n    c: 3\n",
+    "in a list": b"list:\n- a\n- |\n  one\n- c\n",
+    "folded": b"b: >\n  one\n  two\nc: 3\n",
+    "commented": b"b: |  # why\n  one\n\n# about c\nc: 3\n",
+    "crlf": b"b: |\r\n  one\r\n  two\r\nc: 3\r\n",
+    "kept": b"b: |+\n  one\n\n\nc: 3\n",
+    "in a document of several": b"---\nb: |\n  one\n...\n---\nc: 3\n",
+}
+_PATHS: dict[str, tuple[str | int, ...]] = {"deep": ("top", "b"), "in a list": ("list", 1)}
+_LINES = st.lists(
+    st.text("ab:#-|>'\"\\ \t&*!%@`{}[],?é\u2028\x85\r", max_size=6)
+    | st.sampled_from(["---", "..."]),
+    min_size=1,
+    max_size=5,
+)
+
+
+def _set(name: str, value: str) -> tuple[bytes, Any, Any]:
+    """The file after the text was set, what it holds by Redline's reader, and by another."""
+    document, path = YamlDocument(_BLOCKS[name]), _PATHS.get(name, ("b",))
+    after = document.set(path, document.render(value, path)).after
+    own, other = YamlDocument(after).data(), next(iter(yaml.safe_load_all(after)))
+    for segment in path:
+        own, other = own[segment], other[segment]
+    return after, own, other
+
+
+@pytest.mark.requirement("docs-yaml-blocks")
+@pytest.mark.parametrize("name", _BLOCKS)
+@settings(deadline=None)
+@given(lines=_LINES, end=st.sampled_from(["", "\n", "\n\n"]))
+def test_text_for_a_block_is_read_back_by_every_parser(
+    name: str, lines: list[str], end: str
+) -> None:
+    value = "\n".join(lines) + end
+    _, own, other = _set(name, value)
+    assert own == value
+    assert other == value
+
+
+@pytest.mark.requirement("docs-yaml-blocks")
+@pytest.mark.parametrize("name", _BLOCKS)
+@pytest.mark.parametrize(("value", "head"), [("x\n\n  y: z\n", b"|"), ("x\ny # z", b"|-")])
+def test_text_of_several_lines_stays_a_block(name: str, value: str, head: bytes) -> None:
+    after, own, other = _set(name, value)
+    assert own == other == value
+    assert re.search(rb" %b(?:  # why)?\r?\n" % re.escape(head), after)
+    assert b'"' not in after
+
+
+@pytest.mark.requirement("docs-yaml-blocks")
+def test_text_for_a_plain_value_is_quoted_as_before() -> None:
+    document = YamlDocument(b"a: x\n")
+    assert document.set(("a",), document.render("1\n2\n", ("a",))).after == b'a: "1\\n2\\n"\n'
+
+
+@pytest.mark.requirement("docs-yaml-blocks")
+@pytest.mark.parametrize("text", ["|\n  a:\tb\n  c: \td\n", '"a:\tb: \tc"', "'*a:\t*b'"])
+def test_a_tab_after_a_colon_is_read_as_it_is(text: str) -> None:
+    source = f"b: {text}\n"
+    assert YamlDocument(source.encode()).data() == yaml.safe_load(source)
+
+
+@pytest.mark.requirement("docs-yaml-blocks")
+def test_lines_that_yaml_joins_are_mentioned() -> None:
+    document = YamlDocument(b"a: x\nb: [1]\n")
+    for edit in (document.set(("a",), "one\ntwo\n"), document.insert(("c",), "one\n\ntwo")):
+        assert ["joined by spaces" in note for note in edit.notes] == [True]
+    for value in ("one\n", "|\n  one\n  two\n", '"one\n  two"', "- one\n- two\n"):
+        assert document.set(("a",), value).notes == ()

@@ -59,6 +59,20 @@ def test_a_glob_that_begins_elsewhere_is_refused_with_the_call_that_works(
 
 
 @pytest.mark.requirement("agent-errors-name-the-next-call")
+@pytest.mark.parametrize("more", [{}, {"rewrite": "pass"}])
+def test_a_part_of_some_code_is_not_answered_as_a_pattern_without_matches(
+    desk: Desk, more: dict[str, str]
+) -> None:
+    said = desk.failure("rewrite", pattern="def $F($$$A):", language="python", **more)
+    assert said.startswith("BAD_PATTERN: Nothing matches, as the pattern alone is not code of")
+    assert "python: line 1: missing 'block': def $F($$$A):" in said
+    assert "hint: write the whole of it, with $$$BODY" in said
+    whole = desk.text("rewrite", pattern="def $F($$$A) -> $R: $$$BODY", language="python")
+    assert "src/app.py" in whole
+    assert desk.text("rewrite", pattern="nowhere($A)", language="python") == "(no match)"
+
+
+@pytest.mark.requirement("agent-errors-name-the-next-call")
 def test_a_pattern_in_the_place_of_a_path_is_answered_with_where_it_goes(desk: Desk) -> None:
     assert "find with globs" in desk.failure("read", path="src/*.py")
     assert "find with globs" in desk.failure("search", query="total", path="src/*.py")
@@ -114,3 +128,96 @@ def test_what_breaks_python_is_pointed_at_by_its_own_line(desk: Desk) -> None:
     said = desk.text("edit", path="src/app.py", edits=[edit], dry_run=True)
     assert "no longer does: line 4: syntax error: DEF total(rows" in said
     assert (desk.root / "src/app.py").read_text() == before
+
+
+LOCALS = {
+    "greet.py": "def greet(who, other):\n    text = who + other\n    return text\n\n\n"
+    "def part(text):\n    return text\n",
+    "rest.py": "def other():\n    pass\n",
+    "more.yaml": "who: 1\ncount: 2\n",
+    "use.py": "from rest import other\n\nother()\n",
+    "f.go": "package f\n\nfunc f(count int) int {\n\treturn count + 1\n}\n",
+    "f.rs": "fn f(count: i32) -> i32 {\n    count + 1\n}\n",
+    "F.java": "class F {\n    int f(int count) {\n        return count + 1;\n    }\n}\n",
+    "f.c": "int f(int count) {\n    return count + 1;\n}\n",
+    "f.ts": "export class F {\n  f(count: number) {\n    return count + 1;\n  }\n}\n",
+}
+
+
+@pytest.mark.requirement("agent-errors-name-the-next-call")
+@pytest.mark.parametrize("path", ["f.go", "f.rs", "F.java", "f.c", "f.ts"])
+def test_a_parameter_is_found_by_its_file_and_no_keyword_becomes_its_name(
+    desk: Desk, path: str
+) -> None:
+    desk.write(LOCALS)
+    asked = {"symbol": "count", "path": path}
+    assert "note: 2 places" in desk.text("rename", **asked, to="number_of", dry_run=True)
+    for line in ({}, {"line": LOCALS[path][: LOCALS[path].index("count")].count("\n") + 1}):
+        said = desk.failure("rename", **asked, **line, to="for", dry_run=True)
+        assert said.startswith("INVALID_ARGUMENT: It is a keyword of ")
+        assert said.endswith(": for\nhint: choose another name, such as for_")
+
+
+@pytest.mark.requirement("agent-errors-name-the-next-call")
+def test_a_member_of_a_script_may_be_called_as_a_keyword(desk: Desk) -> None:
+    desk.write(LOCALS)
+    shown = desk.text("rename", symbol="F.f", path="f.ts", to="delete", dry_run=True)
+    assert "{+delete+}(count" in shown
+
+
+@pytest.mark.requirement("agent-errors-name-the-next-call")
+def test_a_local_of_which_a_file_has_several_is_asked_for_by_line(desk: Desk) -> None:
+    desk.write(LOCALS)
+    said = desk.failure("rename", symbol="text", to="body", path="greet.py")
+    assert "Several in this file may be called text: on lines 2, 3, 6, 7" in said
+    assert "hint: give line, where the one that is meant is defined or used" in said
+    shown = desk.text("rename", symbol="text", to="body", path="greet.py", line=6, dry_run=True)
+    assert "part([-text-]{+body+}" in shown
+    assert "note: 2 places" in shown
+
+
+@pytest.mark.requirement("agent-rename-bound")
+def test_a_name_in_the_given_file_is_not_taken_for_a_definition_elsewhere(desk: Desk) -> None:
+    desk.write(LOCALS)
+    shown = desk.text("rename", symbol="who", to="name", path="greet.py", dry_run=True)
+    assert "note: 2 places" in shown
+    shown = desk.text("rename", symbol="other", to="more", path="greet.py", dry_run=True)
+    assert "greet.py" in shown
+    assert "rest.py" not in shown
+    shown = desk.text("rename", symbol="other", to="more", path="use.py", dry_run=True)
+    assert "rest.py" in shown
+    assert "greet.py" not in shown
+    said = desk.failure("rename", symbol="other", to="more", path="f.ts")
+    assert "f.ts does not use the name: other" in said
+    assert "hint: it is defined at rest.py:1" in said
+
+
+@pytest.mark.requirement("agent-errors-name-the-next-call")
+@pytest.mark.parametrize("name", ["class", "a$b", "5x", "a-b"])
+def test_what_no_symbol_can_be_called_is_refused_by_itself(desk: Desk, name: str) -> None:
+    desk.write(LOCALS)
+    said = desk.failure("rename", symbol="greet", to=name)
+    assert said.startswith("INVALID_ARGUMENT: ")
+    assert "parse" not in said
+    assert f": {name}\nhint: " in said
+
+
+@pytest.mark.requirement("agent-errors-name-the-next-call")
+def test_a_list_that_is_missing_is_asked_for_with_what_its_items_have(desk: Desk) -> None:
+    said = desk.failure("edit", path="a.txt", old="one", new="two")
+    assert "hint: give edits (array of {" in said
+    assert "old, new" in said
+
+
+@pytest.mark.requirement("agent-results")
+def test_the_history_says_which_values_and_which_file(desk: Desk) -> None:
+    desk.text("set", path="conf.yaml", edits=[{"key": "server.port", "value": 81}])
+    edits = [{"key": key, "value": 1} for key in ("a", "b", "c", "d")]
+    desk.text("set", path="conf.json", edits=edits)
+    desk.text("edit", path="a.txt", edits=[{"old": "one", "new": "1"}])
+    listed = desk.call("changes")["structuredContent"]["changes"]
+    assert [each["summary"] for each in listed[:3]] == [
+        "edit a.txt",
+        "set a, b, c and 1 more in conf.json",
+        "set server.port in conf.yaml",
+    ]

@@ -212,7 +212,7 @@ def test_the_inspector_finds_the_page(tmp_path: Path, era: str) -> None:
     binary = json.loads((inspector / "package.json").read_text())["bin"]
     script = inspector / (binary if isinstance(binary, str) else next(iter(binary.values())))
     serve = [sys.executable, "-m", "redline", "serve", "--stdio", "--tools", "history",
-             "--workspace", str(tmp_path), "--state-dir", str(tmp_path / ".s")]  # fmt: skip
+             "--workspace", str(tmp_path), "--state-dir", f"{tmp_path}-state"]  # fmt: skip
     done = subprocess.run(
         [str(node), str(script), "--cli", *serve, "--method", "tools/call",
          "--tool-name", "show_change", "--app-info", "--advertise-apps", "--protocol-era", era],

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from redline.code.rename.css import find_css_rename
+from redline.code.rename.new_names import refuse_new_name
 from redline.code.rename.refusals import refuse_lines
 from redline.code.rename.scoped import NameUse, scoped_uses
 from redline.code.rename.words import certain_uses
@@ -19,6 +20,8 @@ _SHORTHAND = {
     "shorthand_property_identifier",
     "shorthand_property_identifier_pattern",
 }
+_MEMBERS = {"property_identifier", "private_property_identifier"}
+_FIELD = "edit_instruction"
 _A_NAME = re.compile(r"[^\W\d][\w$]*[?!]?|[$#@][\w$]+")
 
 
@@ -45,12 +48,12 @@ def plan_rename(
         return [Replacement(*span, fresh) for span in spans]
     name, fresh = last_word(old), last_word(new)
     if not _A_NAME.fullmatch(fresh):
-        raise InvalidArgument(f"Not a name: {new}", field="edit_instruction")
+        raise InvalidArgument(f"Not a name: {new}", field=_FIELD)
     uses = [use for use in uses_of(parsed, name) if everywhere or not use.is_label]
     if not uses:
         raise InvalidArgument(
             f"The file does not use the name: {name}",
-            field="edit_instruction",
+            field=_FIELD,
             hint="names in strings and comments are not renamed; use a replace for those",
         )
     if everywhere:
@@ -62,6 +65,8 @@ def plan_rename(
         chosen = certain_uses(parsed, old, name, uses, lines)
         if not chosen:
             refuse_lines(name, [use.line for use in uses])
+    is_member = all(use.kind in _MEMBERS for use in chosen)
+    refuse_new_name(fresh, parsed.language, _FIELD, is_member=is_member)
     _refuse_used_name(parsed, fresh)
     return [_replacement(parsed, use, name, fresh, everywhere) for use in chosen]
 
@@ -76,7 +81,7 @@ def _refuse_used_name(parsed: Parsed, fresh: str) -> None:
     for use in uses_of(parsed, fresh):
         raise InvalidArgument(
             f"The name is already used on line {use.line}: {fresh}",
-            field="edit_instruction",
+            field=_FIELD,
             hint="choose another name; renaming would merge two symbols",
         )
 

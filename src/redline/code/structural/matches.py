@@ -50,7 +50,11 @@ def _matches(text: str, grammar: str, rule: Rule, fix: str | None) -> Iterator[S
 def _nodes(text: str, grammar: str, rule: Rule) -> list[Any]:
     from ast_grep_py import SgRoot
 
-    root: Any = SgRoot(text, grammar).root()
+    return find_nodes(SgRoot(text, grammar).root(), rule)
+
+
+def find_nodes(root: Any, rule: Rule) -> list[Any]:
+    """Return the nodes beneath *root* that *rule* matches; InvalidPattern if it is malformed."""
     try:
         found: list[Any] = root.find_all(dict(rule))
     except MemoryError:

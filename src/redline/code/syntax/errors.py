@@ -28,10 +28,10 @@ class SyntaxIssue:
         return f"line {self.line}: {what}: {self.excerpt}"
 
 
-def syntax_issues(parsed: Parsed) -> list[SyntaxIssue]:
-    """Return every syntax error of *parsed*, in order."""
+def syntax_issues(parsed: Parsed, within: SyntaxNode | None = None) -> list[SyntaxIssue]:
+    """Return every syntax error of *parsed*, or of its node *within*, in order."""
     lines = parsed.text.split("\n")
-    found = parsed.root.find_all(any=[{"kind": "ERROR"}, {"regex": "^$"}])
+    found = (within or parsed.root).find_all(any=[{"kind": "ERROR"}, {"regex": "^$"}])
     return list(_issues(parsed, found, lines))
 
 

@@ -27,16 +27,23 @@ def open_file(
     return open_text(raw, encoding, partial(_find_configured, tree, path), shown or path.relative)
 
 
-def open_versions(old: bytes, new: bytes, encoding: str | None = None) -> tuple[TextFile, TextFile]:
+def open_versions(
+    old: bytes, new: bytes, encoding: str | None = None, configured: Lookup | None = None
+) -> tuple[TextFile, TextFile]:
     """Return two versions of one file as text, in the same encoding where both are text in it."""
-    before = open_text(old, encoding)
+    before = open_text(old, encoding, configured)
     if not before.is_foreign:
         is_open = before.is_binary or old.isascii()
-        return before, open_text(new) if is_open else TextFile(new)
+        return before, open_text(new, configured=configured) if is_open else TextFile(new)
     try:
         return before, _open_as(new, before.encoding, "")
     except UnsupportedEncoding:
-        return before, open_text(new)
+        return before, open_text(new, configured=configured)
+
+
+def configured_in(tree: Tree) -> Callable[[WorkspacePath], str | None]:
+    """Return what finds the encoding that settings of the workspace name for a path."""
+    return partial(_find_configured, tree)
 
 
 def open_text(

@@ -86,8 +86,11 @@ class Document(Protocol):
     def data(self) -> Any:
         """The whole document as plain values, for queries and schemas."""
 
-    def render(self, value: Any) -> str:
-        """A plain value in this format's own syntax; CannotApply where it has none."""
+    def render(self, value: Any, at: Path = ()) -> str:
+        """A plain value in this format's own syntax; CannotApply where it has none.
+
+        *at* is where it is put: text that replaces a block of lines is a block again.
+        """
 
 
 def slice_of(source: bytes, start: int, end: int, kind: str, notes: Sequence[str] = ()) -> Slice:

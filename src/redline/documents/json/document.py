@@ -99,7 +99,7 @@ class JsonDocument:
         """The whole document as plain values."""
         return self._text.parse_values()
 
-    def render(self, value: Any) -> str:
+    def render(self, value: Any, at: Path = ()) -> str:  # noqa: ARG002 - every place is alike
         """*value* as JSON on one line."""
         return json.dumps(value, ensure_ascii=False)
 

@@ -14,6 +14,7 @@ from redline.documents.json.walk import JsonEntry, last_mark, skip_space
 _IDENTIFIER = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")
 _COMMENT_LINE = re.compile(rb"[ \t]*(?://|/\*)")
 _BREAK = re.compile(rb"\r?\n")
+_INDENTED = re.compile(rb"\n([ \t]+)\S")
 
 
 def line_start(source: bytes, at: int) -> int:
@@ -34,6 +35,14 @@ def indent_of(source: bytes, at: int) -> bytes:
     while source[stop : stop + 1] in (b" ", b"\t"):
         stop += 1
     return source[start:stop]
+
+
+def indent_unit(source: bytes) -> str | None:
+    """Return the white space of one level as the file has it; None if it is on one line."""
+    found = _INDENTED.search(source)
+    if found is None:
+        return None if b"\n" not in source.strip() else "  "
+    return found[1].decode()
 
 
 def is_first_on_line(source: bytes, at: int) -> bool:

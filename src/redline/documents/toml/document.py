@@ -117,7 +117,7 @@ class TomlDocument:
         """The document as plain values; dates and times as their text."""
         return parse(self.source, float, self._index.depth)
 
-    def render(self, value: Any) -> str:
+    def render(self, value: Any, at: Path = ()) -> str:  # noqa: ARG002 - every place is alike
         """*value* as one line of TOML."""
         return render(value)
 

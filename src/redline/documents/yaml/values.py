@@ -16,8 +16,10 @@ from redline.documents.yaml import strict
 # What JSON leaves as it is and YAML parsers refuse, or take for the end of a line.
 _UNPRINTABLE = re.compile(r"[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]")
 _PLAIN = re.compile(r"[A-Za-z_/][A-Za-z0-9_/.+-]*(?: [A-Za-z0-9_/.+-]+)*")
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f]")
 # Integers from here on are floats to the parser.
 _FIRST_FLOAT = 2.0**63
+_TABBED = re.compile(r":( ?)\t")
 _INTEGER = re.compile(r"[-+]?[0-9]{1,400}")
 # Words that YAML 1.1 readers take for booleans: quoted when we write them.
 _AMBIGUOUS = frozenset(("yes", "no", "on", "off", "y", "n", "true", "false", "null"))
@@ -54,7 +56,20 @@ def plain(value: Any, source: SourceTexts, path: Path = ()) -> Any:
     if isinstance(value, float) and abs(value) >= _FIRST_FLOAT:
         text = source.scalar_text(path)
         return int(text) if _INTEGER.fullmatch(text) else value
-    return strict.original_text(value) if isinstance(value, str) else value
+    if not isinstance(value, str):
+        return value
+    return _with_own_tabs(strict.original_text(value), source, path)
+
+
+def _with_own_tabs(text: str, source: SourceTexts, path: Path) -> str:
+    """*text* without the spaces that `strict` puts between a colon and a tab."""
+    if ": \t" not in text:
+        return text
+    gaps = _TABBED.findall(source.scalar_text(path))
+    if len(gaps) != text.count(": \t"):
+        return text
+    first, *rest = text.split(": \t")
+    return first + "".join(f":{gap}\t{part}" for gap, part in zip(gaps, rest, strict=True))
 
 
 def _keys(mapping: dict[Any, Any], source: SourceTexts, path: Path) -> list[str]:
@@ -81,6 +96,20 @@ def render(value: Any) -> str:
         return _printable(json.dumps(value, ensure_ascii=False))
     except (TypeError, ValueError) as error:
         raise CannotApply(f"Value cannot be written as YAML: {error}") from None
+
+
+def render_literal(value: str) -> str | None:
+    """Text of several lines as a literal block; None if only quotes can hold it."""
+    lines = value.removesuffix("\n").split("\n")
+    if "\n" not in value or _CONTROL.search(value) or _UNPRINTABLE.search(value):
+        return None
+    # The first line says how far a block is indented, and empty lines at its end are not kept.
+    if not lines[0].strip() or lines[0][0] in " \t" or not lines[-1]:
+        return None
+    if any(line and not line.strip() for line in lines):
+        return None
+    head = "|" if value.endswith("\n") else "|-"
+    return "\n".join([head, *(f"  {line}" if line else "" for line in lines), ""])
 
 
 def render_block(value: Any, step: int) -> str:

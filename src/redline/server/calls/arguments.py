@@ -15,6 +15,7 @@ from redline.toolsets.tool import Json, Tool
 MAX_INTEGER = (1 << 53) - 1
 _MAX_VALUE_CHARS = 80
 _MAX_ERRORS = 20
+_MAX_NAMES = 8
 _validators: dict[int, tuple[Tool, Any]] = {}
 
 
@@ -160,6 +161,10 @@ def _describe_expected(schema: Json, path: Sequence[Any]) -> str | None:
     if kind is None:
         return None
     text = " or ".join(kind) if isinstance(kind, list) else str(kind)
+    inner = _properties(schema, [*path, 0]) if kind == "array" else None
+    if inner:
+        more = ", ..." if len(inner) > _MAX_NAMES else ""
+        text = f"array of {{{', '.join(islice(inner, _MAX_NAMES))}{more}}}"
     return f"give {_format_path(path)} ({text})"
 
 

@@ -92,7 +92,8 @@ class HttpApp:
             may_read = await self._may_read(scope, headers)
             await self._pages.serve(scope, headers, receive, send, may_read=may_read)
         else:
-            raise HttpRefusal(404, wire.METHOD_NOT_FOUND, f"Nothing is served at {path[:100]}")
+            fact = f"Nothing is served at {path[:100]}"
+            raise HttpRefusal(404, wire.METHOD_NOT_FOUND, f"{fact}\nhint: tools are at /mcp")
 
     async def _may_read(self, scope: Scope, headers: dict[str, str]) -> bool:
         """Whether a request for a page carries what a request for a tool must carry."""

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from redline.code.analysis import WordUse
 from redline.code.index.packing import count_packed, unpack
 from redline.code.references.targets import Certainty, Reference
 from redline.core.paths import WorkspacePath
@@ -63,3 +64,13 @@ def _definitions(lookup: CodeLookup, wanted: str, place: WorkspacePath | None) -
     real = [pair for pair in found if pair[1].kind != "alias"] or found
     inside = [pair for pair in real if place is not None and pair[0].path.is_beneath(place)]
     return [Chosen(file.path, symbol.line) for file, symbol in inside or real]
+
+
+def uses_without_definition(
+    lookup: CodeLookup, name: str, place: WorkspacePath, known: Sequence[Chosen]
+) -> list[WordUse] | None:
+    """Every use of *name* in a file with no definition among *known*; None if it is not code."""
+    file = lookup.open(place)
+    if file is None or file.language is None or any(c.path.is_beneath(place) for c in known):
+        return None
+    return lookup.runtime.analysis.word_uses(file.text, file.language, name)

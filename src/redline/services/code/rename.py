@@ -7,11 +7,14 @@ prevents the new name refuses the whole.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 
 from redline.code.analysis import WordUse
 from redline.code.registry import RESOLVED_LANGUAGES
+from redline.code.rename.new_names import refuse_new_name
+from redline.code.rename.shorthand import is_shorthand, write_name
 from redline.code.syntax.languages import Language, language_group
 from redline.core.changes import Change, ChangeSet, FileState
 from redline.core.encodings.opening import open_file
@@ -20,7 +23,7 @@ from redline.core.paths import Access, WorkspacePath
 from redline.core.ports.search import Cancel
 from redline.services.code.lookup import CodeLookup
 from redline.services.code.python_texts import find_quoted_types, refuse_keys
-from redline.services.code.reference_query import Used
+from redline.services.code.reference_query import Used, uses_without_definition
 from redline.services.code.references import Finder, finder_of
 from redline.services.code.rename_obstacles import (
     RenamePlaces,
@@ -38,17 +41,9 @@ from redline.services.runtime import Runtime
 _ROOM = 2_000_000
 _MAX_NAMED = 12
 _NAME = re.compile(r"[^\W\d][\w$]*|[$#@][\w$]+")
-# How a field in a pattern of Rust may be bound, before its name.
-_BINDING = re.compile(r"\b(?:ref\s+mut|ref|mut)\s+\Z")
+_NO_SYMBOL = "context finds symbols, redline where in a terminal; or give its path and line"
 # Functions that a program starts at, by their names.
 _STARTED = {"rust": {"main"}, "go": {"main", "init"}, "c": {"main"}, "cpp": {"main"}}
-# Kinds of nodes, or of their parents, that name a field and a variable with one word.
-_SHORTHAND = {
-    "shorthand_property_identifier",
-    "shorthand_property_identifier_pattern",
-    "shorthand_field_initializer",
-    "shorthand_field_identifier",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,13 +76,22 @@ def plan_symbol_rename(
 ) -> Renamed:
     """Plan the rename; CannotApply names the places that prevent it."""
     if not _NAME.fullmatch(request.new_name):
-        raise InvalidArgument(f"Not a name: {request.new_name}", field="to")
+        raise InvalidArgument(
+            f"Not a name: {request.new_name}",
+            field="to",
+            hint="use letters, digits and underscores, and no digit first",
+        )
     lookup = CodeLookup(runtime, cancel)
     finder = finder_of(lookup, request.symbol, request.path, _ROOM, request.line)
-    finder.with_definitions = True
-    _check_definition(runtime, lookup, finder, request)
-    files = [_places(used) for used in finder.find()]
-    _check_resolved(finder, lookup)
+    local = _uses_of_local(runtime, lookup, finder, request)
+    files: list[RenamePlaces] = []
+    # What prevents a rename of a definition elsewhere says nothing about a local of its name.
+    with suppress(*((CannotApply, InvalidArgument, NodeNotFound) if local else ())):
+        files = _find(runtime, lookup, finder, request)
+    if local and not any(places.used.path == request.path for places in files):
+        finder = finder_of(lookup, request.symbol, request.path, _ROOM, local[0].line)
+        files = _find(runtime, lookup, finder, request)
+    _refuse_several(local, files, request)
     # With uncertain references of one name, any type that has the name may be meant.
     check_namesakes(runtime, lookup, finder, files, cancel, every=request.possible is True)
     quoted = list(list_quoted(runtime, finder, lookup, cancel))
@@ -123,6 +127,41 @@ def plan_symbol_rename(
     return Renamed(ChangeSet(tuple(steps)), count, tuple(possible), left_out)
 
 
+def _uses_of_local(
+    runtime: Runtime, lookup: CodeLookup, finder: Finder, request: RenameRequest
+) -> list[WordUse]:
+    """Return the uses of a name in the file of the request, if that does not define a symbol of it.
+
+    They are of something imported, or else of what the first of them is: a parameter, a local.
+    """
+    path = request.path
+    if path is None or request.line is not None or request.symbol != finder.name:
+        return []
+    uses = uses_without_definition(lookup, finder.name, path, finder.definitions)
+    if uses is not None and not uses:
+        name = partial(display_name, runtime.workspace)
+        known = [f"{name(each.path)}:{each.line}" for each in finder.definitions[:_MAX_NAMED]]
+        raise NodeNotFound(
+            f"{name(path)} does not use the name: {finder.name}",
+            hint=f"it is defined at {', '.join(known)}" if known else _NO_SYMBOL,
+        )
+    return uses or []
+
+
+def _refuse_several(uses: list[WordUse], files: list[RenamePlaces], request: RenameRequest) -> None:
+    """Refuse if some of *uses*, all of a name in one file, are not what the first of them is."""
+    of_file = [places for places in files if places.used.path == request.path]
+    starts = {start for each in of_file for start in each.starts | each.possible}
+    lines = {line for each in of_file for line in each.by_line}
+    if any(use.start not in starts and use.line not in lines for use in uses):
+        named = ", ".join(str(line) for line in sorted({use.line for use in uses})[:_MAX_NAMED])
+        raise InvalidArgument(
+            f"Several in this file may be called {request.symbol}: on lines {named}",
+            field="line",
+            hint="give line, where the one that is meant is defined or used",
+        )
+
+
 def _check_definition(
     runtime: Runtime, lookup: CodeLookup, finder: Finder, request: RenameRequest
 ) -> None:
@@ -131,7 +170,7 @@ def _check_definition(
     if not found:
         raise NodeNotFound(
             f"No definition of this symbol: {request.symbol}",
-            hint="context finds symbols, redline where in a terminal; or give its path and line",
+            hint=_NO_SYMBOL,
         )
     if len(found) > 1:
         named = ", ".join(
@@ -193,6 +232,16 @@ def _check_resolved(finder: Finder, lookup: CodeLookup) -> None:
         )
 
 
+def _find(
+    runtime: Runtime, lookup: CodeLookup, finder: Finder, request: RenameRequest
+) -> list[RenamePlaces]:
+    finder.with_definitions = True
+    _check_definition(runtime, lookup, finder, request)
+    files = [_places(used) for used in finder.find()]
+    _check_resolved(finder, lookup)
+    return files
+
+
 def _places(used: Used) -> RenamePlaces:
     found = RenamePlaces(used)
     for reference in used.seen:
@@ -245,43 +294,18 @@ def _rename_in_file(
         return None, []
     if not is_member:
         starts.update(find_quoted_types(runtime, text, language, old))
+    refuse_new_name(request.new_name, language, "to", is_member=is_member)
     _refuse_taken(runtime, text, language, name, request.new_name)
-    short = {start for start in starts if start in uses and _is_shorthand(uses[start])}
+    short = {at for at in starts if at in uses and is_shorthand(uses[at].kind, uses[at].parent)}
     if language.name != "javascript" and not is_member:
         short -= places.both
     keys = short if is_member else short & places.keys
-    pieces = _pieces(text, sorted(starts), old, request.new_name, short, keys)
-    after = "".join(pieces)
+    after = write_name(text, sorted(starts), old, request.new_name, short, keys)
     _refuse_broken(runtime, name, text, after, language)
     place = runtime.workspace.resolve(runtime.workspace.absolute(path), access, must_exist=True)
     content = opened.with_text(after)
     lines = [text.count("\n", 0, start) + 1 for start in sorted(starts)]
     return Change(place, before, FileState.of(content, before.mode)), lines
-
-
-def _is_shorthand(use: WordUse) -> bool:
-    return use.kind in _SHORTHAND or use.parent in _SHORTHAND
-
-
-def _pieces(
-    text: str, starts: Sequence[int], old: str, new: str, short: set[int], keys: set[int]
-) -> Iterator[str]:
-    """Yield *text* with the new name; of a word that names two things only one is renamed.
-
-    That is the key, if it is among *keys*, or else the variable.
-    """
-    end = 0
-    for start in starts:
-        if start not in short:
-            yield text[end:start] + new
-        elif start in keys:
-            begun = _BINDING.search(text, end, start)
-            first = begun.start() if begun is not None else start
-            yield f"{text[end:first]}{new}: {text[first:start]}{old}"
-        else:
-            yield f"{text[end:start]}{old}: {new}"
-        end = start + len(old)
-    yield text[end:]
 
 
 def _refuse_taken(runtime: Runtime, text: str, language: Language, name: str, new: str) -> None:

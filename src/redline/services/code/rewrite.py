@@ -107,12 +107,26 @@ def plan_rewrite(
             continue
         found += places
         steps += [change] if change is not None else []
+    if not found:
+        _refuse_incomplete(runtime, rule["rule"].get("pattern"), language)
     if request.fix is not None and not found:
         raise NoMatch(
             "Nothing matches the pattern",
             hint="leave rewrite out and try a smaller pattern; search finds the text itself",
         )
     return Rewritten(ChangeSet(tuple(steps)), tuple(found), tuple(notes))
+
+
+def _refuse_incomplete(runtime: Runtime, pattern: Any, language: Language) -> None:
+    """Refuse a pattern that matches nothing because it is only a part of some code."""
+    if not isinstance(pattern, str):
+        return
+    issue = runtime.analysis.incomplete(pattern, language)
+    if issue is not None:
+        raise InvalidPattern(
+            f"Nothing matches, as the pattern alone is not code of {language.name}: {issue.text}",
+            hint="write the whole of it, with $$$BODY for what a block or a call holds",
+        )
 
 
 def _rewrite_file(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, TypeGuard
 
 from redline.core.changes import ABSENT, Absent, Change, ChangeSet, FileState, Rename, State
-from redline.core.encodings.opening import open_text, open_versions
+from redline.core.encodings.opening import open_file, open_versions
 from redline.core.errors import BinaryFile, NotFound, RedlineError
 from redline.core.paths import WorkspacePath
 from redline.core.ports.history import History, HistoryQuery, Operation, Origin
@@ -117,7 +117,7 @@ def blame(runtime: Runtime, path: WorkspacePath) -> list[BlamedLine]:
 
     Goes back only as far as it must: until every line has been found, or the history ends.
     """
-    file = open_text(runtime.tree.read(path))
+    file = open_file(runtime.tree, path, runtime.tree.read(path))
     if file.is_binary:
         raise BinaryFile(display_name(runtime.workspace, path))
     lines = split_lines(file.view)
@@ -134,11 +134,11 @@ def blame(runtime: Runtime, path: WorkspacePath) -> list[BlamedLine]:
         if not isinstance(after, FileState):
             break
         if after.digest != digest:
-            walk.step_back(_lines_of(runtime, after), None)
+            walk.step_back(_lines_of(runtime, path, after), None)
         if not isinstance(before, FileState):
             walk.step_back([], operation)
             break
-        walk.step_back(_lines_of(runtime, before), operation)
+        walk.step_back(_lines_of(runtime, path, before), operation)
         digest = before.digest
         if not walk.has_unknown:
             break
@@ -232,8 +232,9 @@ def _name_before(
     return next((source for source, target in moves.items() if target == path), None)
 
 
-def _lines_of(runtime: Runtime, state: FileState) -> list[bytes]:
-    return split_lines(open_text(runtime.history.load_content(state).content or b"").view)
+def _lines_of(runtime: Runtime, path: WorkspacePath, state: FileState) -> list[bytes]:
+    content = runtime.history.load_content(state).content or b""
+    return split_lines(open_file(runtime.tree, path, content).view)
 
 
 def _newest_first(

@@ -9,10 +9,12 @@ from typing import NamedTuple
 
 from redline.core.changes import ChangeSet
 from redline.core.diff import visible_diff
+from redline.core.encodings.opening import configured_in
 from redline.core.errors import NothingToUndo
 from redline.core.ports.history import History, HistoryQuery, Operation
 from redline.core.text_limits import shorten
-from redline.plan.describe import Label, list_touched, pieces_of
+from redline.plan.describe import EncodingOf, Label, list_touched, pieces_of
+from redline.services.runtime import Runtime
 
 # How many steps of an operation are read at first when its diff is shown.
 FIRST_STEPS = 500
@@ -86,13 +88,14 @@ def latest_id(history: History) -> str:
 
 
 def load_with_diff(
-    history: History, operation_id: str, label: Label, max_bytes: int
+    runtime: Runtime, operation_id: str, label: Label, max_bytes: int
 ) -> tuple[Operation, BoundedDiff]:
     """Return an operation and its diff; a huge one is read only as far as the diff shows it."""
     steps = FIRST_STEPS
     while True:
-        operation = history.get(operation_id, steps)
-        diff = number_hunks(bounded_diff(operation.change_set, label, max_bytes))
+        operation = runtime.history.get(operation_id, steps)
+        found = bounded_diff(operation.change_set, label, max_bytes, configured_in(runtime.tree))
+        diff = number_hunks(found)
         if diff.is_cut or not operation.left_out:
             return operation, diff
         steps *= 4
@@ -108,11 +111,13 @@ def number_hunks(diff: BoundedDiff) -> BoundedDiff:
     )
 
 
-def bounded_diff(change_set: ChangeSet, label: Label, max_bytes: int) -> BoundedDiff:
+def bounded_diff(
+    change_set: ChangeSet, label: Label, max_bytes: int, configured: EncodingOf | None = None
+) -> BoundedDiff:
     """Return the diff, cut at a line; files after the cut are not even compared."""
     kept: list[str] = []
     size = 0
-    for piece in pieces_of(change_set, label):
+    for piece in pieces_of(change_set, label, configured):
         kept.append(piece)
         size += len(piece)
         if size > max_bytes:

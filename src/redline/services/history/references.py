@@ -17,6 +17,7 @@ _AGO = re.compile(
     r"(?: ago)?"
 )
 _POINTS = "a point is a change's id, a checkpoint, a session, a time, or 30m, 2h, 1d ago"
+_ALL = 1 << 30
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 
 
@@ -62,6 +63,15 @@ def find_point(history: History, text: str, *, inclusive: bool) -> Point:
             error.hint = _suggest(text, marks) or _POINTS
         raise
     return point_before(history, found) if inclusive else Point(found)
+
+
+def first_after(history: History, text: str) -> Operation | None:
+    """Return the oldest operation if *text* means a time before it; None for any other point."""
+    moment = read_time(text)
+    if moment is None or history.list(HistoryQuery(until=moment, limit=1, steps=0)):
+        return None
+    found = history.list(HistoryQuery(limit=_ALL, steps=0))
+    return found[-1] if found else None
 
 
 def read_time(text: str) -> float | None:

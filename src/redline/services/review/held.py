@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from redline.core.changes import Absent, Change, ChangeSet, FileState, Rename
-from redline.core.encodings.opening import open_file
+from redline.core.encodings.opening import configured_in, open_file
 from redline.core.errors import HeldStale, InvalidArgument, PathError, StaleBase
 from redline.core.paths import WorkspacePath
 from redline.core.ports.history import Operation, Origin
@@ -114,7 +114,9 @@ def _file(runtime: Runtime, step: Change | Rename) -> HeldFile:
 
     alone = ChangeSet((step,))
     (touched,) = list_touched(alone, label)
-    return HeldFile(touched, diff_of(alone, label), _text_after(runtime, step))
+    return HeldFile(
+        touched, diff_of(alone, label, configured_in(runtime.tree)), _text_after(runtime, step)
+    )
 
 
 def _text_after(runtime: Runtime, step: Change | Rename) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from redline.core.changes import ChangeSet
+from redline.core.encodings.opening import configured_in
 from redline.core.errors import InvalidArgument, NotFound
 from redline.core.paths import Access, WorkspacePath, read_name, show_name
 from redline.core.ports.history import Operation
@@ -135,7 +136,7 @@ def _answer(
     label = call.label
     if made is None:
         notes = [*notes, *call.foresee(change_set)]
-    diff = bounded_diff(change_set, label, _MAX_DIFF)
+    diff = bounded_diff(change_set, label, _MAX_DIFF, configured_in(call.runtime.tree))
     touched = list_touched(change_set, label, _MAX_FILES)
     structured: Json = {
         "id": made or None,

@@ -43,6 +43,8 @@ from redline.toolsets.tool import Json
 _MAX_TEXT = 100_000
 _MAX_MATCH = 400
 _MAX_MATCHES = 100
+_MAX_KEYS = 3
+_MAX_SUMMARY = 200
 _OWN_SCHEMA = "own"
 _SEVERAL = "of several files, give key as a JSONPath, such as $..port"
 
@@ -155,8 +157,15 @@ def set_values(call: Call) -> Result:
             notes.extend(done.notes)
         return changes
 
-    count = sum(map(len, groups.values()))
-    return carry_out(call, plan, f"set {count} value{'' if count == 1 else 's'}", lambda: notes)
+    return carry_out(call, plan, _summarize(call, groups), lambda: notes)
+
+
+def _summarize(call: Call, groups: dict[WorkspacePath, list[DocEdit]]) -> str:
+    """Say which values are set and where, for the history."""
+    keys = list(dict.fromkeys(render_path(e.path) for edits in groups.values() for e in edits))
+    more = f" and {len(keys) - _MAX_KEYS} more" if len(keys) > _MAX_KEYS else ""
+    where = call.label(next(iter(groups))) if len(groups) == 1 else f"{len(groups)} files"
+    return shorten(f"set {', '.join(keys[:_MAX_KEYS])}{more} in {where}", _MAX_SUMMARY)
 
 
 def _require_document(call: Call, path: WorkspacePath, edits: list[DocEdit]) -> None:

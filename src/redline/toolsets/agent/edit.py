@@ -34,7 +34,7 @@ def edit(call: Call) -> Result:
     return carry_out(
         call,
         plan,
-        f"edit {len(files)} file{'' if len(files) == 1 else 's'}",
+        f"edit {call.label(files[0].path) if len(files) == 1 else f'{len(files)} files'}",
         lambda: _notes(latest),
         on_made=lambda made: note_made(call, made, cause),
     )

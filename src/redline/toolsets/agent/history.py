@@ -71,7 +71,7 @@ def _comments(call: Call) -> Result:
 def _show(call: Call, name: str) -> Result:
     history, label = call.runtime.history, call.label
     wanted = latest_id(history) if name == "latest" else find_operation(history, name)
-    operation, diff = load_with_diff(history, wanted, label, _MAX_DIFF)
+    operation, diff = load_with_diff(call.runtime, wanted, label, _MAX_DIFF)
     row = _wire(operation, label) | {"diff": diff.text, "diff_truncated": diff.is_cut}
     text = f"{_line(operation, label)}\n{diff.text}"
     if diff.is_cut:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from redline.core.encodings.opening import configured_in
 from redline.core.errors import InvalidArgument, NotADirectory, NotFound, SessionNotFound
 from redline.core.paths import WorkspacePath
 from redline.core.ports.commands import Command, Job, JobState
@@ -137,7 +138,7 @@ def _add_changes(call: Call, job: Job, fields: Json, parts: list[str]) -> bool:
     if found is None:
         return False
     label = call.label
-    diff = bounded_diff(found.change_set, label, _MAX_DIFF)
+    diff = bounded_diff(found.change_set, label, _MAX_DIFF, configured_in(call.runtime.tree))
     fields["diff"], fields["dry_run"] = diff.text, True
     fields["files"] = [each.wire() for each in list_touched(found.change_set, label, _FILES)]
     parts.append(brief_diff(diff.text, _MAX_BRIEF))

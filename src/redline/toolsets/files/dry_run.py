@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from redline.core.changes import ChangeSet
+from redline.core.encodings.opening import configured_in
 from redline.plan.describe import pieces_of
 from redline.toolsets.call import Call
 from redline.toolsets.files.answer import add_notes, clean, shown
@@ -16,7 +17,8 @@ def dry_run_text(call: Call, change_set: ChangeSet, summary: str) -> str:
     if change_set.is_empty:
         return f"Dry run, nothing was changed. Would {summary}: no changes"
     lines, size = [f"Dry run, nothing was changed. Would {summary}:\n"], 0
-    for piece in pieces_of(change_set, lambda path: shown(call, path)):
+    configured = configured_in(call.runtime.tree)
+    for piece in pieces_of(change_set, lambda path: shown(call, path), configured):
         size += len(piece)
         if size > _MAX_DIFF:
             lines.append("[diff truncated]\n")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from redline.core.encodings.opening import configured_in
 from redline.core.errors import InvalidArgument
 from redline.core.ports.history import Author, Direction, HistoryQuery, Operation
 from redline.plan.describe import list_touched
@@ -67,7 +68,7 @@ def show_change(call: Call) -> Result:
     history, wanted = call.runtime.history, call.arguments.get("id")
     wanted = latest_id(history) if wanted is None else find_operation(history, str(wanted))
     label, limit = call.label, int(call.arguments.get("max_bytes", _MAX_DIFF))
-    operation, diff = load_with_diff(history, wanted, label, limit)
+    operation, diff = load_with_diff(call.runtime, wanted, label, limit)
     structured = {
         **wire_operation(operation, label, MAX_FILES_SHOWN),
         "diff": diff.text,
@@ -140,7 +141,10 @@ def _revert(call: Call, direction: Direction, verb: str) -> Result:
 def _answer(call: Call, operation: Operation, verb: str, is_dry: bool) -> Result:
     label = call.label
     shows_diff = is_dry or operation.merged
-    diff = bounded_diff(operation.change_set, label, _MAX_DIFF).text if shows_diff else ""
+    diff = ""
+    if shows_diff:
+        configured = configured_in(call.runtime.tree)
+        diff = bounded_diff(operation.change_set, label, _MAX_DIFF, configured).text
     structured = {
         "id": operation.id or None,
         "reverts": operation.reverts or "",

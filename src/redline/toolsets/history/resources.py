@@ -64,7 +64,9 @@ def format_changes(call: Call, operations: Sequence[Operation]) -> str:
 def format_change(call: Call, wanted: str) -> str:
     """Return a change as a line and its diff."""
     history, label = call.runtime.history, call.label
-    operation, diff = load_with_diff(history, find_operation(history, wanted), label, _MAX_DIFF)
+    operation, diff = load_with_diff(
+        call.runtime, find_operation(history, wanted), label, _MAX_DIFF
+    )
     cut = "\n[diff cut]" if diff.is_cut else ""
     return f"{line_of(operation, label)}\n\n{diff.text}{cut}"
 

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
-from redline.core.errors import LimitReached
+from collections.abc import Sequence
+
+from redline.core.changes import Change, ChangeSet, FileState
+from redline.core.errors import DocumentError, LimitReached
+from redline.instruct.model.operations import DocumentOperation
 from redline.instruct.model.values import dumps
+from redline.services.instructions.files import plan_file
+from redline.services.instructions.inputs import Source
 from redline.services.instructions.propose import propose_with
 from redline.services.instructions.session import Session, candidate_json, change_json, store
 from redline.toolsets.call import Call, Result
@@ -40,7 +46,7 @@ def preview(call: Call) -> Result:
     body: Json = {
         "session_id": session_id,
         "changes": [change_json(i, o) for i, o in enumerate(proposal.operations)],
-        "message": proposal.message,
+        "message": "; ".join((proposal.message, *_foresee(call, source, proposal.operations))),
         "status": proposal.status,
     }
     if proposal.status == "ambiguous":
@@ -49,3 +55,18 @@ def preview(call: Call) -> Result:
             body["candidates"] = [candidate_json(i, c) for i, c in enumerate(proposal.candidates)]
     body["document_hash"] = source.document_hash
     return Result.of_text(dumps(body), body)
+
+
+def _foresee(call: Call, source: Source, operations: Sequence[DocumentOperation]) -> list[str]:
+    """Return what would keep an apply of all changes from writing the file, if anything would."""
+    if source.path is None or not operations:
+        return []
+    before = call.runtime.tree.state(source.path)
+    if not isinstance(before, FileState):
+        return []
+    try:
+        after = plan_file(call.runtime.confined, source, operations)
+    except DocumentError:
+        return []  # an apply says which of them cannot be made
+    change = Change(source.path, before, FileState.of(after, before.mode))
+    return call.foresee(ChangeSet((change,)), "json_editor_apply")

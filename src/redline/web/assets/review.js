@@ -38,6 +38,8 @@
     });
     return;
   }
+  // An address with a key in the tab that is open already changes the fragment alone.
+  addEventListener('hashchange', () => { if (location.hash.startsWith('#key=')) location.reload(); });
 
   // --- theme and help -----------------------------------------------------------------------
   const theme = $('#theme');
@@ -431,9 +433,19 @@
     '/': () => { const box = $('#search'); if (box) box.focus(); else visit(`${base}/`); },
     '?': () => help.showModal(),
   };
+  // The panel of filters closes as a menu does; what was typed in it stays.
+  const closeFilters = (target) => {
+    const open = $('.filters[open]');
+    if (!open || open.contains(target)) return false;
+    open.open = false;
+    if (target === document) $('summary', open).focus();
+    return true;
+  };
+  addEventListener('click', (event) => closeFilters(event.target));
   addEventListener('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
     const typing = event.target.matches('textarea, select, input:not([type=checkbox])');
+    if (event.key === 'Escape' && closeFilters(document)) return;
     if (event.key === 'Escape' && typing) { event.target.blur(); return; }
     if (typing || help.open || !Object.hasOwn(keys, event.key)) return;
     event.preventDefault();

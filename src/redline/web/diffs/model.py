@@ -6,13 +6,15 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import partial
 from typing import NamedTuple
 
 from redline.core.changes import Absent, Change, ChangeSet, FileState, LinkState, Rename, State
 from redline.core.diff import HunkLines
 from redline.core.encodings.opening import open_versions
+from redline.core.paths import show_name
 from redline.engine.reverting.parts import hunks_of
-from redline.plan.describe import Label, Touched, list_touched
+from redline.plan.describe import EncodingOf, Label, Touched, list_touched
 from redline.plan.merge.line_diff import diff_lines
 
 _GENERATED = re.compile(
@@ -84,24 +86,32 @@ class FileDiff:
         return sum(h.lines.i2 - h.lines.i1 + h.lines.j2 - h.lines.j1 for h in self.hunks)
 
 
-def read_files(change_set: ChangeSet, label: Label) -> list[FileDiff]:
+def read_files(
+    change_set: ChangeSet, label: Label, configured: EncodingOf | None = None
+) -> list[FileDiff]:
     """Return the files of a change in order, hunks numbered through all of them."""
     found: list[FileDiff] = []
     number = 0
     for index, (step, touched) in enumerate(
         zip(change_set.steps, list_touched(change_set, label), strict=True)
     ):
-        file = _read_file(index, step, touched, number)
+        file = _read_file(index, step, touched, number, configured)
         number += sum(1 for hunk in file.hunks if hunk.number)
         found.append(file)
     return found
 
 
-def _read_file(index: int, step: Change | Rename, touched: Touched, number: int) -> FileDiff:
+def _read_file(
+    index: int,
+    step: Change | Rename,
+    touched: Touched,
+    number: int,
+    configured: EncodingOf | None,
+) -> FileDiff:
     if isinstance(step, Rename):
         return FileDiff(index, touched, DiffShape.FACTS)
     mode = _modes(step)
-    texts = _texts(step)
+    texts = _texts(step, configured)
     if texts is None:
         is_file = any(isinstance(s, FileState) for s in (step.before, step.after))
         shape = DiffShape.BINARY if is_file and touched.action != "mode" else DiffShape.FACTS
@@ -122,12 +132,13 @@ def _read_file(index: int, step: Change | Rename, touched: Touched, number: int)
     return FileDiff(index, touched, shape, old, new, hunks, mode, added, removed, generated)
 
 
-def _texts(step: Change) -> tuple[list[str], list[str]] | None:
+def _texts(step: Change, configured: EncodingOf | None) -> tuple[list[str], list[str]] | None:
     """Return the lines of both versions; None when one of them is not text."""
     old, new = _content(step.before), _content(step.after)
     if old is None or new is None:
         return None
-    files = open_versions(old, new)
+    lookup = configured and partial(configured, step.path)
+    files = open_versions(old, new, configured=lookup)
     if any(file.is_binary for file in files):
         return None
     before, after = (_decode(file.view) for file in files)
@@ -145,7 +156,7 @@ def _drop_cr(line: str) -> str:
 
 def _decode(content: bytes) -> list[str]:
     """Return the lines of a text with their ends; only LF ends one."""
-    *lines, last = content.decode("utf-8", "surrogateescape").split("\n")
+    *lines, last = show_name(content.decode("utf-8", "surrogateescape")).split("\n")
     return [*(f"{line}\n" for line in lines), *([last] if last else [])]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 
 from redline.core.changes import Change, FileState
+from redline.core.encodings.opening import configured_in
 from redline.core.ports.history import Operation
 from redline.services.names import display_name
 from redline.services.runtime import Runtime
@@ -25,7 +26,7 @@ _READING = TableOptions()
 def write_page(runtime: Runtime, operation: Operation) -> str:
     """Return a change as HTML without scripts, links or anything to load."""
     label = lambda path: display_name(runtime.workspace, path)  # noqa: E731
-    files = read_files(operation.change_set, label)
+    files = read_files(operation.change_set, label, configured_in(runtime.tree))
     facts = draw_facts(operation)
     style = Html(asset("review.css").decode("utf-8"))
     head = tag(

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from time import time
 
+from redline.core.encodings.opening import configured_in
 from redline.core.ports.review import HeldChange, HeldState
 from redline.services.names import display_name
 from redline.services.review.held import HeldView, list_held, show_held
 from redline.services.runtime import Runtime
-from redline.web.activity import line_counts
+from redline.web.activity import draw_path, line_counts
 from redline.web.diffs.colours import colour_diff
 from redline.web.diffs.model import DiffShape, FileDiff, read_files
 from redline.web.diffs.table import UNIFIED_COLUMNS, TableOptions, rows_of
@@ -55,7 +56,7 @@ def _row(runtime: Runtime, held: HeldChange) -> Html:
         tag("span", held.origin.tool, class_="tool"),
         tag(
             "span",
-            link(address(f"/held/{held.id}"), name_files(runtime, held), class_="files"),
+            link(address(f"/held/{held.id}"), _files(runtime, held), class_="files"),
             tag(
                 "span",
                 ": ".join(filter(None, (held.origin.client, held.origin.summary))),
@@ -67,6 +68,13 @@ def _row(runtime: Runtime, held: HeldChange) -> Html:
         tag("span", state, class_="flag"),
         class_="op",
     )
+
+
+def _files(runtime: Runtime, held: HeldChange) -> Html:
+    paths = [display_name(runtime.workspace, path) for path in held.change_set.paths]
+    more = len(paths) - _NAMED
+    named = [join(", " if n else None, draw_path(each)) for n, each in enumerate(paths[:_NAMED])]
+    return join(named, f" and {more} more" if more > 0 else None)
 
 
 def name_files(runtime: Runtime, held: HeldChange) -> str:
@@ -81,7 +89,7 @@ def held_view(runtime: Runtime, viewer: Viewer, held_id: str) -> Html:
     view = show_held(runtime, held_id)
     held, origin = view.change, view.change.origin
     label = lambda path: display_name(runtime.workspace, path)  # noqa: E731
-    files = read_files(held.change_set, label)
+    files = read_files(held.change_set, label, configured_in(runtime.tree))
     rulings = [
         join(tag("b", ruling.rule), f" (line {ruling.line}): ", ruling.path,
              f" {ruling.field}" if ruling.field else None,
@@ -162,7 +170,7 @@ def _file(runtime: Runtime, file: FileDiff) -> Html:
                     tag("tbody", Html("".join(rows))), class_="diff unified")  # fmt: skip
     head = tag(
         "div",
-        tag("h2", touched.path, class_="name"),
+        tag("h2", draw_path(touched.path), class_="name"),
         tag("em", touched.action),
         line_counts(file.added, file.removed) if file.hunks else None,
         class_="file-head",

@@ -58,7 +58,7 @@ class FrontPages:
                 raise NotFound(request.path, f"Nothing is served at {request.path[:100]}")
             return self._list(request, reviewer)
         except RedlineError as failure:
-            view = error_view(failure.message, failure.hint)
+            view = error_view(failure)
             return _page("Error", view, status=status_of(failure))
 
     def _sign_in(self, request: WebRequest) -> WebResponse:

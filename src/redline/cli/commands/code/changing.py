@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 
 from redline.app import Redline, locate_workspace
 from redline.cli.flags import add_guarded_flag, origin_of, state_dir_from
@@ -12,6 +13,7 @@ from redline.cli.foresight import note_refusal
 from redline.cli.terminal import err, out, paint_diff, program
 from redline.core.cancellation import UNCANCELLABLE
 from redline.core.changes import ChangeSet
+from redline.core.encodings.opening import configured_in
 from redline.core.errors import RedlineError
 from redline.plan.describe import diff_of
 from redline.services.checking.check import Checked, check_change
@@ -22,6 +24,7 @@ _FLAGS = {
     "possible: true": "--possible",
     "possible: false": "--no-possible",
     "give path, and line": "give --file, and --line",
+    "give line, where": "give --line, where",
     "context finds symbols, redline where in a terminal; or give its path and line": (
         "redline where finds symbols; or give --file and --line"
     ),
@@ -90,7 +93,8 @@ def carry_out(
     else:
         changed = commit_plan(redline.editor, wanted, origin, UNCANCELLABLE).change_set
     if not args.quiet or args.dry_run:
-        diff = diff_of(changed, lambda path: display_name(redline.workspace, path))
+        label = partial(display_name, redline.workspace)
+        diff = diff_of(changed, label, configured_in(redline.tree))
         out(paint_diff(diff).rstrip("\n"))
     if args.dry_run:
         note_refusal(args, redline, changed, tool)

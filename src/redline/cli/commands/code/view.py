@@ -24,12 +24,6 @@ _STYLE = {
 }
 
 
-def add_flags(parser: argparse.ArgumentParser) -> None:
-    """The flags that say which workspace is meant."""
-    parser.add_argument("--workspace", default=".", metavar="DIR", help="default: this directory")
-    parser.add_argument("--state-dir", metavar="DIR", help="where the index lives")
-
-
 def open_reading(workspace: str, args: argparse.Namespace) -> Redline:
     """The workspace, for reading only."""
     return Redline(Settings(workspace=workspace, state_dir=state_dir_from(args), read_only=True))

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 
 from redline.app import Redline
-from redline.cli.commands.code.view import add_flags, file_line, open_reading, symbol_line
+from redline.cli.commands.code.view import file_line, symbol_line
+from redline.cli.commands.history.view import add_workspace_flags, settings_for
 from redline.cli.terminal import NOTHING_FOUND, fail, out, paint
 from redline.code.references.targets import Certainty
 from redline.core.cancellation import UNCANCELLABLE
@@ -22,12 +23,12 @@ _TOKENS = 50_000
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the flags of this command."""
     parser.add_argument("symbol", help="a name, or a qualified one such as Shop.open")
-    add_flags(parser)
+    add_workspace_flags(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Print definitions, then the lines that refer to them, possible ones with a question mark."""
-    with open_reading(args.workspace, args) as redline:
+    with Redline(settings_for(args)._replace(read_only=True)) as redline:
         redline.code_index.build()
         lookup = CodeLookup(redline, UNCANCELLABLE)
         found = lookup.definitions(args.symbol)

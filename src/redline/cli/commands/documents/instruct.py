@@ -9,7 +9,7 @@ import sys
 from redline.app import Redline
 from redline.cli.commands.documents.open_file import Opened, open_source
 from redline.cli.flags import add_guarded_flag, origin_of
-from redline.cli.foresight import note_refusal
+from redline.cli.foresight import note_refusal, refuse_before_asking
 from redline.cli.terminal import (
     NOTHING_FOUND,
     ask,
@@ -116,15 +116,23 @@ def _instruct(args: argparse.Namespace, opened: Opened) -> int:
         if opened.place is not None:
             note_refusal(args, opened.redline, _plan_change(opened, after), "instruct")
         return 0
-    if not args.yes and not ask(f"Apply to {opened.name}?"):
-        out("Nothing was changed.")
-        if not sys.stdin.isatty():
-            err("  hint: there is no terminal to ask at: --yes applies it, --dry-run only shows it")
+    if not args.yes and not _ask(args, opened, after):
         return 1
     _commit(args, opened, after)
     count = len(proposal.operations)
     out(f"Applied {count} change{'' if count == 1 else 's'}; {program()} undo takes it back.")
     return 0
+
+
+def _ask(args: argparse.Namespace, opened: Opened, after: bytes) -> bool:
+    """Return whether the person wants the change; raise what would refuse it."""
+    refuse_before_asking(args, opened.redline, _plan_change(opened, after), "instruct")
+    if ask(f"Apply to {opened.name}?"):
+        return True
+    out("Nothing was changed.")
+    if not sys.stdin.isatty():
+        err("  hint: there is no terminal to ask at: --yes applies it, --dry-run only shows it")
+    return False
 
 
 def _choose(proposal: Proposal, number: int | None) -> Proposal:

@@ -31,6 +31,7 @@ from redline.core.errors import (
 )
 from redline.core.paths import Access, WorkspacePath
 from redline.documents.base.model import MAX_BYTES
+from redline.documents.base.path import render_path
 from redline.documents.editing import DocEdit, Options
 from redline.documents.formats import FORMATS
 from redline.documents.isolated import DocumentSource, apply_edits, detect
@@ -106,6 +107,8 @@ def exit_code_for(name: str, action: Callable[[], int]) -> int:
 def _as_flags(text: str) -> str:
     """Return *text* with argument names as command-line flags."""
     text = text.replace("give its format", "give its --format")
+    # The shell takes the outer quotes away.
+    text = text.replace('needs double quotes: "..."', "needs double quotes: '\"...\"'")
     for name in ("create_parents", "doc_index"):
         text = text.replace(name, f"--{name.replace('_', '-')}")
     return text
@@ -169,7 +172,8 @@ def _edit_file(
     runtime, edits = opened.redline, [wanted]
     if args.dry_run:
         return plan_edits(runtime, [place], edits, options, label, UNCANCELLABLE)
-    origin = origin_of(args, wanted.action, f"{wanted.action} in {opened.name}")
+    summary = f"{wanted.action} {render_path(wanted.path)[:120]} in {opened.name}"
+    origin = origin_of(args, wanted.action, summary)
     return edit_documents(runtime, [place], edits, options, label, origin, UNCANCELLABLE)
 
 

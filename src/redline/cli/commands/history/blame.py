@@ -8,7 +8,7 @@ import os
 from redline.app import Redline
 from redline.cli.commands.history.view import add_workspace_flags, ago, open_redline, print_table
 from redline.cli.terminal import one_line
-from redline.core.paths import Access
+from redline.core.paths import Access, show_name
 from redline.services.history.lines import BlamedLine, blame
 
 EXAMPLES = """Lines that no recorded change made are marked with a dot.
@@ -38,7 +38,7 @@ def _show(redline: Redline, args: argparse.Namespace) -> int:
 
 
 def _row(number: int, line: BlamedLine) -> tuple[tuple[str, str], ...]:
-    text = one_line(line.text.decode("utf-8", "replace").rstrip("\r\n"))
+    text = one_line(show_name(line.text.decode("utf-8", "surrogateescape").rstrip("\r\n")))
     made = line.operation
     if made is None:
         return ((".", "dim"), ("", ""), ("", ""), (str(number), "dim"), (text, ""))

@@ -10,11 +10,13 @@ from redline.cli.commands.history.view import (
     add_workspace_flags,
     headline,
     label_for,
+    note_beginning,
     open_redline,
 )
 from redline.cli.flags import add_guarded_flag, origin_of
 from redline.cli.foresight import note_refusal
 from redline.cli.terminal import out, paint_diff
+from redline.core.encodings.opening import configured_in
 from redline.core.paths import Access
 from redline.plan.describe import diff_of
 from redline.services.history.lines import plan_restore, restore
@@ -36,6 +38,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_guarded_flag(parser)
     parser.add_argument("file", metavar="FILE", help="a file of the workspace")
     parser.add_argument("--dry-run", action="store_true", help="only show the diff")
+    parser.add_argument("--quiet", "-q", action="store_true", help="do not show the diff")
     parser.add_argument("--at", metavar="POINT", required=True, help="a change, checkpoint or time")
 
 
@@ -48,12 +51,14 @@ def run(args: argparse.Namespace) -> int:
 def _restore(redline: Redline, args: argparse.Namespace) -> int:
     place = redline.workspace.resolve(os.path.abspath(args.file), Access.WRITE)
     point = find_point(redline.history, args.at, inclusive=False)
+    note_beginning(redline, args.at)
     if args.dry_run:
         planned = plan_restore(redline, place, point, args.file)
         if planned.is_empty:
             out(_UNCHANGED)
         else:
-            out(paint_diff(diff_of(planned, label_for(redline))).rstrip("\n"))
+            diff = diff_of(planned, label_for(redline), configured_in(redline.tree))
+            out(paint_diff(diff).rstrip("\n"))
             note_refusal(args, redline, planned, "restore")
         return 0
     origin = origin_of(args, "restore", f"restore {args.file} at {args.at}")
@@ -62,6 +67,8 @@ def _restore(redline: Redline, args: argparse.Namespace) -> int:
         out(_UNCHANGED)
         return 0
     label = label_for(redline)
-    out(paint_diff(diff_of(operation.change_set, label)).rstrip("\n"))
+    if not args.quiet:
+        diff = diff_of(operation.change_set, label, configured_in(redline.tree))
+        out(paint_diff(diff).rstrip("\n"))
     out(headline(operation, label))
     return 0

@@ -10,13 +10,15 @@ from redline.cli.commands.history.view import (
     add_workspace_flags,
     headline,
     label_for,
+    note_beginning,
     open_redline,
     path_from,
 )
 from redline.cli.flags import add_guarded_flag, origin_of
 from redline.cli.foresight import note_refusal
 from redline.cli.terminal import out, paint, paint_diff
-from redline.core.ports.history import Author, Direction
+from redline.core.encodings.opening import configured_in
+from redline.core.ports.history import Author, Direction, Operation
 from redline.plan.describe import diff_of
 from redline.services.history.revert import Wish, plan_revert, revert
 
@@ -29,6 +31,7 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
     add_workspace_flags(parser)
     add_guarded_flag(parser)
     parser.add_argument("--dry-run", action="store_true", help="only show the diff")
+    parser.add_argument("--quiet", "-q", action="store_true", help="do not show the diff")
 
 
 def run_revert(args: argparse.Namespace, wish: Wish) -> int:
@@ -39,17 +42,24 @@ def run_revert(args: argparse.Namespace, wish: Wish) -> int:
 
 def _revert(redline: Redline, args: argparse.Namespace, wish: Wish) -> int:
     wish = replace(wish, paths=tuple(path_from(args, redline, path) for path in wish.paths))
-    label = label_for(redline)
+    if wish.to is not None:
+        note_beginning(redline, wish.to)
     planned = plan_revert(redline, wish)
-    diff = paint_diff(diff_of(planned.change_set, label)).rstrip("\n")
-    out(diff or "the files already are as they would become")
-    if planned.merged:
-        out(paint("merged: later changes of the same files are kept", "cyan"))
+    if args.dry_run or not args.quiet:
+        _show(redline, planned)
     tool = "undo" if wish.direction is Direction.REWIND else wish.direction.value
     if args.dry_run:
         note_refusal(args, redline, planned.change_set, tool)
         return 0
     operation = revert(redline, wish, origin_of(args, tool, wish.summary))
-    out()
-    out(headline(operation, label))
+    if not args.quiet:
+        out()
+    out(headline(operation, label_for(redline)))
     return 0
+
+
+def _show(redline: Redline, planned: Operation) -> None:
+    found = diff_of(planned.change_set, label_for(redline), configured_in(redline.tree))
+    out(paint_diff(found).rstrip("\n") or "the files already are as they would become")
+    if planned.merged:
+        out(paint("merged: later changes of the same files are kept", "cyan"))

@@ -13,6 +13,7 @@ from redline.cli.commands.history.view import (
     print_long,
 )
 from redline.cli.terminal import NOTHING_FOUND, fail, one_line, out_bytes, paint, paint_diff
+from redline.core.encodings.opening import configured_in
 from redline.core.ports.history import HistoryQuery
 from redline.plan.describe import diff_of
 from redline.services.history.listing import BoundedDiff, name_reverted, number_hunks
@@ -66,6 +67,7 @@ def _show(redline: Redline, args: argparse.Namespace) -> int:
     ):
         if value:
             lines.append(f"{paint(f'{name}:', 'dim')} {one_line(value)}")
-    diff = number_hunks(BoundedDiff(diff_of(operation.change_set, label), is_cut=False)).text
+    whole = diff_of(operation.change_set, label, configured_in(redline.tree))
+    diff = number_hunks(BoundedDiff(whole, is_cut=False)).text
     print_long([*lines, "", paint_diff(diff).rstrip("\n")])
     return 0

@@ -10,12 +10,13 @@ from collections.abc import Sequence
 
 from redline.app import Redline, locate_workspace, page_text
 from redline.cli.flags import policy_from, state_dir_from
-from redline.cli.terminal import escape_for_terminal, one_line, out, paint
+from redline.cli.terminal import err, escape_for_terminal, one_line, out, paint
 from redline.core.errors import InvalidArgument
 from redline.core.paths import WorkspacePath
 from redline.core.ports.history import Author, Operation
 from redline.plan.describe import Label, list_touched
 from redline.services.history.listing import describe_without_files
+from redline.services.history.references import first_after
 from redline.services.names import display_name
 from redline.settings import Settings
 
@@ -94,6 +95,13 @@ def label_for(redline: Redline) -> Label:
         return one_line(display_name(redline.workspace, path))
 
     return label
+
+
+def note_beginning(redline: Redline, point: str) -> None:
+    """Say where the history begins if *point* is a time before that."""
+    first = first_after(redline.history, point)
+    if first is not None:
+        err(f"note: the history begins with {first.id}, {when(first.time)}: nothing older is known")
 
 
 def headline(operation: Operation, label: Label) -> str:

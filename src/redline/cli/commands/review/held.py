@@ -161,7 +161,13 @@ def _summary(redline: Redline, held: HeldChange) -> str:
     who = f"{one_line(held.origin.client)} {one_line(held.origin.principal)}".strip()
     rules = [f"held by    {_describe(ruling)}" for ruling in held.rulings[:MAX_NAMED]]
     names = f"change     {_names(redline, held)}"
-    return "\n".join([f"wanted by  {who}, tool {one_line(held.origin.tool)}", names, *rules])
+    wanted = f"wanted by  {who}, tool {one_line(held.origin.tool)}"
+    return "\n".join([wanted, *_purpose(held), names, *rules])
+
+
+def _purpose(held: HeldChange) -> list[str]:
+    """Return the line that says what the change is for, if its maker said it."""
+    return [f"for        {one_line(held.origin.summary)}"] if held.origin.summary else []
 
 
 def _names(redline: Redline, held: HeldChange) -> str:
@@ -232,6 +238,7 @@ def _print_view(redline: Redline, view: HeldView, as_json: bool) -> None:
     lines = [
         f"{paint(held.id, 'yellow', 'bold')}  {paint(view.state.value, STYLES[view.state])}",
         f"wanted by  {who}, tool {one_line(origin.tool)}, {when(held.time)}",
+        *_purpose(held),
         f"expires    {when(held.expires)}",
         *(f"held by    {_describe(ruling)}" for ruling in held.rulings),
     ]
@@ -263,6 +270,7 @@ def _wire(redline: Redline, held: HeldChange) -> dict[str, Any]:
         "client": origin.client,
         "principal": origin.principal,
         "session": origin.session,
+        "summary": origin.summary,
         "rules": [ruling.wire() for ruling in held.rulings],
         "files": [each.wire() for each in touched],
         "operation": decision.operation if decision else None,

@@ -205,7 +205,8 @@ def _change(
 def _say_exclusive(args: argparse.Namespace, client: ClientConfig, tools: EditTools) -> None:
     back = f"{program()} config {client.name} --exclusive --remove"
     where = shlex.quote(os.path.abspath(args.workspace))
-    out(f"{client.title} no longer edits by itself: {', '.join(tools.names)} are off")
+    verb = "is" if len(tools.names) == 1 else "are"
+    out(f"{client.title} no longer edits by itself: {', '.join(tools.names)} {verb} off")
     out(paint("its shell can still write; redline watch records that", "dim"))
     if tools.note:
         out(paint(tools.note, "dim"))
@@ -235,13 +236,15 @@ def _with_entry(client: ClientConfig, name: str, entry: dict[str, Any], source: 
         )
     if client.format == "toml":
         return _with_table(client, name, entry, _without_entry(client, name, source))
-    if not source.strip():
+    if source.strip() in (b"", b"{}"):
         return (json.dumps({client.key: {name: entry}}, indent=2) + "\n").encode()
     from redline.documents.json.document import JsonDocument
+    from redline.documents.json.layout import indent_unit
 
-    document = JsonDocument(source, "jsonc")
-    value = json.dumps(entry, indent=2)
-    return document.set((client.key, name), value, create_parents=True).after
+    document, indent = JsonDocument(source, "jsonc"), indent_unit(source)
+    if not _servers(client, source):
+        return document.set((client.key,), json.dumps({name: entry}, indent=indent)).after
+    return document.set((client.key, name), json.dumps(entry, indent=indent)).after
 
 
 def _with_table(client: ClientConfig, name: str, entry: dict[str, Any], source: bytes) -> bytes:

@@ -10,6 +10,7 @@ from typing import Any
 
 from redline.core.errors import CannotApply
 from redline.documents.json.document import JsonDocument
+from redline.documents.json.layout import indent_unit
 
 # What tells Redline's hooks from others: the file that they run.
 MARK = "hook_program.py"
@@ -113,29 +114,32 @@ def install(client: HookClient, source: bytes, command: str) -> bytes:
     if installed_events(source, command) == set(entries):
         return source
     source = remove(source)
-    if not source.strip():
-        whole = {event: [entry] for event, entry in entries.items()}
+    whole = {event: [entry] for event, entry in entries.items()}
+    if source.strip() in (b"", b"{}"):
         return (json.dumps({**dict(client.start), "hooks": whole}, indent=2) + "\n").encode()
     for key, value in client.start:
         if key not in _data(source):
             source = JsonDocument(source, "jsonc").insert((key,), json.dumps(value)).after
+    indent = indent_unit(source)
+    if _data(source).get("hooks", {}) == {}:
+        text = json.dumps(whole, indent=indent)
+        return JsonDocument(source, "jsonc").set(("hooks",), text).after
     for event, entry in entries.items():
-        source = _add(source, event, entry)
+        source = _add(source, event, entry, indent)
     return source
 
 
-def _add(source: bytes, event: str, entry: dict[str, Any]) -> bytes:
+def _add(source: bytes, event: str, entry: dict[str, Any], indent: str | None) -> bytes:
     """Return *source* with one more entry for an event."""
-    hooks = _data(source).get("hooks")
+    hooks = _data(source)["hooks"]
     known = hooks.get(event) if isinstance(hooks, dict) else None
     document = JsonDocument(source, "jsonc")
-    if isinstance(known, list):
-        text = json.dumps(entry, indent=2)
-        return document.insert(("hooks", event, len(known)), text).after
-    if known is not None:
+    if not isinstance(known, list | None):
         raise CannotApply(f"Not a list: hooks.{event}", hint="mend the file by hand")
-    text = json.dumps([entry], indent=2)
-    return document.set(("hooks", event), text, create_parents=True).after
+    if known:
+        text = json.dumps(entry, indent=indent)
+        return document.insert(("hooks", event, len(known)), text).after
+    return document.set(("hooks", event), json.dumps([entry], indent=indent)).after
 
 
 def remove(source: bytes) -> bytes:

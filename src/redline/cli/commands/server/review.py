@@ -6,7 +6,7 @@ import argparse
 
 from redline.cli.commands.history.view import add_workspace_flags, open_redline
 from redline.cli.flags import port_number
-from redline.cli.terminal import err, out, paint
+from redline.cli.terminal import fail, out, paint
 from redline.review_site import LazyReview, show_in_browser
 
 EXAMPLES = """examples:
@@ -55,6 +55,8 @@ def run(args: argparse.Namespace) -> int:
         try:
             return serve_pages(pages, settings, announce)
         except OSError as failure:
-            err(f"redline: cannot listen on {_LOOPBACK}:{args.port}: {failure.strerror}")
-            err("hint: choose another with --port, or leave it out for any")
+            fail(
+                f"Cannot listen on {_LOOPBACK}:{args.port}: {failure.strerror}",
+                "choose another with --port, or leave it out for any",
+            )
             return 1

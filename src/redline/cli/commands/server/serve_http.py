@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from redline.app import Redline
-from redline.cli.terminal import err, program
+from redline.cli.terminal import err, fail, program
 from redline.review_site import LazyReview
 from redline.server.calls.tool_server import ToolServer
 from redline.settings import Settings
@@ -35,8 +35,10 @@ def serve(
 
 def report_not_listening(settings: Settings, failure: OSError) -> int:
     """Say why the server does not listen, and return its exit code."""
-    err(f"redline: cannot listen on {settings.host}:{settings.port}: {failure.strerror}")
-    err("hint: choose another with --port, or --port 0 for any")
+    fail(
+        f"Cannot listen on {settings.host}:{settings.port}: {failure.strerror}",
+        "choose another with --port, or --port 0 for any",
+    )
     return 1
 
 

@@ -94,7 +94,8 @@ class YamlDocument:
         if notes:
             raise CannotApply(f"{notes[0]}: {render_path(path)}", hint="remove one of them")
         splices = self._placer.with_final_break(self._replace(node, fragment), fragment)
-        edit = DocumentEdit.of(self.source, splices, self._anchor_notes(node))
+        notes = (*self._anchor_notes(node), *fragment.notes)
+        edit = DocumentEdit.of(self.source, splices, notes)
         check_anchors(edit, node.anchor if fragment.root.anchor is None else None, fragment.aliases)
         self._verifier.check_set(edit.after, where, fragment.readings())
         return edit
@@ -153,11 +154,27 @@ class YamlDocument:
             node, _, _ = self._locate(path)
         except (CannotApply, NodeNotFound):
             return ""
-        return self.source[node.start : node.end].decode("utf-8") if node.kind == "scalar" else ""
+        if node.kind != "scalar":
+            return ""
+        return self.source[node.start : self._scanner.end_of(node)].decode("utf-8")
 
-    def render(self, value: Any) -> str:
-        """*value* as YAML, collections as blocks that are indented as here."""
+    def render(self, value: Any, at: Path = ()) -> str:
+        """*value* as YAML, collections as blocks that are indented as here.
+
+        Text for a place that holds a block scalar is one again, if it can be.
+        """
+        if isinstance(value, str) and self._holds_block_scalar(at):
+            block = values.render_literal(value)
+            if block is not None:
+                return block
         return values.render_block(value, self._placer.style.step)
+
+    def _holds_block_scalar(self, path: Path) -> bool:
+        try:
+            node, _, _ = self._locate(path)
+        except (CannotApply, NodeNotFound):
+            return False
+        return node.style in ("literal", "folded")
 
     @cached_property
     def _placer(self) -> Placer:
@@ -310,7 +327,8 @@ class YamlDocument:
     def _verify_added(
         self, splices: list[Splice], where: Where, fragment: Fragment
     ) -> DocumentEdit:
-        edit = DocumentEdit.of(self.source, self._placer.with_final_break(splices, fragment))
+        splices = self._placer.with_final_break(splices, fragment)
+        edit = DocumentEdit.of(self.source, splices, fragment.notes)
         check_anchors(edit, None, fragment.aliases)
         self._verifier.check_added(edit.after, where, fragment.readings())
         return edit

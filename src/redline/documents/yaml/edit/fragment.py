@@ -87,6 +87,13 @@ class Fragment:
         return self.root.style in ("literal", "folded")
 
     @property
+    def notes(self) -> tuple[str, ...]:
+        """What is worth mentioning: YAML joins the lines of a value without quotes."""
+        if self.root.style != "plain" or b"\n" not in self.text.strip(b"\n"):
+            return ()
+        return ("its lines are one to YAML, joined by spaces; a value that begins with | has many",)
+
+    @property
     def ends_with_break(self) -> bool:
         """Whether its last line break may be part of a block scalar's text."""
         is_block = self.is_block_scalar or self.is_block
