@@ -444,3 +444,24 @@ def test_a_file_that_cannot_be_read_refuses(desk: Desk) -> None:
     desk.write(files)
     failure = desk.failure("rename", symbol="Shop.size", to="extent", path="a.ts")
     assert "refer to size: c.ts:2" in failure
+
+
+@pytest.mark.requirement("agent-rename-typed")
+@pytest.mark.parametrize("line", [2, 6])
+def test_a_property_in_quotes_is_renamed_inside_them(desk: Desk, line: int) -> None:
+    text = (
+        "export interface Shop {\n  '<size>'?: number;\n  \"sell\"(): void;\n}\n"
+        "export class Stall implements Shop {\n  '<size>' = 1;\n  'sell'() {}\n}\n"
+        "export const a: Shop = { '<size>': 1, sell() {} };\n"
+        "export const f = ({ '<size>': n }: Shop, s: Shop) => s['<size>'] + s.<size>;\n"
+        "export interface Hat {\n  'size': string;\n  'width': string;\n}\n"
+        "export const own = { 'size': 1 };\n"
+    )
+    before = text.replace("<size>", "size")
+    desk.write({"a.ts": before})
+    assert "already used: width" in desk.failure(
+        "rename", symbol="size", to="width", path="a.ts", line=line
+    )
+    said = desk.text("rename", symbol="size", to="extent", path="a.ts", line=line)
+    assert (desk.root / "a.ts").read_text() == text.replace("<size>", "extent")
+    assert "a.ts:13" not in said

@@ -178,7 +178,8 @@ class Project:
         pattern = "|".join(re.escape(word) for word in sorted(self.words))
         offsets = [found.start() for found in re.finditer(pattern, parsed.text)]
         is_whole = self.reads_scripts_whole and parsed.language.name != "python"
-        return Module(path, parsed, read_names(parsed, None if is_whole else offsets), broken)
+        names = read_names(parsed, None if is_whole else offsets, with_quoted=is_whole)
+        return Module(path, parsed, names, broken)
 
 
 def _broken_spans(root: SyntaxNode) -> tuple[Span, ...] | None:

@@ -33,7 +33,7 @@ from redline.code.references.targets import (
 )
 from redline.code.scopes.model import Binding, BindingRole, Member, Occurrence
 from redline.code.syntax.node import SyntaxNode, begins_at, parent_of, start_of
-from redline.code.syntax.uses import nodes_of
+from redline.code.syntax.uses import nodes_of, quoted_nodes
 from redline.core.paths import WorkspacePath
 
 _PATTERN = "shorthand_property_identifier_pattern"
@@ -231,7 +231,8 @@ class PythonJsResolver:
             if others is not None:
                 yield Meaning(node.range().start.line + 1, others, False, start_of(node))
         if self.renaming:
-            yield from self._find_quoted(module) if module.is_script else self._find_listed(module)
+            texts = self._find_quoted(module) if module.is_script else self._find_listed(module)
+            yield from (each for each in texts if each.start not in seen)
 
     def _find_listed(self, module: Module) -> Iterator[Meaning]:
         """Yield the name as text by which a Python module exports it, or a type knows its name."""
@@ -257,12 +258,9 @@ class PythonJsResolver:
     def _find_quoted(self, module: Module) -> Iterator[Meaning]:
         """Yield the name as text where a script names a member by it: `x["name"]`."""
         values = self.meanings.values
-        if not isinstance(values, ScriptContext) or not re.search(
-            rf"['\"]{re.escape(self.name)}['\"]", module.parsed.text
-        ):
+        if not isinstance(values, ScriptContext):
             return
-        regex = rf"^['\"]{re.escape(self.name)}['\"]$"
-        for node in module.parsed.root.find_all(kind="string", regex=regex):
+        for node in quoted_nodes(module.parsed, self.name):
             named = values.named_by_text(module, node)
             if named is not None:
                 found = self.meanings.of_values(module, named, self.name)

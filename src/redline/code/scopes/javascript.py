@@ -42,16 +42,22 @@ _MEMBERS = {"property_identifier", "private_property_identifier"}
 _Visit: TypeAlias = Callable[["_Reader", SyntaxNode, Scope], None]
 
 
-def script_names(root: SyntaxNode, offsets: Sequence[int] | None = None) -> Names:
+def script_names(
+    root: SyntaxNode, offsets: Sequence[int] | None = None, *, with_quoted: bool = False
+) -> Names:
     """Return every name of a script with its binding; see `read_names`."""
     module = Scope(ScopeKind.MODULE, None, root)
     names = Names(module, scopes=[module])
-    _Reader(names, offsets).visit_all(root, module)
+    _Reader(names, offsets, with_quoted=with_quoted).visit_all(root, module)
     return names.settle(through_classes=True)
 
 
 class _Reader(TypeReader):
     """Walks the tree once."""
+
+    def __init__(self, names: Names, offsets: Sequence[int] | None, *, with_quoted: bool) -> None:
+        super().__init__(names, offsets)
+        self._with_quoted = with_quoted
 
     def visit(self, node: SyntaxNode, scope: Scope) -> None:
         kind = node.kind()
@@ -81,6 +87,15 @@ class _Reader(TypeReader):
             self.names.member(node, scope, MemberUse.DEFINE)
         else:
             self.names.member(node, scope, MemberUse.KEY)
+
+    def quoted(self, node: SyntaxNode, scope: Scope) -> None:
+        """Read a text, which may be the name of a property."""
+        if not self._with_quoted:
+            return
+        parent = parent_of(node)
+        name = parent.field("key" if parent.kind() in _KEYED else "name")
+        if parent.kind() in _QUOTABLE and begins_at(name, node):
+            self.property(node, scope)
 
     def shorthand(self, node: SyntaxNode, scope: Scope) -> None:
         """Read `{ name }`, which is a value and a key at once."""
@@ -175,7 +190,7 @@ class _Reader(TypeReader):
         """Read only the name and return type of a function without words that matter."""
         if node.kind() in _DECLARED and name is not None:
             self.names.bind(name, scope, BindingRole.FUNCTION)
-        elif name is not None and name.kind() in _MEMBERS:
+        elif name is not None and name.kind() in (*_MEMBERS, "string"):
             self.visit(name, scope)
         self.field(node, "return_type", scope)
 
@@ -252,6 +267,8 @@ _DEFINING = {
     *("method_definition", "public_field_definition", "field_definition"),
     *("abstract_method_signature", "method_signature"),
 }
+_KEYED = {"pair", "pair_pattern"}
+_QUOTABLE = {*_DEFINING, *_KEYED, "property_signature"}
 _LEAVES = {
     *("identifier", "type_identifier", "shorthand_property_identifier"),
     *("shorthand_property_identifier_pattern", *_MEMBERS),
@@ -263,6 +280,7 @@ _VISITS: dict[str, _Visit] = {
     "private_property_identifier": _Reader.property,
     "shorthand_property_identifier": _Reader.shorthand,
     "shorthand_property_identifier_pattern": _Reader.shorthand,
+    "string": _Reader.quoted,
     "nested_type_identifier": _Reader.nested_type,
     "jsx_opening_element": _Reader.element_name,
     "jsx_closing_element": _Reader.element_name,

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from redline.code.syntax.definitions import Parsed
+from redline.code.syntax.languages import language_group
 from redline.code.syntax.macros import words_in_macros
 from redline.code.syntax.node import SyntaxNode, begins_at
 
@@ -54,6 +55,26 @@ def nodes_of(parsed: Parsed, name: str, kinds: Sequence[str] | None = None) -> l
     rule = [{"kind": kind} for kind in (parsed.language.words if kinds is None else kinds)]
     exact = f"^{re.escape(name)}$"
     return list(parsed.root.find_all(all=[{"any": rule}, {"regex": exact}]))
+
+
+def quoted_nodes(parsed: Parsed, name: str) -> list[SyntaxNode]:
+    """Return the texts of a script that are *name* and nothing else."""
+    quoted = rf"['\"]{re.escape(name)}['\"]"
+    if re.search(quoted, parsed.text) is None:
+        return []
+    return list(parsed.root.find_all(kind="string", regex=f"^{quoted}$"))
+
+
+def starts_on(parsed: Parsed, name: str, line: int, *, with_quoted: bool) -> list[int]:
+    """Return the offsets of *name* on a line as code, and with *with_quoted* in quotes, in order.
+
+    A script may have the name of a property in quotes.
+    """
+    is_script = language_group(parsed.language.name) == "javascript"
+    plain = [(node.range().start, 0) for node in nodes_of(parsed, name)]
+    texts = quoted_nodes(parsed, name) if is_script and with_quoted else []
+    found = [*plain, *((node.range().start, 1) for node in texts)]
+    return sorted(at.index + inside for at, inside in found if at.line + 1 == line)
 
 
 def _use(parsed: Parsed, node: SyntaxNode) -> Use:

@@ -22,7 +22,7 @@ from redline.code.references.targets import Certainty, Reference, ReferenceTarge
 from redline.code.registry import RESOLVED_LANGUAGES, TYPED_LANGUAGES, resolver_of
 from redline.code.syntax.definitions import Parsed
 from redline.code.syntax.languages import language_group, language_of
-from redline.code.syntax.uses import nodes_of
+from redline.code.syntax.uses import starts_on
 from redline.core.paths import WorkspacePath
 from redline.core.ports.code import IndexedUses
 from redline.services.code.lookup import OpenedSource
@@ -264,8 +264,8 @@ class ReferenceSearch:
         parsed = self._parse(chosen.path)
         if parsed is None:
             return None
-        starts = (node.range().start for node in nodes_of(parsed, self.name))
-        return next((start.index for start in starts if start.line + 1 == chosen.line), None)
+        found = starts_on(parsed, self.name, chosen.line, with_quoted=self.with_definitions)
+        return next(iter(found), None)
 
     def _in_file(self, row: IndexedUses) -> Used | None:
         if self._spent > self.room:

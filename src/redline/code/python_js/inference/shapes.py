@@ -188,7 +188,8 @@ def is_shorthand_of_field(occurrence: Occurrence) -> bool:
 
 def key_definition(module: Module, node: SyntaxNode, name: str) -> Definition:
     """Return the definition that a key of an object or an object type is."""
-    return Definition(module.path, start_of(node), name, True, module)
+    is_quoted = node.kind() == "string"
+    return Definition(module.path, start_of(node) + is_quoted, name, True, module)
 
 
 def chosen_of(value: OfClass) -> Chosen:
