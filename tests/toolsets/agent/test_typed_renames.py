@@ -465,3 +465,52 @@ def test_a_property_in_quotes_is_renamed_inside_them(desk: Desk, line: int) -> N
     said = desk.text("rename", symbol="size", to="extent", path="a.ts", line=line)
     assert (desk.root / "a.ts").read_text() == text.replace("<size>", "extent")
     assert "a.ts:13" not in said
+
+
+@pytest.mark.requirement("agent-rename-typed")
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [("Kind.SHOP", "Kind.HAT"), ('"shop"', '"hat"'), ("true", "false"), ("1", "2")],
+)
+def test_a_constant_tells_the_types_of_a_union_apart(desk: Desk, first: str, second: str) -> None:
+    """Each `<size>` is a shop's; where the variable changes, either may be meant."""
+    kinds = "export enum Kind {\n  SHOP,\n  HAT,\n}\n"
+    text = (
+        'import { Kind as K, type Kind } from "./kinds";\n'
+        f"interface Shop {{\n  kind: {first};\n  <size>: number;\n}}\n"
+        f"interface Hat {{\n  kind: {second};\n  size: number;\n}}\n"
+        "declare function show(one: Shop | Hat): void;\n"
+        f"show({{ kind: {first}, <size>: 1 }});\nshow({{ kind: {second}, size: 1 }});\n"
+        "export function f(one: Shop | Hat) {\n"
+        f"  if (one.kind === {first}) return one.<size>;\n"
+        f"  return one.kind === {second} && one.size;\n}}\n"
+        "export function g(one: Shop | Hat) {\n  switch (one.kind) {\n"
+        f"    case {first}: {{\n      return one.<size>;\n    }}\n"
+        f"    case {second}:\n      return one.size;\n  }}\n}}\n"
+    ).replace("= Kind.", "= K.")
+    desk.write({"kinds.ts": kinds, "a.ts": text.replace("<size>", "size")})
+    desk.text("rename", symbol="Shop.size", to="extent", path="a.ts", line=4)
+    assert (desk.root / "a.ts").read_text() == text.replace("<size>", "extent")
+
+
+@pytest.mark.requirement("agent-rename-typed")
+@pytest.mark.parametrize(
+    "test",
+    [
+        '  if (one.kind === "shop") {\n    one = other;\n    use(one.size);\n  }\n',
+        '  if (one.kind === "shop" || use(one)) use(one.size);\n',
+        '  if (one.kind === "shop") {\n    return () => one.size;\n  }\n',
+        '  switch (one.kind) {\n    case "hat":\n      use(one);\n    case "shop":\n'
+        "      use(one.size);\n  }\n",
+    ],
+)
+def test_a_constant_that_may_have_changed_tells_nothing(desk: Desk, test: str) -> None:
+    text = (
+        'interface Shop {\n  kind: "shop";\n  size: number;\n}\n'
+        'interface Hat {\n  kind: "hat";\n  size: number;\n}\n'
+        "declare function use(one: unknown): boolean;\n"
+        f"export function f(one: Shop | Hat, other: Hat) {{\n{test}}}\n"
+    )
+    desk.write({"a.ts": text})
+    desk.text("rename", symbol="Shop.size", to="extent", path="a.ts", line=3)
+    assert (desk.root / "a.ts").read_text() == text.replace("size", "extent")

@@ -8,7 +8,6 @@ from redline.code.python_js.heritage import (
     OfClass,
     Value,
 )
-from redline.code.python_js.inference.members import ScriptMembers
 from redline.code.python_js.inference.shapes import (
     ANYTHING,
     FUNCTIONS,
@@ -29,6 +28,7 @@ from redline.code.python_js.inference.shapes import (
     type_parameters,
     unwrap,
 )
+from redline.code.python_js.inference.unions import ScriptUnions
 from redline.code.python_js.project import Module
 from redline.code.scopes.model import Binding, Scope
 from redline.code.syntax.node import (
@@ -52,7 +52,7 @@ _SAME = frozenset(
 _NONE = frozenset({"forEach", "push", "unshift", "has", "delete", "includes", "indexOf", "join"})
 
 
-class ScriptCalls(ScriptMembers):
+class ScriptCalls(ScriptUnions):
     """Resolve calls."""
 
     __slots__ = ()

@@ -72,7 +72,8 @@ class ScriptContext(ScriptArguments):
             found = self._find_context(module, node, parent_of(node), scope, depth)
         finally:
             self._busy.discard(key)
-        return self.fitting(found, node) if node.kind() == "object" else found
+        is_object = node.kind() == "object"
+        return self.fitting(module, found, node, scope, depth) if is_object else found
 
     def _find_context(
         self, module: Module, node: SyntaxNode, parent: SyntaxNode, scope: Scope, depth: int

@@ -149,40 +149,6 @@ class ScriptMembers(ScriptTypes):
             return super()._of_item(module, item, depth)
         return self.declared_in(module, parent_of(item.node), item.scope, depth)
 
-    def fitting(self, values: set[Value], node: SyntaxNode) -> set[Value]:
-        """Return those of several types that an object may be by its texts: `{ kind: "a" }`."""
-        if len(values) < 2:
-            return values
-        pairs = [part for part in node.children() if part.kind() == "pair"]
-        texts = {
-            required_field(part, "key").text(): value.text()[1:-1]
-            for part in pairs
-            if (value := required_field(part, "value")).kind() == "string"
-        }
-        return {
-            value
-            for value in values
-            if all(text in self._texts_of(value, key, text) for key, text in texts.items())
-        } or values
-
-    def _texts_of(self, value: Value, name: str, text: str) -> set[str]:
-        """Return the texts that a member is declared to be; *text* if it may be any."""
-        parts: list[SyntaxNode] = []
-        if isinstance(value, InferredShape) and value.kind in OBJECTS:
-            parts = [part for key, _, part in keys_in(value.node) if key == name]
-        elif isinstance(value, OfClass):
-            items = [
-                i for owner in self.owners(value, name).classes for i in members_of(owner, name)
-            ]
-            parts = [parent_of(item.node) for item in items if isinstance(item, Member)]
-        found: set[str] = set()
-        for part in parts:
-            written = part.field("type")
-            words = written.text().lstrip(":? ").split("|") if written is not None else [""]
-            found |= {word.strip() for word in words}
-        is_text = bool(found) and all(word[:1] in ("'", '"') for word in found)
-        return {word[1:-1] for word in found} if is_text else {text}
-
     def elements(self, values: Iterable[Value], index: int | None, depth: int) -> set[Value]:
         """Return what is held by *values*, at *index* if it is known."""
         found: set[Value] = set()

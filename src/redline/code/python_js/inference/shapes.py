@@ -162,13 +162,14 @@ def keys_in(node: SyntaxNode) -> Iterator[tuple[str, SyntaxNode, SyntaxNode]]:
             yield part.text(), part, part
         elif kind == "pair":
             key = required_field(part, "key")
-            yield _key_name(key), key, part
+            yield key_name(key), key, part
         elif kind in _KEYS:
             key = required_field(part, "name")
-            yield _key_name(key), key, part
+            yield key_name(key), key, part
 
 
-def _key_name(key: SyntaxNode) -> str:
+def key_name(key: SyntaxNode) -> str:
+    """Return the name that a key writes out, also in quotes."""
     text = key.text()
     return text[1:-1] if key.kind() == "string" else text
 
