@@ -514,3 +514,64 @@ def test_a_constant_that_may_have_changed_tells_nothing(desk: Desk, test: str) -
     desk.write({"a.ts": text})
     desk.text("rename", symbol="Shop.size", to="extent", path="a.ts", line=3)
     assert (desk.root / "a.ts").read_text() == text.replace("size", "extent")
+
+
+KEYS = "export type Loose<T, K extends keyof T> = Omit<T, K> & Partial<Pick<T, K>>;\n"
+
+
+@pytest.mark.requirement("agent-rename-typed")
+@pytest.mark.parametrize(
+    "use",
+    [
+        'Omit<Required<Shop>, "<size>">',
+        'Pick<Shop, "door" | "<size>">',
+        'Loose<Required<Shop>, | "door" | "<size>">',
+        'Exclude<keyof Shop, "<size>">',
+        'Shop["door" | "<size>"]',
+        'Only<"<size>">',
+        'Pick<Hat, "size">',
+    ],
+)
+def test_texts_that_a_type_takes_as_keys_are_renamed(desk: Desk, use: str) -> None:
+    text = (
+        'import type { Loose } from "./keys";\n'
+        "export interface Shop {\n  <size>: number;\n  door: number;\n}\n"
+        "interface Hat {\n  size: number;\n}\n"
+        "type Only<K extends keyof Shop> = Shop[K];\n"
+        "declare function pluck<T, K extends keyof T>(one: T, key: K): T[K];\n"
+        f"export type Use = {use};\n"
+        'export const n = pluck<Shop, "<size>">(null!, "<size>");\n'
+    )
+    before = text.replace("<size>", "size")
+    desk.write({"a.ts": before, "keys.ts": KEYS})
+    desk.text("rename", symbol="Shop.size", to="extent", path="a.ts", line=3)
+    assert (desk.root / "a.ts").read_text() == text.replace("<size>", "extent")
+
+
+@pytest.mark.requirement("agent-rename-uncertain")
+@pytest.mark.parametrize(
+    "use", ['SetOptional<Shop, "size">', "Loose<Shop, Kept>", "{ [P in Kept]: number }"]
+)
+def test_texts_that_a_type_may_take_as_keys_refuse(desk: Desk, use: str) -> None:
+    text = (
+        'import type { Loose } from "./keys";\nimport type { SetOptional } from "library";\n'
+        "export interface Shop {\n  size: number;\n  door: number;\n}\n"
+        f'type Kept = "size" | "door";\nexport type Use = {use};\n'
+    )
+    desk.write({"a.ts": text, "keys.ts": KEYS})
+    failure = desk.failure("rename", symbol="Shop.size", to="extent", path="a.ts", line=4)
+    assert "It is not certain whether these refer to size: a.ts:" in failure
+
+
+@pytest.mark.requirement("agent-rename-uncertain")
+def test_members_of_what_a_library_has_as_any_are_listed(desk: Desk) -> None:
+    text = (
+        "export interface Shop {\n  size: number;\n}\n"
+        "export const f = (e: MessageEvent) => e.data.size;\n"
+        "export const g = async (r: Response) => (await r.json()).size;\n"
+        "export const h = (e: CustomEvent) => {\n  const { size } = e.detail;\n};\n"
+        "export const i = (e: MouseEvent) => e.view.size;\n"
+    )
+    desk.write({"a.ts": text})
+    said = desk.text("rename", symbol="Shop.size", to="extent", path="a.ts", line=2)
+    assert "possible references, not renamed: a.ts:4, a.ts:5, a.ts:7\n" in f"{said}\n"

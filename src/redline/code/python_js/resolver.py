@@ -16,6 +16,7 @@ from redline.code.python_js.inference.shapes import (
     is_object_key,
     is_shorthand_of_field,
 )
+from redline.code.python_js.inference.texts import ScriptTexts
 from redline.code.python_js.meanings import Meanings
 from redline.code.python_js.origins import Definitions, Origins, import_at
 from redline.code.python_js.project import Module, Project
@@ -79,7 +80,7 @@ class PythonJsResolver:
         """Create a resolver of *name* among *files*."""
         project = Project(files, {name}, reads_scripts_whole=renaming)
         origins = Origins(project)
-        values = ScriptContext(origins) if renaming else ValueResolver(origins)
+        values = ScriptTexts(origins) if renaming else ValueResolver(origins)
         meanings = Meanings(name, origins, values, renaming)
         return cls(name, project, origins, meanings, made_only, renaming)
 
@@ -258,7 +259,7 @@ class PythonJsResolver:
     def _find_quoted(self, module: Module) -> Iterator[Meaning]:
         """Yield the name as text where a script names a member by it: `x["name"]`."""
         values = self.meanings.values
-        if not isinstance(values, ScriptContext):
+        if not isinstance(values, ScriptTexts):
             return
         for node in quoted_nodes(module.parsed, self.name):
             named = values.named_by_text(module, node)

@@ -48,6 +48,8 @@ from redline.code.syntax.node import (
 )
 
 _COUNTS = {"length", "size"}
+# Members that libraries have as `any`: messages and events, answers of servers, databases.
+_ANY_MEMBERS = {"data", "detail", "state", "json", "response", "result", "reason", "error"}
 
 
 class ScriptMembers(ScriptTypes):
@@ -85,6 +87,8 @@ class ScriptMembers(ScriptTypes):
                 for definition in self.origins.of_export(value.path, name)
                 for each in self.of_definition(definition, depth + 1)
             }
+        if value in OUTSIDE and name in _ANY_MEMBERS:
+            return {ANYTHING}
         return {value} if isinstance(value, NoClass) else {UNKNOWN}
 
     def _types_in_class(self, value: OfClass, name: str, depth: int) -> set[Value]:
