@@ -52,6 +52,28 @@ def members_of(owner: OfClass, name: str) -> list[Member | Binding]:
     return [*module.keys.get(scope, {}).get(name, ()), *([parameter] if parameter else [])]
 
 
+def member_names(owner: OfClass) -> dict[str, bool]:
+    """Return the members that instances of a script's type have by itself; whether they must."""
+    module = owner.module
+    found: dict[str, bool] = {}
+    for scope in module.merged.get(owner.scope, [owner.scope]):
+        defined = module.classes.defined.get(scope, {})
+        keys = module.keys.get(scope, {})
+        for name in (*defined, *keys):
+            items = [*defined.get(name, ()), *keys.get(name, ())]
+            own = [item for item in items if not is_static(item)]
+            if own and name != "constructor":
+                nodes = [parent_of(item.node) for item in own if isinstance(item, Member)]
+                found[name] = not any(map(is_optional, nodes))
+        found.update(dict.fromkeys(module.field_parameters.get(scope, {}), True))
+    return found
+
+
+def is_optional(part: SyntaxNode) -> bool:
+    """Return whether a script declares a member that need not be there."""
+    return any(child.kind() == "?" for child in part.children())
+
+
 def _is_declared(module: Module, item: Member | Binding) -> bool:
     """Return whether a Python class declares it: in its body, or by assigning it to `self`."""
     if isinstance(item, Binding):

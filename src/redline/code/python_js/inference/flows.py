@@ -1,0 +1,228 @@
+"""Find types that code uses as one another: a class that is passed where an interface is asked for.
+
+TypeScript joins types by their members alone. A place that gives a value of one type to another
+needs the same names in both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+
+from redline.code.python_js.heritage import OfClass, Value, is_optional, member_names
+from redline.code.python_js.inference.context import ScriptContext
+from redline.code.python_js.inference.shapes import (
+    OBJECTS,
+    Holder,
+    InferredShape,
+    TypeParameter,
+    keys_in,
+    parameters_of,
+    type_parameters,
+)
+from redline.code.python_js.project import Module
+from redline.code.references.definition import Definition
+from redline.code.scopes.model import Scope
+from redline.code.syntax.node import (
+    SyntaxNode,
+    begins_at,
+    named_children,
+    parent_of,
+    required_field,
+)
+
+# Expressions whose type another may be asked for; what is written out is typed by its place.
+_GIVEN = frozenset(
+    {
+        *("identifier", "member_expression", "call_expression", "new_expression", "this"),
+        *("await_expression", "ternary_expression", "binary_expression", "subscript_expression"),
+        *("non_null_expression", "parenthesized_expression", "shorthand_property_identifier"),
+    }
+)
+_PLACES = (
+    *("arguments", "variable_declarator", "public_field_definition", "required_parameter"),
+    *("optional_parameter", "return_statement", "arrow_function", "assignment_expression"),
+    *("array", "pair", "object", "satisfies_expression"),
+)
+_FIELD_OF = {
+    **dict.fromkeys(("variable_declarator", "public_field_definition", "pair"), "value"),
+    **dict.fromkeys(("required_parameter", "optional_parameter"), "value"),
+    "assignment_expression": "right",
+    "arrow_function": "body",
+}
+_MAX_DEPTH = 3
+
+
+@dataclass(slots=True)
+class ValueFlows:
+    """Find the members of one name that places in code take for one another."""
+
+    name: str
+    values: ScriptContext
+
+    def joined_in(self, module: Module) -> Iterator[frozenset[Definition]]:
+        """Yield the members that one place of a module needs to have the same name."""
+        for place in module.parsed.root.find_all(any=[{"kind": kind} for kind in _PLACES]):
+            for node in _given_at(place):
+                yield from self._at_expression(module, node)
+        for node in module.parsed.root.find_all(kind="generic_type"):
+            yield from self._at_type_arguments(module, node)
+        for scope in module.types.values():
+            yield from self._at_bases(module, scope)
+
+    def _at_expression(self, module: Module, node: SyntaxNode) -> Iterator[frozenset[Definition]]:
+        scope = module.scope_at(node)
+        is_short = node.kind() == "shorthand_property_identifier"
+        if is_short:
+            given = self.values.declared_in(module, node, scope, 0)
+        else:
+            given = self.values.of(module, node, scope)
+        if not self._may_have(given):
+            return
+        if is_short:
+            holder = self.values.context_of(module, parent_of(node), scope)
+            asked = self.values.member_types(holder, node.text()) if holder else set()
+        else:
+            asked = self.values.context_of(module, node, scope)
+        yield from self._pairs(given, asked)
+        if parent_of(node).kind() == "arguments":
+            yield from self._pairs(given, self._limits_of(module, node, scope))
+
+    def _limits_of(self, module: Module, node: SyntaxNode, scope: Scope) -> set[Value]:
+        """Return what the type parameter that is chosen by an argument is limited to."""
+        call = parent_of(parent_of(node))
+        callee = call.field("function") or call.field("constructor")
+        listed = [each for each in named_children(parent_of(node)) if each.kind() != "comment"]
+        index = next(nth for nth, each in enumerate(listed) if begins_at(each, node))
+        called = self.values.of(module, callee, scope) if callee is not None else ()
+        is_new = call.kind() == "new_expression"
+        return {
+            value
+            for function in self.values.callables(called, 0, new=is_new)
+            for value in self.values.parameter_types(function, index, 0)
+            if isinstance(value, TypeParameter)
+        }
+
+    def _at_type_arguments(
+        self, module: Module, node: SyntaxNode
+    ) -> Iterator[frozenset[Definition]]:
+        """Yield what the types that a generic type is given are limited to."""
+        name, listed = required_field(node, "name"), node.field("type_arguments")
+        occurrence = module.names.at(name) if name.kind() == "type_identifier" else None
+        if occurrence is None or listed is None:
+            return
+        scope = module.scope_at(node)
+        for each in self.values.origins.of_occurrence(module, occurrence):
+            home, binding = each.module, each.binding
+            declared = home.types.get(binding) if isinstance(home, Module) and binding else None
+            if declared is None or not isinstance(home, Module):
+                continue
+            parts = type_parameters(declared.node)
+            for part, argument in zip(parts, named_children(listed), strict=False):
+                limit = part.field("constraint")
+                if limit is not None:
+                    given = self.values.types(module, argument, scope)
+                    yield from self._pairs(given, self.values.types(home, limit, declared))
+
+    def _at_bases(self, module: Module, scope: Scope) -> Iterator[frozenset[Definition]]:
+        """Yield what the members of a class have in common with those that they override."""
+        own = OfClass(module, scope, True)
+        for base in self.values.bases(own):
+            if not isinstance(base, OfClass):
+                continue
+            for name in member_names(own):
+                if self.values.owners(base, name).classes:
+                    given = self.values.member_types([own], name)
+                    yield from self._pairs(given, self.values.member_types([base], name))
+
+    def _pairs(
+        self, given: Collection[Value], asked: Iterable[Value], depth: int = 0
+    ) -> Iterator[frozenset[Definition]]:
+        """Yield the members of the name that *given* must have to be *asked*."""
+        if depth > _MAX_DEPTH:
+            return
+        wanted = {v for each in asked for v in self._least(each)}
+        for value in given:
+            for other in wanted:
+                yield from self._inner_pairs(value, other, depth)
+        having, needing = self._with_member(given), self._with_member(wanted)
+        if having.keys() & needing.keys():
+            return  # a condition may say which of several types it is
+        is_only = len(having) == len(needing) == 1
+        for value, members in having.items():
+            for other, others in needing.items():
+                if not others <= members and (is_only or self._fits(value, other)):
+                    yield frozenset(members | others)
+
+    def _with_member(self, values: Iterable[Value]) -> dict[Value, set[Definition]]:
+        found = {value: self.values.definitions_in(value, self.name) for value in values}
+        return {value: members for value, members in found.items() if members}
+
+    def _inner_pairs(
+        self, value: Value, other: Value, depth: int
+    ) -> Iterator[frozenset[Definition]]:
+        """Yield the same of what values hold, are given as type arguments, return and take."""
+        if isinstance(value, Holder) and isinstance(other, Holder) and value.kind == other.kind:
+            yield from self._pairs(value.inner, other.inner, depth + 1)
+        if isinstance(value, OfClass) and isinstance(other, OfClass) and value.scope is other.scope:
+            for inner, wanted in zip(value.given, other.given, strict=False):
+                yield from self._pairs(inner, wanted, depth + 1)
+        if not isinstance(value, InferredShape) or not value.is_function:
+            return
+        for function in self.values.callables([other], 0):
+            returned = self.values.return_values(value, depth)
+            yield from self._pairs(returned, self.values.return_values(function, depth), depth + 1)
+            for nth in range(len(parameters_of(value.node))):
+                taken = self.values.parameter_types(value, nth, depth)
+                passed = self.values.parameter_types(function, nth, depth)
+                yield from self._pairs(passed, taken, depth + 1)
+
+    def _least(self, value: Value) -> set[Value]:
+        return self.values.least_types(value) if isinstance(value, TypeParameter) else {value}
+
+    def _may_have(self, values: Iterable[Value]) -> bool:
+        """Return whether one of *values*, or what it holds or returns, may have the member."""
+        for value in values:
+            if isinstance(value, Holder) and self._may_have(value.inner):
+                return True
+            if isinstance(value, OfClass) and any(self._may_have(each) for each in value.given):
+                return True
+            if isinstance(value, InferredShape) and value.is_function:
+                return True
+            if self.values.definitions_in(value, self.name):
+                return True
+        return False
+
+    def _fits(self, value: Value, asked: Value) -> bool:
+        """Return whether a value has all members that a type asks for, as far as they are known."""
+        needed, has = self._members(asked), self._members(value)
+        return needed is None or has is None or needed <= has
+
+    def _members(self, value: Value, depth: int = 0) -> set[str] | None:
+        """Return the names of the members that are not optional; None if they are not known."""
+        if isinstance(value, InferredShape) and value.kind in OBJECTS:
+            parts = [(name, part) for name, _, part in keys_in(value.node)]
+            return {name for name, part in parts if not is_optional(part)}
+        if not isinstance(value, OfClass) or depth > _MAX_DEPTH:
+            return None
+        found = {name for name, is_needed in member_names(value).items() if is_needed}
+        for base in self.values.bases(value):
+            above = self._members(base, depth + 1) if isinstance(base, OfClass) else None
+            if above is None:
+                return None
+            found |= above
+        return found
+
+
+def _given_at(place: SyntaxNode) -> list[SyntaxNode]:
+    """Return the expressions that a place gives to what asks for a type."""
+    kind = place.kind()
+    if kind in _FIELD_OF:
+        value = place.field(_FIELD_OF[kind])
+        parts = [value] if value is not None else []
+    else:
+        parts = named_children(place)
+    if kind == "object":
+        parts = [each for each in parts if each.kind() == "shorthand_property_identifier"]
+    parts = parts[:1] if kind == "satisfies_expression" else parts
+    return [each for each in parts if each.kind() in _GIVEN]

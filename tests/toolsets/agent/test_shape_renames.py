@@ -1,0 +1,100 @@
+"""rename: types of TypeScript that only their members join get a name together."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.toolsets.agent.conftest import Desk
+
+SHOP = "export interface Shop {\n  size(): number;\n  door?: string;\n}\n"
+STALL = "export class Stall {\n  size() {\n    return 1;\n  }\n  price = 1;\n}\n"
+HAT = "export class Hat {\n  size() {\n    return 1;\n  }\n}\n"
+IMPORTED = (
+    'import type { Shop } from "./shop";\nimport { Stall } from "./stall";\n'
+    'import { Hat } from "./hat";\n'
+    "declare function show(shop: Shop): void;\nexport const hat = new Hat();\n"
+)
+GIVEN = {
+    "argument": "show(new Stall());",
+    "argument of a constructor": "class Town { constructor(s: Shop) {} }\nnew Town(new Stall());",
+    "assigned": "let shop: Shop;\nshop = new Stall();",
+    "declared": "const stall = new Stall();\nexport const shop: Shop = stall;",
+    "field": "export class Town { shop: Shop = new Stall(); }",
+    "default": "export function f(shop: Shop = new Stall()) {}",
+    "returned": "export function f(): Shop { const s = new Stall(); return s; }",
+    "returned by an arrow": "export const f = (s: Stall): Shop => s;",
+    "promised": "export async function f(): Promise<Shop> { return new Stall(); }",
+    "element": "export const shops: Shop[] = [new Stall()];",
+    "elements": "declare const stalls: Stall[];\nexport const shops: readonly Shop[] = stalls;",
+    "pushed": "export const f = (shops: Shop[]) => shops.push(new Stall());",
+    "property": "export const town: { shop: Shop } = { shop: new Stall() };",
+    "shorthand": "const shop = new Stall();\nexport const town: { shop: Shop } = { shop };",
+    "one of several": 'export const f = (s: string | Shop) => s;\nf(new Stall() ?? "");',
+    "limit of a function": "declare function f<T extends Shop>(one: T): T;\nf(new Stall());",
+    "limit of a type": "interface Town<T extends Shop> { shop: T }\nexport type S = Town<Stall>;",
+    "type argument": (
+        "interface Box<T> { of: T }\ndeclare const b: Box<Stall>;\nexport const c: Box<Shop> = b;"
+    ),
+    "override": (
+        "abstract class Town { abstract make(): Shop; }\n"
+        "export class Village extends Town { make() { return new Stall(); } }"
+    ),
+    "implemented": (
+        "interface Town { take(s: Stall): void }\n"
+        "export class Village implements Town { take(s: Shop) {} }"
+    ),
+    "function": (
+        "declare function f(make: () => Shop): void;\nfunction make() { return new Stall(); }\n"
+        "f(make);"
+    ),
+    "satisfied": "export const s = new Stall() satisfies Shop;",
+}
+
+
+@pytest.mark.requirement("agent-rename-shapes")
+@pytest.mark.parametrize("case", GIVEN)
+@pytest.mark.parametrize("home", ["shop.ts", "stall.ts"])
+def test_a_class_that_is_given_as_an_interface_is_renamed_with_it(
+    desk: Desk, case: str, home: str
+) -> None:
+    """The place that joins them is in a file without the name."""
+    use = f"{IMPORTED}{GIVEN[case]}\n"
+    desk.write({"shop.ts": SHOP, "stall.ts": STALL, "hat.ts": HAT, "use.ts": use})
+    desk.text("rename", symbol="size", to="extent", path=home, line=2)
+    assert (desk.root / "shop.ts").read_text() == SHOP.replace("size", "extent")
+    assert (desk.root / "stall.ts").read_text() == STALL.replace("size", "extent")
+    assert (desk.root / "hat.ts").read_text() == HAT
+
+
+@pytest.mark.requirement("agent-rename-shapes")
+@pytest.mark.parametrize(
+    "use",
+    [
+        "export const stall = new Stall();",
+        "export const f = (x: Stall | Shop): Shop => x as Shop;",
+        "export const f = (x: Stall | Shop) => isShop(x) && show(x);\nconst isShop = (x): x is Shop => 1;",
+        "export const f = (x: any) => show(x);\nf(new Stall());",
+        "export const shop: Shop | Stall = new Stall();",
+    ],
+)
+def test_a_class_that_is_not_given_as_the_interface_keeps_its_name(desk: Desk, use: str) -> None:
+    desk.write({"shop.ts": SHOP, "stall.ts": STALL, "hat.ts": HAT, "use.ts": f"{IMPORTED}{use}\n"})
+    desk.text("rename", symbol="size", to="extent", path="shop.ts", line=2)
+    assert (desk.root / "shop.ts").read_text() == SHOP.replace("size", "extent")
+    assert (desk.root / "stall.ts").read_text() == STALL
+
+
+@pytest.mark.requirement("agent-rename-shapes")
+def test_an_object_in_a_variable_is_renamed_with_the_type_it_is_given_as(desk: Desk) -> None:
+    text = (
+        "interface Shop {\n  size(): number;\n}\nconst plain = {\n  size: () => 1,\n};\n"
+        "const other = {\n  size: () => 1,\n};\nclass Stall {\n  size() {\n    return 1;\n  }\n}\n"
+        "export abstract class Town {\n  abstract make(): Shop;\n}\n"
+        "export class Village extends Town {\n  make() {\n    return plain;\n  }\n}\n"
+        "export class City extends Town {\n  make() {\n    return new Stall();\n  }\n}\n"
+    )
+    desk.write({"a.ts": text})
+    desk.text("rename", symbol="Shop.size", to="extent", path="a.ts", line=2)
+    kept = "const other = {\n  size"
+    expected = text.replace("size", "extent").replace(kept.replace("size", "extent"), kept)
+    assert (desk.root / "a.ts").read_text() == expected
