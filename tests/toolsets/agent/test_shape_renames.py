@@ -72,7 +72,7 @@ def test_a_class_that_is_given_as_an_interface_is_renamed_with_it(
     [
         "export const stall = new Stall();",
         "export const f = (x: Stall | Shop): Shop => x as Shop;",
-        "export const f = (x: Stall | Shop) => isShop(x) && show(x);\nconst isShop = (x): x is Shop => 1;",
+        "const isShop = (x): x is Shop => 1;\nconst f = (x: Stall | Shop) => isShop(x) && show(x);",
         "export const f = (x: any) => show(x);\nf(new Stall());",
         "export const shop: Shop | Stall = new Stall();",
     ],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from abc import abstractmethod
 
 from redline.code.python_js.heritage import (
@@ -39,6 +40,7 @@ from redline.code.syntax.node import (
 
 _PATTERNS = {"object_assignment_pattern", "assignment_pattern"}
 _NOTHING = {"null", "undefined"}
+_ASSIGNING = {"assignment_expression", "augmented_assignment_expression"}
 _MAX_NARROWED = 6
 
 
@@ -167,7 +169,11 @@ class ScriptNames(ScriptCalls):
         self, module: Module, node: SyntaxNode, found: set[Value], scope: Scope, depth: int
     ) -> set[Value]:
         """Return those of the values that have the classes and constants that are tested for."""
-        for name, values in self._constants_of_name(module, node, found):
+        if len(found) < 2:
+            return found
+        for name, values in constants_tested(node, node.text()):
+            if _is_assigned_again(module, node):
+                break
             constants = {self.constant(module, each, scope, depth + 1) for each in values}
             found = self.with_constant(found, name, constants, depth)
         for classes in classes_tested(node, node.text()):
@@ -176,17 +182,6 @@ class ScriptNames(ScriptCalls):
                 left = {v for v in found if any(self._derives(v, each) for each in tested)}
                 found = left or found
         return found
-
-    def _constants_of_name(
-        self, module: Module, node: SyntaxNode, found: set[Value]
-    ) -> list[tuple[str, list[SyntaxNode]]]:
-        """Return the members that are tested of a name, unless it is assigned again."""
-        tested = list(constants_tested(node, node.text())) if len(found) > 1 else []
-        occurrence = module.names.at(node) if tested else None
-        uses = occurrence.binding.uses if occurrence is not None and occurrence.binding else ()
-        return (
-            [] if any(begins_at(parent_of(u.node).field("left"), u.node) for u in uses) else tested
-        )
 
     def _derives(self, value: Value, base: Value, depth: int = 0) -> bool:
         """Return whether a value is an instance of a class, or of one that derives from it."""
@@ -218,3 +213,16 @@ class ScriptNames(ScriptCalls):
                 chosen = self.chosen_at(module, call, function, scope, depth)
                 found |= choose(choose(types, chosen), function.chosen)
         return found - {UNKNOWN, ANYTHING}
+
+
+def _is_assigned_again(module: Module, node: SyntaxNode) -> bool:
+    """Return whether a module gives the name or member at *node* another value somewhere."""
+    if node.kind() == "member_expression":
+        return re.search(rf"{re.escape(node.text())}\s*=(?![=>])", module.parsed.text) is not None
+    occurrence = module.names.at(node)
+    binding = occurrence.binding if occurrence is not None else None
+    around = ((use, parent_of(use.node)) for use in (binding.uses if binding is not None else ()))
+    return any(
+        parent.kind() in _ASSIGNING and begins_at(parent.field("left"), use.node)
+        for use, parent in around
+    )
