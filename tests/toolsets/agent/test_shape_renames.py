@@ -98,3 +98,28 @@ def test_an_object_in_a_variable_is_renamed_with_the_type_it_is_given_as(desk: D
     kept = "const other = {\n  size"
     expected = text.replace("size", "extent").replace(kept.replace("size", "extent"), kept)
     assert (desk.root / "a.ts").read_text() == expected
+
+
+@pytest.mark.requirement("agent-rename-shapes")
+def test_one_of_several_types_is_not_joined_to_the_others(desk: Desk) -> None:
+    text = (
+        'interface Next<T> {\n  kind: "N";\n  value: T;\n}\ninterface Done {\n  kind: "D";\n}\n'
+        "type Note<T> = Next<T> | Done;\ndeclare function send(note: Note<unknown>): void;\n"
+        "declare function next<T>(value: T): Next<T>;\n"
+        "export const f = <T>(value: T) => send(next(value));\n"
+    )
+    desk.write({"a.ts": text})
+    desk.text("rename", symbol="Next.kind", to="sort", path="a.ts", line=2)
+    assert (desk.root / "a.ts").read_text() == text.replace("kind", "sort", 1)
+
+
+@pytest.mark.requirement("agent-rename-shapes")
+def test_a_method_of_an_array_may_be_called_by_its_name_as_text(desk: Desk) -> None:
+    text = (
+        "interface Shop {\n  size: number;\n}\ninterface Hat {\n  size: number;\n}\n"
+        "declare function show(shop: Shop): void;\n"
+        'export const g = (shops: Shop[]) => shops["map"]((s) => show(s));\n'
+    )
+    desk.write({"a.ts": text})
+    desk.text("rename", symbol="Shop.size", to="extent", path="a.ts", line=2)
+    assert (desk.root / "a.ts").read_text() == text.replace("size", "extent", 1)

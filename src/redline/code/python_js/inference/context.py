@@ -221,7 +221,8 @@ class ScriptContext(ScriptArguments):
         call = parent_of(listed) if listed.kind() == "arguments" else None
         callee = call.field("function") if call is not None else None
         holder = callee.field("object") if callee is not None else None
-        if holder is None or not begins_at(named_children(listed)[0], function):
+        is_method = callee is not None and callee.kind() == "member_expression"
+        if not is_method or not begins_at(named_children(listed)[0], function):
             return None
         return call if holders_among(self.of(module, holder, scope, depth + 1)) else None
 

@@ -146,12 +146,12 @@ class ValueFlows:
             for other in wanted:
                 yield from self._inner_pairs(value, other, depth)
         having, needing = self._with_member(given), self._with_member(wanted)
-        if having.keys() & needing.keys():
-            return  # a condition may say which of several types it is
+        if set().union(*having.values()) & set().union(*needing.values()):
+            return  # it is one of them: a condition may say which of several types it is
         is_only = len(having) == len(needing) == 1
         for value, members in having.items():
             for other, others in needing.items():
-                if not others <= members and (is_only or self._fits(value, other)):
+                if is_only or self._fits(value, other):
                     yield frozenset(members | others)
 
     def _with_member(self, values: Iterable[Value]) -> dict[Value, set[Definition]]:
