@@ -574,3 +574,21 @@ def test_members_of_what_a_library_has_as_any_are_listed(desk: Desk) -> None:
     desk.write({"a.ts": text})
     said = desk.text("rename", symbol="Shop.size", to="extent", path="a.ts", line=2)
     assert "possible references, not renamed: a.ts:4, a.ts:5, a.ts:7\n" in f"{said}\n"
+
+
+@pytest.mark.requirement("agent-rename-typed")
+@pytest.mark.parametrize("kept", ['Omit<Shop, "<size>">', 'Pick<Shop, "door">'])
+def test_a_member_that_a_type_leaves_out_is_not_the_one_that_takes_its_place(
+    desk: Desk, kept: str
+) -> None:
+    text = (
+        "interface Shop {\n  <size>: number;\n  door: number;\n}\n"
+        f"interface Stall extends {kept} {{\n  size: string;\n}}\n"
+        f"type Town = {kept} & {{ size: string }};\n"
+        "export const f = (a: Shop, b: Stall, c: Town) => [a.<size>, b.size, c.size, b.door];\n"
+        'export const t: Town = { size: "L", door: 1 };\n'
+    )
+    desk.write({"a.ts": text.replace("<size>", "size")})
+    said = desk.text("rename", symbol="Shop.size", to="extent", path="a.ts", line=2)
+    assert (desk.root / "a.ts").read_text() == text.replace("<size>", "extent")
+    assert "possible" not in said

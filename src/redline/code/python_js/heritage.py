@@ -24,6 +24,13 @@ class OfClass:
     above: bool = False
     # The types that a script gives its type parameters, in their order.
     given: tuple[frozenset[Any], ...] = ()
+    # The members that a script leaves out by `Omit`, and those that it keeps by `Pick`.
+    without: frozenset[str] = frozenset()
+    only: frozenset[str] | None = None
+
+    def hides(self, name: str) -> bool:
+        """Return whether it is taken without a member that its class has."""
+        return name in self.without or (self.only is not None and name not in self.only)
 
 
 class Inferred:

@@ -43,6 +43,8 @@ class ClassHierarchy(ABC):
         self, value: OfClass, name: str, *, all_of: bool = False, depth: int = 0
     ) -> MemberOwners:
         """Return the nearest class that defines *name* for *value*; with *all_of* all of them."""
+        if value.hides(name):
+            return MemberOwners([], False)
         found: list[OfClass] = []
         declared = list(_declarations(value))
         if not value.above:

@@ -155,7 +155,7 @@ class Meanings:
                 found |= in_namespace(self.origins.of_export(value.path, name), meaning)
             elif isinstance(value, Inferred):
                 found |= self._of_inferred(module, value, name)
-            elif isinstance(value, OfClass):
+            elif isinstance(value, OfClass) and not value.hides(name):
                 all_of = self.follows_bases(module) and (value.is_instance or not module.is_script)
                 owners, is_open = self.values.owners(value, name, all_of=all_of)
                 found |= {

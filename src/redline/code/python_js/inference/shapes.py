@@ -217,3 +217,25 @@ def unwrap(values: Iterable[Value]) -> set[Value]:
         is_promise = isinstance(value, Holder) and value.kind == HolderKind.PROMISE
         found |= value.inner if isinstance(value, Holder) and is_promise else {value}
     return found
+
+
+def alternatives(node: SyntaxNode) -> list[SyntaxNode]:
+    """Return the types that a written type is one of: itself, or the parts of a union."""
+    if node.kind() != "union_type":
+        return [node] if node.kind() != "comment" else []
+    return [inner for each in named_children(node) for inner in alternatives(each)]
+
+
+def take_members(values: set[Value], how: str, names: SyntaxNode) -> set[Value]:
+    """Return types without the members that `Omit` names, or with those alone that `Pick` does."""
+    written = [each.text() for each in alternatives(names)]
+    if how not in ("Omit", "Pick") or any(each[:1] not in ("'", '"') for each in written):
+        return values
+    named = frozenset(each[1:-1] for each in written)
+    found: set[Value] = set()
+    for value in values:
+        if isinstance(value, OfClass) and how == "Omit":
+            found.add(replace(value, without=value.without | named))
+        else:
+            found.add(replace(value, only=named) if isinstance(value, OfClass) else value)
+    return found

@@ -26,6 +26,7 @@ from redline.code.python_js.inference.shapes import (
     TypeParameter,
     choose,
     chosen_of,
+    take_members,
     type_arguments,
     type_parameters,
     unwrap,
@@ -190,7 +191,8 @@ class ScriptTypes(ValueResolver):
         self, module: Module, name: str, given: list[SyntaxNode], scope: Scope, depth: int
     ) -> set[Value]:
         if name in _THROUGH and given:
-            return self.types(module, given[0], scope, depth + 1)
+            whole = self.types(module, given[0], scope, depth + 1)
+            return take_members(whole, name, given[1]) if len(given) > 1 else whole
         inner = [frozenset(self.types(module, each, scope, depth + 1)) for each in given]
         kind = _HOLDER_OF.get(name)
         if kind is not None and inner:

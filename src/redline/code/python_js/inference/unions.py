@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TypeAlias
 
 from redline.code.python_js.heritage import OfClass, Value, members_of
 from redline.code.python_js.inference.members import ScriptMembers
-from redline.code.python_js.inference.shapes import OBJECTS, InferredShape, key_name, keys_in
+from redline.code.python_js.inference.shapes import (
+    OBJECTS,
+    InferredShape,
+    alternatives,
+    key_name,
+    keys_in,
+)
 from redline.code.python_js.project import Module
 from redline.code.scopes.model import Member, Scope
 from redline.code.syntax.node import SyntaxNode, named_children, parent_of, required_field
@@ -82,14 +87,6 @@ class ScriptUnions(ScriptMembers):
         found: set[Constant | None] = set()
         for module, part, scope in parts:
             declared = part.field("type")
-            types = list(_alternatives(named_children(declared)[0])) if declared is not None else []
+            types = alternatives(named_children(declared)[0]) if declared is not None else []
             found |= {self.constant(module, each, scope, depth) for each in types} or {None}
         return found
-
-
-def _alternatives(node: SyntaxNode) -> Iterator[SyntaxNode]:
-    if node.kind() != "union_type":
-        yield node
-        return
-    for each in named_children(node):
-        yield from _alternatives(each)
