@@ -123,3 +123,16 @@ def test_a_method_of_an_array_may_be_called_by_its_name_as_text(desk: Desk) -> N
     desk.write({"a.ts": text})
     desk.text("rename", symbol="Shop.size", to="extent", path="a.ts", line=2)
     assert (desk.root / "a.ts").read_text() == text.replace("size", "extent", 1)
+
+
+@pytest.mark.requirement("agent-rename-shapes")
+def test_a_long_chain_of_calls_is_followed_in_no_time(desk: Desk) -> None:
+    """Each of its calls is followed twice for the next one, which doubles the work with each."""
+    text = (
+        "interface Shop {\n  size: number;\n}\nclass Town {\n  size = 1;\n"
+        "  add(shop: Shop): Town {\n    return this;\n  }\n}\ndeclare const shop: Shop;\n"
+        f"export const town = new Town(){'.add(shop)' * 40};\n"
+    )
+    desk.write({"a.ts": text})
+    desk.text("rename", symbol="Shop.size", to="extent", path="a.ts", line=2)
+    assert (desk.root / "a.ts").read_text() == text.replace("size", "extent", 1)

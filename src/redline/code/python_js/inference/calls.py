@@ -36,6 +36,7 @@ from redline.code.syntax.node import (
     begins_at,
     named_children,
     required_field,
+    span_of,
 )
 
 # Functions of the language that hand out what they are given, or what nothing says.
@@ -56,6 +57,24 @@ class ScriptCalls(ScriptUnions):
     """Resolve calls."""
 
     __slots__ = ()
+
+    def _of_call_once(
+        self, module: Module, node: SyntaxNode, scope: Scope, depth: int
+    ) -> set[Value]:
+        """Return the values of a call; each step of `a().b().c()` needs those before it twice."""
+        if not module.is_script:
+            return super()._of_call_once(module, node, scope, depth)
+        if self._in_chain is None:
+            self._in_chain = {}
+            try:
+                return self._of_call(module, node, scope, depth)
+            finally:
+                self._in_chain = None
+        # What it gives depends on what is being followed at the moment, and from how far.
+        key = (module, span_of(node), depth, frozenset(self._busy))
+        if key not in self._in_chain:
+            self._in_chain[key] = frozenset(self._of_call(module, node, scope, depth))
+        return set(self._in_chain[key])
 
     def _of_call(self, module: Module, node: SyntaxNode, scope: Scope, depth: int) -> set[Value]:
         callee = node.field("function") or node.field("constructor")

@@ -75,12 +75,14 @@ _NOT_OURS = OUTSIDE | {ANYTHING}
 class ScriptTypes(ValueResolver):
     """Resolve what is written as a type."""
 
-    __slots__ = ("_busy",)
+    __slots__ = ("_busy", "_in_chain")
     max_depth = MAX_DEPTH
 
     def __init__(self, origins: Origins) -> None:
         ValueResolver.__init__(self, origins)
         self._busy: set[object] = set()
+        # What the calls of one chain give, while it is followed.
+        self._in_chain: dict[object, frozenset[Value]] | None = None
 
     @abstractmethod
     def member_types(self, values: Iterable[Value], name: str, depth: int = 0) -> set[Value]:
