@@ -95,7 +95,7 @@ class ReferenceSearch:
                 return found
 
     def _join_values(self) -> None:
-        """Join the members of types that code gives to one another, in whatever file it does."""
+        """Join members of types that code gives to one another, where it names or imports them."""
         for group, resolver in self._resolvers.items():
             targets = [target for chosen, target in self.targets if group_of(chosen.path) == group]
             if not isinstance(resolver, JoinsTypes):
@@ -103,7 +103,7 @@ class ReferenceSearch:
             names, homes = resolver.types_to_join(targets)
             keys = [*names, *(key for home in homes for key in import_keys(home))]
             named = (row.path for key in keys for row in self.files.users(key, _MAX_IMPORTING))
-            for path in dict.fromkeys([*(row.path for row in self._rows() if homes), *named]):
+            for path in dict.fromkeys([*homes, *named]):
                 if self._spent <= self.room and group_of(path) == group:
                     resolver.join_values(path, targets)
 
