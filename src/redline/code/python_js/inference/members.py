@@ -100,7 +100,9 @@ class ScriptMembers(ScriptTypes):
                 found |= choose(values, chosen_of(owner))
         body = _body_of(value)
         if not owners and body is not None and value.is_instance:
-            found = self._of_index(body, depth)
+            exported = self.exported_by_bases(value, name)
+            found = {v for each in exported for v in self.of_definition(each, depth + 1)}
+            found = found or self._of_index(body, depth)
         return choose(found, chosen_of(value)) or {UNKNOWN}
 
     def _types_in_object(self, value: InferredShape, name: str, depth: int) -> set[Value]:
