@@ -594,3 +594,21 @@ def test_a_member_that_a_type_leaves_out_is_not_the_one_that_takes_its_place(
     said = desk.text("rename", symbol="Shop.size", to="extent", path="a.ts", line=2)
     assert (desk.root / "a.ts").read_text() == text.replace("<size>", "extent")
     assert "possible" not in said
+
+
+@pytest.mark.requirement("agent-rename-typed")
+@pytest.mark.parametrize("key", ["size: 1", "'size': 1", "'size': size"])
+def test_of_a_key_and_what_is_beside_it_the_key_is_renamed(desk: Desk, key: str) -> None:
+    """Another text or variable of the line may have the name, too."""
+    text = (
+        "declare function input(name: string): any;\nconst size = 1;\n"
+        f"export const shop = {{ {key} }};\nexport class Stall {{\n"
+        "  @input('size') size = shop.size;\n}\n"
+    )
+    desk.write({"a.ts": text})
+    desk.text("rename", symbol="size", to="extent", path="a.ts", line=3)
+    expected = text.replace(key, key.replace("size", "extent", 1))
+    expected = expected.replace("shop.size", "shop.extent")
+    assert (desk.root / "a.ts").read_text() == expected
+    desk.text("rename", symbol="size", to="width", path="a.ts", line=5)
+    assert "@input('size') width = shop.extent" in (desk.root / "a.ts").read_text()

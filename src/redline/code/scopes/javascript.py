@@ -24,6 +24,7 @@ from redline.code.syntax.node import (
     required_field,
     start_of,
 )
+from redline.code.syntax.uses import is_quoted_key
 
 _FUNCTIONS = {
     *("function_declaration", "generator_function_declaration", "function_expression"),
@@ -90,11 +91,7 @@ class _Reader(TypeReader):
 
     def quoted(self, node: SyntaxNode, scope: Scope) -> None:
         """Read a text, which may be the name of a property."""
-        if not self._with_quoted:
-            return
-        parent = parent_of(node)
-        name = parent.field("key" if parent.kind() in _KEYED else "name")
-        if parent.kind() in _QUOTABLE and begins_at(name, node):
+        if self._with_quoted and is_quoted_key(node):
             self.property(node, scope)
 
     def shorthand(self, node: SyntaxNode, scope: Scope) -> None:
@@ -267,8 +264,6 @@ _DEFINING = {
     *("method_definition", "public_field_definition", "field_definition"),
     *("abstract_method_signature", "method_signature"),
 }
-_KEYED = {"pair", "pair_pattern"}
-_QUOTABLE = {*_DEFINING, *_KEYED, "property_signature"}
 _LEAVES = {
     *("identifier", "type_identifier", "shorthand_property_identifier"),
     *("shorthand_property_identifier_pattern", *_MEMBERS),

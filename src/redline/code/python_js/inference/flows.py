@@ -18,6 +18,7 @@ from redline.code.python_js.inference.shapes import (
     TypeParameter,
     keys_in,
     parameters_of,
+    type_arguments,
     type_parameters,
 )
 from redline.code.python_js.project import Module
@@ -107,18 +108,11 @@ class ValueFlows:
         self, module: Module, node: SyntaxNode
     ) -> Iterator[frozenset[Definition]]:
         """Yield what the types that a generic type is given are limited to."""
-        name, listed = required_field(node, "name"), node.field("type_arguments")
-        occurrence = module.names.at(name) if name.kind() == "type_identifier" else None
-        if occurrence is None or listed is None:
-            return
+        name = required_field(node, "name")
         scope = module.scope_at(node)
-        for each in self.values.origins.of_occurrence(module, occurrence):
-            home, binding = each.module, each.binding
-            declared = home.types.get(binding) if isinstance(home, Module) and binding else None
-            if declared is None or not isinstance(home, Module):
-                continue
+        for home, declared in self.values.declarations(module, name):
             parts = type_parameters(declared.node)
-            for part, argument in zip(parts, named_children(listed), strict=False):
+            for part, argument in zip(parts, type_arguments(node), strict=False):
                 limit = part.field("constraint")
                 if limit is not None:
                     given = self.values.types(module, argument, scope)

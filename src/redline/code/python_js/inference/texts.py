@@ -96,13 +96,8 @@ class ScriptTexts(ScriptContext):
         arguments = tuple(frozenset(self.types(module, each, scope)) for each in given)
         if holder.kind() in ("call_expression", "new_expression"):
             return self._named_by_call(module, name, arguments, index, scope)
-        occurrence = module.names.at(name)
         found: set[Value] = set()
-        for each in self.origins.of_occurrence(module, occurrence) if occurrence else ():
-            home, binding = each.module, each.binding
-            declared = home.types.get(binding) if isinstance(home, Module) and binding else None
-            if declared is None or not isinstance(home, Module):
-                return None
+        for home, declared in self.declarations(module, name):
             chosen = chosen_of(OfClass(home, declared, True, given=arguments))
             limits = self._limits(home, declared.node, index, declared)
             found |= choose(limits, chosen)

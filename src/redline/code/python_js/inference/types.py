@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from redline.code.python_js.heritage import (
     OfClass,
@@ -232,6 +232,14 @@ class ScriptTypes(ValueResolver):
         if not found:
             return {OTHER}
         return self._of_types(found, given, depth)
+
+    def declarations(self, module: Module, name: SyntaxNode) -> Iterator[tuple[Module, Scope]]:
+        """Yield the classes, interfaces and aliases of the workspace that a name may mean."""
+        occurrence = module.names.at(name)
+        for each in self.origins.of_occurrence(module, occurrence) if occurrence else ():
+            home, binding = each.module, each.binding
+            if isinstance(home, Module) and binding is not None and binding in home.types:
+                yield home, home.types[binding]
 
     def _of_types(
         self, found: Iterable[Definition], given: tuple[frozenset[Value], ...], depth: int
