@@ -48,6 +48,13 @@ GIVEN = {
         "f(make);"
     ),
     "satisfied": "export const s = new Stall() satisfies Shop;",
+    "yielded": "export function* f(): Generator<Shop> { yield new Stall(); }",
+    "spread": "declare function f(...s: Shop[]): void;\ndeclare const s: Stall[];\nf(...s);",
+    "taken by a function": "export const f: (s: Stall) => void = (s: Shop) => {};",
+    "taken by a method": "export const f: { take(s: Stall): void } = { take(s: Shop) {} };",
+    "called back": "export const f = (stalls: Stall[]) => stalls.forEach(show);",
+    "constructed": "declare function make(kind: new () => Shop): void;\nmake(Stall);",
+    "limit of a base": "class Town<T extends Shop> {}\nexport class Village extends Town<Stall> {}",
 }
 
 

@@ -284,7 +284,8 @@ class ScriptCalls(ScriptUnions):
         if depth > MAX_DEPTH:
             return {UNKNOWN}
         module, node, scope = function.module, function.node, function.scope
-        written = node.field("return_type")
+        is_maker = node.kind() in ("constructor_type", "construct_signature")
+        written = node.field("type" if is_maker else "return_type")
         if written is not None:
             return choose(self.types(module, written, scope, depth + 1), function.chosen)
         body = node.field("body")

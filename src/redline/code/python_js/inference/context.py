@@ -101,6 +101,8 @@ class ScriptContext(ScriptArguments):
         kind = parent.kind()
         if kind in ("return_statement", "arrow_function"):
             return self._of_return(module, parent, scope, depth)
+        if kind == "yield_expression":
+            return self.elements(self._of_return(module, parent, scope, depth), None, depth)
         if kind == "assignment_expression":
             left = required_field(parent, "left")
             return self.of(module, left, scope, depth + 1) if not begins_at(left, node) else set()
@@ -212,6 +214,10 @@ class ScriptContext(ScriptArguments):
             is_entry = each.kind == HolderKind.MAP and name != "forEach"
             found |= {UNKNOWN} if is_entry else set(each.inner)
         return found
+
+    def called_back_with(self, module: Module, node: SyntaxNode, scope: Scope) -> set[Value]:
+        """Return what an array, a map or a promise calls the function at *node* with first."""
+        return self._of_callback(module, node, 0, scope, 0) or set()
 
     def _calling_back(
         self, module: Module, function: SyntaxNode, scope: Scope, depth: int

@@ -9,7 +9,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
-from redline.code.python_js.heritage import OfClass, Value, is_optional, member_names
+from redline.code.python_js.heritage import (
+    OfClass,
+    Value,
+    instance_of,
+    is_optional,
+    member_names,
+)
 from redline.code.python_js.inference.context import ScriptContext
 from redline.code.python_js.inference.shapes import (
     OBJECTS,
@@ -38,13 +44,18 @@ _GIVEN = frozenset(
         *("identifier", "member_expression", "call_expression", "new_expression", "this"),
         *("await_expression", "ternary_expression", "binary_expression", "subscript_expression"),
         *("non_null_expression", "parenthesized_expression", "shorthand_property_identifier"),
+        "spread_element",
     }
 )
 _PLACES = (
     *("arguments", "variable_declarator", "public_field_definition", "required_parameter"),
     *("optional_parameter", "return_statement", "arrow_function", "assignment_expression"),
-    *("array", "pair", "object", "satisfies_expression"),
+    *("array", "pair", "object", "satisfies_expression", "yield_expression"),
 )
+# Functions that are written out, which say by themselves what they take.
+_WRITTEN = frozenset({"arrow_function", "function_expression", "method_definition"})
+_GENERIC = ("generic_type", "extends_clause")
+_IN_OBJECTS = frozenset({"shorthand_property_identifier", "method_definition"})
 _FIELD_OF = {
     **dict.fromkeys(("variable_declarator", "public_field_definition", "pair"), "value"),
     **dict.fromkeys(("required_parameter", "optional_parameter"), "value"),
@@ -66,28 +77,45 @@ class ValueFlows:
         for place in module.parsed.root.find_all(any=[{"kind": kind} for kind in _PLACES]):
             for node in _given_at(place):
                 yield from self._at_expression(module, node)
-        for node in module.parsed.root.find_all(kind="generic_type"):
+        for node in module.parsed.root.find_all(any=[{"kind": kind} for kind in _GENERIC]):
             yield from self._at_type_arguments(module, node)
         for scope in module.types.values():
             yield from self._at_bases(module, scope)
 
     def _at_expression(self, module: Module, node: SyntaxNode) -> Iterator[frozenset[Definition]]:
         scope = module.scope_at(node)
-        is_short = node.kind() == "shorthand_property_identifier"
-        if is_short:
-            given = self.values.declared_in(module, node, scope, 0)
-        else:
-            given = self.values.of(module, node, scope)
-        if not self._may_have(given):
-            return
-        if is_short:
-            holder = self.values.context_of(module, parent_of(node), scope)
-            asked = self.values.member_types(holder, node.text()) if holder else set()
-        else:
-            asked = self.values.context_of(module, node, scope)
-        yield from self._pairs(given, asked)
-        if parent_of(node).kind() == "arguments":
-            yield from self._pairs(given, self._limits_of(module, node, scope))
+        given = self._given(module, node, scope)
+        if self._may_have(given):
+            yield from self._pairs(given, self._asked_of(module, node, scope))
+            if parent_of(node).kind() == "arguments":
+                yield from self._pairs(given, self._limits_of(module, node, scope))
+                yield from self._at_callback(module, node, given, scope)
+
+    def _given(self, module: Module, node: SyntaxNode, scope: Scope) -> set[Value]:
+        if node.kind() == "shorthand_property_identifier":
+            return self.values.declared_in(module, node, scope, 0)
+        if node.kind() == "spread_element":
+            spread = self.values.of(module, named_children(node)[0], scope)
+            return self.values.elements(spread, None, 0)
+        return self.values.of(module, node, scope)
+
+    def _asked_of(self, module: Module, node: SyntaxNode, scope: Scope) -> set[Value]:
+        """Return the type that the code around an expression asks for."""
+        if node.kind() in _WRITTEN:
+            return self.values.expected_function(module, node, scope, 0)
+        if node.kind() != "shorthand_property_identifier":
+            return self.values.context_of(module, node, scope)
+        holder = self.values.context_of(module, parent_of(node), scope)
+        return self.values.member_types(holder, node.text()) if holder else set()
+
+    def _at_callback(
+        self, module: Module, node: SyntaxNode, given: set[Value], scope: Scope
+    ) -> Iterator[frozenset[Definition]]:
+        """Yield what a function takes that an array or a map calls with what it holds."""
+        held = self.values.called_back_with(module, node, scope)
+        for function in given if held else ():
+            if isinstance(function, InferredShape) and function.is_function:
+                yield from self._pairs(held, self.values.parameter_types(function, 0, 0))
 
     def _limits_of(self, module: Module, node: SyntaxNode, scope: Scope) -> set[Value]:
         """Return what the type parameter that is chosen by an argument is limited to."""
@@ -108,7 +136,7 @@ class ValueFlows:
         self, module: Module, node: SyntaxNode
     ) -> Iterator[frozenset[Definition]]:
         """Yield what the types that a generic type is given are limited to."""
-        name = required_field(node, "name")
+        name = node.field("name") or required_field(node, "value")
         scope = module.scope_at(node)
         for home, declared in self.values.declarations(module, name):
             parts = type_parameters(declared.node)
@@ -161,8 +189,17 @@ class ValueFlows:
         if isinstance(value, OfClass) and isinstance(other, OfClass) and value.scope is other.scope:
             for inner, wanted in zip(value.given, other.given, strict=False):
                 yield from self._pairs(inner, wanted, depth + 1)
-        if not isinstance(value, InferredShape) or not value.is_function:
-            return
+        if isinstance(value, OfClass) and not value.is_instance:
+            for maker in self.values.callables([other], 0, new=True):
+                made = self.values.return_values(maker, depth)
+                yield from self._pairs([instance_of(value)], made, depth + 1)
+        if isinstance(value, InferredShape) and value.is_function:
+            yield from self._function_pairs(value, other, depth)
+
+    def _function_pairs(
+        self, value: InferredShape, other: Value, depth: int
+    ) -> Iterator[frozenset[Definition]]:
+        """Yield the same of what a function returns, and of what is passed to it."""
         for function in self.values.callables([other], 0):
             returned = self.values.return_values(value, depth)
             yield from self._pairs(returned, self.values.return_values(function, depth), depth + 1)
@@ -194,6 +231,8 @@ class ValueFlows:
 
     def _members(self, value: Value, depth: int = 0) -> set[str] | None:
         """Return the names of the members that are not optional; None if they are not known."""
+        if isinstance(value, InferredShape) and _is_copy(value.node):
+            return None
         if isinstance(value, InferredShape) and value.kind in OBJECTS:
             parts = [(name, part) for name, _, part in keys_in(value.node)]
             return {name for name, part in parts if not is_optional(part)}
@@ -217,6 +256,18 @@ def _given_at(place: SyntaxNode) -> list[SyntaxNode]:
     else:
         parts = named_children(place)
     if kind == "object":
-        parts = [each for each in parts if each.kind() == "shorthand_property_identifier"]
+        parts = [each for each in parts if each.kind() in _IN_OBJECTS]
     parts = parts[:1] if kind == "satisfies_expression" else parts
-    return [each for each in parts if each.kind() in _GIVEN]
+    return [each for each in parts if each.kind() in _GIVEN or _takes_types(each) or _is_copy(each)]
+
+
+def _is_copy(node: SyntaxNode) -> bool:
+    """Return whether an object has what others have: `{ ...other }`."""
+    inside = node.children() if node.kind() == "object" else ()
+    return any(each.kind() == "spread_element" for each in inside)
+
+
+def _takes_types(node: SyntaxNode) -> bool:
+    """Return whether a function is written out with types for what it takes."""
+    parts = parameters_of(node) if node.kind() in _WRITTEN else []
+    return any(each.field("type") is not None for each in parts)
