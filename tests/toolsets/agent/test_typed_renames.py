@@ -551,7 +551,14 @@ def test_texts_that_a_type_takes_as_keys_are_renamed(desk: Desk, use: str) -> No
 
 @pytest.mark.requirement("agent-rename-uncertain")
 @pytest.mark.parametrize(
-    "use", ['SetOptional<Shop, "size">', "Loose<Shop, Kept>", "{ [P in Kept]: number }"]
+    "use",
+    [
+        'SetOptional<Shop, "size">',
+        "Loose<Shop, Kept>",
+        "{ [P in Kept]: number }",
+        "number;\nexport const f = (s: Shop, k: Kept) => s[k]",
+        "number;\nconst g = <K extends keyof Shop>(k: K) => k;\nexport const f = (k: Kept) => g(k)",
+    ],
 )
 def test_texts_that_a_type_may_take_as_keys_refuse(desk: Desk, use: str) -> None:
     text = (
@@ -562,6 +569,17 @@ def test_texts_that_a_type_may_take_as_keys_refuse(desk: Desk, use: str) -> None
     desk.write({"a.ts": text, "keys.ts": KEYS})
     failure = desk.failure("rename", symbol="Shop.size", to="extent", path="a.ts", line=4)
     assert "It is not certain whether these refer to size: a.ts:" in failure
+
+
+@pytest.mark.requirement("agent-rename-uncertain")
+def test_texts_that_name_no_member_do_not_refuse(desk: Desk) -> None:
+    text = (
+        'interface Shop {\n  size: number;\n}\ntype Kind = "size" | "price";\n'
+        "declare const by: Record<Kind, number>;\nexport const f = (k: Kind) => by[k];\n"
+    )
+    desk.write({"a.ts": text})
+    desk.text("rename", symbol="Shop.size", to="extent", path="a.ts", line=2)
+    assert (desk.root / "a.ts").read_text() == text.replace("size", "extent", 1)
 
 
 @pytest.mark.requirement("agent-rename-uncertain")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from redline.code.python_js.heritage import OfClass, Value
 from redline.code.python_js.inference.context import ScriptContext
@@ -15,7 +15,7 @@ from redline.code.python_js.inference.shapes import (
     type_parameters,
 )
 from redline.code.python_js.project import Module
-from redline.code.scopes.model import Binding, Scope
+from redline.code.scopes.model import Binding, Occurrence, Scope
 from redline.code.syntax.node import (
     SyntaxNode,
     begins_at,
@@ -74,7 +74,7 @@ class ScriptTexts(ScriptContext):
             types = [v for each in others for v in self.types(module, each, scope)]
             if any(self.definitions_in(value, name) for value in types):
                 return {UNKNOWN}  # the type may use it as the name of a member
-        return {UNKNOWN} if self._may_be_key(module, around) else None
+        return {UNKNOWN} if self._may_be_key(module, around, name) else None
 
     def _named_by_argument(
         self,
@@ -129,15 +129,40 @@ class ScriptTexts(ScriptContext):
         written = declared[0].field("constraint") if declared else None
         return self.types(home, written, scope) if written is not None else set()
 
-    def _may_be_key(self, module: Module, around: SyntaxNode) -> bool:
+    def _may_be_key(self, module: Module, around: SyntaxNode, text: str) -> bool:
         """Return whether the texts in *around* may name members: by its own name, if it has one."""
         if around.kind() != "type_alias_declaration":
             return _MAPPED.search(module.parsed.text) is not None
         occurrence = module.names.at(required_field(around, "name"))
         if occurrence is None or occurrence.binding is None:
             return True
-        using = self.origins.importing(module, occurrence.binding)
-        return any(_takes_members_by(home.parsed.text, binding.name) for home, binding in using)
+        return any(
+            _takes_members_by(home.parsed.text, binding.name)
+            or any(self._is_key(home, use, text) for use in _variables_of(home, binding))
+            for home, binding in self.origins.importing(module, occurrence.binding)
+        )
+
+    def _is_key(self, module: Module, use: Occurrence, text: str) -> bool:
+        """Return whether a variable is used as the name of a member, which may be *text*."""
+        parent = parent_of(use.node)
+        if parent.kind() == "subscript_expression" and begins_at(parent.field("index"), use.node):
+            named: set[Value] | None = self.of(module, parent.field("object"), use.scope)
+        else:
+            named = _named_by_keys(self.context_of(module, use.node, use.scope))
+        return any(self.definitions_in(value, text) for value in named or ())
+
+
+def _variables_of(module: Module, alias: Binding) -> Iterator[Occurrence]:
+    """Yield the uses of variables and parameters whose type an alias is."""
+    for use in alias.uses:
+        part = parent_of(use.node)
+        while part.kind() in _UNIONS or part.kind() == "type_annotation":
+            part = parent_of(part)
+        name = part.field("pattern") or part.field("name")
+        typed = module.names.at(name) if name is not None else None
+        binding = typed.binding if typed is not None else None
+        if binding is not None and binding is not alias:
+            yield from binding.uses
 
 
 def _named_by_keys(values: Iterable[Value]) -> set[Value] | None:
