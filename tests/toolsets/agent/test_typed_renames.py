@@ -630,3 +630,17 @@ def test_of_a_key_and_what_is_beside_it_the_key_is_renamed(desk: Desk, key: str)
     assert (desk.root / "a.ts").read_text() == expected
     desk.text("rename", symbol="size", to="width", path="a.ts", line=5)
     assert "@input('size') width = shop.extent" in (desk.root / "a.ts").read_text()
+
+
+@pytest.mark.requirement("agent-rename-typed")
+def test_a_key_that_is_spread_over_is_renamed_with_what_is_spread(desk: Desk) -> None:
+    text = (
+        "interface Shop {\n  size: number;\n}\n"
+        "export function f(s: Shop) {\n  const { size } = { size: 1, ...s };\n  return size;\n}\n"
+        "export const g = (s: Shop) => ({ ...s, size: 2 }).size;\n"
+    )
+    desk.write({"a.ts": text})
+    desk.text("rename", symbol="Shop.size", to="extent", path="a.ts", line=2)
+    changed = "const { extent: size } = { extent: 1, ...s }"
+    expected = text.replace("const { size } = { size: 1, ...s }", changed)
+    assert (desk.root / "a.ts").read_text() == expected.replace("  size: n", "  extent: n")

@@ -110,12 +110,9 @@ class ScriptMembers(ScriptTypes):
         for key, _, part in keys_in(value.node):
             if key == name:
                 found |= self.declared_in(value.module, part, value.scope, depth + 1)
-        if not found:
-            for part in value.node.children():
-                if part.kind() == "spread_element":
-                    spread = named_children(part)[0]
-                    inner = self.of(value.module, spread, value.scope, depth + 1)
-                    found |= self.member_types(inner, name, depth + 1)
+        for spread in _spread_over(value.node, name):
+            inner = self.of(value.module, spread, value.scope, depth + 1)
+            found |= self.member_types(inner, name, depth + 1)
         return choose(found or self._of_index(value, depth), value.chosen)
 
     def declared_in(self, module: Module, part: SyntaxNode, scope: Scope, depth: int) -> set[Value]:
@@ -261,11 +258,9 @@ class ScriptMembers(ScriptTypes):
             for key, node, _ in keys_in(value.node)
             if key == name
         }
-        for part in value.node.children() if not found else ():
-            if part.kind() == "spread_element":
-                spread = named_children(part)[0]
-                for inner in self.of(value.module, spread, value.scope, depth + 1):
-                    found |= self.definitions_in(inner, name, depth + 1)
+        for spread in _spread_over(value.node, name):
+            for inner in self.of(value.module, spread, value.scope, depth + 1):
+                found |= self.definitions_in(inner, name, depth + 1)
         return found
 
     def definitions_in(self, value: Value, name: str, depth: int = 0) -> set[Definition]:
@@ -289,6 +284,13 @@ def _body_of(value: OfClass) -> InferredShape | None:
     if node is None:
         return None
     return replace(InferredShape.at(value.module, node, value.scope), chosen=chosen_of(value))
+
+
+def _spread_over(node: SyntaxNode, name: str) -> list[SyntaxNode]:
+    """Return the objects whose member an object has: those that it spreads after its own key."""
+    own = max((start_of(key) for each, key, _ in keys_in(node) if each == name), default=-1)
+    spread = (part for part in node.children() if part.kind() == "spread_element")
+    return [named_children(part)[0] for part in spread if start_of(part) > own]
 
 
 def _take_out(value: Holder, index: int | None) -> set[Value]:
