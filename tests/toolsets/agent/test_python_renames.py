@@ -224,3 +224,21 @@ def test_a_class_that_a_docstring_speaks_of_relates_nothing(desk: Desk) -> None:
     desk.write({"a.py": text + shops})
     desk.text("rename", symbol="Shop.size", to="extent", path="a.py")
     assert (desk.root / "a.py").read_text() == text + shops.replace("size", "extent", 1)
+
+
+@pytest.mark.requirement("agent-rename-python")
+@pytest.mark.parametrize("typed", ["", ": Shop"])
+def test_further_arguments_of_a_call_are_a_tuple_and_a_dict(desk: Desk, typed: str) -> None:
+    text = (
+        "class Shop:\n    def <get>(self, key): ...\n\n    def count(self): ...\n\n\n"
+        f"def f(*args{typed}, **kwargs{typed}):\n    kwargs.get('a')\n    args.count(1)\n"
+        "    first, *others = args\n    run(lambda **more: more.get('a'))\n"
+    )
+    inside = "    kwargs['a'].<get>('b')\n    for one in args:\n        one.<get>('a')\n"
+    text += inside if typed else ""
+    desk.write({"a.py": text.replace("<", "").replace(">", "")})
+    said = desk.text("rename", symbol="Shop.get", to="fetch", path="a.py")
+    assert "possible" not in said
+    assert (desk.root / "a.py").read_text() == text.replace("<get>", "fetch")
+    desk.text("rename", symbol="Shop.count", to="tally", path="a.py")
+    assert (desk.root / "a.py").read_text().count("tally") == 1

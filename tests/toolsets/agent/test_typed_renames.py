@@ -353,13 +353,15 @@ def test_a_function_that_a_library_calls_by_its_name_keeps_it(desk: Desk, call: 
 def test_a_function_is_renamed_where_a_type_has_it_as_a_member(desk: Desk) -> None:
     files = {
         "sell.ts": 'import { Shop } from "./shop";\nexport function sell(this: Shop) {}\n'
-        "export function twice(this: Shop) {\n  this.sell();\n}\n",
+        "export function twice(this: Shop) {\n  this.sell();\n}\n"
+        "export const open: (this: Shop) => Shop = null!;\n"
+        "export function both(this: Shop) {\n  this.open().sell();\n}\n",
         "shop.ts": 'import * as Sell from "./sell";\ntype Sells = typeof Sell;\n'
         "export class Shop {}\nexport interface Shop extends Sells {}\n",
     }
     desk.write(files)
     desk.text("rename", symbol="sell", to="vend", path="sell.ts", line=2)
-    assert (desk.root / "sell.ts").read_text().count("vend") == 2
+    assert (desk.root / "sell.ts").read_text().count("vend") == 3
 
 
 @pytest.mark.requirement("agent-rename-typed")

@@ -24,6 +24,13 @@ class OfClass:
     above: bool = False
     # The types that a script gives its type parameters, in their order.
     given: tuple[frozenset[Any], ...] = ()
+    # The members that a script leaves out by `Omit`, and those that it keeps by `Pick`.
+    without: frozenset[str] = frozenset()
+    only: frozenset[str] | None = None
+
+    def hides(self, name: str) -> bool:
+        """Return whether it is taken without a member that its class has."""
+        return name in self.without or (self.only is not None and name not in self.only)
 
 
 class Inferred:
@@ -50,6 +57,28 @@ def members_of(owner: OfClass, name: str) -> list[Member | Binding]:
         return []
     parameter = module.field_parameters.get(scope, {}).get(name)
     return [*module.keys.get(scope, {}).get(name, ()), *([parameter] if parameter else [])]
+
+
+def member_names(owner: OfClass) -> dict[str, bool]:
+    """Return the members that instances of a script's type have by itself; whether they must."""
+    module = owner.module
+    found: dict[str, bool] = {}
+    for scope in module.merged.get(owner.scope, [owner.scope]):
+        defined = module.classes.defined.get(scope, {})
+        keys = module.keys.get(scope, {})
+        for name in (*defined, *keys):
+            items = [*defined.get(name, ()), *keys.get(name, ())]
+            own = [item for item in items if not is_static(item)]
+            if own and name != "constructor":
+                nodes = [parent_of(item.node) for item in own if isinstance(item, Member)]
+                found[name] = not any(map(is_optional, nodes))
+        found.update(dict.fromkeys(module.field_parameters.get(scope, {}), True))
+    return found
+
+
+def is_optional(part: SyntaxNode) -> bool:
+    """Return whether a script declares a member that need not be there."""
+    return any(child.kind() == "?" for child in part.children())
 
 
 def _is_declared(module: Module, item: Member | Binding) -> bool:

@@ -10,6 +10,7 @@ from redline.code.python_js.heritage import Inferred, OfClass, Value, base_nodes
 from redline.code.python_js.members import NoClass
 from redline.code.python_js.origins import Origins
 from redline.code.python_js.project import Module
+from redline.code.references.definition import UNKNOWN, Definition
 from redline.code.scopes.model import Binding, Scope
 from redline.code.syntax.node import SyntaxNode, start_of
 
@@ -43,6 +44,8 @@ class ClassHierarchy(ABC):
         self, value: OfClass, name: str, *, all_of: bool = False, depth: int = 0
     ) -> MemberOwners:
         """Return the nearest class that defines *name* for *value*; with *all_of* all of them."""
+        if value.hides(name):
+            return MemberOwners([], False)
         found: list[OfClass] = []
         declared = list(_declarations(value))
         if not value.above:
@@ -86,6 +89,15 @@ class ClassHierarchy(ABC):
                 else self.of(module, node, outer, 1)
             )
             yield from (v for v in found if not (isinstance(v, OfClass) and v.scope is scope))
+
+    def exported_by_bases(self, value: OfClass, name: str) -> set[Definition]:
+        """Return what a type has by extending whole modules: `extends typeof module`."""
+        found: set[Definition] = set()
+        for scope in value.module.merged.get(value.scope, [value.scope]):
+            for base in self.bases(OfClass(value.module, scope)):
+                if isinstance(base, Definition):
+                    found |= self.origins.of_export(base.path, name) - {UNKNOWN}
+        return found
 
     def _is_builtin(self, module: Module, node: SyntaxNode) -> bool:
         """Return whether a base of a Python class is one of the language's own."""

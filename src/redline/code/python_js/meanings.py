@@ -155,14 +155,14 @@ class Meanings:
                 found |= in_namespace(self.origins.of_export(value.path, name), meaning)
             elif isinstance(value, Inferred):
                 found |= self._of_inferred(module, value, name)
-            elif isinstance(value, OfClass):
+            elif isinstance(value, OfClass) and not value.hides(name):
                 all_of = self.follows_bases(module) and (value.is_instance or not module.is_script)
                 owners, is_open = self.values.owners(value, name, all_of=all_of)
                 found |= {
                     self.member(owner, static=not value.is_instance and self._is_mixed(owner))
                     for owner in owners
                 }
-                exported = self._of_modules(value, name) if not owners else frozenset()
+                exported = self.values.exported_by_bases(value, name) if not owners else set()
                 found |= exported
                 is_missing = not (owners or exported) and not self._extends_library(value)
                 if is_missing or (is_open and module.is_script):
@@ -185,15 +185,6 @@ class Meanings:
             self._extends_library(base, depth + 1) if isinstance(base, OfClass) else base in OUTSIDE
             for base in self.values.bases(value)
         )
-
-    def _of_modules(self, value: OfClass, name: str) -> Definitions:
-        """Return what a type has by extending whole modules: `extends typeof module`."""
-        found: Definitions = frozenset()
-        for scope in value.module.merged.get(value.scope, [value.scope]):
-            for base in self.values.bases(OfClass(value.module, scope)):
-                if isinstance(base, Definition):
-                    found |= self.origins.of_export(base.path, name) - {UNKNOWN}
-        return found
 
     def _of_inferred(self, module: Module, value: Inferred, name: str) -> set[Definition]:
         """Return the members of an object type, an object or a function; arrays have none."""

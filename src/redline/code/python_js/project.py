@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -51,12 +52,10 @@ class Module:
 
     def scope_at(self, node: SyntaxNode) -> Scope:
         """Return the innermost scope around *node*."""
-        start, best = start_of(node), self.names.root
-        for scope in self.names.scopes:
-            span = span_of(scope.node)
-            if span.start <= start < span.end and span.start >= start_of(best.node):
-                best = scope
-        return best
+        start = start_of(node)
+        last = bisect_right(self._spans, start, key=lambda each: each[0].start)
+        around = (scope for span, scope in self._spans[last - 1 :: -1] if start < span.end)
+        return next(around, self.names.root) if last else self.names.root
 
     @property
     def is_script(self) -> bool:
@@ -67,6 +66,12 @@ class Module:
     def is_typed(self) -> bool:
         """Return whether it is TypeScript."""
         return self.parsed.language.name in ("typescript", "tsx")
+
+    @cached_property
+    def _spans(self) -> list[tuple[Span, Scope]]:
+        """The scopes by where they begin; of several those within others last."""
+        found = [(span_of(scope.node), scope) for scope in self.names.scopes]
+        return sorted(found, key=lambda each: each[0].start)
 
     @cached_property
     def classes(self) -> FileClasses:
@@ -178,7 +183,8 @@ class Project:
         pattern = "|".join(re.escape(word) for word in sorted(self.words))
         offsets = [found.start() for found in re.finditer(pattern, parsed.text)]
         is_whole = self.reads_scripts_whole and parsed.language.name != "python"
-        return Module(path, parsed, read_names(parsed, None if is_whole else offsets), broken)
+        names = read_names(parsed, None if is_whole else offsets, with_quoted=is_whole)
+        return Module(path, parsed, names, broken)
 
 
 def _broken_spans(root: SyntaxNode) -> tuple[Span, ...] | None:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from redline.code.python_js.annotations import type_arguments
 from redline.code.python_js.heritage import (
@@ -19,6 +18,7 @@ from redline.code.python_js.heritage import (
 from redline.code.python_js.hierarchy import ClassHierarchy
 from redline.code.python_js.members import NoClass
 from redline.code.python_js.project import Module
+from redline.code.python_js.python_checks import statements_about
 from redline.code.scopes.model import Binding, Occurrence, Scope
 from redline.code.syntax.node import (
     SyntaxNode,
@@ -45,11 +45,11 @@ _PASSING = {"list", "tuple", "set", "frozenset", "sorted", "reversed", "iter", "
 _CASTS = {"cast", "typing.cast", "t.cast"}
 _ONE_OF_LIST = {"pop", "popleft"}
 _ONE_OF_MAP = {"get", "pop", "setdefault"}
+# What takes all further arguments of a call, and the container that has them.
+SPLATS = {"list_splat_pattern": "tuple", "dictionary_splat_pattern": "dict"}
+_PARAMETERS = {"parameters", "lambda_parameters"}
 _ITSELF = {"Self", "Self'", 'Self"'}
 _LOOPS = {"for_statement", "for_in_clause"}
-_ENDING = {"return_statement", "raise_statement", "continue_statement", "break_statement"}
-_BRANCHES = {"if_statement", "elif_clause", "conditional_expression", "boolean_operator"}
-_FUNCTIONS = {"function_definition", "lambda", "class_definition", "module"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +104,19 @@ class PythonValues(ClassHierarchy):
             return set(_UNKNOWN)
         parts = [self._of_annotation(module, c, scope, depth + 1) for c in type_arguments(holder)]
         return {class_of(value) for part in parts for value in part}
+
+    def of_splat(self, module: Module, pattern: SyntaxNode, scope: Scope, depth: int) -> set[Value]:
+        """Return what `*args` or `**kwargs` is: a tuple or a dict, with values as annotated."""
+        holder = parent_of(pattern)
+        written = holder.field("type") if holder.kind() == "typed_parameter" else None
+        if written is None and holder.kind() not in _PARAMETERS:
+            return set(_UNKNOWN)  # the rest of what an assignment takes apart
+        held: set[Value] = {NoClass.ANYTHING}
+        if written is not None:
+            held = self._of_annotation(module, written, scope, depth + 1)
+        kind = SPLATS[pattern.kind()]
+        keys = (frozenset({NoClass.OTHER}),) if kind == "dict" else ()
+        return {Container(kind, (*keys, frozenset(held)))}
 
     def of_python(
         self, module: Module, node: SyntaxNode, scope: Scope, depth: int
@@ -233,7 +246,7 @@ class PythonValues(ClassHierarchy):
         starts = [site.start for site in binding.sites] if binding is not None else []
         if binding is None or occurrence.start in starts:
             return None
-        for said in _checks(occurrence.node, occurrence.name):
+        for said in statements_about(occurrence.node, occurrence.name):
             if any(said.since < at <= said.until and at != said.bound for at in starts):
                 return None
             values = [self.of(module, each, occurrence.scope, depth + 1) for each in said.nodes]
@@ -242,18 +255,6 @@ class PythonValues(ClassHierarchy):
                 found = {instance_of(value) for value in found}
             return found if NoClass.UNKNOWN not in found else None
         return None
-
-
-class _Said(NamedTuple):
-    """What is said of a name: its classes, or the value that is assigned where it is *bound*.
-
-    It holds from *since* to *until*, which is the end of a loop that the use is in.
-    """
-
-    nodes: list[SyntaxNode]
-    since: int
-    until: int
-    bound: int = -1
 
 
 def _container_kind(name: str) -> str:
@@ -274,73 +275,3 @@ def _out_of(held: set[Value], take: Callable[[Container], set[Value]]) -> set[Va
 
 def _attribute(access: SyntaxNode) -> str:
     return required_field(access, "attribute").text()
-
-
-def _checks(node: SyntaxNode, name: str) -> Iterator[_Said]:
-    """Yield what is said of a name where it is used, the nearest first."""
-    at, around = node, node.parent()
-    until = start_of(node)
-    while around is not None and around.kind() not in _FUNCTIONS:
-        if around.kind() in _BRANCHES:
-            for nodes in _said_around(around, at, name):
-                yield _Said(nodes, start_of(around), until)
-        if around.kind() == "block":
-            before = at.prev()
-            while before is not None:
-                yield from _said_before(before, name, until)
-                before = before.prev()
-        if around.kind() in ("for_statement", "while_statement"):
-            until = around.range().end.index
-        at, around = around, around.parent()
-
-
-def _said_around(around: SyntaxNode, at: SyntaxNode, name: str) -> Iterator[list[SyntaxNode]]:
-    """Yield what the condition says for the branch that *at* is."""
-    kind = around.kind()
-    condition = around.field("condition") if begins_at(around.field("consequence"), at) else None
-    if kind == "conditional_expression" and begins_at(around.children()[0], at):
-        condition = named_children(around)[1]
-    if kind == "boolean_operator" and begins_at(around.field("right"), at):
-        is_and = required_field(around, "operator").text() == "and"
-        condition = around.field("left") if is_and else None
-    yield from _said_by(condition, name)
-
-
-def _said_before(statement: SyntaxNode, name: str, until: int) -> Iterator[_Said]:
-    """Yield what an assertion, an assignment or a branch that is left early says."""
-    since, kind = start_of(statement), statement.kind()
-    found: Iterator[list[SyntaxNode]] = iter(())
-    if kind == "assert_statement":
-        found = _said_by(named_children(statement)[0], name)
-    elif kind == "expression_statement":
-        assigned = statement.children()[0]
-        left = assigned.field("left") if assigned.kind() == "assignment" else None
-        value = assigned.field("right") if assigned.field("type") is None else None
-        if left is not None and value is not None and left.text() == name:
-            yield _Said([value], since - 1, until, bound=start_of(left))
-    elif kind == "if_statement" and statement.field("alternative") is None:
-        condition = required_field(statement, "condition")
-        body = named_children(required_field(statement, "consequence"))
-        if condition.kind() == "not_operator" and body and body[-1].kind() in _ENDING:
-            found = _said_by(condition.field("argument"), name)
-    for nodes in found:
-        yield _Said(nodes, since, until)
-
-
-def _said_by(condition: SyntaxNode | None, name: str) -> Iterator[list[SyntaxNode]]:
-    """Yield the classes of which a condition says that a name is an instance."""
-    if condition is None:
-        return
-    if condition.kind() == "parenthesized_expression":
-        yield from _said_by(named_children(condition)[0], name)
-    if condition.kind() == "boolean_operator":
-        if required_field(condition, "operator").text() == "and":
-            yield from _said_by(condition.field("left"), name)
-            yield from _said_by(condition.field("right"), name)
-        return
-    called = condition.field("function") if condition.kind() == "call" else None
-    if called is None or called.text() != "isinstance":
-        return
-    given = named_children(required_field(condition, "arguments"))
-    if len(given) == 2 and given[0].text() == name:
-        yield named_children(given[1]) if given[1].kind() == "tuple" else [given[1]]

@@ -16,6 +16,8 @@ from redline.code.python_js.inference.shapes import (
     is_object_key,
     is_shorthand_of_field,
 )
+from redline.code.python_js.inference.texts import ScriptTexts
+from redline.code.python_js.joining import MemberJoins
 from redline.code.python_js.meanings import Meanings
 from redline.code.python_js.origins import Definitions, Origins, import_at
 from redline.code.python_js.project import Module, Project
@@ -33,10 +35,9 @@ from redline.code.references.targets import (
 )
 from redline.code.scopes.model import Binding, BindingRole, Member, Occurrence
 from redline.code.syntax.node import SyntaxNode, begins_at, parent_of, start_of
-from redline.code.syntax.uses import nodes_of
+from redline.code.syntax.uses import nodes_of, quoted_nodes
 from redline.core.paths import WorkspacePath
 
-_PATTERN = "shorthand_property_identifier_pattern"
 # A list that is not closed reaches to the end, so that no text is read more than once.
 _LISTED = re.compile(
     r"__all__\s*(?::[^=\n]{0,200})?(?:\+?=|\.extend\()\s*[\[(]([^\])]*)(?:[\])]|\Z)"
@@ -58,12 +59,11 @@ class PythonJsResolver:
     project: Project
     origins: Origins
     meanings: Meanings
+    joining: MemberJoins
     # Only calls that construct the class of the name: the references of its constructor.
     made_only: bool = False
     # Also what must be renamed with the definition.
     renaming: bool = False
-    # How often members were joined to a target since it was chosen.
-    joins: int = 0
     # Keys of objects that a library is given and calls.
     _called_by_library: set[Definition] = field(default_factory=set)
 
@@ -79,9 +79,9 @@ class PythonJsResolver:
         """Create a resolver of *name* among *files*."""
         project = Project(files, {name}, reads_scripts_whole=renaming)
         origins = Origins(project)
-        values = ScriptContext(origins) if renaming else ValueResolver(origins)
+        values = ScriptTexts(origins) if renaming else ValueResolver(origins)
         meanings = Meanings(name, origins, values, renaming)
-        return cls(name, project, origins, meanings, made_only, renaming)
+        return cls(name, project, origins, meanings, MemberJoins(name, values), made_only, renaming)
 
     def exported_as(self, target: ReferenceTarget, path: WorkspacePath) -> set[str]:
         """Return the names under which the script at *path* exports the definition."""
@@ -171,35 +171,24 @@ class PythonJsResolver:
             self._constructor_calls(module) if self.made_only else self._occurrences(module)
         )
         if self.renaming and module.is_script:
-            self._join(found, targets)
-            self._join_patterns(module, found, targets)
+            self.joining.join(found, targets)
+            self.joining.join_patterns(module, found, targets)
         return by_line([*verdicts(found, targets), *self._aliases(module, targets)])
 
-    def _join(self, found: list[Meaning], targets: list[ReferenceTarget]) -> None:
-        """Count members as the same that one place refers to: all of them get the new name."""
-        for target in (each for each in targets if each.is_member):
-            for meaning in found:
-                members = {d for d in meaning.definitions if d.is_member and d.name == self.name}
-                if target.same & meaning.definitions and not members <= target.same:
-                    target.same |= members
-                    self.joins += 1
+    @property
+    def joins(self) -> int:
+        """How often members were joined to a target."""
+        return self.joining.count
 
-    def _join_patterns(
-        self, module: Module, found: list[Meaning], targets: list[ReferenceTarget]
-    ) -> None:
-        """Count variables as the same that take it from its module: `{ a } = await import("b")`."""
-        patterns = {
-            member.start
-            for member in module.names.members
-            if member.name == self.name and member.node.kind() == _PATTERN
-        }
-        for target in (each for each in targets if not each.is_member and patterns):
-            bound = (each for each in found if each.is_member and target.same & each.definitions)
-            taken = patterns & {each.start for each in bound}
-            for variable in (each for each in found if not each.is_member and each.start in taken):
-                if not variable.definitions <= target.same:
-                    target.same |= variable.definitions - {UNKNOWN}
-                    self.joins += 1
+    def types_to_join(self, targets: list[ReferenceTarget]) -> tuple[set[str], set[WorkspacePath]]:
+        """Return the types that have the member, if others than the targets' do; their files."""
+        return self.joining.types_to_join(targets)
+
+    def join_values(self, path: WorkspacePath, targets: list[ReferenceTarget]) -> None:
+        """Count members as the same where a file gives a value of one type to another."""
+        module = self.project.module(path)
+        if module is not None and module.is_typed:
+            self.joining.join_values(module, targets)
 
     def may_see(self, path: WorkspacePath, text: str) -> bool:
         """Return whether a file with this text can refer to another module's definition at all."""
@@ -231,7 +220,8 @@ class PythonJsResolver:
             if others is not None:
                 yield Meaning(node.range().start.line + 1, others, False, start_of(node))
         if self.renaming:
-            yield from self._find_quoted(module) if module.is_script else self._find_listed(module)
+            texts = self._find_quoted(module) if module.is_script else self._find_listed(module)
+            yield from (each for each in texts if each.start not in seen)
 
     def _find_listed(self, module: Module) -> Iterator[Meaning]:
         """Yield the name as text by which a Python module exports it, or a type knows its name."""
@@ -257,12 +247,9 @@ class PythonJsResolver:
     def _find_quoted(self, module: Module) -> Iterator[Meaning]:
         """Yield the name as text where a script names a member by it: `x["name"]`."""
         values = self.meanings.values
-        if not isinstance(values, ScriptContext) or not re.search(
-            rf"['\"]{re.escape(self.name)}['\"]", module.parsed.text
-        ):
+        if not isinstance(values, ScriptTexts):
             return
-        regex = rf"^['\"]{re.escape(self.name)}['\"]$"
-        for node in module.parsed.root.find_all(kind="string", regex=regex):
+        for node in quoted_nodes(module.parsed, self.name):
             named = values.named_by_text(module, node)
             if named is not None:
                 found = self.meanings.of_values(module, named, self.name)

@@ -19,7 +19,7 @@ from redline.code.python_js.imports import ImportedName, required_module
 from redline.code.python_js.members import LITERALS, NoClass
 from redline.code.python_js.origins import Definitions, Origins
 from redline.code.python_js.project import Module
-from redline.code.python_js.python_values import Container, PythonValues
+from redline.code.python_js.python_values import SPLATS, Container, PythonValues
 from redline.code.references.definition import FOREIGN, UNKNOWN, Definition, whole
 from redline.code.scopes.model import ANY, Binding, BindingRole, Member, MemberUse, Scope, ScopeKind
 from redline.code.syntax.node import (
@@ -141,6 +141,8 @@ class ValueResolver(PythonValues):
         kind = parent.kind()
         if kind == "parameters" and not module.is_script:
             return {NoClass.ANYTHING}
+        if kind in SPLATS and not module.is_script:
+            return self.of_splat(module, parent, scope, depth)
         if kind not in _TYPED and kind not in _ASSIGNING:
             return self.of_statement(module, node, scope, depth)
         annotation = parent.field("type")

@@ -24,6 +24,7 @@ from redline.code.syntax.node import (
     required_field,
     start_of,
 )
+from redline.code.syntax.uses import is_quoted_key
 
 _FUNCTIONS = {
     *("function_declaration", "generator_function_declaration", "function_expression"),
@@ -42,16 +43,22 @@ _MEMBERS = {"property_identifier", "private_property_identifier"}
 _Visit: TypeAlias = Callable[["_Reader", SyntaxNode, Scope], None]
 
 
-def script_names(root: SyntaxNode, offsets: Sequence[int] | None = None) -> Names:
+def script_names(
+    root: SyntaxNode, offsets: Sequence[int] | None = None, *, with_quoted: bool = False
+) -> Names:
     """Return every name of a script with its binding; see `read_names`."""
     module = Scope(ScopeKind.MODULE, None, root)
     names = Names(module, scopes=[module])
-    _Reader(names, offsets).visit_all(root, module)
+    _Reader(names, offsets, with_quoted=with_quoted).visit_all(root, module)
     return names.settle(through_classes=True)
 
 
 class _Reader(TypeReader):
     """Walks the tree once."""
+
+    def __init__(self, names: Names, offsets: Sequence[int] | None, *, with_quoted: bool) -> None:
+        super().__init__(names, offsets)
+        self._with_quoted = with_quoted
 
     def visit(self, node: SyntaxNode, scope: Scope) -> None:
         kind = node.kind()
@@ -81,6 +88,11 @@ class _Reader(TypeReader):
             self.names.member(node, scope, MemberUse.DEFINE)
         else:
             self.names.member(node, scope, MemberUse.KEY)
+
+    def quoted(self, node: SyntaxNode, scope: Scope) -> None:
+        """Read a text, which may be the name of a property."""
+        if self._with_quoted and is_quoted_key(node):
+            self.property(node, scope)
 
     def shorthand(self, node: SyntaxNode, scope: Scope) -> None:
         """Read `{ name }`, which is a value and a key at once."""
@@ -175,7 +187,7 @@ class _Reader(TypeReader):
         """Read only the name and return type of a function without words that matter."""
         if node.kind() in _DECLARED and name is not None:
             self.names.bind(name, scope, BindingRole.FUNCTION)
-        elif name is not None and name.kind() in _MEMBERS:
+        elif name is not None and name.kind() in (*_MEMBERS, "string"):
             self.visit(name, scope)
         self.field(node, "return_type", scope)
 
@@ -263,6 +275,7 @@ _VISITS: dict[str, _Visit] = {
     "private_property_identifier": _Reader.property,
     "shorthand_property_identifier": _Reader.shorthand,
     "shorthand_property_identifier_pattern": _Reader.shorthand,
+    "string": _Reader.quoted,
     "nested_type_identifier": _Reader.nested_type,
     "jsx_opening_element": _Reader.element_name,
     "jsx_closing_element": _Reader.element_name,

@@ -206,7 +206,10 @@ class Names:
         """Record a mention of a member."""
         where = node.range()
         start, end, line = where.start.index, where.end.index, where.start.line + 1
-        found = Member(node.text(), start, end, line, node.kind(), form, scope, owner, node)
+        name = node.text()
+        if node.kind() == "string":
+            name, start, end = name[1:-1], start + 1, end - 1
+        found = Member(name, start, end, line, node.kind(), form, scope, owner, node)
         self.members.append(found)
 
     def at(self, node: SyntaxNode) -> Occurrence | None:

@@ -13,6 +13,7 @@ from redline.code.python_js.imports import stem_keys
 from redline.code.references.file_access import SourceFiles
 from redline.code.references.resolver import (
     JoinsMembers,
+    JoinsTypes,
     KnowsLibraries,
     ReferenceResolver,
     ResolvesByLine,
@@ -21,14 +22,14 @@ from redline.code.references.resolver import (
 from redline.code.references.targets import Certainty, Reference, ReferenceTarget
 from redline.code.registry import RESOLVED_LANGUAGES, TYPED_LANGUAGES, resolver_of
 from redline.code.syntax.definitions import Parsed
-from redline.code.syntax.languages import language_group, language_of
-from redline.code.syntax.uses import nodes_of
+from redline.code.syntax.languages import language_group
+from redline.code.syntax.uses import starts_on
 from redline.core.paths import WorkspacePath
 from redline.core.ports.code import IndexedUses
 from redline.services.code.lookup import OpenedSource
 from redline.services.code.nearness import Nearness, import_keys
 from redline.services.code.reference_query import Chosen, Used
-from redline.services.code.worker_files import WorkerFiles
+from redline.services.code.worker_files import WorkerFiles, group_of
 
 # A name with more definitions is matched by name only: distinguishing them reads too much.
 MAX_DEFINITIONS = 12
@@ -36,9 +37,6 @@ MAX_DEFINITIONS = 12
 READ_PER_TOKEN = 12
 # What a line that is matched by name costs: as much as the tokens to show it.
 READ_PER_LINE = 64 * READ_PER_TOKEN
-# Files that are read to see whether they define a name that an answer needs.
-_MAX_DEFINING = 50
-_MAX_ROWS = 400
 # Files that may re-export the whole of another module.
 _MAX_PASSING = 20
 # Files that may import a definition's file: more cannot be read anyway.
@@ -92,7 +90,22 @@ class ReferenceSearch:
             self.unread = 0
             found = list(self._find_once())
             if before == sum(each.joins for each in joining):
+                self._join_values()
+            if before == sum(each.joins for each in joining):
                 return found
+
+    def _join_values(self) -> None:
+        """Join members of types that code gives to one another, where it names or imports them."""
+        for group, resolver in self._resolvers.items():
+            targets = [target for chosen, target in self.targets if group_of(chosen.path) == group]
+            if not isinstance(resolver, JoinsTypes):
+                continue
+            names, homes = resolver.types_to_join(targets)
+            keys = [*names, *(key for home in homes for key in import_keys(home))]
+            named = (row.path for key in keys for row in self.files.users(key, _MAX_IMPORTING))
+            for path in dict.fromkeys([*homes, *named]):
+                if self._spent <= self.room and group_of(path) == group:
+                    resolver.join_values(path, targets)
 
     def implements_library(self) -> bool:
         """Whether a definition is what an interface or trait of a library asks for."""
@@ -105,19 +118,19 @@ class ReferenceSearch:
 
     def _libraries(self) -> Iterator[tuple[KnowsLibraries, ReferenceTarget]]:
         for chosen, target in self.targets:
-            resolver = self._resolvers[_group_of(chosen.path)]
+            resolver = self._resolvers[group_of(chosen.path)]
             if isinstance(resolver, KnowsLibraries):
                 yield resolver, target
 
     def _rows(self) -> list[IndexedUses]:
         """Return the files to look at: those that hold the name or may rename it, homes first."""
         homes = {chosen.path: IndexedUses(chosen.path) for chosen in self.definitions}
-        group = {_group_of(path) for path in homes}
+        group = {group_of(path) for path in homes}
         rows = {row.path: row for row in self.files.users(self.name)}
         for row in (*self._find_renaming(), *self._find_listing()):
             rows.setdefault(row.path, IndexedUses(row.path, digest=row.digest))
         first = [rows.pop(path, row) for path, row in homes.items()]
-        others = [row for row in rows.values() if not group or _group_of(row.path) in group]
+        others = [row for row in rows.values() if not group or group_of(row.path) in group]
         folders = self._folders()
         if folders:
             others = [row for row in others if row.path.parent in folders]
@@ -128,10 +141,10 @@ class ReferenceSearch:
 
     def _find_importing(self, homes: Iterable[WorkspacePath]) -> set[WorkspacePath]:
         """Files that may import one of *homes*, by the last word of its path or of its type."""
-        untyped = (home for home in homes if _group_of(home) not in TYPED_LANGUAGES)
+        untyped = (home for home in homes if group_of(home) not in TYPED_LANGUAGES)
         keys = {key for home in untyped for key in import_keys(home)}
         for chosen, target in self.targets:
-            resolver = self._resolvers[_group_of(chosen.path)]
+            resolver = self._resolvers[group_of(chosen.path)]
             if isinstance(resolver, SuggestsRelatedNames):
                 keys |= resolver.related_names(target)
         return {row.path for key in keys for row in self.files.users(key, _MAX_IMPORTING)}
@@ -140,7 +153,7 @@ class ReferenceSearch:
         """Return the only folders whose files may see the definitions; empty where all may."""
         found: set[WorkspacePath] = set()
         for chosen, target in self.targets:
-            resolver = self._resolvers[_group_of(chosen.path)]
+            resolver = self._resolvers[group_of(chosen.path)]
             folder = resolver.folder_of(target) if isinstance(resolver, ResolvesByLine) else None
             if folder is None:
                 return set()
@@ -166,11 +179,11 @@ class ReferenceSearch:
         if not self.with_definitions:
             return
         for chosen, _ in self.targets:
-            if _group_of(chosen.path) == "javascript":
+            if group_of(chosen.path) == "javascript":
                 for path in self.files.quoting(chosen.path, self.name):
                     self._quoting.add(path)
                     yield IndexedUses(path)
-        if not any(_group_of(c.path) == "python" for c in self.definitions):
+        if not any(group_of(c.path) == "python" for c in self.definitions):
             return
         for row in self.files.users("__all__"):
             file = self.files.open(row.path)
@@ -181,7 +194,7 @@ class ReferenceSearch:
         self, path: WorkspacePath, target: ReferenceTarget
     ) -> Iterator[tuple[IndexedUses, bool]]:
         """Yield files that may import the definition from *path* renamed, or as a whole."""
-        for name in self._resolvers[_group_of(path)].exported_as(target, path) - {self.name}:
+        for name in self._resolvers[group_of(path)].exported_as(target, path) - {self.name}:
             is_whole = name in ("=", "default")
             for key in stem_keys(path) if is_whole else [name]:
                 for row in self.files.users(key):
@@ -213,7 +226,7 @@ class ReferenceSearch:
                 self.targets.append((chosen, target))
 
     def _target(self, chosen: Chosen) -> ReferenceTarget | None:
-        group = _group_of(chosen.path)
+        group = group_of(chosen.path)
         # Half an index would hide the definitions that it has not read yet.
         is_known = group not in TYPED_LANGUAGES or self.files.state != "building"
         resolver = self._resolver(group) if is_known else None
@@ -227,8 +240,8 @@ class ReferenceSearch:
     def _resolver(self, group: str) -> ReferenceResolver | None:
         """Return the resolver for a group of languages, built once for each answer."""
         if group not in self._resolvers:
-            defining = partial(self._find_defining, group)
-            as_kind = partial(self._defining_as, group)
+            defining = partial(self.files.defining, group)
+            as_kind = partial(self.files.defining_as, group)
             files = SourceFiles(
                 *(self._parse, self.files.is_file, defining, self._text, defining),
                 *(self._take, as_kind),
@@ -245,34 +258,20 @@ class ReferenceSearch:
             self._resolvers[group] = made
         return self._resolvers[group]
 
-    def _find_defining(
-        self, group: str, name: str, folder: WorkspacePath | None = None
-    ) -> list[WorkspacePath]:
-        """Return files of one group of languages that define *name*, according to the index."""
-        found = self.files.definitions(name, _MAX_ROWS, folder)
-        paths = dict.fromkeys(path for path, _ in found)
-        return [path for path in paths if _group_of(path) == group][:_MAX_DEFINING]
-
-    def _defining_as(self, group: str, name: str, kinds: frozenset[str]) -> list[WorkspacePath]:
-        """The same, as one of *kinds*: many structs may have a field of that name."""
-        found = self.files.definitions(name, _MAX_ROWS)
-        paths = dict.fromkeys(path for path, kind in found if kind in kinds)
-        return [path for path in paths if _group_of(path) == group][:_MAX_DEFINING]
-
     def _start(self, chosen: Chosen) -> int | None:
         """Return the offset at which the line first has the name."""
         parsed = self._parse(chosen.path)
         if parsed is None:
             return None
-        starts = (node.range().start for node in nodes_of(parsed, self.name))
-        return next((start.index for start in starts if start.line + 1 == chosen.line), None)
+        found = starts_on(parsed, self.name, chosen.line, with_quoted=self.with_definitions)
+        return next(iter(found), None)
 
     def _in_file(self, row: IndexedUses) -> Used | None:
         if self._spent > self.room:
             self.unread += 1
             return Used(row.path, (), unread=row.packed)
-        group = _group_of(row.path)
-        aims = [target for chosen, target in self.targets if _group_of(chosen.path) == group]
+        group = group_of(row.path)
+        aims = [target for chosen, target in self.targets if group_of(chosen.path) == group]
         if aims:
             if not any(aim.is_member for aim in aims) and not self._may_bind(row.path):
                 return None
@@ -298,7 +297,7 @@ class ReferenceSearch:
         file = self.files.open(path)
         if file is None or any(chosen.path == path for chosen in self.definitions):
             return file is not None
-        return self._resolvers[_group_of(path)].may_see(path, file.text)
+        return self._resolvers[group_of(path)].may_see(path, file.text)
 
     def _but_defined(self, row: IndexedUses, found: list[Reference]) -> list[Reference]:
         """The references without the definitions themselves."""
@@ -339,8 +338,3 @@ class ReferenceSearch:
     def _text(self, path: WorkspacePath) -> str | None:
         file = self.files.open(path)
         return file.text if file is not None else None
-
-
-def _group_of(path: WorkspacePath) -> str:
-    language = language_of(path.name)
-    return language_group(language.name) if language is not None else ""

@@ -310,13 +310,16 @@ def _rename_in_file(
 
 def _refuse_taken(runtime: Runtime, text: str, language: Language, name: str, new: str) -> None:
     """Refuse a new name that the file uses already: two symbols would become one."""
-    taken = runtime.analysis.word_uses(text, language, new)
+    taken = [use.line for use in runtime.analysis.word_uses(text, language, new)]
+    if language_group(language.name) == "javascript":
+        quoted = re.finditer(rf"(['\"]){re.escape(new)}\1\s*\??[:(]", text)
+        taken += [text.count("\n", 0, found.start()) + 1 for found in quoted]
     if taken:
-        where = ", ".join(f"{name}:{use.line}" for use in taken[:_MAX_NAMED])
+        where = ", ".join(f"{name}:{line}" for line in taken[:_MAX_NAMED])
         raise CannotApply(
             f"The name is already used: {new} at {where}",
             hint="choose another name; nothing was changed",
-            details={"places": [f"{name}:{use.line}" for use in taken]},
+            details={"places": [f"{name}:{line}" for line in taken]},
         )
 
 

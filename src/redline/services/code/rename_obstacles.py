@@ -317,9 +317,11 @@ def list_quoted(
     elif finder.is_member and _has_keys(lookup, home):
         patterns.append(rf"[(,\s]{name}=[^=]")
     globs = SCRIPT_GLOBS if group == "javascript" else ("*.py", "*.pyi")
+    # A property whose name is in quotes is not a use of another's.
+    defined = {(file.path, symbol.line) for file, symbol in lookup.all_definitions(finder.name)}
     query = GrepQuery("|".join(patterns), include=globs, max_matches=_MAX_QUOTED, columns=False)
     for line in runtime.grep.search([WorkspacePath(home.root, ())], query, cancel).lines:
-        if line.is_match:
+        if line.is_match and (line.place, line.line) not in defined:
             yield f"{display_name(runtime.workspace, line.place)}:{line.line}"
 
 

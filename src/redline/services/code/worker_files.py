@@ -9,12 +9,16 @@ from typing import Any
 
 from redline.code.index.packing import unpack
 from redline.code.syntax.definitions import Parsed, Symbol, parse, symbols_of
+from redline.code.syntax.languages import language_group, language_of
 from redline.code.syntax.uses import uses_of
 from redline.core.paths import WorkspacePath
 from redline.core.ports.code import IndexedUses
 from redline.services.code.lookup import MAX_USERS, OpenedSource
 
 Ask = Callable[..., Any]
+# Files that are read to see whether they define a name that an answer needs.
+_MAX_DEFINING = 50
+_MAX_ROWS = 400
 
 
 class WorkerFiles:
@@ -68,6 +72,19 @@ class WorkerFiles:
         rows = self._ask("definitions", name, limit, folder)
         return [(path_from(path), kind) for path, kind in rows]
 
+    def defining(
+        self, group: str, name: str, folder: WorkspacePath | None = None
+    ) -> list[WorkspacePath]:
+        """Files of one group of languages that define *name*, according to the index."""
+        paths = dict.fromkeys(path for path, _ in self.definitions(name, _MAX_ROWS, folder))
+        return [path for path in paths if group_of(path) == group][:_MAX_DEFINING]
+
+    def defining_as(self, group: str, name: str, kinds: frozenset[str]) -> list[WorkspacePath]:
+        """The same, as one of *kinds*: many structs may have a field of that name."""
+        found = self.definitions(name, _MAX_ROWS)
+        paths = dict.fromkeys(path for path, kind in found if kind in kinds)
+        return [path for path in paths if group_of(path) == group][:_MAX_DEFINING]
+
     def quoting(self, path: WorkspacePath, name: str) -> list[WorkspacePath]:
         """The scripts beneath the root of *path* that have *name* as text."""
         return [path_from(raw) for raw in self._ask("quoting", path, name)]
@@ -90,6 +107,12 @@ class WorkerFiles:
             lines = enumerate(file.text.split("\n"), 1)
             return tuple(number for number, line in lines if word.search(line))
         return tuple(sorted({use.line for use in uses_of(parsed, name)}))
+
+
+def group_of(path: WorkspacePath) -> str:
+    """The group of languages that a file belongs to by its name; empty for none."""
+    language = language_of(path.name)
+    return language_group(language.name) if language is not None else ""
 
 
 def path_from(raw: Any) -> WorkspacePath:

@@ -8,7 +8,6 @@ from redline.code.python_js.heritage import (
     OfClass,
     Value,
 )
-from redline.code.python_js.inference.members import ScriptMembers
 from redline.code.python_js.inference.shapes import (
     ANYTHING,
     FUNCTIONS,
@@ -29,6 +28,7 @@ from redline.code.python_js.inference.shapes import (
     type_parameters,
     unwrap,
 )
+from redline.code.python_js.inference.unions import ScriptUnions
 from redline.code.python_js.project import Module
 from redline.code.scopes.model import Binding, Scope
 from redline.code.syntax.node import (
@@ -36,6 +36,7 @@ from redline.code.syntax.node import (
     begins_at,
     named_children,
     required_field,
+    span_of,
 )
 
 # Functions of the language that hand out what they are given, or what nothing says.
@@ -52,10 +53,28 @@ _SAME = frozenset(
 _NONE = frozenset({"forEach", "push", "unshift", "has", "delete", "includes", "indexOf", "join"})
 
 
-class ScriptCalls(ScriptMembers):
+class ScriptCalls(ScriptUnions):
     """Resolve calls."""
 
     __slots__ = ()
+
+    def _of_call_once(
+        self, module: Module, node: SyntaxNode, scope: Scope, depth: int
+    ) -> set[Value]:
+        """Return the values of a call; each step of `a().b().c()` needs those before it twice."""
+        if not module.is_script:
+            return super()._of_call_once(module, node, scope, depth)
+        if self._in_chain is None:
+            self._in_chain = {}
+            try:
+                return self._of_call(module, node, scope, depth)
+            finally:
+                self._in_chain = None
+        # What it gives depends on what is being followed at the moment, and from how far.
+        key = (module, span_of(node), depth, frozenset(self._busy))
+        if key not in self._in_chain:
+            self._in_chain[key] = frozenset(self._of_call(module, node, scope, depth))
+        return set(self._in_chain[key])
 
     def _of_call(self, module: Module, node: SyntaxNode, scope: Scope, depth: int) -> set[Value]:
         callee = node.field("function") or node.field("constructor")
@@ -265,7 +284,8 @@ class ScriptCalls(ScriptMembers):
         if depth > MAX_DEPTH:
             return {UNKNOWN}
         module, node, scope = function.module, function.node, function.scope
-        written = node.field("return_type")
+        is_maker = node.kind() in ("constructor_type", "construct_signature")
+        written = node.field("type" if is_maker else "return_type")
         if written is not None:
             return choose(self.types(module, written, scope, depth + 1), function.chosen)
         body = node.field("body")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from redline.code.python_js.heritage import (
     OfClass,
     Value,
@@ -18,7 +16,6 @@ from redline.code.python_js.inference.shapes import (
     PARAMETERS,
     UNKNOWN,
     HolderKind,
-    KeysOf,
     TypeParameter,
     choose,
     holders_among,
@@ -43,7 +40,6 @@ _PASSING = {
     *("await_expression",),
 }
 _STATEMENTS = {"expression_statement", "export_statement", "member_expression", "for_in_statement"}
-_MAPPED = re.compile(r"\bkeyof\b|\[\s*\w+\s+in\s")
 # Which parameters of a callback are what an array or a map holds.
 _EACH = frozenset(
     {
@@ -72,7 +68,8 @@ class ScriptContext(ScriptArguments):
             found = self._find_context(module, node, parent_of(node), scope, depth)
         finally:
             self._busy.discard(key)
-        return self.fitting(found, node) if node.kind() == "object" else found
+        is_object = node.kind() == "object"
+        return self.fitting(module, found, node, scope, depth) if is_object else found
 
     def _find_context(
         self, module: Module, node: SyntaxNode, parent: SyntaxNode, scope: Scope, depth: int
@@ -104,6 +101,8 @@ class ScriptContext(ScriptArguments):
         kind = parent.kind()
         if kind in ("return_statement", "arrow_function"):
             return self._of_return(module, parent, scope, depth)
+        if kind == "yield_expression":
+            return self.elements(self._of_return(module, parent, scope, depth), None, depth)
         if kind == "assignment_expression":
             left = required_field(parent, "left")
             return self.of(module, left, scope, depth + 1) if not begins_at(left, node) else set()
@@ -216,6 +215,10 @@ class ScriptContext(ScriptArguments):
             found |= {UNKNOWN} if is_entry else set(each.inner)
         return found
 
+    def called_back_with(self, module: Module, node: SyntaxNode, scope: Scope) -> set[Value]:
+        """Return what an array, a map or a promise calls the function at *node* with first."""
+        return self._of_callback(module, node, 0, scope, 0) or set()
+
     def _calling_back(
         self, module: Module, function: SyntaxNode, scope: Scope, depth: int
     ) -> SyntaxNode | None:
@@ -224,7 +227,8 @@ class ScriptContext(ScriptArguments):
         call = parent_of(listed) if listed.kind() == "arguments" else None
         callee = call.field("function") if call is not None else None
         holder = callee.field("object") if callee is not None else None
-        if holder is None or not begins_at(named_children(listed)[0], function):
+        is_method = callee is not None and callee.kind() == "member_expression"
+        if not is_method or not begins_at(named_children(listed)[0], function):
             return None
         return call if holders_among(self.of(module, holder, scope, depth + 1)) else None
 
@@ -267,46 +271,3 @@ class ScriptContext(ScriptArguments):
         if isinstance(value, TypeParameter):
             return any(self._may_hide(each, name) for each in self.constraint(value, 1))
         return False
-
-    def named_by_text(self, module: Module, node: SyntaxNode) -> set[Value] | None:
-        """Return whose member the text at *node* names; None for other text.
-
-        As in `x["a"]`, `T["a"]`, `Pick<T, "a">`, or where `keyof T` is asked for; and in `"a" in x`
-        if it says which of several types `x` has.
-        """
-        parent = parent_of(node)
-        scope = module.scope_at(node)
-        if parent.kind() == "subscript_expression" and begins_at(parent.field("index"), node):
-            return self.of(module, parent.field("object"), scope)
-        if parent.kind() == "binary_expression" and begins_at(parent.field("left"), node):
-            operator, right = parent.field("operator"), parent.field("right")
-            is_test = operator is not None and operator.text() == "in"
-            tested = self.of(module, right, scope) if is_test else set()
-            return tested if len(tested) > 1 else None
-        if parent.kind() != "literal_type":
-            asked = self.context_of(module, node, scope)
-            return {v for each in asked if isinstance(each, KeysOf) for v in each.inner} or None
-        around = parent_of(parent)
-        if around.kind() == "lookup_type" and begins_at(named_children(around)[1], parent):
-            return self.types(module, named_children(around)[0], scope)
-        while around.kind() == "union_type":
-            around = parent_of(around)
-        named = parent_of(around) if around.kind() == "type_arguments" else None
-        if named is None or (named.field("name") or named).text() != "Pick":
-            # Another type may use it as the name of a member.
-            return {UNKNOWN} if _may_be_key(around, module.parsed.text) else None
-        return self.types(module, named_children(around)[0], scope)
-
-
-def _may_be_key(around: SyntaxNode, text: str) -> bool:
-    """Return whether the texts in *around* may name members: by its own name, if it has one."""
-    if around.kind() != "type_alias_declaration":
-        return _MAPPED.search(text) is not None
-    name = re.escape(required_field(around, "name").text())
-    ways = (
-        rf"\bin\s+{name}\b",
-        rf"\[\s*{name}\s*\]",
-        rf"\b(?:Pick|Omit|Extract|Exclude)<[^;{{}}]*\b{name}\b",
-        rf"\btype\b[^;={{}}]*=[^;{{}}=]*\b{name}\b",
-    )
-    return re.search("|".join(ways), text) is not None

@@ -48,6 +48,8 @@ from redline.code.syntax.node import (
 )
 
 _COUNTS = {"length", "size"}
+# Members that libraries have as `any`: messages and events, answers of servers, databases.
+_ANY_MEMBERS = {"data", "detail", "state", "json", "response", "result", "reason", "error"}
 
 
 class ScriptMembers(ScriptTypes):
@@ -85,6 +87,8 @@ class ScriptMembers(ScriptTypes):
                 for definition in self.origins.of_export(value.path, name)
                 for each in self.of_definition(definition, depth + 1)
             }
+        if value in OUTSIDE and name in _ANY_MEMBERS:
+            return {ANYTHING}
         return {value} if isinstance(value, NoClass) else {UNKNOWN}
 
     def _types_in_class(self, value: OfClass, name: str, depth: int) -> set[Value]:
@@ -96,7 +100,9 @@ class ScriptMembers(ScriptTypes):
                 found |= choose(values, chosen_of(owner))
         body = _body_of(value)
         if not owners and body is not None and value.is_instance:
-            found = self._of_index(body, depth)
+            exported = self.exported_by_bases(value, name)
+            found = {v for each in exported for v in self.of_definition(each, depth + 1)}
+            found = found or self._of_index(body, depth)
         return choose(found, chosen_of(value)) or {UNKNOWN}
 
     def _types_in_object(self, value: InferredShape, name: str, depth: int) -> set[Value]:
@@ -104,12 +110,9 @@ class ScriptMembers(ScriptTypes):
         for key, _, part in keys_in(value.node):
             if key == name:
                 found |= self.declared_in(value.module, part, value.scope, depth + 1)
-        if not found:
-            for part in value.node.children():
-                if part.kind() == "spread_element":
-                    spread = named_children(part)[0]
-                    inner = self.of(value.module, spread, value.scope, depth + 1)
-                    found |= self.member_types(inner, name, depth + 1)
+        for spread in _spread_over(value.node, name):
+            inner = self.of(value.module, spread, value.scope, depth + 1)
+            found |= self.member_types(inner, name, depth + 1)
         return choose(found or self._of_index(value, depth), value.chosen)
 
     def declared_in(self, module: Module, part: SyntaxNode, scope: Scope, depth: int) -> set[Value]:
@@ -148,40 +151,6 @@ class ScriptMembers(ScriptTypes):
         if not module.is_script or isinstance(item, Binding) or item.form == MemberUse.ACCESS:
             return super()._of_item(module, item, depth)
         return self.declared_in(module, parent_of(item.node), item.scope, depth)
-
-    def fitting(self, values: set[Value], node: SyntaxNode) -> set[Value]:
-        """Return those of several types that an object may be by its texts: `{ kind: "a" }`."""
-        if len(values) < 2:
-            return values
-        pairs = [part for part in node.children() if part.kind() == "pair"]
-        texts = {
-            required_field(part, "key").text(): value.text()[1:-1]
-            for part in pairs
-            if (value := required_field(part, "value")).kind() == "string"
-        }
-        return {
-            value
-            for value in values
-            if all(text in self._texts_of(value, key, text) for key, text in texts.items())
-        } or values
-
-    def _texts_of(self, value: Value, name: str, text: str) -> set[str]:
-        """Return the texts that a member is declared to be; *text* if it may be any."""
-        parts: list[SyntaxNode] = []
-        if isinstance(value, InferredShape) and value.kind in OBJECTS:
-            parts = [part for key, _, part in keys_in(value.node) if key == name]
-        elif isinstance(value, OfClass):
-            items = [
-                i for owner in self.owners(value, name).classes for i in members_of(owner, name)
-            ]
-            parts = [parent_of(item.node) for item in items if isinstance(item, Member)]
-        found: set[str] = set()
-        for part in parts:
-            written = part.field("type")
-            words = written.text().lstrip(":? ").split("|") if written is not None else [""]
-            found |= {word.strip() for word in words}
-        is_text = bool(found) and all(word[:1] in ("'", '"') for word in found)
-        return {word[1:-1] for word in found} if is_text else {text}
 
     def elements(self, values: Iterable[Value], index: int | None, depth: int) -> set[Value]:
         """Return what is held by *values*, at *index* if it is known."""
@@ -289,11 +258,9 @@ class ScriptMembers(ScriptTypes):
             for key, node, _ in keys_in(value.node)
             if key == name
         }
-        for part in value.node.children() if not found else ():
-            if part.kind() == "spread_element":
-                spread = named_children(part)[0]
-                for inner in self.of(value.module, spread, value.scope, depth + 1):
-                    found |= self.definitions_in(inner, name, depth + 1)
+        for spread in _spread_over(value.node, name):
+            for inner in self.of(value.module, spread, value.scope, depth + 1):
+                found |= self.definitions_in(inner, name, depth + 1)
         return found
 
     def definitions_in(self, value: Value, name: str, depth: int = 0) -> set[Definition]:
@@ -317,6 +284,13 @@ def _body_of(value: OfClass) -> InferredShape | None:
     if node is None:
         return None
     return replace(InferredShape.at(value.module, node, value.scope), chosen=chosen_of(value))
+
+
+def _spread_over(node: SyntaxNode, name: str) -> list[SyntaxNode]:
+    """Return the objects whose member an object has: those that it spreads after its own key."""
+    own = max((start_of(key) for each, key, _ in keys_in(node) if each == name), default=-1)
+    spread = (part for part in node.children() if part.kind() == "spread_element")
+    return [named_children(part)[0] for part in spread if start_of(part) > own]
 
 
 def _take_out(value: Holder, index: int | None) -> set[Value]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import re
 from abc import abstractmethod
-from collections.abc import Iterator
 
 from redline.code.python_js.heritage import (
     OfClass,
@@ -11,6 +11,12 @@ from redline.code.python_js.heritage import (
     instance_of,
 )
 from redline.code.python_js.inference.calls import ScriptCalls
+from redline.code.python_js.inference.conditions import (
+    classes_tested,
+    conditions_about,
+    constants_tested,
+    side_of,
+)
 from redline.code.python_js.inference.shapes import (
     ANYTHING,
     FUNCTIONS,
@@ -34,6 +40,7 @@ from redline.code.syntax.node import (
 
 _PATTERNS = {"object_assignment_pattern", "assignment_pattern"}
 _NOTHING = {"null", "undefined"}
+_ASSIGNING = {"assignment_expression", "augmented_assignment_expression"}
 _MAX_NARROWED = 6
 
 
@@ -149,9 +156,9 @@ class ScriptNames(ScriptCalls):
         text = node.text()
         for condition in conditions_about(node, text):
             for test in (condition, *condition.find_all(kind="binary_expression")):
-                if test.kind() != "binary_expression" or _side(test, "left") != text:
+                if test.kind() != "binary_expression" or side_of(test, "left") != text:
                     continue
-                if _side(test, "operator") == "instanceof":
+                if side_of(test, "operator") == "instanceof":
                     named = self.of(module, test.field("right"), scope, depth + 1)
                     found |= {instance_of(each) for each in named if isinstance(each, OfClass)}
             for call in condition.find_all(kind="call_expression"):
@@ -161,7 +168,14 @@ class ScriptNames(ScriptCalls):
     def _keep_tested(
         self, module: Module, node: SyntaxNode, found: set[Value], scope: Scope, depth: int
     ) -> set[Value]:
-        """Return those of the values that are instances of the classes that are tested for."""
+        """Return those of the values that have the classes and constants that are tested for."""
+        if len(found) < 2:
+            return found
+        for name, values in constants_tested(node, node.text()):
+            if _is_assigned_again(module, node):
+                break
+            constants = {self.constant(module, each, scope, depth + 1) for each in values}
+            found = self.with_constant(found, name, constants, depth)
         for classes in classes_tested(node, node.text()):
             tested = [v for each in classes for v in self.of(module, each, scope, depth + 1)]
             if all(isinstance(each, OfClass) for each in tested):
@@ -201,58 +215,14 @@ class ScriptNames(ScriptCalls):
         return found - {UNKNOWN, ANYTHING}
 
 
-def conditions_about(node: SyntaxNode, text: str) -> Iterator[SyntaxNode]:
-    """Yield the conditions that mention *text* and hold, or not, where *node* is."""
-    child, around = node, node.parent()
-    while around is not None and around.kind() not in ("program", "class_body"):
-        kind = around.kind()
-        found: list[SyntaxNode | None] = []
-        if kind in ("if_statement", "ternary_expression", "while_statement"):
-            condition = around.field("condition")
-            found = [condition] if not begins_at(condition, child) else []
-        elif kind == "binary_expression" and begins_at(around.field("right"), child):
-            found = [around.field("left")]
-        elif kind == "statement_block":
-            found = list(_conditions_before(child))
-        yield from (each for each in found if each is not None and text in each.text())
-        child, around = around, around.parent()
-
-
-def classes_tested(node: SyntaxNode, text: str) -> Iterator[list[SyntaxNode]]:
-    """Yield the classes of one of which *text* is an instance where *node* is."""
-    child, around = node, node.parent()
-    while around is not None and around.kind() not in ("program", "class_body"):
-        condition: SyntaxNode | None = None
-        if begins_at(around.field("consequence"), child):
-            condition = around.field("condition")
-        elif _side(around, "operator") == "&&" and begins_at(around.field("right"), child):
-            condition = around.field("left")
-        for part in _operands(condition, "&&"):
-            tests = _operands(part, "||")
-            is_about = (_side(each, "operator") == "instanceof" for each in tests)
-            if all(is_about) and all(_side(each, "left") == text for each in tests):
-                yield [required_field(each, "right") for each in tests]
-        child, around = around, around.parent()
-
-
-def _operands(node: SyntaxNode | None, operator: str) -> list[SyntaxNode]:
-    """Return the parts of an expression that an operator joins."""
-    while node is not None and node.kind() == "parenthesized_expression":
-        node = named_children(node)[0]
-    if node is None or _side(node, "operator") != operator:
-        return [node] if node is not None else []
-    sides = (node.field("left"), node.field("right"))
-    return [part for side in sides for part in _operands(side, operator)]
-
-
-def _conditions_before(node: SyntaxNode) -> Iterator[SyntaxNode | None]:
-    before = node.prev()
-    while before is not None:
-        if before.kind() == "if_statement":
-            yield before.field("condition")
-        before = before.prev()
-
-
-def _side(node: SyntaxNode, name: str) -> str:
-    found = node.field(name)
-    return found.text() if found is not None else ""
+def _is_assigned_again(module: Module, node: SyntaxNode) -> bool:
+    """Return whether a module gives the name or member at *node* another value somewhere."""
+    if node.kind() == "member_expression":
+        return re.search(rf"{re.escape(node.text())}\s*=(?![=>])", module.parsed.text) is not None
+    occurrence = module.names.at(node)
+    binding = occurrence.binding if occurrence is not None else None
+    around = ((use, parent_of(use.node)) for use in (binding.uses if binding is not None else ()))
+    return any(
+        parent.kind() in _ASSIGNING and begins_at(parent.field("left"), use.node)
+        for use, parent in around
+    )

@@ -162,13 +162,14 @@ def keys_in(node: SyntaxNode) -> Iterator[tuple[str, SyntaxNode, SyntaxNode]]:
             yield part.text(), part, part
         elif kind == "pair":
             key = required_field(part, "key")
-            yield _key_name(key), key, part
+            yield key_name(key), key, part
         elif kind in _KEYS:
             key = required_field(part, "name")
-            yield _key_name(key), key, part
+            yield key_name(key), key, part
 
 
-def _key_name(key: SyntaxNode) -> str:
+def key_name(key: SyntaxNode) -> str:
+    """Return the name that a key writes out, also in quotes."""
     text = key.text()
     return text[1:-1] if key.kind() == "string" else text
 
@@ -188,7 +189,8 @@ def is_shorthand_of_field(occurrence: Occurrence) -> bool:
 
 def key_definition(module: Module, node: SyntaxNode, name: str) -> Definition:
     """Return the definition that a key of an object or an object type is."""
-    return Definition(module.path, start_of(node), name, True, module)
+    is_quoted = node.kind() == "string"
+    return Definition(module.path, start_of(node) + is_quoted, name, True, module)
 
 
 def chosen_of(value: OfClass) -> Chosen:
@@ -214,4 +216,26 @@ def unwrap(values: Iterable[Value]) -> set[Value]:
     for value in values:
         is_promise = isinstance(value, Holder) and value.kind == HolderKind.PROMISE
         found |= value.inner if isinstance(value, Holder) and is_promise else {value}
+    return found
+
+
+def alternatives(node: SyntaxNode) -> list[SyntaxNode]:
+    """Return the types that a written type is one of: itself, or the parts of a union."""
+    if node.kind() != "union_type":
+        return [node] if node.kind() != "comment" else []
+    return [inner for each in named_children(node) for inner in alternatives(each)]
+
+
+def take_members(values: set[Value], how: str, names: SyntaxNode) -> set[Value]:
+    """Return types without the members that `Omit` names, or with those alone that `Pick` does."""
+    written = [each.text() for each in alternatives(names)]
+    if how not in ("Omit", "Pick") or any(each[:1] not in ("'", '"') for each in written):
+        return values
+    named = frozenset(each[1:-1] for each in written)
+    found: set[Value] = set()
+    for value in values:
+        if isinstance(value, OfClass) and how == "Omit":
+            found.add(replace(value, without=value.without | named))
+        else:
+            found.add(replace(value, only=named) if isinstance(value, OfClass) else value)
     return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from redline.code.python_js.heritage import (
     OfClass,
@@ -26,6 +26,7 @@ from redline.code.python_js.inference.shapes import (
     TypeParameter,
     choose,
     chosen_of,
+    take_members,
     type_arguments,
     type_parameters,
     unwrap,
@@ -74,12 +75,14 @@ _NOT_OURS = OUTSIDE | {ANYTHING}
 class ScriptTypes(ValueResolver):
     """Resolve what is written as a type."""
 
-    __slots__ = ("_busy",)
+    __slots__ = ("_busy", "_in_chain")
     max_depth = MAX_DEPTH
 
     def __init__(self, origins: Origins) -> None:
         ValueResolver.__init__(self, origins)
         self._busy: set[object] = set()
+        # What the calls of one chain give, while it is followed.
+        self._in_chain: dict[object, frozenset[Value]] | None = None
 
     @abstractmethod
     def member_types(self, values: Iterable[Value], name: str, depth: int = 0) -> set[Value]:
@@ -190,7 +193,8 @@ class ScriptTypes(ValueResolver):
         self, module: Module, name: str, given: list[SyntaxNode], scope: Scope, depth: int
     ) -> set[Value]:
         if name in _THROUGH and given:
-            return self.types(module, given[0], scope, depth + 1)
+            whole = self.types(module, given[0], scope, depth + 1)
+            return take_members(whole, name, given[1]) if len(given) > 1 else whole
         inner = [frozenset(self.types(module, each, scope, depth + 1)) for each in given]
         kind = _HOLDER_OF.get(name)
         if kind is not None and inner:
@@ -228,6 +232,14 @@ class ScriptTypes(ValueResolver):
         if not found:
             return {OTHER}
         return self._of_types(found, given, depth)
+
+    def declarations(self, module: Module, name: SyntaxNode) -> Iterator[tuple[Module, Scope]]:
+        """Yield the classes, interfaces and aliases of the workspace that a name may mean."""
+        occurrence = module.names.at(name)
+        for each in self.origins.of_occurrence(module, occurrence) if occurrence else ():
+            home, binding = each.module, each.binding
+            if isinstance(home, Module) and binding is not None and binding in home.types:
+                yield home, home.types[binding]
 
     def _of_types(
         self, found: Iterable[Definition], given: tuple[frozenset[Value], ...], depth: int
