@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
-from redline.adapters.ripgrep.file_facts import MAX_FILE, FileInspector, FileVersion
+from redline.adapters.ripgrep.file_facts import MAX_FILE, FileInspector, FileVersion, UnplainFile
 from redline.adapters.ripgrep.flags import ALWAYS, line_flags, pattern_flags, scope_flags
 from redline.adapters.ripgrep.lines import LineParser
 from redline.adapters.ripgrep.process import Running
@@ -40,7 +40,7 @@ _LISTS = (
 )
 
 
-class _Known(NamedTuple):
+class Known(NamedTuple):
     """What was found out about one version of a file."""
 
     version: FileVersion
@@ -55,7 +55,7 @@ class ForeignFiles:
     def __init__(self, tree: Tree, facts: FileInspector) -> None:
         self._tree = tree
         self._facts = facts
-        self._known: dict[tuple[int, str], _Known] = {}
+        self._known: dict[tuple[int, str], Known] = {}
 
     @contextmanager
     def listing(self, work: Work, scope: Sequence[str]) -> Iterator[Running]:
@@ -70,7 +70,7 @@ class ForeignFiles:
         pieces: list[bytes] = []
         work.finish(running, pieces.append)
         names = _names_in(b"".join(pieces))
-        return self._texts(work, [name for name in names if wanted is None or wanted(name)])
+        return self.among(work, [name for name in names if wanted is None or wanted(name)])
 
     def is_before(self, work: Work, last: str, query: GrepQuery) -> bool:
         """Return whether such a file comes in path order before the file *last* or is that file."""
@@ -94,25 +94,28 @@ class ForeignFiles:
 
     def among(self, work: Work, names: Sequence[str]) -> list[WorkspacePath]:
         """Return which of the files *names* are such, in path order."""
-        new = [name for name in names if (work.root, name) not in self._known]
-        plain = set(new)
+        return self.look(work).texts(names)
+
+    def look(self, work: Work) -> FilesSeen:
+        """Return what looks into files for one search."""
+        return FilesSeen(work, self)
+
+    def look_into(self, work: Work, names: Sequence[str]) -> dict[str, Known]:
+        """Return what the files *names* are now, without those that are plain."""
+        root = work.root
+        known = {name: old for name in names if (old := self._known.get((root, name)))}
+        versions = self._facts.versions(root, list(known))
+        seen = {name: old for name, old in known.items() if old.version == versions.get(name)}
+        new = [name for name in names if name not in seen]
         for start in range(0, len(new), _AT_ONCE):
-            if _has_time(work):
-                plain -= self._facts.not_plain(work.root, new[start : start + _AT_ONCE])
-        return self._texts(work, [name for name in names if name not in plain])
-
-    def _texts(self, work: Work, names: Sequence[str]) -> list[WorkspacePath]:
-        versions = self._facts.versions(work.root, names)
-        return [
-            _path(work.root, name)
-            for name in sorted(versions, key=path_order)
-            if _has_time(work) and self._is_text(work.root, name, versions[name])
-        ]
-
-    def is_binary(self, root: int, name: str) -> bool:
-        """Whether a file began with NUL and was no text when it was last looked at."""
-        known = self._known.get((root, name))
-        return known is not None and known.is_binary
+            if not _has_time(work):
+                break
+            found = self._facts.not_plain(root, new[start : start + _AT_ONCE])
+            for name in new[start : start + _AT_ONCE]:
+                self._known.pop((root, name), None)
+            for name, facts in found.items():
+                seen[name] = self._remember(root, name, facts)
+        return seen
 
     def is_known_text(self, root: int, name: str) -> bool:
         """Whether the last search found text in another encoding there."""
@@ -128,16 +131,16 @@ class ForeignFiles:
             lines += _search_batch(work, batch, query)
         return lines, sum(line.is_match for line in lines)
 
-    def _is_text(self, root: int, name: str, version: FileVersion) -> bool:
-        known = self._known.get((root, name))
-        if known is None or known.version != version:
-            if len(self._known) >= _MAX_KNOWN:
-                self._known.clear()
-            file = self._open(_path(root, name)) if version.size <= MAX_FILE else None
-            if time.time_ns() - version.ctime_ns < _SETTLED_NS:
-                version = version._replace(ctime_ns=-1)
-            known = self._known[root, name] = _judge(version, file)
-        return known.is_text
+    def _remember(self, root: int, name: str, facts: UnplainFile) -> Known:
+        if len(self._known) >= _MAX_KNOWN:
+            self._known.clear()
+        file = None if facts.is_binary else self._open(_path(root, name))
+        version = facts.version
+        if time.time_ns() - version.ctime_ns < _SETTLED_NS:
+            version = version._replace(ctime_ns=-1)
+        is_binary = facts.is_binary or (file is not None and _is_binary(file))
+        known = self._known[root, name] = Known(version, _is_foreign_text(file), is_binary)
+        return known
 
     def _open(self, path: WorkspacePath) -> TextFile | None:
         try:
@@ -160,6 +163,31 @@ class ForeignFiles:
                 stream = _Stream(context)
         if stream.content:
             yield stream
+
+
+class FilesSeen:
+    """What one search has found out about files; it looks into each of them once."""
+
+    def __init__(self, work: Work, files: ForeignFiles) -> None:
+        self._work = work
+        self._files = files
+        # None for what is plain.
+        self._seen: dict[str, Known | None] = {}
+
+    def texts(self, names: Sequence[str]) -> list[WorkspacePath]:
+        """Return which of the files are text in another encoding, in path order."""
+        self._look_into(names)
+        texts = (name for name in names if (seen := self._seen[name]) and seen.is_text)
+        return [_path(self._work.root, name) for name in sorted(texts, key=path_order)]
+
+    def without_binary(self, names: Sequence[str]) -> list[str]:
+        """Return the files that do not begin with NUL, or are text all the same."""
+        self._look_into(names)
+        return [name for name in names if not ((seen := self._seen[name]) and seen.is_binary)]
+
+    def _look_into(self, names: Sequence[str]) -> None:
+        new = [name for name in names if name not in self._seen]
+        self._seen |= dict.fromkeys(new) | self._files.look_into(self._work, new)
 
 
 class _Stream:
@@ -235,13 +263,13 @@ def _as_input(content: bytes) -> Iterator[int]:
         yield file.fileno()
 
 
-def _judge(version: FileVersion, file: TextFile | None) -> _Known:
-    if file is None:
-        return _Known(version, is_text=False, is_binary=False)
+def _is_foreign_text(file: TextFile | None) -> bool:
     # What declares another encoding and is valid UTF-8 is searched as UTF-8.
-    is_text = file.is_foreign and (b"\0" in file.raw or not is_utf8(file.raw))
-    is_marked = file.raw.startswith((b"\xff\xfe", b"\xfe\xff"))
-    return _Known(version, is_text, file.is_binary and not is_marked)
+    return file is not None and file.is_foreign and (b"\0" in file.raw or not is_utf8(file.raw))
+
+
+def _is_binary(file: TextFile) -> bool:
+    return file.is_binary and not file.raw.startswith((b"\xff\xfe", b"\xfe\xff"))
 
 
 def _path(root: int, name: str) -> WorkspacePath:
