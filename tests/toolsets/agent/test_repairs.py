@@ -114,3 +114,13 @@ def test_what_breaks_python_is_pointed_at_by_its_own_line(desk: Desk) -> None:
     said = desk.text("edit", path="src/app.py", edits=[edit], dry_run=True)
     assert "no longer does: line 4: syntax error: DEF total(rows" in said
     assert (desk.root / "src/app.py").read_text() == before
+
+
+@pytest.mark.requirement("agent-errors-name-the-next-call")
+def test_a_file_that_is_called_like_a_tool_keeps_its_name_in_errors(desk: Desk) -> None:
+    (desk.root / "edit_file").write_bytes(b"\0\xff")
+    said = desk.failure("edit", path="edit_file", edits=[{"old": "a", "new": "b"}])
+    assert "edit_file" in said
+    assert "hint: edit changes text; write replaces whole files" in said
+    both = desk.text("read", paths=["doc_index", "a.txt"])
+    assert "NOT_FOUND: No such file or directory: doc_index" in both

@@ -15,6 +15,7 @@ from redline.code.registry import RESOLVED_LANGUAGES
 from redline.code.syntax.languages import Language, language_group
 from redline.core.changes import Change, ChangeSet, FileState
 from redline.core.encodings.opening import open_file
+from redline.core.error_families.wording import naming
 from redline.core.errors import CannotApply, InvalidArgument, NodeNotFound
 from redline.core.paths import Access, WorkspacePath
 from redline.core.ports.search import Cancel
@@ -131,7 +132,7 @@ def _check_definition(
     if not found:
         raise NodeNotFound(
             f"No definition of this symbol: {request.symbol}",
-            hint="context finds symbols, redline where in a terminal; or give its path and line",
+            hint=naming("{context} finds symbols; or give {path} and {line}"),
         )
     if len(found) > 1:
         named = ", ".join(
@@ -141,7 +142,7 @@ def _check_definition(
         raise InvalidArgument(
             f"Several definitions are called {request.symbol}: {named}",
             field="symbol",
-            hint="give path, and line if one file has several",
+            hint=naming("give {path}, and {line} if one file has several"),
         )
     if len(finder.name) == 1 and not finder.name.isalpha():
         raise CannotApply(
