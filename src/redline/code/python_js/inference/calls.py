@@ -12,7 +12,6 @@ from redline.code.python_js.inference.members import ScriptMembers
 from redline.code.python_js.inference.shapes import (
     ANYTHING,
     FUNCTIONS,
-    MAX_DEPTH,
     OTHER,
     OUTSIDE,
     UNKNOWN,
@@ -128,7 +127,8 @@ class ScriptCalls(ScriptMembers):
             elif isinstance(value, InferredShape) and value.kind == "object":
                 names = {name for name, _, _ in keys_in(value.node)}
                 held = (self.member_types([value], name, depth + 1) for name in names)
-                if depth > MAX_DEPTH or not all(self._is_outside(each, depth + 1) for each in held):
+                is_cut = self._is_too_deep(depth)
+                if is_cut or not all(self._is_outside(each, depth + 1) for each in held):
                     return False
                 if value.node.find(kind="spread_element") is not None:
                     return False
@@ -262,7 +262,7 @@ class ScriptCalls(ScriptMembers):
 
     def return_values(self, function: InferredShape, depth: int) -> set[Value]:
         """Return what a function returns, as it is annotated or by what its body returns."""
-        if depth > MAX_DEPTH:
+        if self._is_too_deep(depth):
             return {UNKNOWN}
         module, node, scope = function.module, function.node, function.scope
         written = node.field("return_type")
