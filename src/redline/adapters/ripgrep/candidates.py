@@ -108,7 +108,7 @@ class _Files:
             stop = found.end()
             self.names.append(os.fsdecode(found[1]))
             self._count += 1
-            self._size += len(found[1])
+            self._size += len(self.names[-1])
         self._tail = self._tail[stop:]
         self._may_flood &= time.monotonic() - self._start < self._flood.seconds
         if self._may_flood and self._are_more_than(self._flood.files):
