@@ -1,4 +1,4 @@
-"""Which tests one process runs, and in which order."""
+"""Which tests one process runs, and in which order; and what holds for all of them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,11 @@ import gc
 from collections.abc import Generator
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# How long an example takes says more about what else the machine does than about our code.
+settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("untimed")
 
 # Together besides those of a module, by how their paths begin.
 TOGETHER = {

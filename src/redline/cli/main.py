@@ -239,6 +239,7 @@ def _report_error(error: Exception) -> int:
         is_directory_gone,
         paint_diff,
     )
+    from redline.cli.words import WORDS
     from redline.core.errors import ChangeHeld, HistoryError, InvalidArgument, RedlineError
     from redline.settings import SettingsError
 
@@ -249,6 +250,7 @@ def _report_error(error: Exception) -> int:
             raise error
         fail(*NO_DIRECTORY)
         return 1
+    error.use_words(WORDS)
     if isinstance(error, ChangeHeld):
         error.hint = f"redline held approve {error.held_id} makes it, --as-owner asks no rule"
 

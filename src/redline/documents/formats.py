@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from redline.core.error_families.wording import naming
 from redline.core.errors import DocumentSyntax, InvalidArgument
 from redline.documents.base.depth import too_deep
 from redline.documents.base.model import Document
@@ -83,7 +84,7 @@ def _open(source: bytes, form: str, index: int) -> Document:
         return YamlDocument(source, index)
     if index:
         raise InvalidArgument(
-            f"doc_index is out of range: {index}",
+            naming("{doc_index} is out of range: ", str(index)),
             field="doc_index",
             hint=f"a {form} file holds one document",
         )

@@ -8,6 +8,7 @@ from dataclasses import replace
 from threading import Lock
 
 from redline.core.changes import Change, ChangeSet, State
+from redline.core.error_families.wording import naming
 from redline.core.errors import InvalidArgument, SessionNotFound
 from redline.core.paths import WorkspacePath
 from redline.core.ports.commands import (
@@ -145,7 +146,7 @@ class RecordedCommands:
         if kept is None or kept[0] != owner:
             raise SessionNotFound(
                 f"No dry run to apply, or access to it is denied: {job_id}",
-                hint="call exec_command with dry_run first",
+                hint=naming("call {exec_command} with dry_run first"),
             )
         if kept[1] != line:
             raise InvalidArgument(f"That dry run was of another command: {kept[1]}", field="apply")

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from redline.core.budget import check_count, join_text
 from redline.core.cancellation import cancellable
+from redline.core.error_families.wording import naming
 from redline.core.errors import InvalidPattern, NoMatch
 from redline.core.ports.search import Regex, RegexMatch
 from redline.plan.match.compose import dominant_end
@@ -75,7 +76,9 @@ def replace_regex(
     if not matches:
         raise NoMatch(
             f"The pattern matches nothing in the file: {pattern[:200]}",
-            hint="^ and $ match at line ends, . does not cross them; try it with grep_files",
+            hint=naming(
+                "^ and $ match at line ends, . does not cross them; try it with {grep_files}"
+            ),
         )
     end = dominant_end(text) or "\n"
     check_count(len(matches))

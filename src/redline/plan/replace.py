@@ -10,6 +10,7 @@ from redline.core.budget import check_count, check_lines
 from redline.core.cancellation import cancellable, checkpoint
 from redline.core.changes import Change, ChangeSet, FileState
 from redline.core.encodings.opening import open_file
+from redline.core.error_families.wording import naming
 from redline.core.errors import (
     AlreadyApplied,
     BinaryFile,
@@ -82,7 +83,8 @@ def plan_replace(
         raise IsADirectory(shown) if entry.kind.value == "directory" else NotARegularFile(shown)
     file = open_file(tree, path, state.content, encoding, shown)
     if file.is_binary:
-        raise BinaryFile(shown, hint="edit_file changes text; write_file replaces whole files")
+        hint = naming("{edit_file} changes text; {write_file} replaces whole files")
+        raise BinaryFile(shown, hint=hint)
     is_large = len(file.raw) > _LARGE and not file.is_foreign
     content = _splice_large(file, edits) if is_large else None
     notes: list[str] = []

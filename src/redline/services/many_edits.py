@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from redline.core.changes import Change, ChangeSet, Rename
+from redline.core.error_families.wording import join_texts
 from redline.core.errors import NoMatch, RedlineError
 from redline.core.paths import WorkspacePath
 from redline.core.ports.search import Cancel
@@ -79,8 +80,8 @@ def _name_file(
     if isinstance(number, int) and number < len(file.numbers):
         error.details["edit"] = file.numbers[number]
         if not is_alone:
-            error.message = f"edits[{file.numbers[number]}]: {error.message}"
+            error.message = join_texts(f"edits[{file.numbers[number]}]: ", error.message_text)
     error.details.setdefault("file", name)
     if not is_one_file:
-        error.message = f"{name}: {error.message} (no file was changed)"
+        error.message = join_texts(f"{name}: ", error.message_text, " (no file was changed)")
     return error

@@ -8,6 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Protocol
 
 from redline.code.syntax.languages import language_of
+from redline.core.error_families.wording import naming
 from redline.core.errors import Cancelled, LimitReached, MatchError, TooLarge, UnclearIndentation
 from redline.core.paths import WorkspacePath
 from redline.core.ports.search import Regex
@@ -123,8 +124,10 @@ def refuse_if_shift_parses(ports: Ports, name: str, before: str, edits: Sequence
         if _parses(ports, name, before, repaired):
             call = Repair(repaired[number].old, repaired[number].new)
             raise UnclearIndentation(
-                "The file parses now and would not after this edit to the letter; it would with"
-                " newText at another indentation",
+                naming(
+                    "The file parses now and would not after this edit to the letter; it would with"
+                    " {newText} at another indentation"
+                ),
                 hint=call.hint,
                 details={"edit": number, **call.details},
             )

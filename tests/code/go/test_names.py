@@ -306,7 +306,7 @@ def test_a_package_in_a_folder_of_another_name_and_one_that_is_vendored_are_foun
     )
 
 
-def test_what_a_dot_import_may_bring_is_possible() -> None:
+def test_what_a_dot_import_brings_is_the_package_s() -> None:
     holds(
         "Parse",
         """
@@ -319,7 +319,55 @@ def test_what_a_dot_import_may_bring_is_possible() -> None:
 
         import . "example.com/shop/parse"
 
+        func main() { Parse() } // ref
+
+        func own() {
+            Parse := 1
+            _ = Parse
+        }
+        === other/other.go
+        package other
+
+        import . "example.com/shop/parse"
+
+        func Parse() {}
+        === further/further.go
+        package further
+
+        import . "example.com/shop/nothing"
+
+        func main() { Parse() }
+        === library/library.go
+        package library
+
+        import . "example.org/parse"
+
         func main() { Parse() } // maybe
+        """,
+    )
+
+
+def test_members_of_a_type_that_a_dot_import_brings_are_the_package_s() -> None:
+    holds(
+        "Total",
+        """
+        === parse/parse.go
+        package parse
+
+        type Shop struct{}
+
+        func (s Shop) Total() int { return 1 } // it
+        func Open() Shop { return Shop{} }
+        === main.go
+        package main
+
+        import . "example.com/shop/parse"
+
+        func main() {
+            var shop Shop
+            shop.Total() // ref
+            Open().Total() // ref
+        }
         """,
     )
 

@@ -503,3 +503,31 @@ def test_what_a_decorator_makes_of_a_function_may_be_anything() -> None:
         }
     )
     assert folder.find("core.py", "Group.command") == {"a.py": ["7?"]}
+
+
+SHOP = "class Shop:\n    def price(self):\n        pass\n\ndef make() -> Shop:\n    pass\n\n"
+
+
+@pytest.mark.parametrize("far", range(2, 14))
+def test_what_is_too_far_away_from_one_use_is_known_at_another(far: int) -> None:
+    """What the first use cannot follow to its end is not taken for the answer at the second."""
+    names = "".join(f"v{n + 1} = v{n}\n" for n in range(far)).replace("v0", "make()", 1)
+    folder = Folder({"a.py": SHOP, "b.py": f"from a import make\n{names}v{far}.price()\n"})
+    folder.files["b.py"] += "v1.price()\nmake().price()\n"
+    found = folder.find("a.py", "Shop.price")["b.py"]
+    assert found[-2:] == [f"{far + 3}", f"{far + 4}"]
+
+
+@pytest.mark.parametrize("uses", [["second", "first"], ["first", "second"]])
+def test_names_that_are_assigned_from_each_other_have_the_same_values(uses: list[str]) -> None:
+    names = "first = Shop()\nsecond = first\nfirst = second\n"
+    lines = "".join(f"{name}.price()\n" for name in uses)
+    folder = Folder({"a.py": SHOP + names + lines})
+    assert folder.find("a.py", "Shop.price") == {"a.py": ["11", "12"]}
+
+
+def test_a_long_chain_of_calls_beyond_what_is_followed_takes_no_longer_than_it_is() -> None:
+    links = "".join(f"    def m{n}(self) -> 'Shop':\n        pass\n" for n in range(60))
+    chain = "".join(f".m{n}()" for n in range(60))
+    folder = Folder({"a.py": f"class Shop:\n{links}\nx = Shop(){chain}\nx.m3()\n"})
+    assert folder.find("a.py", "Shop.m3")["a.py"][-1].startswith("124")

@@ -142,6 +142,80 @@ def test_macros_are_found_by_their_own_names() -> None:
     )
 
 
+def test_macros_of_one_name_are_apart_in_modules_and_functions() -> None:
+    holds(
+        "tally",
+        """
+        === src/lib.rs
+        mod a {
+            macro_rules! tally { () => {} } // it
+            fn f() { tally!(); } // ref
+            mod deeper { fn f() { tally!(); } } // ref
+            fn g() {
+                macro_rules! tally { ($e:expr) => { $e } }
+                tally!(tally!(1));
+            }
+            fn h() { tally!(tally!()); } // ref
+        }
+        mod b {
+            macro_rules! tally { () => {} }
+            pub(crate) use tally;
+            fn f() { tally!(); }
+        }
+        """,
+    )
+
+
+def test_variants_of_a_macro_and_what_is_seen_from_elsewhere_are_taken_together() -> None:
+    holds(
+        "tally",
+        """
+        === src/lib.rs
+        #[cfg(unix)]
+        macro_rules! tally { () => {} } // it
+        #[cfg(windows)]
+        macro_rules! tally { () => {} } // ref
+        fn f() { tally!(); } // ref
+        mod a { fn f() { tally!(); crate::tally!(); } } // ref
+        """,
+    )
+
+
+def test_a_macro_is_another_before_it_is_defined_again_further_in() -> None:
+    holds(
+        "tally",
+        """
+        === src/lib.rs
+        macro_rules! tally { () => {} } // it
+        fn f() {
+            tally!(); // ref
+            {
+                tally!(); // ref
+                macro_rules! tally { () => {} }
+                tally!();
+                crate::tally!(); // ref
+            }
+            tally!(); // ref
+        }
+        """,
+    )
+
+
+def test_a_word_of_a_macro_s_pattern_and_a_parameter_refer_to_nothing() -> None:
+    holds(
+        "price",
+        """
+        === src/lib.rs
+        fn price() {} // it
+        macro_rules! add {
+            (price: $price:expr) => { $price + 1 };
+            ($($price:ident),*) => { $(let $price = $price;)* };
+            (all) => { price() }; // maybe
+        }
+        """,
+    )
+
+
 def test_words_of_attributes_are_for_the_compiler() -> None:
     holds(
         "Debug",

@@ -221,3 +221,13 @@ def test_the_history_says_which_values_and_which_file(desk: Desk) -> None:
         "set a, b, c and 1 more in conf.json",
         "set server.port in conf.yaml",
     ]
+
+
+@pytest.mark.requirement("agent-errors-name-the-next-call")
+def test_a_file_that_is_called_like_a_tool_keeps_its_name_in_errors(desk: Desk) -> None:
+    (desk.root / "edit_file").write_bytes(b"\0\xff")
+    said = desk.failure("edit", path="edit_file", edits=[{"old": "a", "new": "b"}])
+    assert "edit_file" in said
+    assert "hint: edit changes text; write replaces whole files" in said
+    both = desk.text("read", paths=["doc_index", "a.txt"])
+    assert "NOT_FOUND: No such file or directory: doc_index" in both

@@ -5,6 +5,7 @@ from __future__ import annotations
 from threading import Lock
 
 from redline.adapters.processes.job import RunningJob
+from redline.core.error_families.wording import naming
 from redline.core.errors import LimitReached, SessionNotFound
 
 
@@ -37,7 +38,7 @@ class JobTable:
         if job is None or job.owner != owner:
             raise SessionNotFound(
                 f"No such session, or access to it is denied: {job_id}",
-                hint="exec_command answers a session_id while its command runs",
+                hint=naming("{exec_command} answers a {session_id} while its command runs"),
             )
         return job
 

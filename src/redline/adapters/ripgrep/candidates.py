@@ -12,11 +12,12 @@ import os
 import re
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from redline.adapters.ripgrep.flags import match_flags, scope_flags
+from redline.adapters.ripgrep.process import Running
 from redline.adapters.ripgrep.search import COMMAND_LINE, Enough, Work
 from redline.core.errors import InvalidPattern
 from redline.core.ports.search import Binary, GrepQuery
@@ -43,68 +44,101 @@ _MAX_BRANCHES = 16
 _SHARE = 0.9
 
 
-class Limits(NamedTuple):
-    """How many files are listed: `most`, and within the `early` seconds of the first one `few`.
+class FileFlood(NamedTuple):
+    """More than `files` of them within `seconds` of the first one.
 
-    `length` is that of their names together.
+    Then `is_answered` is asked, once; True: no more files are wanted. Nor are they where their
+    names together are longer than `length`.
     """
 
-    most: int
-    few: int
-    early: float
+    files: int
+    seconds: float
+    is_answered: Callable[[], bool]
     length: int = COMMAND_LINE
 
 
-NO_LIMITS = Limits(sys.maxsize, sys.maxsize, 0.0, sys.maxsize)
+NO_FLOOD = FileFlood(sys.maxsize, 0.0, lambda: False, sys.maxsize)
 
 
 def list_candidates(
-    work: Work, query: GrepQuery, limits: Limits, passes_over: Callable[[str], bool]
+    work: Work,
+    query: GrepQuery,
+    flood: FileFlood,
+    without_binary: Callable[[Sequence[str]], list[str]],
 ) -> tuple[list[str], bool] | None:
     """Return the files below the root of *work* that may match, and whether time ran out.
 
-    None where there are too many of them that *passes_over* does not know, or the pattern must be
-    searched for to be judged.
+    None where those *without_binary* ones are too many to name, or the pattern must be searched for
+    to be judged.
     """
     may_be_refused = query.binary is not Binary.TEXT and _MAY_NAME_NUL.search(query.pattern)
     if len(query.pattern) > _MAX_PATTERN or (may_be_refused and not query.literal):
         return None
     now = time.monotonic()
     listing = replace(work, ends=now + _SHARE * (work.ends - now))
-    names: list[str] = []
-    tail = b""
-    count = size = 0
-    early = 0.0
-
-    def feed(piece: bytes) -> None:
-        nonlocal tail, count, size, early
-        early = early or time.monotonic() + limits.early
-        tail += piece
-        stop = 0
-        for found in _LISTED.finditer(tail):
-            stop = found.end()
-            names.append(os.fsdecode(found[1]))
-            if not passes_over(names[-1]):
-                count += 1
-                size += len(found[1])
-        tail = tail[stop:]
-        most = limits.few if time.monotonic() < early else limits.most
-        if count > most or size > limits.length:
-            raise Enough
-
     try:
         with listing.start([*_flags(query), *scope_flags(query)]) as running:
-            listing.finish(running, feed)
+            files = _Files(running, flood, without_binary)
+            listing.finish(running, files.feed)
     except (Enough, InvalidPattern):
         return None
-    return names, listing.late
+    return files.names, listing.late
+
+
+class _Files:
+    """Takes the names that a *running* ripgrep lists; Enough where no more are wanted."""
+
+    def __init__(
+        self,
+        running: Running,
+        flood: FileFlood,
+        without_binary: Callable[[Sequence[str]], list[str]],
+    ) -> None:
+        self.names: list[str] = []
+        self._running = running
+        self._flood = flood
+        self._without_binary = without_binary
+        self._tail = b""
+        self._start = 0.0
+        self._may_flood = flood.seconds > 0
+        # Counted are the names of files that are not known to be binary.
+        self._looked_at = self._count = self._size = 0
+
+    def feed(self, piece: bytes) -> None:
+        """Take the next piece of output."""
+        self._start = self._start or time.monotonic()
+        self._tail += piece
+        stop = 0
+        for found in _LISTED.finditer(self._tail):
+            stop = found.end()
+            self.names.append(os.fsdecode(found[1]))
+            self._count += 1
+            self._size += len(self.names[-1])
+        self._tail = self._tail[stop:]
+        self._may_flood &= time.monotonic() - self._start < self._flood.seconds
+        if self._may_flood and self._are_more_than(self._flood.files):
+            self._may_flood = False
+            with self._running.pause():
+                if self._flood.is_answered():
+                    raise Enough
+        if self._are_more_than(sys.maxsize):
+            raise Enough
+
+    def _are_more_than(self, files: int) -> bool:
+        """Whether that many are listed, or their names are too long, binary ones aside."""
+        if self._count <= files and self._size <= self._flood.length:
+            return False
+        new = self.names[self._looked_at :]
+        binary = set(new).difference(self._without_binary(new))
+        self._looked_at = len(self.names)
+        self._count -= len(binary)
+        self._size -= sum(map(len, binary))
+        return self._count > files or self._size > self._flood.length
 
 
 def _flags(query: GrepQuery) -> list[str]:
     pattern = "".join(map(quote, query.pattern)) if query.literal else query.pattern
-    # Where files are named that match beside NUL, that is an end of the line.
-    ends_at_nul = query.binary is Binary.NAME and "$" in query.pattern
-    patterns = (pattern, _NO_UTF8, _NUL if ends_at_nul else wide_forms(query))
+    patterns = (pattern, _NO_UTF8, wide_forms(query))
     return [*_COUNTED, *_READ, *match_flags(query), *(f"--regexp={each}" for each in patterns)]
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeVar
 
 from redline.adapters.ripgrep.process import RipgrepProcesses
+from redline.core.encodings.wide import may_be_wide
 from redline.core.errors import RedlineError
 from redline.core.paths import WorkspacePath
 from redline.core.ports.tree import Tree
@@ -39,6 +40,14 @@ class FileVersion(NamedTuple):
     ctime_ns: int
 
 
+class UnplainFile(NamedTuple):
+    """A version of a file that is not plain: it holds NUL or is not UTF-8."""
+
+    version: FileVersion
+    # There is NUL where it begins, and that is not the beginning of UTF-16 or UTF-32.
+    is_binary: bool
+
+
 class FileInspector:
     """Asked about files by their paths below a root; a file that cannot be read has no facts."""
 
@@ -60,10 +69,10 @@ class FileInspector:
         found = self._of_each(root, names, _begins_binary, self._begins_binary)
         return {name for name, is_binary in found.items() if is_binary}
 
-    def not_plain(self, root: int, names: Sequence[str]) -> set[str]:
-        """Return the files, not too long to be decoded, that hold NUL or are not UTF-8."""
-        found = self._of_each(root, names, _is_plain, self._is_plain)
-        return {name for name, is_plain in found.items() if not is_plain}
+    def not_plain(self, root: int, names: Sequence[str]) -> dict[str, UnplainFile]:
+        """Return what the files are that are not plain, read no further than that takes."""
+        found = self._of_each(root, names, _facts_below, self._facts_by_tree)
+        return {name: facts for name, facts in found.items() if facts is not None}
 
     def _of_each(
         self,
@@ -90,19 +99,26 @@ class FileInspector:
         except RedlineError:
             return False
 
-    def _is_plain(self, path: WorkspacePath) -> bool:
+    def _facts_by_tree(self, path: WorkspacePath) -> UnplainFile | None:
         try:
-            raw = self._tree.read(path, MAX_FILE)
+            version = self._stat(path)
+            head = self._tree.read_range(path, 0, _PIECE)
+            is_binary = _begins_as_binary(head)
+            if version is None or (not is_binary and _is_plain(self._tree.read(path, MAX_FILE))):
+                return None
+            return UnplainFile(version, is_binary)
         except RedlineError:
-            return True
-        return b"\0" not in raw and is_utf8(raw)
+            return None
 
 
 def _stat_below(name: str, directory: int) -> FileVersion | None:
     try:
-        found = os.stat(name, dir_fd=directory, follow_symlinks=False)
+        return _version(os.stat(name, dir_fd=directory, follow_symlinks=False))
     except OSError:
         return None
+
+
+def _version(found: os.stat_result) -> FileVersion:
     facts = (found.st_size, found.st_mtime_ns, found.st_ctime_ns)
     return FileVersion(found.st_dev, found.st_ino, *facts)
 
@@ -120,20 +136,36 @@ def _begins_binary(name: str, directory: int) -> bool:
         os.close(fd)
 
 
-def _is_plain(name: str, directory: int) -> bool:
+def _facts_below(name: str, directory: int) -> UnplainFile | None:
+    """Return the facts about a file; None for what is plain, unreadable or too long to decode."""
     try:
         fd = os.open(name, _SAFE_FLAGS, dir_fd=directory)
     except OSError:
-        return True
+        return None
     try:
-        piece = os.read(fd, _PIECE)
-        if len(piece) < _PIECE:
-            return b"\0" not in piece and is_utf8(piece)
-        return os.fstat(fd).st_size > MAX_FILE or _is_rest_plain(fd, piece)
+        # Before it is read: what changes afterwards is another version.
+        found = os.fstat(fd)
+        head = os.read(fd, _PIECE)
+        is_binary = _begins_as_binary(head)
+        if not is_binary and (
+            _is_plain(head)
+            if len(head) < _PIECE
+            else found.st_size > MAX_FILE or _is_rest_plain(fd, head)
+        ):
+            return None
+        return UnplainFile(_version(found), is_binary)
     except OSError:
-        return True
+        return None
     finally:
         os.close(fd)
+
+
+def _begins_as_binary(head: bytes) -> bool:
+    return b"\0" in head[:SNIFFED] and not may_be_wide(head)
+
+
+def _is_plain(raw: bytes) -> bool:
+    return b"\0" not in raw and is_utf8(raw)
 
 
 def _is_rest_plain(fd: int, piece: bytes) -> bool:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
-from redline.adapters.ripgrep.file_facts import MAX_FILE, FileInspector, FileVersion
+from redline.adapters.ripgrep.file_facts import MAX_FILE, FileInspector, FileVersion, UnplainFile
 from redline.adapters.ripgrep.flags import scope_flags
 from redline.adapters.ripgrep.process import Running
 from redline.adapters.ripgrep.search import Enough, Work, path_test
@@ -37,7 +37,7 @@ _LISTS = (
 )
 
 
-class _Known(NamedTuple):
+class Known(NamedTuple):
     """What was found out about one version of a file."""
 
     version: FileVersion
@@ -52,7 +52,7 @@ class ForeignFiles:
     def __init__(self, tree: Tree, facts: FileInspector) -> None:
         self._tree = tree
         self._facts = facts
-        self._known: dict[tuple[int, str], _Known] = {}
+        self._known: dict[tuple[int, str], Known] = {}
 
     @contextmanager
     def listing(self, work: Work, scope: Sequence[str]) -> Iterator[Running]:
@@ -67,7 +67,7 @@ class ForeignFiles:
         pieces: list[bytes] = []
         work.finish(running, pieces.append)
         names = names_in(b"".join(pieces))
-        return self._texts(work, [name for name in names if wanted is None or wanted(name)])
+        return self.among(work, [name for name in names if wanted is None or wanted(name)])
 
     def is_before(self, work: Work, last: str, query: GrepQuery) -> bool:
         """Return whether such a file comes in path order before the file *last* or is that file."""
@@ -91,25 +91,28 @@ class ForeignFiles:
 
     def among(self, work: Work, names: Sequence[str]) -> list[WorkspacePath]:
         """Return which of the files *names* are such, in path order."""
-        new = [name for name in names if (work.root, name) not in self._known]
-        plain = set(new)
+        return self.look(work).texts(names)
+
+    def look(self, work: Work) -> FilesSeen:
+        """Return what looks into files for one search."""
+        return FilesSeen(work, self)
+
+    def look_into(self, work: Work, names: Sequence[str]) -> dict[str, Known]:
+        """Return what the files *names* are now, without those that are plain."""
+        root = work.root
+        known = {name: old for name in names if (old := self._known.get((root, name)))}
+        versions = self._facts.versions(root, list(known))
+        seen = {name: old for name, old in known.items() if old.version == versions.get(name)}
+        new = [name for name in names if name not in seen]
         for start in range(0, len(new), _AT_ONCE):
-            if work.has_time():
-                plain -= self._facts.not_plain(work.root, new[start : start + _AT_ONCE])
-        return self._texts(work, [name for name in names if name not in plain])
-
-    def _texts(self, work: Work, names: Sequence[str]) -> list[WorkspacePath]:
-        versions = self._facts.versions(work.root, names)
-        return [
-            path_below(work.root, name)
-            for name in sorted(versions, key=path_order)
-            if work.has_time() and self._is_text(work.root, name, versions[name])
-        ]
-
-    def is_binary(self, root: int, name: str) -> bool:
-        """Whether a file began with NUL and was no text when it was last looked at."""
-        known = self._known.get((root, name))
-        return known is not None and known.is_binary
+            if not work.has_time():
+                break
+            found = self._facts.not_plain(root, new[start : start + _AT_ONCE])
+            for name in new[start : start + _AT_ONCE]:
+                self._known.pop((root, name), None)
+            for name, facts in found.items():
+                seen[name] = self._remember(root, name, facts)
+        return seen
 
     def is_known_text(self, root: int, name: str) -> bool:
         """Whether the last search found text in another encoding there."""
@@ -118,8 +121,8 @@ class ForeignFiles:
 
     def texts_among(self, root: int, names: Sequence[str]) -> set[str]:
         """Return which of the files *names* are text in another encoding now."""
-        versions = self._facts.versions(root, names)
-        return {name for name, found in versions.items() if self._is_text(root, name, found)}
+        found = self._facts.not_plain(root, names)
+        return {name for name, facts in found.items() if self._remember(root, name, facts).is_text}
 
     def search(
         self, work: Work, paths: Sequence[WorkspacePath], query: GrepQuery
@@ -130,16 +133,19 @@ class ForeignFiles:
             lines += search_stream(work, batch, query)
         return lines, sum(line.is_match for line in lines)
 
-    def _is_text(self, root: int, name: str, version: FileVersion) -> bool:
-        known = self._known.get((root, name))
-        if known is None or known.version != version:
-            if len(self._known) >= _MAX_KNOWN:
-                self._known.clear()
-            file = self._open(path_below(root, name)) if version.size <= MAX_FILE else None
-            if time.time_ns() - version.ctime_ns < _SETTLED_NS:
-                version = version._replace(ctime_ns=-1)
-            known = self._known[root, name] = _judge(version, file)
-        return known.is_text
+    def _remember(self, root: int, name: str, facts: UnplainFile) -> Known:
+        if len(self._known) >= _MAX_KNOWN:
+            self._known.clear()
+        file = None if facts.is_binary else self._open(path_below(root, name))
+        version = facts.version
+        if time.time_ns() - version.ctime_ns < _SETTLED_NS:
+            version = version._replace(ctime_ns=-1)
+        is_binary = facts.is_binary
+        if file is not None:
+            is_binary = is_binary or (file.is_binary and not has_wide_mark(file.raw))
+        is_text = file is not None and is_decoded(file)
+        known = self._known[root, name] = Known(version, is_text, is_binary)
+        return known
 
     def _open(self, path: WorkspacePath) -> TextFile | None:
         try:
@@ -164,16 +170,35 @@ class ForeignFiles:
             yield stream
 
 
+class FilesSeen:
+    """What one search has found out about files; it looks into each of them once."""
+
+    def __init__(self, work: Work, files: ForeignFiles) -> None:
+        self._work = work
+        self._files = files
+        # None for what is plain.
+        self._seen: dict[str, Known | None] = {}
+
+    def texts(self, names: Sequence[str]) -> list[WorkspacePath]:
+        """Return which of the files are text in another encoding, in path order."""
+        self._look_into(names)
+        texts = (name for name in names if (seen := self._seen[name]) and seen.is_text)
+        return [path_below(self._work.root, name) for name in sorted(texts, key=path_order)]
+
+    def without_binary(self, names: Sequence[str]) -> list[str]:
+        """Return the files that do not begin with NUL, or are text all the same."""
+        self._look_into(names)
+        return [name for name in names if not ((seen := self._seen[name]) and seen.is_binary)]
+
+    def _look_into(self, names: Sequence[str]) -> None:
+        new = [name for name in names if name not in self._seen]
+        self._seen |= dict.fromkeys(new) | self._files.look_into(self._work, new)
+
+
 def names_in(listed: bytes) -> list[str]:
     """Return the paths in a listing of ripgrep's, each with a NUL behind it."""
     found = (os.fsdecode(name) for name in listed.split(b"\0")[:-1])
     return [name.removeprefix("\n").removeprefix("./") for name in found]
-
-
-def _judge(version: FileVersion, file: TextFile | None) -> _Known:
-    if file is None:
-        return _Known(version, is_text=False, is_binary=False)
-    return _Known(version, is_decoded(file), file.is_binary and not has_wide_mark(file.raw))
 
 
 def is_decoded(file: TextFile) -> bool:

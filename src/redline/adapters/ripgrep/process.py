@@ -20,6 +20,8 @@ _CHUNK = 1 << 18
 _LOOK_EVERY = 0.004
 # A search that takes longer than this may hang on a FIFO that is named like an ignore file.
 _WATCHED_AFTER = 0.5
+# Looking for one reads every directory: a process that uses the processor is not blocked.
+_IDLE_FOR = 0.1
 _FAR_AHEAD = 64 << 20
 _FREED_AT_ONCE = 4 << 20
 # Descriptors can be entered as /proc/self/fd/N and files be made of memory.
@@ -149,7 +151,7 @@ class Running:
         """Give *feed* all output while it is written; True: it took too long and was killed.
 
         A cancelled call kills the process too. *watch* is called once when the process has run for
-        a while, to raise where it may be blocked. BlockedOnPipe.
+        a while and does nothing, to raise where it may be blocked. BlockedOnPipe.
         """
         process = self._process
         if cancel is not None:
@@ -166,6 +168,18 @@ class Running:
         """Whether it did not end by itself: it was killed, or could get no memory."""
         return self._process.returncode not in _OWN_CODES
 
+    @contextmanager
+    def pause(self) -> Iterator[None]:
+        """Let the process rest for a while, where that can be."""
+        if self._process.stdout is not None:
+            yield
+            return
+        self._process.send_signal(signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            self._process.send_signal(signal.SIGCONT)
+
     def complaint(self) -> bytes:
         """What an ended process that failed said about it."""
         errors = self._process.stderr
@@ -176,17 +190,20 @@ class Running:
     ) -> bool:
         ends = time.monotonic() + seconds
         watched = time.monotonic() + _WATCHED_AFTER
+        used: list[bytes] = []
         late = False
         with _Ending(self._process) as ending:
             while not ending.within(_LOOK_EVERY):
                 self._drain(feed)
                 if time.monotonic() >= watched:
-                    watched += _WATCHED_AFTER
-                    if watch is not None:
-                        watch()
-                        watch = None
-                    if waits_for_pipe(self._process.pid):
-                        raise BlockedOnPipe
+                    watched += _IDLE_FOR
+                    before, used = used, _cpu_ticks(self._process.pid)
+                    if used == before:
+                        if watch is not None:
+                            watch()
+                            watch = None
+                        if waits_for_pipe(self._process.pid):
+                            raise BlockedOnPipe
                 if time.monotonic() >= ends:
                     late = True
                     self._process.kill()
@@ -240,6 +257,13 @@ class _Ending:
         except subprocess.TimeoutExpired:
             return False
         return True
+
+
+def _cpu_ticks(pid: int) -> list[bytes]:
+    """Return how long all threads of a process ran, in user mode and in the kernel."""
+    with open(f"/proc/{pid}/stat", "rb") as file:
+        # The name before it may hold anything; utime and stime are fields 14 and 15.
+        return file.read().rpartition(b")")[2].split()[11:13]
 
 
 def _free(fd: int, start: int, stop: int) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
-from redline.adapters.ripgrep.candidates import NO_LIMITS, Limits, list_candidates
+from redline.adapters.ripgrep.candidates import NO_FLOOD, FileFlood, list_candidates
 from redline.adapters.ripgrep.file_facts import MAX_FILE, FileInspector
 from redline.adapters.ripgrep.flags import ALWAYS, scope_flags
 from redline.adapters.ripgrep.foreign import ForeignFiles, add_results, merge, path_order
@@ -131,7 +131,7 @@ class Ripgrep:
 
         Where *is_blocked*, not even that: it opens no file.
         """
-        listed = None if is_blocked else list_candidates(work, query, NO_LIMITS, lambda _: False)
+        listed = None if is_blocked else list_candidates(work, query, NO_FLOOD, list)
         if listed is None:
             check_by_ripgrep(work, query)
             listed = list_all(work, query), False
@@ -168,36 +168,31 @@ class Ripgrep:
         """Search UTF-8 files, and those in other encodings as what they say."""
         if not self._is_held(work.root):
             return self._search_through_tree(work, query, limit)
-        early = 0.0 if query.counts else self._flood.seconds
-        listed = self._list(work, query, limit, early)
-        if listed is None and early:
+        seen = self._foreign.look(work)
+        answers: list[GrepResult] = []
+
+        def is_answered() -> bool:
             found = self._search_first(work, query, limit)
-            if found is not None:
-                return found
-            listed = self._list(work, query, limit, 0.0)
+            answers.extend(() if found is None else (found,))
+            return bool(answers)
+
+        seconds = 0.0 if query.counts else self._flood.seconds
+        flood = FileFlood(limit, seconds, is_answered)
+        listed = list_candidates(work, query, flood, seen.without_binary)
+        if answers:
+            return answers[0]
         if listed is None:
             return self._search_everywhere(work, query, limit)
-        names, is_late = listed
-        others = self._foreign.among(work, names)
-        own = set(names) - {"/".join(path.parts) for path in others}
-        if query.binary is not Binary.TEXT:
-            own = {name for name in own if not self._foreign.is_binary(work.root, name)}
+        wanted = path_test(query, work.root)
+        names = [name for name in listed[0] if wanted is None or wanted(name)]
+        others = seen.texts(names)
+        own = set(names if query.binary is Binary.TEXT else seen.without_binary(names))
+        own -= {"/".join(path.parts) for path in others}
         search = Search(work, query, limit, self._flood, sorted(own, key=path_order))
         if own:
             search.run()
         found = self._join(work, search, others, query, limit)
-        return replace(found, timed_out=found.timed_out or is_late)
-
-    def _list(
-        self, work: Work, query: GrepQuery, limit: int, early: float
-    ) -> tuple[list[str], bool] | None:
-        """Return the wanted files that may match, and whether time ran out; None: too many."""
-        limits = Limits(limit + self._flood.lines, limit, early)
-        listed = list_candidates(work, query, limits, partial(self._foreign.is_binary, work.root))
-        if listed is None:
-            return None
-        wanted = path_test(query, work.root)
-        return [name for name in listed[0] if wanted is None or wanted(name)], listed[1]
+        return replace(found, timed_out=found.timed_out or listed[1])
 
     def _search_first(self, work: Work, query: GrepQuery, limit: int) -> GrepResult | None:
         """Return the first lines of a flood; None where there is none, or they are far down."""

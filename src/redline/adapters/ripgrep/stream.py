@@ -73,10 +73,10 @@ def search_input(
         work.finish(running, output.extend)
     parser = LineParser(query.longest_line, columns=query.columns, context=query.context > 0)
     hits = parser.hits([("", bytes(output).removesuffix(b"\n"))])
-    return _located(hits, locate)
+    return _locate_hits(hits, locate)
 
 
-def _located(hits: Sequence[Hit], locate: Locate) -> Iterator[GrepLine]:
+def _locate_hits(hits: Sequence[Hit], locate: Locate) -> Iterator[GrepLine]:
     for _, number, column, text in hits:
         found = locate(number)
         if found is not None:

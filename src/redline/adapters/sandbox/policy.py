@@ -10,6 +10,7 @@ from typing import Any
 from redline.adapters.sandbox import bubblewrap, landlock, limits, seccomp, visible_paths
 from redline.adapters.sandbox.overlay import Layer
 from redline.adapters.sandbox.visible_paths import PROXY_PORT, Network, SandboxView
+from redline.core.error_families.wording import naming
 from redline.core.errors import SandboxUnavailable
 from redline.core.ports.commands import SandboxFacts
 
@@ -47,7 +48,9 @@ def require_dry(backend: str, offer: dict[str, Any]) -> None:
     if not has_namespaces(backend, offer):
         raise SandboxUnavailable(
             "dry_run is not possible here: it needs user namespaces and overlayfs",
-            hint="run the command without dry_run; undo_change takes back what it changed",
+            hint=naming(
+                "run the command without dry_run; {undo_change} takes back what it changed"
+            ),
         )
 
 

@@ -58,7 +58,8 @@ def _read_extension(code: int, data: memoryview) -> Any:
 def encode_error(error: Any) -> tuple[str, dict[str, Any]]:
     """A RedlineError as plain data."""
     state = {name: value for name, value in vars(error).items() if isinstance(value, _PLAIN)}
-    return type(error).__name__, {**state, "details": _plain(error.details)}
+    texts = {name: _plain(vars(error)[name]) for name in ("message_text", "hint_text")}
+    return type(error).__name__, {**state, **texts, "details": _plain(error.details)}
 
 
 def _plain(value: Any) -> Any:
@@ -77,7 +78,7 @@ def decode_error(data: tuple[str, dict[str, Any]]) -> Exception:
     kind = getattr(errors, name, None)
     if not isinstance(kind, type) or not issubclass(kind, errors.RedlineError):
         raise ValueError(f"not an error of Redline: {name}")
-    error: errors.RedlineError = kind.__new__(kind, state["message"])
+    error: errors.RedlineError = kind.__new__(kind, state["message_text"])
     vars(error).update(state)
     return error
 

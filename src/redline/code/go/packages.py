@@ -65,6 +65,11 @@ class GoPackages:
                         found += other.top_level.get(name, [])
         return found
 
+    def find_dotted(self, source: GoSource, name: str) -> list[GoDeclaration]:
+        """Return the declarations of *name* in the packages that *source* imports with a dot."""
+        has_any = name[:1].isupper() and any(each.name == "." for each in source.imports)
+        return self.find_exported(source, ".", name) if has_any else []
+
     def methods(self, home: GoSource, kind: str, name: str) -> list[GoDeclaration]:
         """Return the methods *name* of the type *kind* in the package of *home*."""
         return [

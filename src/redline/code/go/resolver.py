@@ -236,9 +236,15 @@ class GoResolver(TypedResolver):
                 {GoDeclaration(unit, node, GoKind.FUNC, above).definition}
             )  # every `init` is distinct
         found = self.types.declarations(unit, node)
-        if not found and any(each.name == "." for each in self._source(unit).imports):
+        if not found and self._may_be_of_library(unit):
             return UNRESOLVED
         return frozenset(each.definition for each in found)
+
+    def _may_be_of_library(self, unit: Unit) -> bool:
+        """Return whether a file imports a package with a dot that is not in its module."""
+        source = self._source(unit)
+        dotted = (each.path for each in source.imports if each.name == ".")
+        return not all(self.packages.is_in_module(source, path) for path in dotted)
 
     def _source(self, unit: Unit) -> GoSource:
         return self.packages.source(unit)

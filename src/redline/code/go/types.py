@@ -51,7 +51,8 @@ class GoTypes:
         local = self.locals.find(unit, node, name)
         if local is not None:
             return [local.declaration]
-        return self.packages.of_package(self.packages.source(unit), name)
+        source = self.packages.source(unit)
+        return self.packages.of_package(source, name) or self.packages.find_dotted(source, name)
 
     def declaration_of(self, shape: Shape) -> GoDeclaration | None:
         """Return the declaration of a type or type parameter, or an anonymous type's literal."""

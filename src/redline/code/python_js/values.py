@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import ClassVar
 
 from redline.code.python_js.annotations import class_names, is_anything
+from redline.code.python_js.answers import Answers
 from redline.code.python_js.heritage import (
     OfClass,
     Value,
@@ -48,14 +50,13 @@ class ValueResolver(PythonValues):
     # How many steps an expression is followed for.
     max_depth: ClassVar[int] = 10
     origins: Origins
-    _bindings: dict[Binding, frozenset[Value]] = field(default_factory=dict)
-    _calls: dict[tuple[Module, int, int], frozenset[Value]] = field(default_factory=dict)
+    _answers: Answers = field(default_factory=Answers)
 
     def of(
         self, module: Module, node: SyntaxNode | None, scope: Scope, depth: int = 0
     ) -> set[Value]:
         """Return the values that *node* may have."""
-        if node is None or depth > self.max_depth:
+        if node is None or self._is_too_deep(depth):
             return {NoClass.UNKNOWN}
         kind = node.kind()
         if kind == "identifier":
@@ -73,6 +74,11 @@ class ValueResolver(PythonValues):
             return self._of_annotation(module, node.children()[-1], scope, depth + 1)
         found = self.of_python(module, node, scope, depth) if not module.is_script else None
         return {_of_literal(module, node)} if found is None else found
+
+    def _is_too_deep(self, depth: int) -> bool:
+        if depth > self.max_depth:
+            self._answers.stop_at_limit()
+        return depth > self.max_depth
 
     def _of_this(self, module: Module, node: SyntaxNode, scope: Scope) -> set[Value]:
         """Return the values of `this` or `super` in a script."""
@@ -110,12 +116,10 @@ class ValueResolver(PythonValues):
         return set(self._of_binding(definition.module, definition.binding, depth))
 
     def _of_binding(self, module: Module, binding: Binding, depth: int) -> frozenset[Value]:
-        known = self._bindings.get(binding)
-        if known is None:
-            self._bindings[binding] = frozenset({NoClass.UNKNOWN})
-            known = frozenset(self._read_binding(module, binding, depth))
-            self._bindings[binding] = known
-        return known
+        if self._answers.is_open(binding):
+            return frozenset({NoClass.UNKNOWN})
+        read = partial(self._read_binding, module, binding, depth)
+        return self._answers.once(binding, depth, read)
 
     def _read_binding(self, module: Module, binding: Binding, depth: int) -> set[Value]:
         scope = module.types.get(binding)
@@ -156,7 +160,7 @@ class ValueResolver(PythonValues):
         self, module: Module, node: SyntaxNode | None, scope: Scope, depth: int
     ) -> set[Value]:
         """Return instances of the classes that an annotation names."""
-        if node is None or depth > self.max_depth:
+        if node is None or self._is_too_deep(depth):
             return {NoClass.UNKNOWN}
         if not module.is_script and is_anything(node):
             return {NoClass.ANYTHING}
@@ -251,10 +255,9 @@ class ValueResolver(PythonValues):
         if module.is_script:
             return self._of_call(module, node, scope, depth)
         where = node.range()
-        key = (module, where.start.index, where.end.index)
-        if key not in self._calls:
-            self._calls[key] = frozenset(self._of_call(module, node, scope, depth))
-        return set(self._calls[key])
+        call = (module, where.start.index, where.end.index)
+        follow = partial(self._of_call, module, node, scope, depth)
+        return set(self._answers.once(call, depth, follow))
 
     def _of_call(self, module: Module, node: SyntaxNode, scope: Scope, depth: int) -> set[Value]:
         callee = node.field("function") or node.field("constructor")

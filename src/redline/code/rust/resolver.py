@@ -33,7 +33,8 @@ from redline.code.rust.types import RustTypes
 from redline.code.rust.values import RustValues
 from redline.code.scopes.model import ANY, TYPE, Binding, Member, Occurrence, Scope
 from redline.code.syntax.definitions import Parsed
-from redline.code.syntax.node import SyntaxNode, parent_of
+from redline.code.syntax.node import SyntaxNode, parent_of, start_of
+from redline.code.syntax.uses import nodes_of
 
 # What is before a word that belongs to a value or type, or is declared.
 _MAX_BEFORE = 200
@@ -74,9 +75,9 @@ class RustResolver(TypedResolver):
         else:
             found = self.paths.of_binding(unit, occurrence.binding, occurrence.meaning)
             if Role.IMPORT in occurrence.binding.roles:
-                found = found or self._macro(
-                    unit, names_of(unit).uses[occurrence.binding.sites[0].start][-1]
-                )
+                path = names_of(unit).uses[occurrence.binding.sites[0].start]
+                home = occurrence.scope if len(path) == 1 else unit.names.root
+                found = found or self._macro(unit, path[-1], home, occurrence.start)
         return self._resolve_in_macro(unit, occurrence.start, found, is_plain=True)
 
     def of_member(self, unit: Unit, member: Member) -> Definitions:
@@ -87,7 +88,7 @@ class RustResolver(TypedResolver):
         if member.form == MemberForm.PREFIX:
             path = names_of(unit).prefixes[member.start]
             found = self.paths.resolve(unit, member.scope, path, ANY)
-            return found or self._macro(unit, member.name)
+            return found or self._macro(unit, member.name, unit.names.root, member.start)
         if member.form == MemberForm.PATH:
             return self.values.within(member.owner, member.name, unit, member.scope)
         if member.form == MemberForm.KEY and member.owner is not None:
@@ -96,7 +97,7 @@ class RustResolver(TypedResolver):
             shape = self.values.of(member.owner, unit, member.scope)
             return self.members.of(shape, Want(member.name, AccessForm(member.form)))
         if member.form == MemberForm.MACRO:
-            return self._macro(unit, member.name)
+            return self._macro(unit, member.name, member.scope, member.start)
         return self._bound_type(unit, member) if member.form == MemberForm.BINDING else NOTHING
 
     def _bound_type(self, unit: Unit, member: Member) -> Definitions:
@@ -113,7 +114,7 @@ class RustResolver(TypedResolver):
         spans = [span for span in names_of(unit).macro_arguments if span.start <= start < span.end]
         if not spans:
             return found
-        macros = [self._macro(unit, name) - {UNKNOWN} for _, _, name in spans]
+        macros = [self._macro_of(unit, span) - {UNKNOWN} for span in spans]
         if not all(macros):
             is_local = found and all(_is_local(definition) for definition in found)
             return found if is_local else UNRESOLVED
@@ -164,7 +165,7 @@ class RustResolver(TypedResolver):
         if meaning.definitions != UNRESOLVED or _AFTER.search(before):
             return False
         around = [span for span in names_of(unit).macro_arguments if span.start <= start < span.end]
-        return bool(around) and not any(self._macro(unit, span.macro) for span in around)
+        return bool(around) and not any(self._macro_of(unit, span) for span in around)
 
     def _join(self, target: ReferenceTarget, definitions: Definitions) -> None:
         """Count as the same what a build chooses instead by `cfg`: all get the new name."""
@@ -247,7 +248,9 @@ class RustResolver(TypedResolver):
         return False
 
     def _meanings(self, unit: Unit) -> Iterator[Meaning]:
-        yield from super()._meanings(unit)
+        # What a macro's pattern has to the letter is a word of that macro.
+        words = {start_of(node) for node in nodes_of(unit.parsed, self.name) if _is_matched(node)}
+        yield from (each for each in super()._meanings(unit) if each.start not in words)
         names = names_of(unit)
         if not any(self.name in found.of.text() for found in names.impls):
             return
@@ -269,15 +272,19 @@ class RustResolver(TypedResolver):
         for meaning in super()._resolve_names(unit):
             yield meaning._replace(is_member=meaning.is_member and meaning.start in starts)
 
-    def _macro(self, unit: Unit, name: str) -> Definitions:
-        """Resolve a macro: in this file, else the only one of that name."""
-        binding = names_of(unit).macros.names.get(name)
-        if binding is not None:
-            return frozenset({definition_of(unit, binding)})
+    def _macro_of(self, unit: Unit, given: MacroArguments) -> Definitions:
+        return self._macro(unit, given.macro, given.scope, given.start)
+
+    def _macro(self, unit: Unit, name: str, scope: Scope, start: int) -> Definitions:
+        """Resolve a macro: by what is before it, in this file, else the only one of that name."""
+        seen = names_of(unit).macro_at(scope, start, name)
+        own = names_of(unit).macros_named(name) if seen is None else [seen]
+        if own:
+            return frozenset(definition_of(unit, each) for each in own)
         found = [
             definition_of(home, known)
             for home in self.members.homes.defining(name, "macro_rules")
-            if (known := names_of(home).macros.names.get(name)) is not None
+            for known in names_of(home).macros_named(name)
         ]
         if len(found) > 1:
             roots = self.paths.root(unit)
@@ -305,6 +312,10 @@ def _may_replace(one: Definition, other: Definition) -> bool:
         return False
     meanings = {binding.meaning for binding in bindings if binding is not None}
     return one.is_member == other.is_member and (len(meanings) == 1 or ANY in meanings)
+
+
+def _is_matched(node: SyntaxNode) -> bool:
+    return parent_of(node).kind() == "token_tree_pattern"
 
 
 def _is_method(definition: Definition) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import unicodedata
 from collections import Counter
 
@@ -12,8 +13,15 @@ _MARKS = (
     (b"\xff\xfe", "utf-16-le"),
     (b"\xfe\xff", "utf-16-be"),
 )
-_UNMARKED = ("utf-32-le", "utf-32-be", "utf-16-le", "utf-16-be")
-_SAMPLE = 1 << 14
+# Called by themselves: by name, a codec would be imported, which a guarded thread may not do.
+_DECODERS = {
+    "utf-32-le": codecs.utf_32_le_decode,
+    "utf-32-be": codecs.utf_32_be_decode,
+    "utf-16-le": codecs.utf_16_le_decode,
+    "utf-16-be": codecs.utf_16_be_decode,
+}
+# How much of a file decides whether it may be such text.
+SAMPLE = 1 << 14
 _ALLOWED_CONTROLS = frozenset("\t\n\r\f\x1b")
 # What nearly every text holds in any script: blanks, line ends, digits, punctuation.
 _COMMON = frozenset("\t\n\r 0123456789.,:;!?-()\"'=/\u3000\u3001\u3002\uff0c\uff1a\uff01\uff1f")
@@ -43,30 +51,46 @@ def mark_length(raw: bytes, encoding: str) -> int:
 
 def unmarked_encoding(raw: bytes) -> str | None:
     """Return the codec of UTF-16 or UTF-32 text without a mark; None for anything else."""
-    found = [(score, encoding) for encoding in _UNMARKED if (score := _score(raw, encoding)) > 0]
+    found = [(score, encoding) for encoding in _DECODERS if (score := _score(raw, encoding)) > 0]
     return max(found)[1] if found else None
+
+
+def may_be_wide(head: bytes) -> bool:
+    """Whether a file that begins with *head*, or is that, may be text in UTF-16 or UTF-32."""
+    if head.startswith(tuple(mark for mark, _ in _MARKS)):
+        return True
+    return any(_score_sample(head[:SAMPLE], encoding) > 0 for encoding in _DECODERS)
 
 
 def _score(raw: bytes, encoding: str) -> float:
     """Return how much *raw* looks like text in *encoding*; 0 when it does not."""
-    unit = 4 if "32" in encoding else 2
+    # The beginning decides for nearly all binary data; only text is decoded as a whole.
+    score = 0.0 if len(raw) % _unit(encoding) else _score_sample(raw[:SAMPLE], encoding)
+    whole = _decode(raw, encoding) if score else None
+    return 0.0 if whole is None or "\0" in whole else score
+
+
+def _score_sample(raw: bytes, encoding: str) -> float:
+    unit = _unit(encoding)
     if len(raw) % unit or len(raw) < 2 * unit:
         return 0.0
-    # The beginning decides for nearly all binary data; only text is decoded as a whole.
-    sample = _decode(_whole_characters(raw[:_SAMPLE], encoding), encoding)
-    if not sample or not _is_printable(sample):
+    sample = _decode(_whole_characters(raw, encoding), encoding)
+    if not sample or "\0" in sample or not _is_printable(sample):
         return 0.0
     common = sum(map(sample.count, _COMMON)) / len(sample)
     is_short = len(sample) < _MIN_CHARACTERS and sum(map(str.isascii, sample)) * 2 < len(sample)
     if is_short or common < _MIN_COMMON or not _is_coherent(sample):
         return 0.0
-    whole = _decode(raw, encoding)
-    return 0.0 if whole is None or "\0" in whole else common + (unit == 4)
+    return common + (unit == 4)
+
+
+def _unit(encoding: str) -> int:
+    return 4 if "32" in encoding else 2
 
 
 def _whole_characters(sample: bytes, encoding: str) -> bytes:
     """Return *sample* without the first half of a surrogate pair at its end."""
-    if len(sample) < _SAMPLE or "16" not in encoding:
+    if len(sample) < SAMPLE or "16" not in encoding:
         return sample
     high = sample[-1] if encoding.endswith("le") else sample[-2]
     return sample[:-2] if 0xD8 <= high <= 0xDB else sample
@@ -74,7 +98,7 @@ def _whole_characters(sample: bytes, encoding: str) -> bytes:
 
 def _decode(raw: bytes, encoding: str) -> str | None:
     try:
-        return raw.decode(encoding)
+        return _DECODERS[encoding](raw, "strict", True)[0]
     except UnicodeDecodeError:
         return None
 

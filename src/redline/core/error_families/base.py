@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from redline.core.error_families.wording import Text, plain_text
+
 if TYPE_CHECKING:
     from redline.core.guarded import GuardedPath
 
@@ -13,12 +15,35 @@ class RedlineError(Exception):
     """A failure with a fact, an optional way to repair the call, and machine-readable details."""
 
     def __init__(
-        self, message: str, *, hint: str | None = None, details: Mapping[str, Any] | None = None
+        self, message: Text, *, hint: Text | None = None, details: Mapping[str, Any] | None = None
     ) -> None:
-        super().__init__(message)
-        self.message = message
-        self.hint = hint
+        super().__init__(plain_text(message))
+        self.message_text = message
+        self.hint_text = hint
         self.details: dict[str, Any] = dict(details or {})
+
+    @property
+    def message(self) -> str:
+        """The fact."""
+        return plain_text(self.message_text)
+
+    @message.setter
+    def message(self, text: Text) -> None:
+        self.message_text = text
+
+    @property
+    def hint(self) -> str | None:
+        """How to repair the call."""
+        return None if self.hint_text is None else plain_text(self.hint_text)
+
+    @hint.setter
+    def hint(self, text: Text | None) -> None:
+        self.hint_text = text
+
+    def use_words(self, words: Mapping[str, str]) -> None:
+        """Say it as a surface does that has its own *words* for the names in it."""
+        self.message_text = plain_text(self.message_text, words)
+        self.hint_text = None if self.hint_text is None else plain_text(self.hint_text, words)
 
     @property
     def text(self) -> str:
@@ -31,10 +56,10 @@ class InvalidArgument(RedlineError):
 
     def __init__(
         self,
-        message: str,
+        message: Text,
         *,
         field: str | None = None,
-        hint: str | None = None,
+        hint: Text | None = None,
         details: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(message, hint=hint, details=details)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from redline.core.error_families.base import RedlineError
+from redline.core.error_families.wording import Text
 
 
 class PathError(RedlineError):
@@ -18,7 +19,7 @@ class PathError(RedlineError):
         path: str,
         message: str | None = None,
         *,
-        hint: str | None = None,
+        hint: Text | None = None,
         details: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(message or f"{self.fact}: {path}", hint=hint, details=details)

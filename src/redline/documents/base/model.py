@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from redline.core.error_families.wording import join_texts, naming
 from redline.core.errors import CannotApply, DocumentSyntax, NodeNotFound, TooLarge
 from redline.core.splice import Splice, apply_splices
 from redline.core.textfile import SNIFFED, undecodable_at
@@ -213,8 +214,8 @@ def as_refusal(error: NodeNotFound) -> CannotApply:
 
 def missing_levels(error: NodeNotFound) -> CannotApply:
     """The refusal when several levels are missing and `create_parents` was not given."""
-    failure, way = as_refusal(error), "create_parents builds the missing levels"
-    failure.hint = f"{error.hint}; {way}" if error.hint else way
+    failure, way = as_refusal(error), naming("{create_parents} builds the missing levels")
+    failure.hint = join_texts(error.hint, "; ", way) if error.hint else way
     return failure
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from redline.core.error_families.wording import naming
 from redline.core.errors import CannotApply, DocumentSyntax, NodeNotFound
 from redline.core.splice import Splice
 from redline.documents.base.model import (
@@ -211,7 +212,7 @@ class JsonDocument:
         except DocumentSyntax as error:
             raise CannotApply(
                 f"Value is not {self.format.upper()}: {error.message}",
-                hint='text needs double quotes: "..."',
+                hint=naming('text needs double quotes: {"..."}'),
             ) from None
         except UnicodeEncodeError:
             raise CannotApply("Value holds a lone surrogate, which is not UTF-8") from None

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from redline.core.error_families.wording import Text, join_texts, naming
 from redline.core.errors import UnclearIndentation
 from redline.core.textfile import line_body, split_lines
 from redline.plan.match.align import opcodes
@@ -44,13 +45,16 @@ class Repair(NamedTuple):
         return {} if self.is_long else self._asdict()
 
     @property
-    def hint(self) -> str:
+    def hint(self) -> Text:
         """Return how to send it: the edit as JSON, a long one in words."""
         head = "quote whole lines with their indentation, for instance"
         if self.is_long:
-            return f"{head} oldText from {indent_of(self.old)!r} on, and all of newText like it"
-        call = {"oldText": self.old, "newText": self.new}
-        return f"{head} {json.dumps(call, ensure_ascii=False)}"
+            start = naming(f"{head} {{oldText}} from ", repr(indent_of(self.old)))
+            return join_texts(start, naming(" on, and all of {newText} like it"))
+        old, new = (json.dumps(text, ensure_ascii=False) for text in (self.old, self.new))
+        return join_texts(
+            naming(f'{head} {{"{{oldText}}": ', old), naming(', "{newText}": ', new, "}")
+        )
 
 
 class _Line(NamedTuple):
@@ -81,8 +85,11 @@ def refuse_moved_lines(text: str, placement: Placement, old: str, new: str) -> N
     best = _repair_of_moved(margin, old, new)
     shown = moved.body if len(moved.body) <= _MAX_SHOWN_CHARS else moved.body[:77] + "..."
     raise UnclearIndentation(
-        f"The text is at line {placement.line} after an indentation that oldText leaves out, and"
-        f" newText brings this line of it back at another indentation: {shown}",
+        naming(
+            f"The text is at line {placement.line} after an indentation that {{oldText}} leaves"
+            " out, and {newText} brings this line of it back at another indentation: ",
+            shown,
+        ),
         hint=best.hint,
         details={"line": placement.line, **best.details},
     )

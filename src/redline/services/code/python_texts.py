@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from redline.code.syntax.languages import Language
+from redline.core.error_families.wording import naming
 from redline.core.errors import CannotApply
 from redline.core.ports.search import Cancel
 from redline.services.code.lookup import CodeLookup
@@ -78,6 +79,8 @@ def refuse_keys(lookup: CodeLookup, finder: Finder, quoted: list[str], cancel: C
     if families is None or any(families.derives_from(name, _TYPED_DICT) for name in owners):
         raise CannotApply(
             f"Code may name the key {finder.name} as text: " + ", ".join(quoted[:_MAX_NAMED]),
-            hint="rename it with edit or rewrite; possible: false renames the definition alone",
+            hint=naming(
+                "rename it with edit or rewrite; {possible: false} renames the definition alone"
+            ),
             details={"places": quoted},
         )

@@ -18,6 +18,7 @@ from redline.code.rename.shorthand import is_shorthand, write_name
 from redline.code.syntax.languages import Language, language_group
 from redline.core.changes import Change, ChangeSet, FileState
 from redline.core.encodings.opening import open_file
+from redline.core.error_families.wording import naming
 from redline.core.errors import CannotApply, InvalidArgument, NodeNotFound
 from redline.core.paths import Access, WorkspacePath
 from redline.core.ports.search import Cancel
@@ -41,7 +42,7 @@ from redline.services.runtime import Runtime
 _ROOM = 2_000_000
 _MAX_NAMED = 12
 _NAME = re.compile(r"[^\W\d][\w$]*|[$#@][\w$]+")
-_NO_SYMBOL = "context finds symbols, redline where in a terminal; or give its path and line"
+_NO_SYMBOL = naming("{context} finds symbols; or give {path} and {line}")
 # Functions that a program starts at, by their names.
 _STARTED = {"rust": {"main"}, "go": {"main", "init"}, "c": {"main"}, "cpp": {"main"}}
 
@@ -158,7 +159,7 @@ def _refuse_several(uses: list[WordUse], files: list[RenamePlaces], request: Ren
         raise InvalidArgument(
             f"Several in this file may be called {request.symbol}: on lines {named}",
             field="line",
-            hint="give line, where the one that is meant is defined or used",
+            hint=naming("give {line}, where the one that is meant is defined or used"),
         )
 
 
@@ -180,7 +181,7 @@ def _check_definition(
         raise InvalidArgument(
             f"Several definitions are called {request.symbol}: {named}",
             field="symbol",
-            hint="give path, and line if one file has several",
+            hint=naming("give {path}, and {line} if one file has several"),
         )
     if len(finder.name) == 1 and not finder.name.isalpha():
         raise CannotApply(

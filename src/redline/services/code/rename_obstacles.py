@@ -10,6 +10,7 @@ from redline.code.moving.python_statements import STATEMENT_RULE, read_statement
 from redline.code.references.targets import Certainty, Reference
 from redline.code.syntax.definitions import Symbol
 from redline.code.syntax.languages import Language, language_group
+from redline.core.error_families.wording import naming
 from redline.core.errors import CannotApply
 from redline.core.paths import WorkspacePath
 from redline.core.ports.search import Cancel, GrepQuery
@@ -186,7 +187,9 @@ def refuse_uncertain(
         raise CannotApply(
             f"It is not certain whether these refer to {finder.name}: "
             + ", ".join(named[:_MAX_NAMED]),
-            hint="possible: true renames them too, possible: false leaves them as they are",
+            hint=naming(
+                "{possible: true} renames them too, {possible: false} leaves them as they are"
+            ),
             details={"places": named},
         )
 

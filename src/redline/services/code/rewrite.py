@@ -13,6 +13,7 @@ from redline.code.structural.matches import StructuralMatch
 from redline.code.syntax.languages import BY_NAME, Language, language_of
 from redline.core.changes import Change, ChangeSet, FileState
 from redline.core.encodings.opening import open_file
+from redline.core.error_families.wording import naming
 from redline.core.errors import (
     Busy,
     CannotApply,
@@ -112,7 +113,9 @@ def plan_rewrite(
     if request.fix is not None and not found:
         raise NoMatch(
             "Nothing matches the pattern",
-            hint="leave rewrite out and try a smaller pattern; search finds the text itself",
+            hint=naming(
+                "leave {rewrite} out and try a smaller pattern; {search} finds the text itself"
+            ),
         )
     return Rewritten(ChangeSet(tuple(steps)), tuple(found), tuple(notes))
 
@@ -179,7 +182,9 @@ def _refuse_broken(runtime: Runtime, name: str, old: str, new: str, language: La
     if issues:
         raise CannotApply(
             f"{name} would no longer parse: {issues[0].text}",
-            hint="nothing was changed; mend rewrite, or leave the file out with globs",
+            hint=naming(
+                "nothing was changed; mend {rewrite}, or leave the file out with {globs: !NAME}"
+            ),
             details={"file": name, "line": issues[0].line},
         )
 
@@ -198,7 +203,7 @@ def _language(runtime: Runtime, top: WorkspacePath, wanted: str) -> Language:
     known = language_of(top.name) if entry is not None and entry.kind is Kind.FILE else None
     if known is None:
         raise InvalidArgument(
-            "language is needed",
+            naming("{language} is needed"),
             field="language",
             hint=f"one of {', '.join(sorted(BY_NAME))}",
         )
@@ -223,7 +228,7 @@ def _candidates(
         raise InvalidArgument(
             f"There are {len(files)} files of {language.name}, more than {MAX_FILES}",
             field="globs",
-            hint="narrow it with path or globs",
+            hint=naming("narrow it with {path} or {globs}"),
         )
     yield from files
 
@@ -234,7 +239,9 @@ def _check_variables(rule: Mapping[str, Any], fix: str | None) -> None:
     for name in _VARIABLE.findall(fix or ""):
         if name not in defined:
             raise InvalidPattern(
-                f"rewrite uses a metavariable that the pattern does not have: ${name}",
+                naming(
+                    "{rewrite} uses a metavariable that the pattern does not have: ", f"${name}"
+                ),
                 hint=f"it has {', '.join(f'${each}' for each in sorted(defined)) or 'none'}",
             )
 

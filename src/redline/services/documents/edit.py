@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from redline.core.changes import ChangeSet, FileState
+from redline.core.error_families.wording import join_texts
 from redline.core.errors import DocumentError, IsADirectory, NotFound
 from redline.core.paths import WorkspacePath
 from redline.core.ports.history import Operation, Origin
@@ -104,7 +105,7 @@ def plan_edits(
         except DocumentError as error:
             if len(places) > 1:
                 error.details.setdefault("file", name)
-                error.message = f"{error.message} (in {name}; nothing was changed)"
+                error.message = join_texts(error.message_text, f" (in {name}; nothing was changed)")
             raise
     return EditedDocuments(tuple(files))
 

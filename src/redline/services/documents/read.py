@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import count
 
 from redline.code.syntax.languages import language_of
+from redline.core.error_families.wording import naming
 from redline.core.errors import InvalidArgument, NodeNotFound, RedlineError
 from redline.core.paths import WorkspacePath
 from redline.core.ports.search import Cancel, Regex
@@ -123,7 +124,9 @@ def refuse_code(name: str, form: str | None, *, takes_format: bool = True) -> No
         raise InvalidArgument(
             f"Not a YAML, JSON or TOML file but {language.name}: {name}",
             field="file",
-            hint="name a document" + (", or give its format" if takes_format else ""),
+            hint=naming("name a document, or give its {format}")
+            if takes_format
+            else "name a document",
         )
 
 

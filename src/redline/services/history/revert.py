@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from redline.core.error_families.wording import naming
 from redline.core.errors import InvalidArgument, NothingToUndo, RightMissing
 from redline.core.paths import Access, WorkspacePath
 from redline.core.ports.history import Author, Direction, Operation, Origin, Revert
@@ -99,7 +100,7 @@ def check_owner(runtime: Runtime, ids: Sequence[str], principal: str | None) -> 
             raise RightMissing(
                 f"{operation} is a change of {made_by or 'another program'},"
                 f" and {principal} does not have the right to undo-others",
-                hint="list_changes with principal shows your own",
+                hint=naming("{list_changes} with principal shows your own"),
             )
 
 

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from redline.core.changes import ChangeSet
+from redline.core.error_families.wording import join_texts
 from redline.core.errors import CannotApply, DocumentError, InvalidArgument, NodeNotFound
 from redline.core.paths import Access, WorkspacePath
 from redline.core.text_limits import shorten
@@ -151,7 +152,9 @@ def set_values(call: Call) -> Result:
             except DocumentError as error:
                 error.details.setdefault("file", label(path))
                 if len(groups) > 1:
-                    error.message = f"{label(path)}: {error.message} (no file was changed)"
+                    error.message = join_texts(
+                        f"{label(path)}: ", error.message_text, " (no file was changed)"
+                    )
                 raise
             changes += done.change_set
             notes.extend(done.notes)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from redline.core import errors as e
 from redline.core.paths import show_name
 from redline.toolsets.call import FailedCall, Result
@@ -47,8 +45,8 @@ _CODES: tuple[tuple[type[e.RedlineError], str, str], ...] = (
     (e.Unavailable, "UNAVAILABLE", "repeat the call; doctor on the command line says more"),
 )
 
-# Names in hints that are written for the other toolsets, and what they are called here.
-_NAMES = {
+# What this toolset calls the arguments and tools that errors name.
+_WORDS = {
     "oldText": "old",
     "newText": "new",
     "edit_file": "edit",
@@ -62,20 +60,21 @@ _NAMES = {
     "create_parents": "create",
     "doc_index": "document",
 }
-_NAME = re.compile(rf"\b({'|'.join(_NAMES)})\b")
 
 
-def code_of(error: e.RedlineError) -> tuple[str, str]:
-    """Return the stable code of *error*, and the hint for one that has none."""
-    return next(
+def say(error: e.RedlineError) -> tuple[str, str, str]:
+    """Return the stable code of *error*, the fact and what to do next in this toolset's words."""
+    code, otherwise = next(
         ((code, hint) for kind, code, hint in _CODES if isinstance(error, kind)), ("FAILED", "")
     )
+    error.use_words(_WORDS)
+    return code, show_name(error.message), show_name(error.hint or otherwise)
 
 
 def word(error: e.RedlineError, _call: FailedCall) -> Result:
     """Return an isError result that says what is wrong and what to call next."""
-    code, otherwise = code_of(error)
-    message, hint = rename(error.message), rename((error.hint or otherwise) + _other_way(error))
+    code, message, hint = say(error)
+    hint += _other_way(error)
     details = {key: value for key, value in error.details.items() if key != "diff"}
     body: Json = {"code": code, "message": message, "details": details}
     lines = [f"{code}: {message}"]
@@ -92,8 +91,3 @@ def _other_way(error: e.RedlineError) -> str:
     """Return what else repairs the call: text that is there to the letter may change everywhere."""
     is_literal = isinstance(error, e.AmbiguousMatch) and error.details.get("level") == "literal"
     return "; or pass all: true to change every one" if is_literal and error.hint else ""
-
-
-def rename(text: str) -> str:
-    """Return *text* with the names of tools and arguments as this toolset has them."""
-    return show_name(_NAME.sub(lambda found: _NAMES[found[1]], text))

@@ -10,7 +10,7 @@ from redline.core.errors import BinaryFile, InvalidArgument, PathError, RedlineE
 from redline.core.paths import WorkspacePath, show_name
 from redline.services.reading import TextPart, read_part
 from redline.toolsets.agent.answer import resolve
-from redline.toolsets.agent.errors import code_of, rename
+from redline.toolsets.agent.errors import say
 from redline.toolsets.call import Call, Result
 from redline.toolsets.tool import Json
 
@@ -67,10 +67,10 @@ def _read_several(call: Call, several: list[str]) -> Result:
         try:
             part = _read_part(call, *_split(call, raw))
         except RedlineError as error:
-            code, otherwise = code_of(error)
-            hints[rename(error.hint or otherwise)] = None
-            texts.append(f"{show_name(raw)}: {code}: {rename(error.message)}")
-            files.append({"path": show_name(raw), "error": rename(error.message)})
+            code, message, hint = say(error)
+            hints[hint] = None
+            texts.append(f"{show_name(raw)}: {code}: {message}")
+            files.append({"path": show_name(raw), "error": message})
             continue
         text = _format(call, part)
         if len(text) > room:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import partial
 
 from redline.app import Redline, locate_workspace
@@ -14,30 +13,10 @@ from redline.cli.terminal import err, out, paint_diff, program
 from redline.core.cancellation import UNCANCELLABLE
 from redline.core.changes import ChangeSet
 from redline.core.encodings.opening import configured_in
-from redline.core.errors import RedlineError
 from redline.plan.describe import diff_of
 from redline.services.checking.check import Checked, check_change
 from redline.services.commit import commit_plan
 from redline.services.names import display_name
-
-_FLAGS = {
-    "possible: true": "--possible",
-    "possible: false": "--no-possible",
-    "give path, and line": "give --file, and --line",
-    "give line, where": "give --line, where",
-    "context finds symbols, redline where in a terminal; or give its path and line": (
-        "redline where finds symbols; or give --file and --line"
-    ),
-    "language is needed": "--language or --file is needed",
-    "mend rewrite, or leave the file out with globs": (
-        "mend the replacement, or leave the file out: --glob '!NAME'"
-    ),
-    "narrow it with path or globs": "narrow it with --file or --glob",
-    "rewrite uses a metavariable": "the replacement uses a metavariable",
-    "leave rewrite out and try a smaller pattern; search finds the text itself": (
-        "try a smaller pattern, without a replacement"
-    ),
-}
 
 
 def add_change_flags(parser: argparse.ArgumentParser) -> None:
@@ -52,18 +31,6 @@ def add_change_flags(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--state-dir", metavar="DIR", help="where history lives, if not the default"
     )
-
-
-@contextmanager
-def words_as_flags() -> Iterator[None]:
-    """Make errors raised inside name the flags of these commands, not arguments of tools."""
-    try:
-        yield
-    except RedlineError as error:
-        for words, flags in _FLAGS.items():
-            error.message = error.message.replace(words, flags)
-            error.hint = error.hint and error.hint.replace(words, flags)
-        raise
 
 
 def open_changing(args: argparse.Namespace) -> Redline:

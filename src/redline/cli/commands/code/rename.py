@@ -9,7 +9,6 @@ from redline.cli.commands.code.changing import (
     add_change_flags,
     carry_out,
     open_changing,
-    words_as_flags,
 )
 from redline.cli.terminal import err
 from redline.core.cancellation import UNCANCELLABLE
@@ -35,7 +34,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Show what changes, and change it."""
     access = Access.READ if args.dry_run else Access.WRITE
-    with words_as_flags(), open_changing(args) as redline:
+    with open_changing(args) as redline:
         redline.code_index.build()
         place = None
         if args.file:

@@ -13,7 +13,6 @@ from redline.cli.commands.code.changing import (
     add_change_flags,
     carry_out,
     open_changing,
-    words_as_flags,
 )
 from redline.cli.terminal import NOTHING_FOUND, err, fail, one_line, out
 from redline.core.cancellation import UNCANCELLABLE
@@ -55,7 +54,7 @@ def run(args: argparse.Namespace) -> int:
     )
     is_reading = args.replacement is None or args.dry_run
     access = Access.READ if is_reading else Access.WRITE
-    with words_as_flags(), open_changing(args) as redline:
+    with open_changing(args) as redline:
         place = redline.workspace.resolve(os.path.abspath(args.file), Access.READ, must_exist=True)
         latest: list[Rewritten] = []
 

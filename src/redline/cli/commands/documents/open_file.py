@@ -22,12 +22,12 @@ from redline.cli.terminal import (
 from redline.core.cancellation import UNCANCELLABLE
 from redline.core.changes import FileState
 from redline.core.diff import diff_of_files
+from redline.core.error_families.wording import join_texts
 from redline.core.errors import (
     DocumentSyntax,
     IsADirectory,
     NodeNotFound,
     NotFound,
-    RedlineError,
 )
 from redline.core.paths import Access, WorkspacePath
 from redline.documents.base.model import MAX_BYTES
@@ -97,21 +97,9 @@ def exit_code_for(name: str, action: Callable[[], int]) -> int:
         return NOTHING_FOUND
     except DocumentSyntax as error:
         # Scripts go through many files.
-        error.message = f"{'standard input' if name == '-' else name}: {error.message}"
+        shown = "standard input" if name == "-" else name
+        error.message = join_texts(f"{shown}: ", error.message_text)
         raise
-    except RedlineError as error:
-        error.message, error.hint = _as_flags(error.message), _as_flags(error.hint or "") or None
-        raise
-
-
-def _as_flags(text: str) -> str:
-    """Return *text* with argument names as command-line flags."""
-    text = text.replace("give its format", "give its --format")
-    # The shell takes the outer quotes away.
-    text = text.replace('needs double quotes: "..."', "needs double quotes: '\"...\"'")
-    for name in ("create_parents", "doc_index"):
-        text = text.replace(name, f"--{name.replace('_', '-')}")
-    return text
 
 
 def open_source(args: argparse.Namespace, access: Access) -> Opened:

@@ -11,7 +11,6 @@ from redline.code.python_js.heritage import (
 from redline.code.python_js.inference.shapes import (
     ANYTHING,
     FUNCTIONS,
-    MAX_DEPTH,
     OTHER,
     OUTSIDE,
     UNKNOWN,
@@ -147,7 +146,8 @@ class ScriptCalls(ScriptUnions):
             elif isinstance(value, InferredShape) and value.kind == "object":
                 names = {name for name, _, _ in keys_in(value.node)}
                 held = (self.member_types([value], name, depth + 1) for name in names)
-                if depth > MAX_DEPTH or not all(self._is_outside(each, depth + 1) for each in held):
+                is_cut = self._is_too_deep(depth)
+                if is_cut or not all(self._is_outside(each, depth + 1) for each in held):
                     return False
                 if value.node.find(kind="spread_element") is not None:
                     return False
@@ -281,7 +281,7 @@ class ScriptCalls(ScriptUnions):
 
     def return_values(self, function: InferredShape, depth: int) -> set[Value]:
         """Return what a function returns, as it is annotated or by what its body returns."""
-        if depth > MAX_DEPTH:
+        if self._is_too_deep(depth):
             return {UNKNOWN}
         module, node, scope = function.module, function.node, function.scope
         is_maker = node.kind() in ("constructor_type", "construct_signature")

@@ -10,7 +10,6 @@ from redline.code.python_js.inference.arguments import ScriptArguments
 from redline.code.python_js.inference.shapes import (
     FUNCTIONS,
     GLOBAL,
-    MAX_DEPTH,
     OTHER,
     OUTSIDE,
     PARAMETERS,
@@ -61,7 +60,7 @@ class ScriptContext(ScriptArguments):
     ) -> set[Value]:
         """Return the type that the code around an expression asks for; empty if it asks none."""
         key = (module, start_of(node), node.kind(), "expected")
-        if depth > MAX_DEPTH or key in self._busy:
+        if self._is_too_deep(depth) or key in self._busy:
             return {UNKNOWN}
         self._busy.add(key)
         try:
@@ -184,7 +183,7 @@ class ScriptContext(ScriptArguments):
             return {UNKNOWN}
         parts = parameters_of(function)
         index = next((nth for nth, each in enumerate(parts) if begins_at(each, node)), None)
-        if index is None or depth > MAX_DEPTH:
+        if index is None or self._is_too_deep(depth):
             return {UNKNOWN}
         known = self._of_callback(module, function, index, scope, depth)
         if known is not None:

@@ -65,7 +65,8 @@ class ScriptMembers(ScriptTypes):
         """Return the values of a member of *values*."""
         found: set[Value] = set()
         for value in values:
-            found |= self._types_in(value, name, depth) if depth <= MAX_DEPTH else {UNKNOWN}
+            is_cut = self._is_too_deep(depth)
+            found |= {UNKNOWN} if is_cut else self._types_in(value, name, depth)
         return found or {UNKNOWN}
 
     def _types_in(self, value: Value, name: str, depth: int) -> set[Value]:
@@ -265,7 +266,7 @@ class ScriptMembers(ScriptTypes):
 
     def definitions_in(self, value: Value, name: str, depth: int = 0) -> set[Definition]:
         """Return the members of the name that a value has."""
-        if depth > MAX_DEPTH:
+        if self._is_too_deep(depth):
             return set()
         if isinstance(value, Inferred):
             return self.member_definitions(value, name, depth)

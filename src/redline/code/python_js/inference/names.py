@@ -83,7 +83,7 @@ class ScriptNames(ScriptCalls):
         self, module: Module, node: SyntaxNode, scope: Scope, depth: int
     ) -> set[Value]:
         """Return the values of the name or pattern at *node*, where it is bound."""
-        if depth > MAX_DEPTH:
+        if self._is_too_deep(depth):
             return {UNKNOWN}
         parent = parent_of(node)
         kind = parent.kind()

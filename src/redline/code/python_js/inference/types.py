@@ -99,7 +99,7 @@ class ScriptTypes(ValueResolver):
     def types(self, module: Module, node: SyntaxNode, scope: Scope, depth: int = 0) -> set[Value]:
         """Return the values that a type may have."""
         kind = node.kind()
-        if depth > MAX_DEPTH:
+        if self._is_too_deep(depth):
             return {UNKNOWN}
         if kind in _UNIONS:
             inner = [each for each in named_children(node) if each.kind() != "comment"]
@@ -312,6 +312,6 @@ class ScriptTypes(ValueResolver):
         """Return what a type parameter is at least."""
         part = parent_of(value.binding.sites[0].node)
         written = part.field("constraint") if part.kind() == "type_parameter" else None
-        if written is None or depth > MAX_DEPTH:
+        if written is None or self._is_too_deep(depth):
             return {UNKNOWN}
         return self.types(value.module, written, value.binding.scope, depth + 1)

@@ -11,7 +11,6 @@ from redline.code.python_js.inference.names import ScriptNames
 from redline.code.python_js.inference.shapes import (
     FUNCTIONS,
     GLOBAL,
-    MAX_DEPTH,
     OTHER,
     UNKNOWN,
     Holder,
@@ -50,7 +49,7 @@ class ScriptValues(ScriptNames):
         self, module: Module, node: SyntaxNode | None, scope: Scope, depth: int = 0
     ) -> set[Value]:
         """Return the values that *node* may have."""
-        if node is None or depth > MAX_DEPTH:
+        if node is None or self._is_too_deep(depth):
             return {UNKNOWN}
         if not module.is_script:
             return super().of(module, node, scope, depth)

@@ -201,12 +201,13 @@ class BodyReader(ItemReader):
         self.field(node, "type", scope)
 
     def macro(self, node: SyntaxNode, scope: Scope) -> None:
-        name = node.field("macro")
+        name, home = node.field("macro"), scope
         if name is not None and name.kind() == "scoped_identifier":
             self.field(name, "path", scope)
-            name = name.field("name")
+            # What is around a path has no say in what it leads to.
+            name, home = name.field("name"), self.names.root
         if name is not None:
-            self.names.member(name, scope, MemberForm.MACRO)
+            self.names.member(name, home, MemberForm.MACRO)
         tokens = next((c for c in node.children() if c.kind() == "token_tree"), None)
         items = self.expansions.items_of(tokens) if tokens is not None else None
         if items is not None:
@@ -218,7 +219,7 @@ class BodyReader(ItemReader):
         if name.text() not in _OWN_MACROS:
             where = tokens.range()
             self.names.macro_arguments.append(
-                MacroArguments(where.start.index, where.end.index, name.text())
+                MacroArguments(where.start.index, where.end.index, name.text(), home)
             )
         read = self.expansions.of(tokens)
         if read is not None:

@@ -185,9 +185,9 @@ class ItemReader(UseReader):
         if self.matters(node):
             self.field(node, "value", self.names.open("function", scope, node))
 
-    def macro_definition(self, node: SyntaxNode, _: Scope) -> None:
+    def macro_definition(self, node: SyntaxNode, scope: Scope) -> None:
         """Bind a macro's name; what its body refers to depends on where it is used."""
-        self.names.bind(required_field(node, "name"), self.names.macros, Role.MACRO, VALUE)
+        self.names.bind_macro(required_field(node, "name"), scope)
 
     def attribute(self, node: SyntaxNode, scope: Scope) -> None:
         """Note words of attributes, which only the compiler interprets."""

@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from redline.code.rust.scopes.expansions import Expansions
-from redline.code.scopes.model import Binding, Names, Scope
+from redline.code.scopes.model import VALUE, Binding, Names, Scope
 from redline.code.syntax.node import SyntaxNode
 
 Path = tuple[str, ...]
@@ -66,11 +66,12 @@ class LocalOrigin(StrEnum):
 
 
 class MacroArguments(NamedTuple):
-    """The span of a macro's arguments, and the macro's name."""
+    """The span of a macro's arguments, the macro's name, and the scope that it is called in."""
 
     start: int
     end: int
     macro: str
+    scope: Scope
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -126,11 +127,29 @@ class RustNames(Names):
     supers: dict[Scope, Scope] = field(default_factory=dict)
     # The arguments of macros other than the standard ones.
     macro_arguments: list[MacroArguments] = field(default_factory=list)
-    # The scope of macros, which have a namespace of their own.
-    macros: Scope = field(init=False)
+    # Macros by the scope that defines them: they have a namespace of their own.
+    macros: dict[Scope, Scope] = field(default_factory=dict)
 
-    def __post_init__(self) -> None:
-        self.macros = Scope("part", None, self.root.node)
+    def bind_macro(self, node: SyntaxNode, scope: Scope) -> None:
+        """Record that *scope* defines the macro named at *node*."""
+        own = self.macros.setdefault(scope, Scope("part", None, scope.node))
+        self.bind(node, own, Role.MACRO, VALUE)
+
+    def macros_named(self, name: str) -> list[Binding]:
+        """Return all macros of a name."""
+        return [found for own in self.macros.values() if (found := own.names.get(name))]
+
+    def macro_at(self, scope: Scope, start: int, name: str) -> Binding | None:
+        """Return the macro that a name is at an offset: defined before it, the innermost one."""
+        module: Scope | None = scope
+        while module is not None:
+            for around in module.outward():
+                own = self.macros.get(around)
+                found = own.names.get(name) if own is not None else None
+                if found is not None and found.sites[0].start < start:
+                    return found
+            module = self.supers.get(self.module(module))
+        return None
 
     def module(self, scope: Scope) -> Scope:
         """Return the module that contains a scope."""

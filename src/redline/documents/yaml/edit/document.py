@@ -7,6 +7,7 @@ from functools import cached_property
 from itertools import islice
 from typing import Any
 
+from redline.core.error_families.wording import naming
 from redline.core.errors import CannotApply, DocumentSyntax, InvalidArgument, NodeNotFound
 from redline.core.splice import Splice
 from redline.documents.base.model import (
@@ -52,7 +53,7 @@ class YamlDocument:
         stream, count = self._scanner.stream, self._verifier.count
         if not 0 <= index < count:
             raise InvalidArgument(
-                f"doc_index is out of range: {index}",
+                naming("{doc_index} is out of range: ", str(index)),
                 field="doc_index",
                 hint=f"the file holds {count} document{'' if count == 1 else 's'}, counted from 0",
             )

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from redline.server.calls.elicitation.sealed_states import SealedStates
 
 Asker = Callable[[Question], Answer]
+_PIECE = 1 << 16
 
 
 class NeedsAnswer(BaseException):
@@ -60,7 +61,7 @@ def asker_for(
     if not context.client.is_modern:
         return context.asker
     principal = context.client.principal
-    binding = _bind(tool, arguments, principal, workspace)
+    binding = bind([tool, arguments, principal, workspace])
     answers = _read_answers(params, binding, principal, states)
 
     def look_up(question: Question) -> Answer:
@@ -110,9 +111,29 @@ def _read_answers(params: Json, binding: bytes, principal: str, states: SealedSt
     return {**before, asked: given[asked]} if asked in given else before
 
 
-def _bind(tool: str, arguments: Json, principal: str, workspace: str) -> bytes:
+def bind(values: Any) -> bytes:
+    """Return a digest that equal JSON values have, and no others; long texts are not copied.
+
+    Each value is preceded by its kind and length, so that none can be taken for two.
+    """
     import hashlib
     import json
 
-    text = json.dumps([tool, arguments, principal, workspace], sort_keys=True)
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+    digest = hashlib.sha256()
+    rest = [values]
+    while rest:
+        value = rest.pop()
+        if isinstance(value, str):
+            digest.update(b"text %d:" % len(value))
+            for start in range(0, len(value), _PIECE):
+                digest.update(value[start : start + _PIECE].encode("utf-8", "surrogatepass"))
+        elif isinstance(value, dict):
+            digest.update(b"object %d:" % len(value))
+            for key in sorted(value):
+                rest += (value[key], key)
+        elif isinstance(value, list):
+            digest.update(b"list %d:" % len(value))
+            rest += value
+        else:
+            digest.update(b"other %s;" % json.dumps(value).encode())
+    return digest.digest()

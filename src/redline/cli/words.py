@@ -1,0 +1,20 @@
+"""What the command line calls the arguments and tools that errors name."""
+
+from __future__ import annotations
+
+WORDS = {
+    '"..."': "'\"...\"'",  # the shell takes the outer quotes away
+    "context": "redline where",
+    "create_parents": "--create-parents",
+    "doc_index": "--doc-index",
+    "format": "--format",
+    "globs": "--glob",
+    "globs: !NAME": "--glob '!NAME'",
+    "language": "--language or --file",
+    "line": "--line",
+    "path": "--file",
+    "possible: false": "--no-possible",
+    "possible: true": "--possible",
+    "rewrite": "the replacement",
+    "search": "grep",
+}
