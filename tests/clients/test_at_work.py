@@ -84,7 +84,9 @@ def _watch_at_work(client: str, desktop: Desktop, redline: Redline) -> Finished:
     def write_beside(step: str) -> None:
         time.sleep(2 * SLACK_NS / 1e9)  # the tool ended, but clocks may differ by that much
         persons.append(f"person-{step}.txt")
-        (desktop.folder / persons[-1]).write_text("a person's\n")
+        written = desktop.folder.parent / persons[-1]
+        written.write_text("a person's\n")
+        written.rename(desktop.folder / persons[-1])  # there at once, with its text
 
     learned = threading.Event()
     session = redline.open_recording(lambda _: learned.set())

@@ -256,7 +256,7 @@ def test_a_server_that_cannot_join_says_why(group: Group, tmp_path: Path) -> Non
         run = [sys.executable, "-m", "redline", "serve", "--http", "127.0.0.1:0", *args]
         found = subprocess.run(
             run, capture_output=True, text=True, timeout=60, cwd=tmp_path,
-            env={**os.environ, "REDLINE_STATE_DIR": str(tmp_path / "state"), **env},
+            env={**os.environ, "REDLINE_STATE_DIR": f"{tmp_path}-state", **env},
         )  # fmt: skip
         assert found.returncode == 2, found.stderr
         return found.stderr

@@ -35,7 +35,7 @@ def environment(folder: Path) -> dict[str, str]:
         **{k: v for k, v in os.environ.items() if not k.startswith("REDLINE_")},
         **FIXTURES,
         "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)]),
-        "REDLINE_STATE_DIR": str(folder / "state"),
+        "REDLINE_STATE_DIR": f"{folder}-state",
     }
 
 

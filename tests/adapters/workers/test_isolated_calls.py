@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import threading
 from collections.abc import Iterator
@@ -127,3 +128,17 @@ def test_calls_that_run_at_once_leave_their_workers_to_the_next_ones(
         rounds = [{each.result() for each in [pool.submit(call) for _ in "abcd"]} for _ in "ab"]
     assert len(rounds[0]) == 4
     assert rounds[0] == rounds[1]
+
+
+def test_calls_that_are_forgotten_leave_no_process_and_no_thread() -> None:
+    workers = IsolatedCalls()
+    workers.call("tests.adapters.workers.hostile:echo", ["warm"])
+    (worker,) = workers._idle
+    assert workers._keeper is not None
+    thread = workers._keeper._thread
+    workers.itself = workers  # type: ignore[attr-defined]
+    del workers
+    gc.collect()
+    assert not worker.is_alive
+    thread.join(10)
+    assert not thread.is_alive()

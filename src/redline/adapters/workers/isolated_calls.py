@@ -7,6 +7,7 @@ exhaust the memory or the stack. There only the worker dies of it.
 from __future__ import annotations
 
 import threading
+import weakref
 from collections.abc import Callable, Mapping, Sequence
 from queue import Empty, SimpleQueue
 from time import monotonic
@@ -60,6 +61,8 @@ class IsolatedCalls:
         self._asked: set[WorkerProcess] = set()
         self._keeper: Keeper | None = None
         self._closed = False
+        # Who forgets to close it leaves no process behind.
+        weakref.finalize(self, _end_all, self._idle).atexit = False
 
     def call(
         self,
@@ -93,20 +96,20 @@ class IsolatedCalls:
     def rest(self) -> None:
         """End the workers that wait for a call; the next call starts one again."""
         with self._lock:
-            idle, self._idle = self._idle, []
-        for worker in idle:
-            worker.kill()
+            idle = [*self._idle]
+            self._idle.clear()
+        _end_all(idle)
 
     def close(self) -> None:
         """End all workers; a call that still waits for one fails."""
         with self._lock:
             self._closed = True
-            idle, self._idle = self._idle, []
+            idle = [*self._idle]
+            self._idle.clear()
             for worker in self._asked:
                 worker.signal_end()
             keeper, self._keeper = self._keeper, None
-        for worker in idle:
-            worker.kill()
+        _end_all(idle)
         if keeper is not None:
             keeper.close()
 
@@ -142,7 +145,9 @@ class IsolatedCalls:
         with self._lock:
             if self._closed:
                 raise Busy("The server is ending")
-            self._keeper = self._keeper or Keeper()
+            if self._keeper is None:
+                self._keeper = Keeper()
+                weakref.finalize(self, self._keeper.finish).atexit = False
             keeper = self._keeper
             while self._idle:
                 worker = self._idle.pop()
@@ -165,6 +170,11 @@ class IsolatedCalls:
             if keep and not self._closed and len(self._idle) < self._max_idle:
                 self._idle.append(worker)
                 return
+        worker.kill()
+
+
+def _end_all(workers: list[WorkerProcess]) -> None:
+    for worker in workers:
         worker.kill()
 
 

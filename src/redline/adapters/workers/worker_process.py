@@ -190,9 +190,13 @@ class Keeper:
         with self._lock:
             self._running.discard(deadline)
 
+    def finish(self) -> None:
+        """Let the thread end when it has done what it was asked for."""
+        self._orders.put(None)
+
     def close(self) -> None:
         """End the thread."""
-        self._orders.put(None)
+        self.finish()
         self._thread.join()
 
     def _run(self) -> None:
