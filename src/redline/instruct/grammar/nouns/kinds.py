@@ -209,10 +209,11 @@ def by_number(chart: Chart, start: int) -> Iterator[Phrase]:
 
 def number_fields(tree: DocumentTree, nodes: Nodes) -> Nodes:
     """Return the numbers among *nodes* that records bear under the name of their list: levels."""
+    named = set(nodes)
     return tuple(
         n for n in nodes
         if isinstance(tree.values[n], Num) and tree.is_element(tree.parents[n])
-        and tree.parents[tree.parents[n]] in nodes
+        and tree.parents[tree.parents[n]] in named
     )  # fmt: skip
 
 
