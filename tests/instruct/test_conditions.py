@@ -131,6 +131,14 @@ ZONE = {
 
 
 @pytest.mark.requirement("json-no-wrong-change")
+def test_a_condition_that_holds_does_not_widen_what_is_replaced() -> None:
+    users = [{"name": "Ann", "role": "lead"}, {"name": "Bob", "role": "user"}]
+    document = {"users": users, "x": {"m": "red"}, "y": {"m": "red"}}
+    found = propose(parse(json.dumps(document)), 'If Ann is lead, replace "red" with "blue"')
+    assert found.operations == ()
+
+
+@pytest.mark.requirement("json-no-wrong-change")
 def test_a_capital_letter_is_no_article() -> None:
     found = propose(parse(json.dumps(ZONE)), "Set the ttl of all A records except mail to 120")
     assert ["/".join(o.path) for o in found.operations] == ["records/0/ttl"]

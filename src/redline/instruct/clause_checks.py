@@ -24,14 +24,31 @@ _REMOVALS = frozenset({"remove", "absent", "dedupe"})
 _SURE = 2
 
 
-def check_joined(context: EffectContext) -> None:
+def check_words(context: EffectContext) -> None:
+    """Refuse a clause whose words belong to something else than its effect takes them for."""
+    _check_whole_date(context.chart, context.clause)
+    _check_joined(context)
+    _check_everywhere(context)
+    _check_terse(context)
+    _check_stated(context)
+
+
+def check_outcome(context: EffectContext, outcome: EffectOutcome) -> None:
+    """Refuse to change more than the clause allows."""
+    if context.clause.scopes and not context.scoped:
+        raise Unclear("clause", "it is not clear what the scope applies to")
+    _check_conditions(context, outcome)
+    _check_one_list(context, outcome)
+
+
+def _check_joined(context: EffectContext) -> None:
     """Refuse `set a to 5 if b is 1 and c is 2` as a wish for c: it belongs to the condition."""
     before = context.previous
     if before is not None and context.is_statement and any(s.is_if for s in before.scopes):
         raise Unclear("clause", "it is not clear where the condition ends")
 
 
-def check_terse(context: EffectContext) -> None:
+def _check_terse(context: EffectContext) -> None:
     """Refuse `Cancel Main` as a note on an act called The Cancel: a verb is likelier there."""
     owner = context.clause.role("owner")
     said = context.clause.role("said") or context.clause.role("value")
@@ -41,7 +58,7 @@ def check_terse(context: EffectContext) -> None:
         raise Unclear("clause", f"{context.text(owner)!r} is only a part of a name")
 
 
-def check_stated(context: EffectContext) -> None:
+def _check_stated(context: EffectContext) -> None:
     """Refuse `and one to won` as a statement: it shares the verb of what is before it."""
     clause, chart = context.clause, context.chart
     if clause.effect != "implied" or context.previous is None:
@@ -52,17 +69,18 @@ def check_stated(context: EffectContext) -> None:
         )
 
 
-def check_everywhere(context: EffectContext) -> None:
+def _check_everywhere(context: EffectContext) -> None:
     """Refuse `replace x with y everywhere` as a change of the one list that has an x."""
     target = context.clause.role("target")
     if context.clause.effect != "assign" or target is None or target.sort is not Sort.ELEMENT:
         return
-    if any(s.phrase is None and s.condition is None for s in context.clause.scopes):
+    if any(scope.is_everywhere for scope in context.clause.scopes):
         raise Unclear("target", f"{context.text(target)!r} is not meant in one place only")
 
 
 def why_nothing(context: EffectContext, nothing: Nothing) -> str:
     """Return why a clause has nothing to do; Refusal where it may be meant otherwise."""
+    _check_unused(context)
     clause = context.clause
     if nothing.unmet and context.is_statement:
         raise Unclear("clause", "it may only say what would be so") from None
@@ -82,7 +100,7 @@ def why_nothing(context: EffectContext, nothing: Nothing) -> str:
     return f"nothing here is {str(nothing)!r}"
 
 
-def check_conditions(context: EffectContext, outcome: EffectOutcome) -> None:
+def _check_conditions(context: EffectContext, outcome: EffectOutcome) -> None:
     """Refuse to change what a condition of the clause does not hold for, however it was found."""
     tree = context.tree
     for scope in context.clause.scopes:
@@ -105,7 +123,7 @@ def _nearest_node(tree: DocumentTree, path: Path) -> int:
     return node
 
 
-def check_one_list(context: EffectContext, outcome: EffectOutcome) -> None:
+def _check_one_list(context: EffectContext, outcome: EffectOutcome) -> None:
     """Refuse one element of one list where several lists have it: `the rope in the inventory`."""
     target, tree = context.clause.role("target"), context.tree
     if not isinstance(target, Phrase) or target.quantified:
@@ -125,14 +143,14 @@ def check_one_list(context: EffectContext, outcome: EffectOutcome) -> None:
         raise Unclear("several", f"{context.text(target)!r} is in several lists", nodes)
 
 
-def check_whole_date(chart: Chart, clause: Clause) -> None:
+def _check_whole_date(chart: Chart, clause: Clause) -> None:
     """Refuse a clause that begins with the year of a date: `April 7, 2025`."""
     start = clause.start
     if start > 2 and chart.low(start - 1) == "," and date_in(chart.text(start - 3, start + 1)):
         raise Unclear("value", f"{chart.text(start - 3, start + 1)!r} is one date")
 
 
-def check_unused(context: EffectContext) -> None:
+def _check_unused(context: EffectContext) -> None:
     """Refuse a clause that fits nothing when its value would not be one either."""
     value = context.clause.role("value")
     target = context.clause.role("target") or context.clause.role("owner")

@@ -7,17 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from redline.core.errors import CannotApply, NodeNotFound
-from redline.instruct.clause_checks import (
-    check_conditions,
-    check_everywhere,
-    check_joined,
-    check_one_list,
-    check_stated,
-    check_terse,
-    check_unused,
-    check_whole_date,
-    why_nothing,
-)
+from redline.instruct.clause_checks import check_outcome, check_words, why_nothing
 from redline.instruct.doubts import doubt_changes
 from redline.instruct.effects.context import EffectContext
 from redline.instruct.effects.outcome import EffectOutcome, Unclear
@@ -181,23 +171,14 @@ def carry_out(chart: Chart, reading: Reading, choice: int | None = None) -> Inst
     filtered = False
     for clause in reading.clauses:
         focus = _lead(clause) or focus or _spoken_of(chart, reading, clause)
-        check_whole_date(chart, clause)
         context = EffectContext(chart, clause, focus, previous=previous, choice=choice)
         try:
-            check_joined(context)
-            check_everywhere(context)
-            check_terse(context)
-            check_stated(context)
+            check_words(context)
             outcome = EFFECTS[clause.effect](context)
-            if clause.scopes and not context.scoped:
-                raise Unclear("clause", "it is not clear what the scope applies to")
-            check_conditions(context, outcome)
-            check_one_list(context, outcome)
+            check_outcome(context, outcome)
         except Nothing as nothing:
-            check_unused(context)
             filtered = filtered or nothing.filtered
-            why = why_nothing(context, nothing)
-            outcome = EffectOutcome((), why, focus, absent=True)
+            outcome = EffectOutcome((), why_nothing(context, nothing), focus, absent=True)
         outcomes.append(outcome)
         focus = outcome.found or focus
         previous = clause

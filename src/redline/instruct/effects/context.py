@@ -195,7 +195,7 @@ class EffectContext:
             return *nearest_to(self.tree, scope.condition, self._select(nodes, scope)), False
         phrase = scope.phrase
         if phrase is None:
-            return nodes, not scope.is_if, False
+            return nodes, scope.is_everywhere, False
         self._check_scope(phrase, nodes, many)
         holders = self._refer_back(phrase) if phrase.owner else named_nodes(self.tree, phrase)
         inside = self._within(nodes, holders, phrase, scope.wanted)

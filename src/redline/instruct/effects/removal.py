@@ -82,7 +82,7 @@ def _elements_of(context: EffectContext, found: ResolvedNodes) -> tuple[int, ...
 
 
 def _refuse_wide(context: EffectContext, found: ResolvedNodes, target: Phrase) -> None:
-    """Refuse to remove everything, the document, and one thing wherever it is."""
+    """Refuse to remove everything, or the document."""
     if context.text(target).lower().startswith(("everything", "anything")):
         raise Unclear("several", "what everything is here is not clear", found.nodes)
     if 0 in found.nodes:

@@ -9,7 +9,6 @@ from redline.instruct.effects.context import EffectContext
 from redline.instruct.effects.outcome import EffectOutcome, Unclear
 from redline.instruct.effects.resolved import ResolvedNodes
 from redline.instruct.effects.values.typing import doubt_of
-from redline.instruct.grammar.clauses import Clause
 from redline.instruct.grammar.phrase import Phrase
 from redline.instruct.grammar.values import TokenSpan
 from redline.instruct.language.words import key_form, number_in
@@ -158,7 +157,8 @@ def replace(context: EffectContext) -> EffectOutcome:
     if whole:
         if len(whole) > 1 and not many:
             raise Unclear("several", f"{text!r} is in several places", whole)
-        parts = tuple(n for n in scope if n not in whole and _has_part(tree.values[n], text))
+        rest = set(scope).difference(whole)
+        parts = tuple(n for n in scope if n in rest and _has_part(tree.values[n], text))
         if parts and many:
             return _replace_all(context, whole, parts, text)
         return context.each(ResolvedNodes(whole, many), lambda node: context.type_value(new, node))
@@ -184,7 +184,7 @@ def _replace_all(
 ) -> EffectOutcome:
     """Replace a text where it is a value and, as it is said to be everywhere, in other texts."""
     new, tree = context.clause.role("new"), context.tree
-    if context.clause.extra != "all" and not _is_everywhere(context.clause):
+    if context.clause.extra != "all" and not any(s.is_everywhere for s in context.clause.scopes):
         context.doubt = context.doubt or f"{text!r} is a part of other texts as well"
         parts = ()
     put, held = _plain(context, new), set(whole)
@@ -195,10 +195,6 @@ def _replace_all(
         return _replace_words(tree.values[node], text, put)
 
     return context.each(ResolvedNodes(tuple(sorted({*whole, *parts})), many=True), change)
-
-
-def _is_everywhere(clause: Clause) -> bool:
-    return any(s.phrase is None and s.condition is None for s in clause.scopes)
 
 
 def _replace_words(value: Value, old: str, new: str) -> Value:
@@ -252,8 +248,8 @@ def _search_places(context: EffectContext) -> tuple[tuple[int, ...], bool]:
     elif clause.scopes:
         context.scoped = True
         for scope in clause.scopes:
-            if scope.phrase is None and scope.condition is None:
-                many = True
+            if scope.is_everywhere or (scope.is_if and scope.phrase is None):
+                many = many or scope.is_everywhere
             elif scope.phrase is not None and scope.wanted and not scope.phrase.owner:
                 nodes = scope.phrase.nodes
                 many = many or scope.phrase.many

@@ -8,7 +8,7 @@ from typing import Any
 from redline.instruct.effects.outcome import Unclear
 from redline.instruct.grammar.clauses import Clause
 from redline.instruct.grammar.phrase import Phrase
-from redline.instruct.grammar.selectors import nearest_fields
+from redline.instruct.grammar.selectors import compared_fields, nearest_fields
 from redline.instruct.lexicon.senses import Sort
 from redline.instruct.lexicon.tree import DocumentTree, Nodes
 
@@ -18,7 +18,7 @@ def nearest_to(tree: DocumentTree, condition: Any, nodes: Nodes) -> tuple[Nodes,
 
     `level where days is 7` is the level beside the days, not one in another section.
     """
-    fields = _fields_of(condition)
+    fields = tuple(sorted({node for each in compared_fields(condition) for node in each}))
     if not fields or len(nodes) < 2:
         return nodes, True
     holders = {tree.parents[field] for field in fields}
@@ -32,11 +32,6 @@ def nearest_to(tree: DocumentTree, condition: Any, nodes: Nodes) -> tuple[Nodes,
     ties = Counter((tree.keys[n], tuple(nearest_fields(tree, n, fields))) for n in kept
                    if isinstance(tree.keys[n], str) and not tree.is_record(n))  # fmt: skip
     return kept, all(count == 1 for count in ties.values())
-
-
-def _fields_of(condition: Any) -> Nodes:
-    parts = getattr(condition, "parts", (condition,))
-    return tuple(sorted({node for part in parts for node in getattr(part, "fields", ())}))
 
 
 def is_settled(parts: tuple[Nodes, ...], nodes: Nodes) -> bool:

@@ -29,6 +29,11 @@ class ScopePhrase:
     is_if: bool = False  # a condition that may not be so at all
 
     @property
+    def is_everywhere(self) -> bool:
+        """Whether all places are meant; a condition that holds means no more than without it."""
+        return self.phrase is None and self.condition is None and not self.is_if
+
+    @property
     def meaning(self) -> Hashable:
         phrase = self.phrase.meaning if self.phrase else None
         return (phrase, self.condition.meaning if self.condition else None, self.wanted)

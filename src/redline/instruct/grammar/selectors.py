@@ -223,12 +223,18 @@ def nearest_fields(tree: DocumentTree, node: int, fields: Nodes) -> list[int]:
     return []
 
 
+def compared_fields(condition: Any) -> list[Nodes]:
+    """Return the fields that a condition, or each part of it, compares."""
+    parts = getattr(condition, "parts", (condition,))
+    return [part.fields for part in parts if getattr(part, "fields", ())]
+
+
 def is_about(tree: DocumentTree, nodes: Nodes, condition: Any) -> bool:
     """Return whether a condition compares fields of the elements it is said of, not others."""
-    parts = getattr(condition, "parts", (condition,))
-    fields = [part.fields for part in parts if getattr(part, "fields", ())]
     elements = {tree.element_around(n) for n in nodes} - {0}
-    return not elements or all(any(tree.below(n, each) for n in elements) for each in fields)
+    return not elements or all(
+        any(tree.below(n, fields) for n in elements) for fields in compared_fields(condition)
+    )
 
 
 def _matches(value: Value, op: str, operands: tuple[str, ...]) -> bool:
