@@ -122,13 +122,14 @@ def test_commands_run_when_what_holds_their_mount_tree_was_killed(made: Sandboxe
 def test_a_command_that_no_supervisor_lives_to_take_fails_and_later_ones_run(
     made: SandboxedCommands,
 ) -> None:
-    helper, is_over = _helper(made), Event()
+    helper, is_over, killed = _helper(made), Event(), set[int]()
 
     def kill_each() -> None:
         while not is_over.wait(0.002):
-            for pid in _children(helper)[1:]:
+            for pid in _supervisors(made):
                 with suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
+                killed.add(pid)
 
     _kill(_supervisors(made))
     killer = Thread(target=kill_each)
@@ -139,7 +140,10 @@ def test_a_command_that_no_supervisor_lives_to_take_fails_and_later_ones_run(
     finally:
         is_over.set()
         killer.join()
+    # One that has not died yet might still take the next command with it.
+    _wait_until(lambda: all(map(_is_gone, killed)))
     _require_commands(made)
+    assert _helper(made) == helper
 
 
 def test_a_signal_for_a_command_that_just_ended_does_not_hide_how_it_ended(

@@ -28,8 +28,8 @@ from redline.adapters.templates.forking import fork_on_request
 _LET_START = 30  # milliseconds in which a command starts undisturbed, while others are ready
 _PATIENCE = 2.0
 _TAKEN = b"x"
-# After so many supervisors in a row that ended before they had a job, the helper ends too: the
-# server hears of it, and starts another one with its next command.
+# After so many supervisors in a row that ended before they had a job, none is kept ready, and the
+# next one is forked with its request, which fails if that one ends too.
 _MAX_LOST = 10
 _AFTER_A_LOSS = 0.05
 _numbers = count()
@@ -73,25 +73,28 @@ def serve(descriptor: str, private: str, groups_of: str, wanted: str) -> None:
     poller = select.poll()
     poller.register(requests, 0)
     events: dict[int, int] = {}
-    while not events.get(requests.fileno(), 0) & ~select.POLLIN and lost < _MAX_LOST:
-        for pipe in waiting.intersection(events):
+    while not events.get(requests.fileno(), 0) & ~select.POLLIN:
+        ended = waiting.intersection(events)
+        for pipe in ended:
             waiting.remove(pipe)
             poller.unregister(pipe)
             lost = 0 if os.read(pipe, 1) == _TAKEN else lost + 1
             os.close(pipe)
-        if lost:
+        if ended and lost:
             time.sleep(_AFTER_A_LOSS)
-        is_due = (not waiting or not events) and len(waiting) < most
+        kept = most if lost < _MAX_LOST else 0
+        is_due = (not waiting or not events) and len(waiting) < kept
         if is_due or requests.fileno() in events:
             groups = [group for group in groups if not _remove_group(group)]
             tree = tree.renew()
-            pipe, more = _stand_by(requests, cgroups, tree)
+            given = receive(requests) if lost >= _MAX_LOST else None
+            pipe, more = _stand_by(requests, given, cgroups, tree)
             groups += more
             waiting.add(pipe)
             poller.register(pipe, 0)
         # Where none is kept ready, a request is what one is forked for.
         poller.modify(requests, 0 if waiting else select.POLLIN)
-        events = dict(poller.poll(_LET_START if 0 < len(waiting) < most else None))
+        events = dict(poller.poll(_LET_START if 0 < len(waiting) < kept else None))
     requests.close()
     tree.release()
     _wait_for_all()
@@ -127,9 +130,14 @@ def _sweep(cgroups: str) -> None:
 
 
 def _stand_by(
-    requests: socket.socket, cgroups: list[dict[str, Any]], tree: confine.MountTree
+    requests: socket.socket,
+    given: tuple[bytes, list[int]] | None,
+    cgroups: list[dict[str, Any]],
+    tree: confine.MountTree,
 ) -> tuple[int, list[str]]:
-    """Fork a supervisor that waits for a job; a pipe to it and the control groups it is in.
+    """Fork a supervisor for the request *given*, or one that waits for a request.
+
+    Return a pipe to it and the control groups it is in.
 
     The pipe is hung up when it waits no more, also if it was killed.
     """
@@ -137,10 +145,11 @@ def _stand_by(
     pipe, took = os.pipe()
     if os.fork() == 0:
         try:
-            _take(requests, took, _join(groups), tree)
+            _take(requests, given, took, Supervisor(_join(groups), tree))
         finally:
             os._exit(0)
-    os.close(took)
+    for descriptor in [took, *(given[1] if given else ())]:
+        os.close(descriptor)
     return pipe, list(groups)
 
 
@@ -183,14 +192,16 @@ def _remove_group(group: str) -> bool:
 
 
 def _take(
-    requests: socket.socket, took: int, groups: dict[str, str], tree: confine.MountTree
+    requests: socket.socket,
+    given: tuple[bytes, list[int]] | None,
+    took: int,
+    supervisor: Supervisor,
 ) -> None:
-    ready = Supervisor(groups, tree)
-    body, descriptors = receive(requests)
+    body, descriptors = given or receive(requests)
     if not body:
         return
     os.write(took, _TAKEN)
     os.close(took)
     requests.close()
     control = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, 0, descriptors[0])
-    ready.supervise(body, control, descriptors[1:])
+    supervisor.supervise(body, control, descriptors[1:])
