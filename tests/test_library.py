@@ -29,6 +29,12 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
     return Workspace.open(str(tmp_path / "ws"))
 
 
+def test_a_path_in_the_place_of_settings_is_answered_with_how_to_open_one(tmp_path: Path) -> None:
+    made: Any = Workspace
+    with pytest.raises(TypeError, match=r"Workspace\.open\(path\) opens a directory"):
+        made(tmp_path)
+
+
 def test_files_edited_together_are_one_operation(workspace: Workspace) -> None:
     workspace.write("a.txt", "one two\n")
     with workspace.edit("both") as edit:

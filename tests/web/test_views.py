@@ -206,7 +206,8 @@ def test_changes_are_exported_as_a_patch(person: Person) -> None:
     two = person.edit(("a.txt", "two\n"))
     assert one in person.see(f"/export?id={one}&id={two}")
     patch = person.act("/export", 200, id=[two, one], how="patch").body.decode()
-    assert patch.index("+one") < patch.index("-one") < patch.index("+two")
+    assert "+two" in patch
+    assert "one" not in patch
 
 
 def test_one_change_is_written_as_a_file_that_loads_nothing(person: Person) -> None:

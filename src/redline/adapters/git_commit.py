@@ -9,9 +9,9 @@ from redline.core.errors import GitFailed, NotFound
 from redline.core.ports.git import HeadFile
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
-_PLAIN, _EXECUTABLE = 0o100644, 0o100755
+_PLAIN, _EXECUTABLE, _LINK = 0o100644, 0o100755, 0o120000
 
 
 class GitCommitter:
@@ -37,7 +37,18 @@ class GitCommitter:
             return None
         if entry.type_str != "blob":
             return None
-        return HeadFile(bytes(entry.data), entry.filemode == _EXECUTABLE)
+        mode = entry.filemode
+        return HeadFile(bytes(entry.data), mode == _EXECUTABLE, mode == _LINK)
+
+    def list_below(self, directory: str) -> Sequence[str]:
+        """The absolute paths of the files that HEAD has below a directory."""
+        import pygit2
+
+        index = pygit2.Index()
+        index.read_tree(self._head.tree)
+        start = self._relative(directory) + "/"
+        names = (entry.path for entry in index)
+        return [os.path.join(self._top, name) for name in names if name.startswith(start)]
 
     def commit(self, files: Mapping[str, HeadFile | None], message: str) -> str:
         """Commit *files* by absolute path (None removes one) on top of HEAD; the commit's id."""
@@ -50,7 +61,7 @@ class GitCommitter:
             if file is None:
                 index.remove(name)
                 continue
-            mode = _EXECUTABLE if file.is_executable else _PLAIN
+            mode = _LINK if file.is_link else _EXECUTABLE if file.is_executable else _PLAIN
             blob = self._repository.create_blob(file.content)
             index.add(pygit2.IndexEntry(name, blob, pygit2.enums.FileMode(mode)))
         tree = index.write_tree(self._repository)

@@ -45,6 +45,8 @@ class Workspace:
     """A directory whose every change is exact, all-or-nothing, written down and undoable."""
 
     def __init__(self, settings: Settings, client: str = "library") -> None:
+        if not isinstance(settings, Settings):
+            raise TypeError("Workspace takes settings; Workspace.open(path) opens a directory")
         self._redline = Redline(settings)
         self._is_closed = False
         self._client = client

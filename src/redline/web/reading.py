@@ -8,8 +8,7 @@ from redline.core.paths import WorkspacePath
 from redline.core.ports.commands import CommandRun
 from redline.core.ports.history import Operation
 from redline.core.ports.pages import WebResponse
-from redline.plan.describe import diff_of
-from redline.services.names import display_name
+from redline.services.history.export import patch_of
 from redline.web.activity import activity_view, row, timeline
 from redline.web.activity import run_row as draw_run
 from redline.web.change_view import MORE_ROWS
@@ -156,15 +155,14 @@ def change_patch(visit: Visit, ident: str) -> WebResponse:
 
 def patch_response(visit: Visit, operations: list[Operation]) -> WebResponse:
     """Return changes as one file for `git apply`."""
-    label = lambda path: display_name(visit.runtime.workspace, path)  # noqa: E731
-    text = "".join(diff_of(operation.change_set, label) for operation in operations)
+    patch = patch_of(visit.runtime, visit.site.open_committer, operations)
     name = operations[0].id if len(operations) == 1 else "changes"
     headers = (
-        ("Content-Type", "text/x-patch; charset=utf-8"),
+        ("Content-Type", "text/x-patch"),
         ("Content-Disposition", f'attachment; filename="{name}.patch"'),
         *SECURITY,
     )
-    return WebResponse(200, headers, text.encode("utf-8", "surrogateescape"))
+    return WebResponse(200, headers, patch)
 
 
 def run(visit: Visit, number: str) -> WebResponse:

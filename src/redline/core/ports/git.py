@@ -74,8 +74,9 @@ class Git(Protocol):
 class HeadFile:
     """A file in a commit."""
 
-    content: bytes
+    content: bytes  # of a link: where it leads
     is_executable: bool = False
+    is_link: bool = False
 
 
 class Committer(Protocol):
@@ -83,6 +84,9 @@ class Committer(Protocol):
 
     def head_file(self, path: str) -> HeadFile | None:
         """A file as HEAD has it, by its absolute path; None if it has none."""
+
+    def list_below(self, directory: str) -> Sequence[str]:
+        """The absolute paths of the files that HEAD has below a directory."""
 
     def commit(self, files: Mapping[str, HeadFile | None], message: str) -> str:
         """Commit *files* by absolute path (None removes one) on top of HEAD; the commit's id.

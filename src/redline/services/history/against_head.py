@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
-from redline.core.changes import ABSENT, Change, ChangeSet, FileState, State
+from redline.core.changes import ABSENT, Change, ChangeSet, FileState, LinkState, State
 from redline.core.errors import NotFound, RedlineError
 from redline.core.paths import Access, WorkspacePath
 from redline.services.runtime import Runtime
@@ -37,7 +38,9 @@ def difference_from_head(runtime: Runtime, committer: Committer) -> ChangeSet:
 
 def _at_head(committer: Committer, absolute: str) -> State:
     found = committer.head_file(absolute)
-    return ABSENT if found is None else FileState.of(found.content)
+    if found is None:
+        return ABSENT
+    return LinkState(os.fsdecode(found.content)) if found.is_link else FileState.of(found.content)
 
 
 def _now(runtime: Runtime, path: WorkspacePath) -> State:
@@ -45,4 +48,6 @@ def _now(runtime: Runtime, path: WorkspacePath) -> State:
         state = runtime.tree.state(path)
     except RedlineError:
         return ABSENT
+    if isinstance(state, LinkState):
+        return state
     return FileState.of(state.content or b"") if isinstance(state, FileState) else ABSENT

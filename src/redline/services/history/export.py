@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from redline.core.changes import Change, FileState, Rename, State
-from redline.core.errors import CannotApply
+from redline.core.changes import FileState, LinkState, Rename, State
+from redline.core.errors import CannotApply, GitFailed, NotFound
 from redline.core.paths import WorkspacePath
 from redline.core.ports.git import Committer, HeadFile
 from redline.core.ports.history import Operation
-from redline.core.textfile import TextFile
-from redline.plan.describe import Label, diff_of
+from redline.core.ports.tree import Kind
+from redline.core.textfile import TextFile, encode
 from redline.plan.merge.line_diff import split_lines
 from redline.plan.merge.line_history import Version
 from redline.plan.merge.three_way import merge_lines
+from redline.plan.patch.git_format import NamedState, write_change, write_rename
+from redline.services.history.net_changes import NetChange, net_changes
 from redline.services.runtime import Runtime
 
 
@@ -22,9 +24,23 @@ def load_in_order(runtime: Runtime, ids: Sequence[str]) -> list[Operation]:
     return sorted((runtime.history.get(each) for each in ids), key=lambda found: found.time)
 
 
-def patch_of(operations: Sequence[Operation], label: Label) -> str:
-    """Return the operations as one text of unified diffs."""
-    return "".join(diff_of(operation.change_set, label) for operation in operations)
+def patch_of(
+    runtime: Runtime, open_committer: Callable[[], Committer], operations: Sequence[Operation]
+) -> bytes:
+    """Return what the operations did as one patch for `git apply`.
+
+    CannotApply where a patch cannot hold it.
+    """
+    pieces = []
+    for change in _follow(runtime, operations, open_committer):
+        source, target = (_name_in_patch(runtime, each) for each in (change.source, change.target))
+        if change.before is not None and change.after is not None:
+            pieces.append(
+                write_change(NamedState(source, change.before), NamedState(target, change.after))
+            )
+        elif source != target:
+            pieces.append(write_rename(source, target))
+    return b"".join(pieces)
 
 
 def commit_to_git(
@@ -34,32 +50,49 @@ def commit_to_git(
 
     CannotApply when HEAD has other content where they changed something.
     """
-    files: dict[str, HeadFile | None] = {}
-
-    def current(path: str) -> HeadFile | None:
-        return files[path] if path in files else committer.head_file(path)
-
-    for operation in operations:
-        for step in operation.change_set.steps:
-            if isinstance(step, Rename):
-                source, target = _name(runtime, step.source), _name(runtime, step.target)
-                moved = current(source)
-                if moved is not None:
-                    files[target], files[source] = moved, None
-            elif isinstance(step.before, FileState) or isinstance(step.after, FileState):
-                path = _name(runtime, step.path)
-                files[path] = _apply(step, current(path), path)
+    changes = _follow(runtime, operations, lambda: committer)
+    absolute = runtime.workspace.absolute
+    files: dict[str, HeadFile | None] = {absolute(change.source): None for change in changes}
+    for change in changes:
+        path = absolute(change.target)
+        file = _apply(change, committer.head_file(absolute(change.source)), path)
+        if file is not None:
+            files[path] = file
     changed = {path: file for path, file in files.items() if file != committer.head_file(path)}
     return committer.commit(changed, f"{message}\n\n{_trailers(operations)}")
 
 
-def _apply(step: Change, found: HeadFile | None, path: str) -> HeadFile | None:
+def _follow(
+    runtime: Runtime, operations: Sequence[Operation], open_committer: Callable[[], Committer]
+) -> list[NetChange]:
+    def list_below(move: Rename) -> list[WorkspacePath] | None:
+        directory = runtime.workspace.absolute(move.source)
+        try:
+            found = open_committer().list_below(directory)
+        except (NotFound, GitFailed):
+            found = ()
+        now = runtime.tree.stat(move.target)
+        if not found and now is not None and now.kind is Kind.DIRECTORY:
+            return None
+        names = (name.removeprefix(f"{directory}/") for name in found)
+        return [move.source.child(*name.split("/")) for name in names]
+
+    steps = (step for operation in operations for step in operation.change_set.steps)
+    return net_changes(steps, list_below)
+
+
+def _apply(change: NetChange, found: HeadFile | None, path: str) -> HeadFile | None:
     """Return what becomes of a file of HEAD."""
-    before, after = _content(step.before), _content(step.after)
+    if change.before is None or change.after is None:
+        return found
+    before, after = _content(change.before), _content(change.after)
     now = None if found is None else found.content
+    is_link = isinstance(change.after, LinkState)
     if now in (before, after):
         content = after
-    elif before is None or after is None or now is None or _is_binary(before, after, now):
+    elif (
+        before is None or after is None or now is None or is_link or _is_binary(before, after, now)
+    ):
         raise CannotApply(
             f"HEAD does not have this file as the change found it: {path}",
             hint="export the changes before it too, or commit the file first",
@@ -75,8 +108,10 @@ def _apply(step: Change, found: HeadFile | None, path: str) -> HeadFile | None:
         content = b"".join(merged.lines)
     if content is None:
         return None
-    mode = step.after.mode if isinstance(step.after, FileState) else None
-    return HeadFile(content, bool(mode and mode & 0o100))
+    mode = change.after.mode if isinstance(change.after, FileState) else 0
+    if mode is None:
+        return HeadFile(content, bool(found and found.is_executable))
+    return HeadFile(content, bool(mode & 0o100), is_link)
 
 
 def _is_binary(*contents: bytes) -> bool:
@@ -84,6 +119,8 @@ def _is_binary(*contents: bytes) -> bool:
 
 
 def _content(state: State) -> bytes | None:
+    if isinstance(state, LinkState):
+        return encode(state.target)
     if isinstance(state, FileState) and state.content is None:
         raise CannotApply("A file of this change is too large to commit")
     return state.content if isinstance(state, FileState) else None
@@ -107,5 +144,5 @@ def _trailers(operations: Sequence[Operation]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _name(runtime: Runtime, path: WorkspacePath) -> str:
-    return runtime.workspace.absolute(path)
+def _name_in_patch(runtime: Runtime, path: WorkspacePath) -> str:
+    return path.relative if path.root == 0 else runtime.workspace.absolute(path).lstrip("/")

@@ -35,7 +35,7 @@ def find_operation(history: History, text: str) -> str:
     back = int(found[1] or 0)
     latest = history.list(HistoryQuery(limit=back + 1, steps=0))
     if len(latest) <= back:
-        raise NothingToUndo(f"There are only {len(latest)} changes: {text}")
+        raise NothingToUndo(f"The history does not go that far back: {text}")
     return latest[back].id
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
+from functools import partial
 
 from redline.app import Redline, open_committer
-from redline.cli.commands.history.view import add_workspace_flags, label_for, open_redline
+from redline.cli.commands.history.view import add_workspace_flags, open_redline
 from redline.cli.terminal import out, out_bytes
 from redline.services.history.export import commit_to_git, load_in_order, patch_of
 from redline.services.history.references import find_operation
@@ -24,7 +25,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_workspace_flags(parser)
     parser.add_argument("ids", nargs="+", metavar="ID", help="the changes to export")
     how = parser.add_mutually_exclusive_group(required=True)
-    how.add_argument("--patch", action="store_true", help="print unified diffs")
+    how.add_argument("--patch", action="store_true", help="print a patch for git apply")
     how.add_argument("--commit", action="store_true", help="commit them with git")
     parser.add_argument("-m", "--message", help="the commit's message; default: what was asked for")
 
@@ -38,11 +39,12 @@ def run(args: argparse.Namespace) -> int:
 def _export(redline: Redline, args: argparse.Namespace) -> int:
     ids = [find_operation(redline.history, each) for each in args.ids]
     operations = load_in_order(redline, ids)
+    top = redline.workspace.roots[0].path
     if args.patch:
-        out_bytes(patch_of(operations, label_for(redline)).encode("utf-8", "surrogateescape"))
+        out_bytes(patch_of(redline, partial(open_committer, top), operations))
         return 0
     asked = next((each.origin.summary for each in operations if each.origin.summary), "")
     message = args.message or asked or f"Apply change {operations[0].id}"
-    committer = open_committer(redline.workspace.roots[0].path)
+    committer = open_committer(top)
     out(f"commit {commit_to_git(redline, committer, operations, message)}")
     return 0
