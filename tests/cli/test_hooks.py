@@ -115,7 +115,7 @@ SETTINGS = st.fixed_dictionaries(
 LAYOUTS = st.sampled_from([None, 2, 4, "\t"])
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @given(data=SETTINGS, indent=LAYOUTS, client=st.sampled_from(CLIENTS), end=st.booleans())
 def test_install_then_remove_gives_the_same_bytes(
     tmp_path_factory: pytest.TempPathFactory,
@@ -139,7 +139,7 @@ def test_install_then_remove_gives_the_same_bytes(
 
 
 @pytest.mark.requirement("hooks-install")
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(data=SETTINGS, indent=LAYOUTS, client=st.sampled_from(CLIENTS))
 @example(data={"model": "x"}, indent=4, client="gemini")
 @example(data={"model": "x", "hooks": {}}, indent="\t", client="gemini")
@@ -152,7 +152,7 @@ def test_hooks_are_written_in_the_layout_of_the_file(
         assert after == json.dumps(json.loads(after), indent=indent)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(data=SETTINGS, indent=LAYOUTS, client=st.sampled_from(CLIENTS))
 def test_without_a_history_everything_else_keeps_its_bytes_too(
     data: dict[str, Any], indent: int | str | None, client: str

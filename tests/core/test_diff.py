@@ -26,7 +26,7 @@ from redline.core.textfile import TextFile, split_lines
 TEXT = st.lists(st.sampled_from(["a\n", "b\n", "c\r\n", "\n", "x"]), max_size=30).map("".join)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(old=TEXT, new=TEXT)
 def test_a_diff_applied_with_git_gives_the_new_text(
     tmp_path_factory: object, old: str, new: str
@@ -57,7 +57,7 @@ def test_a_change_of_only_the_final_newline_is_visible() -> None:
     assert "-a\n+a\n\\ No newline at end of file\n" in diff
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(old=TEXT, new=TEXT)
 def test_line_ends_that_all_lines_of_a_file_share_are_not_shown(old: str, new: str) -> None:
     old, new = (text.replace("\r\n", "\n") for text in (old, new))
@@ -107,7 +107,7 @@ def edited(draw: st.DrawFn) -> tuple[bytes, bytes]:
     return draw(MARK) + old, draw(MARK) + new
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(texts=edited(), context=st.integers(0, 4), piece=st.sampled_from([1, 4, 7, 1 << 16]))
 @example(texts=(b"", b"a"), context=3, piece=4)
 @example(texts=(b"a\nb", b"a\nb\n"), context=3, piece=4)

@@ -38,7 +38,7 @@ def related(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
 
 
 @pytest.mark.parametrize("form", FORMATS)
-@settings(max_examples=EXAMPLES, deadline=None)
+@settings(max_examples=EXAMPLES)
 @given(seeds)
 def test_the_writer_and_the_engine_read_the_same_data(form: str, seed: int) -> None:
     _, data, source = made(form, seed)
@@ -46,7 +46,7 @@ def test_the_writer_and_the_engine_read_the_same_data(form: str, seed: int) -> N
 
 
 @pytest.mark.parametrize("form", FORMATS)
-@settings(max_examples=EXAMPLES, deadline=None)
+@settings(max_examples=EXAMPLES)
 @given(seeds)
 def test_what_is_set_is_what_is_got_and_every_other_slice_stays(form: str, seed: int) -> None:
     rng, data, source = made(form, seed)
@@ -72,7 +72,7 @@ def test_what_is_set_is_what_is_got_and_every_other_slice_stays(form: str, seed:
 
 
 @pytest.mark.parametrize("form", FORMATS)
-@settings(max_examples=EXAMPLES, deadline=None)
+@settings(max_examples=EXAMPLES)
 @given(seeds)
 def test_deleting_what_was_inserted_restores_the_bytes(form: str, seed: int) -> None:
     rng, data, source = made(form, seed)
@@ -98,7 +98,7 @@ def test_deleting_what_was_inserted_restores_the_bytes(form: str, seed: int) -> 
 
 
 @pytest.mark.parametrize("form", FORMATS)
-@settings(max_examples=EXAMPLES, deadline=None)
+@settings(max_examples=EXAMPLES)
 @given(seeds)
 def test_a_delete_takes_one_value_and_no_other(form: str, seed: int) -> None:
     rng, data, source = made(form, seed)
@@ -116,7 +116,7 @@ def test_a_delete_takes_one_value_and_no_other(form: str, seed: int) -> None:
 
 
 @pytest.mark.parametrize("form", FORMATS)
-@settings(max_examples=EXAMPLES, deadline=None)
+@settings(max_examples=EXAMPLES)
 @given(seeds)
 def test_a_chain_of_parents_is_built_or_refused(form: str, seed: int) -> None:
     _, data, source = made(form, seed)
@@ -132,7 +132,7 @@ def test_a_chain_of_parents_is_built_or_refused(form: str, seed: int) -> None:
 
 
 @pytest.mark.parametrize("form", FORMATS)
-@settings(max_examples=EXAMPLES, deadline=None)
+@settings(max_examples=EXAMPLES)
 @given(seeds, st.text(max_size=12), st.text(max_size=12))
 def test_any_value_at_any_path_is_verified_or_refused(
     form: str, seed: int, value: str, key: str

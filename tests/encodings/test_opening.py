@@ -251,7 +251,7 @@ def _texts(draw: st.DrawFn) -> tuple[str, str, int, int, str]:
 
 
 @pytest.mark.requirement("encodings-bytes")
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(_texts())
 def test_an_edit_changes_only_its_own_bytes(case: tuple[str, str, int, int, str]) -> None:
     encoding, text, start, end, new = case
@@ -271,7 +271,7 @@ def test_an_edit_changes_only_its_own_bytes(case: tuple[str, str, int, int, str]
 
 
 @pytest.mark.requirement("encodings-bytes")
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.binary(max_size=200), st.integers(0, 200))
 def test_ascii_edits_of_any_bytes_keep_the_rest(raw: bytes, at: int) -> None:
     file = open_text(raw)

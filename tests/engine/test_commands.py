@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from redline.adapters.processes.workspace_snapshots import WorkspaceSnapshots
@@ -201,7 +201,7 @@ def _act(root: Path, kind: str, name: str, content: bytes) -> None:
         path.chmod(0o600)
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=40)
 @given(first=st.lists(_ACTS, max_size=6), then=st.lists(_ACTS, min_size=1, max_size=8))
 def test_any_changes_between_two_looks_can_be_undone(
     first: list[tuple[str, str, bytes]],

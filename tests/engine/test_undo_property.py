@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from redline.core.changes import ABSENT, Change, DirState, FileState, LinkState, Rename
@@ -72,7 +72,7 @@ def _removal(bench: Bench, path: WorkspacePath) -> list[Change | Rename]:
 
 
 @pytest.mark.requirement("engine-undo-restores")
-@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=EXAMPLES)
 @given(st.lists(st.lists(STEPS, min_size=1, max_size=3), max_size=12))
 def test_undone_one_by_one_the_tree_is_restored_and_redone_it_is_the_end_state(
     sequence: list[list[tuple[object, ...]]],

@@ -73,7 +73,7 @@ def edits(draw: st.DrawFn) -> tuple[Value, list[DocumentOperation]]:
     return document, operations
 
 
-@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=SLOW)
+@settings(max_examples=EXAMPLES, suppress_health_check=SLOW)
 @given(edits())
 def test_only_what_is_listed_changes(case: tuple[Value, list[DocumentOperation]]) -> None:
     document, operations = case
@@ -90,7 +90,7 @@ def test_only_what_is_listed_changes(case: tuple[Value, list[DocumentOperation]]
 
 
 @pytest.mark.requirement("json-preview-is-apply")
-@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=SLOW)
+@settings(max_examples=EXAMPLES, suppress_health_check=SLOW)
 @given(edits())
 def test_a_stored_session_does_what_the_operations_did(
     case: tuple[Value, list[DocumentOperation]],
@@ -111,7 +111,7 @@ class _NoWorker:
 
 
 @pytest.mark.requirement("json-preview-is-apply")
-@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=SLOW)
+@settings(max_examples=EXAMPLES, suppress_health_check=SLOW)
 @given(edits(), st.sampled_from([None, 2, "\t"]))
 def test_a_file_gets_exactly_what_was_previewed(
     case: tuple[Value, list[DocumentOperation]], indent: Any
@@ -144,7 +144,7 @@ def _indented(document: Value, indent: Any) -> str:
 
 
 @pytest.mark.requirement("json-preview-is-apply")
-@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=SLOW)
+@settings(max_examples=EXAMPLES, suppress_health_check=SLOW)
 @given(DOCUMENTS, st.data())
 def test_an_assignment_by_pointer_changes_that_place_alone(
     document: Value, data: st.DataObject
@@ -175,7 +175,7 @@ def test_an_assignment_by_pointer_changes_that_place_alone(
     assert operation.value == value
 
 
-@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=SLOW)
+@settings(max_examples=EXAMPLES, suppress_health_check=SLOW)
 @given(
     DOCUMENTS,
     st.text(alphabet=st.characters(exclude_categories=["Cs"]), min_size=1, max_size=60),
@@ -189,7 +189,7 @@ def test_no_text_makes_the_engine_fail(document: Value, instruction: str) -> Non
 WORDS = Path(__file__).with_name("cases").joinpath("batch1.json").read_text("utf-8").split()
 
 
-@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=SLOW)
+@settings(max_examples=EXAMPLES, suppress_health_check=SLOW)
 @given(DOCUMENTS, st.lists(st.sampled_from(WORDS), min_size=1, max_size=12))
 def test_no_mix_of_words_makes_the_engine_fail(document: Value, words: list[str]) -> None:
     proposal = propose(document, " ".join(words))

@@ -25,7 +25,7 @@ def described(before: State, after: State) -> str:
     return diff_of(ChangeSet((Change(PLACE, before, after),)), lambda path: path.relative)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(old=BYTES, new=BYTES)
 @example(old=b"a\n", new=b"\xff\xfe")
 @example(old=b"\xff\xfea\0", new=b"\xff\xfeb\0")

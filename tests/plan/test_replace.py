@@ -160,7 +160,7 @@ def test_moving_is_a_rename_and_never_a_surprise(tree: PlainTree) -> None:
     assert plan_move(tree, at("g"), at("g"), "g").is_empty
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(
     raw=st.lists(
         st.sampled_from([b"a", b"b c", b"\n", b"\r\n", b"\xf0\x9f\x98\x80", b"\xc3\xa9", b"\xff"]),

@@ -14,7 +14,7 @@ TEXT = st.text("ab\n\u00e9\u20ac\U0001f600", max_size=30)
 CUTS = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 3), TEXT), max_size=5)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(text=TEXT, mark=st.sampled_from(["", "\ufeff"]), cuts=CUTS)
 @example(text="ab", mark="", cuts=[(1, 0, "b"), (0, 0, "a"), (0, 1, "c")])
 def test_the_bytes_become_those_of_the_new_text(

@@ -60,7 +60,6 @@ LINES = st.lists(
 
 @settings(
     max_examples=600 if LONG else 60,
-    deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(

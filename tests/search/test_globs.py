@@ -55,7 +55,7 @@ def test_a_literal_beginning_is_the_base() -> None:
     assert [is_glob(t) for t in ("a*", "a?", "{a}", "a}", "[a]", "plain")] == [True] * 5 + [False]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(
     pattern=st.lists(st.sampled_from(["a", "b", "/", "*", "**", "?", "[ab]"]), max_size=7).map(
         "".join

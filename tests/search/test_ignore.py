@@ -88,7 +88,7 @@ def _tree_paths(base: Path) -> list[tuple[str, bool]]:
     return found
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     top=st.lists(st.sampled_from(LINES), min_size=1, max_size=6),
     inner=st.lists(st.sampled_from(LINES), max_size=4),
@@ -107,7 +107,7 @@ def test_every_verdict_is_gits(repository: Path, top: list[str], inner: list[str
     assert ours == expected
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     lines=st.lists(st.sampled_from(LINES), min_size=1, max_size=8),
     names=st.lists(st.sampled_from([*NAMES, "a\nb", "x\n.env"]), unique=True, min_size=1),

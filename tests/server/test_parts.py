@@ -67,7 +67,7 @@ def test_redaction_never_fails_and_stays_json(value: Any) -> None:
 
 
 @given(JSON | SURROGATES | st.dictionaries(SURROGATES, SURROGATES))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_whatever_is_sent_is_valid_json_in_valid_utf8(value: Any) -> None:
     data = wire.encode({"value": value})
     json.loads(data.decode("utf-8"), parse_constant=pytest.fail)
@@ -306,7 +306,7 @@ def test_a_huge_wrong_value_is_shown_in_short() -> None:
 
 
 @given(st.dictionaries(st.sampled_from(["path", "edits", "mode", "value", "x"]), JSON))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_any_arguments_are_accepted_or_refused_in_words(arguments: Json) -> None:
     refused = None
     try:

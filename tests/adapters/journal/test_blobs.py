@@ -93,7 +93,7 @@ def test_keeping_only_some_drops_the_rest_and_what_was_half_written(
     assert blobs.store(_named(b"b"), "transact") > 0
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     versions=st.lists(
         st.tuples(st.integers(0, 200), st.integers(0, 20), st.binary(max_size=9)), max_size=12

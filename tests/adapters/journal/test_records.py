@@ -51,7 +51,7 @@ STATES: st.SearchStrategy[State] = st.one_of(
 STEPS = st.builds(Change, PATHS, STATES, STATES) | st.builds(Rename, PATHS, PATHS)
 
 
-@settings(max_examples=200 if LONG else 80, deadline=None)
+@settings(max_examples=200 if LONG else 80)
 @given(steps=st.lists(STEPS, max_size=5), summary=NAMES)
 def test_a_record_is_read_back_and_tells_its_contents_and_names(
     steps: list[Change | Rename], summary: str
@@ -77,7 +77,7 @@ def test_a_name_that_is_nowhere_in_a_record_is_told_apart() -> None:
     assert records.plain_part("") == b""
 
 
-@settings(max_examples=200 if LONG else 80, deadline=None)
+@settings(max_examples=200 if LONG else 80)
 @given(steps=st.lists(STEPS, max_size=6), summary=NAMES, places=st.lists(PATHS, max_size=3))
 def test_what_a_record_touches_is_told_as_its_paths_would_tell(
     steps: list[Change | Rename], summary: str, places: list[WorkspacePath]
@@ -93,7 +93,7 @@ def test_what_a_record_touches_is_told_as_its_paths_would_tell(
         assert records.touches(body, place, ROOTS.index) is wanted, place
 
 
-@settings(max_examples=200 if LONG else 80, deadline=None)
+@settings(max_examples=200 if LONG else 80)
 @given(steps=st.lists(STEPS, max_size=6), summary=NAMES, most=st.integers(0, 7))
 def test_a_shortened_record_has_the_first_steps_and_counts_the_rest(
     steps: list[Change | Rename], summary: str, most: int

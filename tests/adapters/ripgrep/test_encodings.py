@@ -93,7 +93,7 @@ def questions(draw: st.DrawFn) -> tuple[list[tuple[str, str, bytes]], str, bool]
     return files, pattern, literal
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 @given(
     questions(), st.booleans(), st.sampled_from(FLOODS), st.sampled_from([1000, 3]), st.booleans()
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from redline.code.syntax.c_preprocessor import resolve_conditionals
@@ -158,7 +158,7 @@ _PIECES = st.sampled_from(
 )
 
 
-@settings(max_examples=200, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=200)
 @given(st.lists(_PIECES, max_size=30))
 def test_blanking_keeps_every_offset_and_every_line(pieces: list[str]) -> None:
     text = "".join(pieces)

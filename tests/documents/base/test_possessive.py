@@ -26,7 +26,7 @@ def test_groups_with_a_possessive_quantifier_are_made_atomic_and_nothing_else() 
     assert with_atomic_groups(rb"(?:a|b)*(?=c)(d)?+") == rb"(?:a|b)*(?=c)(?:(?>(d)))?+"
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.text(alphabet='a"\\/*\n ', max_size=20).map(str.encode))
 @pytest.mark.skipif(not possessive.SOUND, reason="the plain form is wrong on this interpreter")
 def test_both_forms_find_the_same(source: bytes) -> None:

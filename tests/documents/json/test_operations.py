@@ -105,7 +105,7 @@ def _pointers(value: Any, prefix: str = "") -> list[str]:
     return found
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(VALUES, st.data(), st.sampled_from([None, 0, 2]))
 def test_batched_operations_mean_what_plain_values_say(
     value: Any, data: st.DataObject, indent: int | None

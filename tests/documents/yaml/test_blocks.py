@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from redline.core.errors import CannotApply
@@ -47,7 +47,6 @@ _FILES = {
 
 @pytest.mark.requirement("docs-yaml-blocks")
 @pytest.mark.parametrize("name", _FILES)
-@settings(deadline=None)
 @given(value=_VALUES)
 def test_a_value_is_read_back_by_every_parser(name: str, value: Any) -> None:
     document = YamlDocument(_FILES[name])
@@ -123,7 +122,6 @@ def _set(name: str, value: str) -> tuple[bytes, Any, Any]:
 
 @pytest.mark.requirement("docs-yaml-blocks")
 @pytest.mark.parametrize("name", _BLOCKS)
-@settings(deadline=None)
 @given(lines=_LINES, end=st.sampled_from(["", "\n", "\n\n"]))
 def test_text_for_a_block_is_read_back_by_every_parser(
     name: str, lines: list[str], end: str

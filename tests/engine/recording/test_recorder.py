@@ -291,9 +291,7 @@ STEP = st.tuples(
 
 
 @pytest.mark.requirement("recorder-records")
-@settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps=st.lists(STEP, max_size=14))
 def test_any_mix_of_programs_is_undone_to_the_first_byte(
     tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, str, bytes]]

@@ -369,7 +369,7 @@ def _changed_only_inside(text: str, spot: Placement) -> None:
     assert len(after) == len(text) - (spot.end - spot.start) + len(spot.replacement)
 
 
-@settings(max_examples=300 if LONG else 100, deadline=None)
+@settings(max_examples=300 if LONG else 100)
 @given(text=TEXTS, old=TEXTS, new=TEXTS)
 @example(text="a\n", old="a\n ", new=" ")
 @example(text="a\n\nb", old="a\n ", new="a\n  x")
@@ -381,7 +381,7 @@ def test_whatever_is_asked_only_the_matched_span_changes(text: str, old: str, ne
     _changed_only_inside(text, spot)
 
 
-@settings(max_examples=300 if LONG else 100, deadline=None)
+@settings(max_examples=300 if LONG else 100)
 @given(head=TEXTS, old=st.text("abc \n", min_size=1, max_size=12), tail=TEXTS, new=TEXTS)
 @example(head=" ", old=" b", tail="", new="b")  # refused: the line would move
 def test_a_unique_literal_text_is_replaced_where_it_stands(

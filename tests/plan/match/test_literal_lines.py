@@ -19,7 +19,7 @@ TEXT = st.tuples(st.lists(BODIES, max_size=12), st.booleans()).map(
 )
 
 
-@settings(max_examples=500 if LONG else 150, deadline=None)
+@settings(max_examples=500 if LONG else 150)
 @given(text=TEXT, old=st.lists(BODIES, min_size=1, max_size=3), ended=st.booleans())
 @example(text="a\n", old=["a", ""], ended=True)
 @example(text="a", old=["a"], ended=True)
@@ -39,7 +39,7 @@ def test_the_same_lines_and_the_same_blocks_are_found(
         edit._offsets = {}
 
 
-@settings(max_examples=600 if LONG else 200, deadline=None)
+@settings(max_examples=600 if LONG else 200)
 @given(
     text=st.lists(st.tuples(ODD_BODIES, st.sampled_from(["\n", "\r\n"])), max_size=12).map(
         lambda lines: "".join(body + end for body, end in lines)
@@ -67,7 +67,7 @@ def _candidates(
         return error.message
 
 
-@settings(max_examples=600 if LONG else 200, deadline=None)
+@settings(max_examples=600 if LONG else 200)
 @given(
     lines=st.lists(ODD_BODIES, max_size=8),
     old=st.text(alphabet="ab \n\r", min_size=1, max_size=6),

@@ -318,7 +318,7 @@ TEXTS = st.tuples(LINES, INDENTS, st.booleans()).map(
 )
 
 
-@settings(max_examples=600 if LONG else 150, deadline=None)
+@settings(max_examples=600 if LONG else 150)
 @given(text=TEXTS, new=TEXTS, data=st.data())
 @pytest.mark.requirement("files-edit-to-the-letter")
 def test_what_is_there_once_becomes_what_str_replace_makes_of_it(

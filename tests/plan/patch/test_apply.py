@@ -261,7 +261,7 @@ LINE = st.text(
 ).map(lambda text: text.rstrip("\r"))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(
     bodies=st.lists(LINE, min_size=1, max_size=12),
     ends=st.lists(st.sampled_from(["\n", "\r\n"]), min_size=12, max_size=12),

@@ -27,7 +27,7 @@ STARTS = (b"POST /mcp HTTP/1.1", b"GET /a?b HTTP/1.1", b"POST /mcp HTTP/1.0", b"
 
 
 @pytest.mark.requirement("server-framing")
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.sampled_from(STARTS), st.lists(LINES, max_size=4), st.sampled_from(BODIES), st.data())
 def test_what_is_served_is_what_an_independent_parser_reads(
     start: bytes, lines: list[tuple[bytes, bytes]], body: bytes, data: st.DataObject
@@ -50,7 +50,7 @@ def test_mutated_requests_are_refused_or_served_as_an_independent_parser_reads_t
 
 
 @pytest.mark.requirement("server-framing")
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.binary(max_size=300), st.integers(1, 200), st.booleans(), st.booleans())
 def test_a_body_arrives_whole_however_it_is_cut(
     body: bytes, size: int, chunked: bool, offers: bool

@@ -62,7 +62,7 @@ def by_us(message: Json, headers: dict[str, str]) -> int | None:
     methods, metas | st.none(), names, versions, methods | st.none(),
     names.map(lambda name: None if name is None else encode_header_value(name)),
 )  # fmt: skip
-@settings(max_examples=400 if LONG else 150, deadline=None)
+@settings(max_examples=400 if LONG else 150)
 def test_a_request_is_refused_with_the_code_of_the_official_sdk(
     method: str, meta: Json | None, name: str | None, version: str | None, said: str | None,
     named: str | None,
@@ -121,7 +121,7 @@ written = (
     ),
     st.booleans(),
 )  # fmt: skip
-@settings(max_examples=600 if LONG else 200, deadline=None)
+@settings(max_examples=600 if LONG else 200)
 def test_arguments_repeated_as_headers_are_compared_as_the_official_sdk_does(
     arguments: Json, headers: dict[str, str], agrees: bool
 ) -> None:

@@ -131,7 +131,7 @@ def test_only_a_client_that_takes_streams_can_be_asked() -> None:
 
 
 @given(st.lists(st.integers(0, 5), max_size=30), st.booleans())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_messages_from_another_thread_all_arrive_in_order(
     pauses: list[int], answers_first: bool
 ) -> None:

@@ -131,7 +131,7 @@ def test_where_everybody_holds_one_a_newcomer_still_comes_in() -> None:
 
 
 @given(st.lists(st.sampled_from("abc"), max_size=60), st.integers(1, 6))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_no_flood_takes_the_last_session_of_another(visits: list[str], limit: int) -> None:
     world = World(limit=limit)
     held: dict[str, str] = {}

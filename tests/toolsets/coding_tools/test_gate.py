@@ -222,7 +222,7 @@ def test_trusted_mode_leaves_network_and_reading_to_the_kernel() -> None:
     assert first("rm -rf x", "trusted") == "destructive_command"
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.text(alphabet="ab -'\"\\$`(){}<>|&;\n#~/.=*", max_size=40))
 def test_no_line_breaks_the_reader(line: str) -> None:
     for command in split(line):
@@ -230,7 +230,7 @@ def test_no_line_breaks_the_reader(line: str) -> None:
     find_demands(line, {}, AROUND)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.lists(st.text(alphabet="abc /.~$'\"", min_size=1, max_size=6), min_size=1, max_size=5))
 def test_quoted_words_come_back_as_they_were(words: list[str]) -> None:
     import shlex

@@ -21,7 +21,7 @@ SECONDS = st.sampled_from([0, -1, 1_700_000_000, 1_700_000_001, 2**40])
 ROWS = st.lists(st.tuples(NAMES, MODES, st.integers(0, 2**63), SECONDS), min_size=1, max_size=6)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(prefix=st.just("") | NAMES.map(lambda name: name + "/"), rows=ROWS)
 def test_what_is_spelled_is_read_back(prefix: str, rows: list[tuple[str, int, int, int]]) -> None:
     names, modes, sizes, seconds = (list(column) for column in zip(*rows, strict=True))

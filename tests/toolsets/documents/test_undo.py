@@ -22,7 +22,7 @@ from tests.documents.writers import paths_of, random_data, write
 
 @pytest.mark.requirement("yaml-undo")
 @pytest.mark.parametrize("form", ["yaml", "json", "jsonc", "json5", "toml"])
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(st.integers(0, 2**32))
 def test_set_then_undo_is_byte_identical(form: str, seed: int) -> None:
     rng = random.Random(seed)

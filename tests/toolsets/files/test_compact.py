@@ -17,7 +17,7 @@ _PATHS = st.lists(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(_PATHS)
 def test_every_line_is_a_path_or_a_glob_of_exactly_its_paths(paths: list[str]) -> None:
     left = set(paths)

@@ -80,7 +80,7 @@ EDITS = st.lists(
 )
 
 
-@settings(max_examples=400 if LONG else 60, deadline=None, suppress_health_check=QUIET)
+@settings(max_examples=400 if LONG else 60, suppress_health_check=QUIET)
 @given(text=TEXTS, edits=EDITS)
 def test_the_diff_of_a_dry_run_is_what_the_real_run_writes(
     bench: Bench, text: str, edits: list[dict[str, Any]]
@@ -114,7 +114,7 @@ def test_the_diff_of_a_dry_run_is_what_the_real_run_writes(
     assert path.read_bytes() == after
 
 
-@settings(max_examples=300 if LONG else 60, deadline=None, suppress_health_check=QUIET)
+@settings(max_examples=300 if LONG else 60, suppress_health_check=QUIET)
 @given(
     head=st.binary(max_size=40).filter(lambda b: b"\0" not in b and b"@" not in b),
     tail=st.binary(max_size=40).filter(lambda b: b"\0" not in b and b"@" not in b),
