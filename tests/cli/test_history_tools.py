@@ -267,6 +267,16 @@ def test_an_unknown_command_is_answered_with_the_nearest(run: Run) -> None:
     assert "did you mean rewind?" in run("rewnid", code=2)
 
 
+@pytest.mark.requirement("history-command-line")
+def test_where_all_is_undone_redo_is_named(project: Project, run: Run) -> None:
+    assert "There is nothing to undo\n" in run("undo", code=3)
+    change = project.write("src/app.py", _edited(3))
+    run("undo", change.id)
+    said = run("undo", code=3)
+    assert "There is nothing to undo" in said
+    assert "hint: redo brings back what was undone last" in said
+
+
 @pytest.mark.requirement("history-completions")
 def test_completions_offer_commands_flags_ids_checkpoints_sessions_and_keys(
     project: Project, run: Run

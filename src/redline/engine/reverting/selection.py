@@ -117,7 +117,9 @@ def _nothing(store: Store, by: Author | None, *, undone: bool) -> NothingToUndo:
     verb = "redo" if undone else "undo"
     other = store.latest(undone=undone) if by is not None else None
     if other is None:
-        return NothingToUndo(f"There is nothing to {verb}")
+        can_redo = not undone and store.latest(undone=True, by=by) is not None
+        hint = "redo brings back what was undone last" if can_redo else None
+        return NothingToUndo(f"There is nothing to {verb}", hint=hint)
     return NothingToUndo(
         f"There is nothing of yours to {verb}; the latest change of another client is {other}",
         hint=f"pass its id to {verb} it",
