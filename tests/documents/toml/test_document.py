@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import tomllib
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from redline.core.errors import CannotApply, DocumentSyntax, NodeNotFound
 from redline.documents.base.path import parse_path as p
@@ -144,3 +148,20 @@ def test_a_syntax_error_has_its_place() -> None:
     with pytest.raises(DocumentSyntax) as failure:
         TomlDocument(b"a = 1\nb = = 2\n")
     assert failure.value.line == 2
+
+
+MANY_LINES = st.text(st.sampled_from("ab \n\n\t\\\"'\r\x00\x7fé#"), max_size=12)
+
+
+@pytest.mark.requirement("docs-toml-lines")
+@given(
+    MANY_LINES,
+    st.sampled_from(['"""\nold\n"""', '"""old"""', "'''\nold\n'''", "'''old'''", '"old"']),
+)
+def test_text_of_several_lines_is_read_back_as_it_was_given(value: str, like: str) -> None:
+    held = TomlDocument(f"a = 1\ns = {like}  # kept\nb = 2\n".encode())
+    after = held.set(p("s"), held.render(value, p("s"))).after
+    assert tomllib.loads(after.decode()) == {"a": 1, "s": value, "b": 2}
+    assert after.endswith(b"  # kept\nb = 2\n")
+    if like[:3] in ('"""', "'''") and set(value) <= set("ab \n") and "\n" in value.lstrip("\n"):
+        assert after.startswith(f"a = 1\ns = {like[:3]}".encode())

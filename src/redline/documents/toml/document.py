@@ -25,7 +25,7 @@ from redline.documents.base.model import (
 from redline.documents.base.path import Path, Segment, render_path
 from redline.documents.toml.engine import layout
 from redline.documents.toml.engine.index import Node, Tables, TomlIndex, Value
-from redline.documents.toml.engine.values import render
+from redline.documents.toml.engine.values import render, render_lines
 from redline.documents.toml.verify import TomlIntent, TomlVerifier, parse, parse_slowly
 
 _NAMES = {
@@ -117,9 +117,19 @@ class TomlDocument:
         """The document as plain values; dates and times as their text."""
         return parse(self.source, float, self._index.depth)
 
-    def render(self, value: Any, at: Path = ()) -> str:  # noqa: ARG002 - every place is alike
-        """*value* as one line of TOML."""
-        return render(value)
+    def render(self, value: Any, at: Path = ()) -> str:
+        """*value* as one line of TOML, or as several where a text of several lines is."""
+        lines = self._render_lines(value, at) if isinstance(value, str) else None
+        return render(value) if lines is None else lines
+
+    def _render_lines(self, value: str, at: Path) -> str | None:
+        try:
+            item = self._locate(at)
+        except NodeNotFound:
+            return None
+        if not isinstance(item, Value):
+            return None
+        return render_lines(value, self.source[item.start : item.end].decode("utf-8"))
 
     def _locate(self, path: Path) -> Node:
         node: Node = self._root
