@@ -68,33 +68,15 @@ def serve(descriptor: str, private: str, groups_of: str, wanted: str) -> None:
     for parent in cgroups:
         _sweep(parent["at"])
     groups: list[str] = []
-    waiting: set[int] = set()  # a pipe to each supervisor that has no job yet
-    most, lost = int(wanted), 0
-    poller = select.poll()
-    poller.register(requests, 0)
-    events: dict[int, int] = {}
-    while not events.get(requests.fileno(), 0) & ~select.POLLIN:
-        ended = waiting.intersection(events)
-        for pipe in ended:
-            waiting.remove(pipe)
-            poller.unregister(pipe)
-            lost = 0 if os.read(pipe, 1) == _TAKEN else lost + 1
-            os.close(pipe)
-        if ended and lost:
-            time.sleep(_AFTER_A_LOSS)
-        kept = most if lost < _MAX_LOST else 0
-        is_due = (not waiting or not events) and len(waiting) < kept
-        if is_due or requests.fileno() in events:
+    reserve = _Reserve(requests, int(wanted))
+    while reserve.wait():
+        if reserve.needs_one:
             groups = [group for group in groups if not _remove_group(group)]
             tree = tree.renew()
-            given = receive(requests) if lost >= _MAX_LOST else None
+            given = receive(requests) if reserve.is_failing else None
             pipe, more = _stand_by(requests, given, cgroups, tree)
             groups += more
-            waiting.add(pipe)
-            poller.register(pipe, 0)
-        # Where none is kept ready, a request is what one is forked for.
-        poller.modify(requests, 0 if waiting else select.POLLIN)
-        events = dict(poller.poll(_LET_START if 0 < len(waiting) < kept else None))
+            reserve.add(pipe)
     requests.close()
     tree.release()
     _wait_for_all()
@@ -102,6 +84,57 @@ def serve(descriptor: str, private: str, groups_of: str, wanted: str) -> None:
     import shutil  # not before: what is loaded is copied by every fork
 
     shutil.rmtree(private, ignore_errors=True)
+
+
+class _Reserve:
+    """The supervisors that have no job yet, by a pipe to each."""
+
+    def __init__(self, requests: socket.socket, wanted: int) -> None:
+        self._requests = requests
+        self._wanted = wanted
+        self._pipes: set[int] = set()
+        self._lost = 0  # in a row
+        self._poller = select.poll()
+        self._poller.register(requests, 0)
+        self.needs_one = False
+
+    @property
+    def is_failing(self) -> bool:
+        """Whether supervisors end before they have a job, one after the other."""
+        return self._lost >= _MAX_LOST
+
+    @property
+    def _most(self) -> int:
+        return 0 if self.is_failing else self._wanted
+
+    def add(self, pipe: int) -> None:
+        self._pipes.add(pipe)
+        self._poller.register(pipe, 0)
+
+    def wait(self) -> bool:
+        """Wait until one may be needed, which `needs_one` says; False when the server has gone."""
+        if self._pipes:
+            patience = _LET_START if len(self._pipes) < self._most else None
+        else:
+            patience = 0 if self._most else None
+        # Where none is kept ready, a request is what one is forked for.
+        self._poller.modify(self._requests, 0 if self._pipes else select.POLLIN)
+        events = dict(self._poller.poll(patience))
+        asked = events.get(self._requests.fileno(), 0)
+        self._let_go(self._pipes.intersection(events))
+        is_quiet = not self._pipes or not events
+        self.needs_one = bool(asked) or (is_quiet and len(self._pipes) < self._most)
+        return not asked & ~select.POLLIN
+
+    def _let_go(self, pipes: set[int]) -> None:
+        """Forget supervisors that have a job or were killed."""
+        for pipe in pipes:
+            self._pipes.remove(pipe)
+            self._poller.unregister(pipe)
+            self._lost = 0 if os.read(pipe, 1) == _TAKEN else self._lost + 1
+            os.close(pipe)
+        if pipes and self._lost:
+            time.sleep(_AFTER_A_LOSS)
 
 
 def _wait_for_all() -> None:
