@@ -83,16 +83,7 @@ def plan_symbol_rename(
             hint="use letters, digits and underscores, and no digit first",
         )
     lookup = CodeLookup(runtime, cancel)
-    finder = finder_of(lookup, request.symbol, request.path, _ROOM, request.line)
-    local = _uses_of_local(runtime, lookup, finder, request)
-    files: list[RenamePlaces] = []
-    # What prevents a rename of a definition elsewhere says nothing about a local of its name.
-    with suppress(*((CannotApply, InvalidArgument, NodeNotFound) if local else ())):
-        files = _find(runtime, lookup, finder, request)
-    if local and not any(places.used.path == request.path for places in files):
-        finder = finder_of(lookup, request.symbol, request.path, _ROOM, local[0].line)
-        files = _find(runtime, lookup, finder, request)
-    _refuse_several(local, files, request)
+    finder, files = _find_places(runtime, lookup, request)
     # With uncertain references of one name, any type that has the name may be meant.
     check_namesakes(runtime, lookup, finder, files, cancel, every=request.possible is True)
     quoted = list(list_quoted(runtime, finder, lookup, cancel))
@@ -104,28 +95,48 @@ def plan_symbol_rename(
     refuse_examples(runtime, finder, cancel)
     steps: list[Change] = []
     possible: list[str] = []
-    renamed: set[str] = set()
-    count = 0
+    renamed: list[str] = []
     for places in files:
         cancel.check()
         name = display_name(runtime.workspace, places.used.path)
-        lines = {
-            r.line
-            for r in places.used.seen
-            if r.certainty == "possible" or not all(is_bound for _, is_bound in r.at)
-        }
         if not request.possible:
-            possible += [f"{name}:{line}" for line in sorted(lines)]
-        change, lines_made = _rename_in_file(
+            possible += [f"{name}:{line}" for line in _uncertain_lines(places)]
+        change, lines = _rename_in_file(
             runtime, places, name, finder.name, request, access, is_member=finder.is_member
         )
-        count += len(lines_made)
-        renamed |= {f"{name}:{line}" for line in lines_made}
+        renamed += [f"{name}:{line}" for line in lines]
         steps += [change] if change is not None else []
-    further = [each for each in quoted if each not in renamed]
-    possible = list(dict.fromkeys([*possible, *further]))
+    done = set(renamed)
+    possible = list(dict.fromkeys([*possible, *(each for each in quoted if each not in done)]))
     left_out = tuple(display_name(runtime.workspace, path) for path in lookup.left_out())
-    return Renamed(ChangeSet(tuple(steps)), count, tuple(possible), left_out)
+    return Renamed(ChangeSet(tuple(steps)), len(renamed), tuple(possible), left_out)
+
+
+def _find_places(
+    runtime: Runtime, lookup: CodeLookup, request: RenameRequest
+) -> tuple[Finder, list[RenamePlaces]]:
+    """Find what is meant, and where it is called by its name."""
+    finder = finder_of(lookup, request.symbol, request.path, _ROOM, request.line)
+    local = _uses_of_local(runtime, lookup, finder, request)
+    files: list[RenamePlaces] = []
+    # What prevents a rename of a definition elsewhere says nothing about a local of its name.
+    with suppress(*((CannotApply, InvalidArgument, NodeNotFound) if local else ())):
+        files = _find(runtime, lookup, finder, request)
+    if local and not any(places.used.path == request.path for places in files):
+        finder = finder_of(lookup, request.symbol, request.path, _ROOM, local[0].line)
+        files = _find(runtime, lookup, finder, request)
+    _refuse_several(local, files, request)
+    return finder, files
+
+
+def _uncertain_lines(places: RenamePlaces) -> list[int]:
+    """Return the lines with a reference that may be of something else."""
+    found = {
+        reference.line
+        for reference in places.used.seen
+        if reference.certainty == "possible" or not all(is_bound for _, is_bound in reference.at)
+    }
+    return sorted(found)
 
 
 def _uses_of_local(
