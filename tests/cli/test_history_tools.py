@@ -152,7 +152,7 @@ def test_operations_are_named_by_prefix_and_by_how_far_back_they_are(
     assert run("show", "@").startswith(ids[2])
     assert run("show", "@-2").startswith(ids[0])
     assert run("show", ids[1][:7]).startswith(ids[1])
-    assert "No operation has this id: zz" in run("show", "zz", code=3)
+    assert "No operation has this id: zzzzzzzzz" in run("show", "zzzzzzzzz", code=3)
     assert "The history does not go that far back: @-3" in run("show", "@-3", code=3)
 
 

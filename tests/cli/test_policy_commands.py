@@ -86,7 +86,7 @@ def test_a_change_is_held_shown_approved_and_refused(shell: Shell) -> None:
     assert [each["state"] for each in listed] == ["approved", "refused"]
     grants = [each for each in json.loads(shell("log", "--json")[1]) if each["kind"] == "grant"]
     assert [each["principal"] for each in grants] == ["Ada", "Ada"]
-    assert shell("held", "show", "zz")[0] == 3
+    assert shell("held", "show", "zzzzzzzzz")[0] == 3
     assert shell("held", "approve")[0] == 2
 
 
