@@ -142,9 +142,10 @@ def check_expected(document: Value, operation: DocumentOperation) -> None:
     """CannotApply unless the place still holds what the operation expects."""
     if isinstance(operation.old, NoValue):
         return
-    if not exists(document, operation.path):
-        raise CannotApply(f"Nothing at {pointer(operation.path)}")
-    found = value_at(document, operation.path)
+    try:
+        found = value_at(document, operation.path)
+    except NodeNotFound:
+        raise CannotApply(f"Nothing at {pointer(operation.path)}") from None
     if found is not operation.old and dumps(found) != dumps(operation.old):
         raise CannotApply(f"Value changed at {pointer(operation.path)}")
 
