@@ -322,7 +322,7 @@ class EffectContext:
         old = self.tree.values[node]
         if same(old, value) and (not isinstance(old, Num) or old == value):
             return []
-        if type(old) is type(value) and dumps(old) == dumps(value):
+        if isinstance(old, dict | list) and type(old) is type(value) and dumps(old) == dumps(value):
             return []
         sure = round(self.rate(confidence), 2)
         return [DocumentOperation("replace", self.tree.path(node), old, value, confidence=sure)]

@@ -133,7 +133,9 @@ def check_applicable(document: Value, operations: Sequence[DocumentOperation]) -
     check_independent(document, operations)
     for operation in operations:
         check_expected(document, operation)
-        for path in (operation.path, operation.new_path):
+        # what holds an expected value is a container
+        new = operation.path if isinstance(operation.old, NoValue) else ()
+        for path in (new, operation.new_path):
             if path and not isinstance(value_at(document, path[:-1]), dict | list):
                 raise CannotApply(f"Not a container: {pointer(path[:-1])}")
 
