@@ -22,6 +22,7 @@ INSTRUCTIONS = (
     "Set the email of Person 40 to new@example.com",
     "Remove every record whose age is greater than 62 and whose status is inactive",
     "Set status to archived for every record with age over 62 or status pending",
+    "Remove the email of all records",
     "Increase the score of all active records by 10%",
     'Set /records/3/name to "Zed"',
     "Update the email",

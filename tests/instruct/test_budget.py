@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from time import process_time
+from types import FrameType
 
 import pytest
 
@@ -11,9 +13,13 @@ from redline.instruct.lexicon.tree import BUDGET, DocumentTree, OverBudget
 from redline.instruct.model.values import Value, from_plain
 from redline.instruct.readings import understand
 
-RECORDS: Value = from_plain(
-    {"records": [{"id": n, "name": f"Person {n}", "status": "new", "age": n} for n in range(2000)]}
-)
+
+def _records(count: int) -> Value:
+    people = [{"id": n, "name": f"Person {n}", "status": "new", "age": n} for n in range(count)]
+    return from_plain({"records": people})
+
+
+RECORDS = _records(2000)
 
 
 @pytest.mark.requirement("json-work-budget")
@@ -47,3 +53,36 @@ def test_filters_over_thousands_of_records_stay_within_the_budget() -> None:
     proposal = propose(RECORDS, "set status to old for every record whose age is over 1990")
     assert len(proposal.operations) == 9
     assert DocumentTree(RECORDS).budget == BUDGET
+
+
+@pytest.mark.requirement("json-work-budget")
+@pytest.mark.parametrize(
+    "instruction",
+    [
+        "remove the status of all records",
+        "delete all records",
+        "set status to old for every record",
+        "rename status to state everywhere",
+        "add the field note with the value none to every record",
+        "make all names uppercase",
+    ],
+)
+def test_work_grows_with_the_changes_and_not_with_their_square(instruction: str) -> None:
+    assert _count_calls(instruction, 800) < 5 * _count_calls(instruction, 200)
+
+
+def _count_calls(instruction: str, records: int) -> int:
+    """Return how many Python calls it takes to propose a change of every one of *records*."""
+    document, calls = _records(records), 0
+
+    def count(_frame: FrameType, event: str, _argument: object) -> None:
+        nonlocal calls
+        calls += event == "call"
+
+    sys.setprofile(count)
+    try:
+        proposal = propose(document, instruction)
+    finally:
+        sys.setprofile(None)
+    assert len(proposal.operations) == records, proposal.message
+    return calls

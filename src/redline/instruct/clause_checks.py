@@ -128,6 +128,8 @@ def _check_one_list(context: EffectContext, outcome: EffectOutcome) -> None:
     target, tree = context.clause.role("target"), context.tree
     if not isinstance(target, Phrase) or target.quantified:
         return
+    if target.sort is not Sort.ELEMENT and not _change_elements(tree, outcome):
+        return
     nodes = tuple(n for n in (tree.node_at(o.path) for o in outcome.operations) if n is not None)
     lists = {tree.parents[n] for n in nodes}
     if len(lists) > 1 and all(map(tree.is_element, (*nodes, *lists))):
@@ -141,6 +143,12 @@ def _check_one_list(context: EffectContext, outcome: EffectOutcome) -> None:
     named_as_several = any(is_plural(str(tree.keys[n])) for n in lists)
     if said and (named_as_several or not any(map(is_plural, said))):
         raise Unclear("several", f"{context.text(target)!r} is in several lists", nodes)
+
+
+def _change_elements(tree: DocumentTree, outcome: EffectOutcome) -> bool:
+    """Return whether all that changes are elements of lists, which mostly the first one says."""
+    nodes = (tree.node_at(operation.path) for operation in outcome.operations)
+    return all(tree.is_element(node) for node in nodes if node is not None)
 
 
 def _check_whole_date(chart: Chart, clause: Clause) -> None:

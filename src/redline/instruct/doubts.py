@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from itertools import pairwise
+from typing import NamedTuple
 
 from redline.instruct.effects.values.bare import describes
 from redline.instruct.grammar.adjuncts.tails import rounding
@@ -11,8 +13,8 @@ from redline.instruct.grammar.chart import Chart
 from redline.instruct.grammar.frames import VERBS
 from redline.instruct.language.words import ORDINALS, key_form
 from redline.instruct.lexicon.synonyms import ASSIGNEES
-from redline.instruct.model.operations import DocumentOperation
-from redline.instruct.model.values import Num
+from redline.instruct.model.operations import DocumentOperation, NoValue, Path
+from redline.instruct.model.values import Num, Value
 
 Operations = tuple[DocumentOperation, ...]
 
@@ -102,43 +104,64 @@ def _assignment_doubt(chart: Chart, operations: Operations) -> str:
 def _coin_doubt(chart: Chart, operations: Operations) -> str:
     """`95 cents` is 0.95 where prices are in the larger unit."""
     said = {match[1] for match in _SMALL_COIN.finditer(chart.source)}
-    for operation in operations:
-        node = chart.tree.node_at(operation.path)
-        held = chart.tree.values[node] if node is not None else None
-        new = operation.value
-        if isinstance(held, Num) and "." in held.text and isinstance(new, Num) and new.text in said:
-            return f"{new.text} may be in another unit"
+    for new, held in _written_numbers(chart, operations, said):
+        if "." in held:
+            return f"{new} may be in another unit"
     return ""
 
 
 def _sign_doubt(chart: Chart, operations: Operations) -> str:
     """`capacity -10` may ask for ten less."""
     said = {low for before, low in pairwise(chart.lows) if before not in _GIVING}
-    for operation in operations:
-        node = chart.tree.node_at(operation.path)
-        held = chart.tree.values[node] if node is not None else None
-        new = operation.value
-        if not isinstance(held, Num) or not isinstance(new, Num) or new.text not in said:
-            continue
-        if new.text.startswith("-") and not held.text.startswith("-"):
-            return f"{new.text} may be a difference"
+    for new, held in _written_numbers(chart, operations, said):
+        if new.startswith("-") and not held.startswith("-"):
+            return f"{new} may be a difference"
     return ""
+
+
+def _written_numbers(
+    chart: Chart, operations: Operations, said: set[str]
+) -> Iterator[tuple[str, str]]:
+    """Yield each number of *said* that is written over another, and that other."""
+    for operation in operations:
+        new = operation.value
+        if isinstance(new, Num) and new.text in said:
+            held = _held_value(chart, operation)
+            if isinstance(held, Num):
+                yield new.text, held.text
+
+
+def _held_value(chart: Chart, operation: DocumentOperation) -> Value:
+    """Return what is now at the place of an operation; None if nothing is."""
+    if not isinstance(operation.old, NoValue):
+        return operation.old
+    node = chart.tree.node_at(operation.path)
+    return None if node is None else chart.tree.values[node]
 
 
 def _manner_doubt(chart: Chart, operations: Operations) -> str:
     """`make the title shorter` says how it is to become; a word between says what it becomes."""
+    bare: dict[str, bool] = {}
     for operation in operations:
-        text, node = operation.value, chart.tree.node_at(operation.path)
-        held = chart.tree.values[node] if node is not None else None
+        text, held = operation.value, operation.old
         if operation.op != "replace" or not isinstance(text, str) or not isinstance(held, str):
             continue
-        if node is None or text in chart.tree.peers(node) or not text:
+        if text not in bare:
+            bare[text] = _is_bare(chart.source, text)
+        if not bare[text] or not describes(text, held):
             continue
-        before = re.search(rf"(\w+)\s+{re.escape(text)}(?!\w)", chart.source)
-        is_bare = before is not None and before[1].lower() not in _GIVING | _NAMING
-        if is_bare and describes(text, held):
+        node = chart.tree.node_at(operation.path)
+        if node is not None and text not in chart.tree.peers(node):
             return f"{text!r} may be no value"
     return ""
+
+
+def _is_bare(source: str, text: str) -> bool:
+    """Return whether no word that introduces a value is before a text."""
+    if not text or text not in source:
+        return False
+    before = re.search(rf"(\w+)\s+{re.escape(text)}(?!\w)", source)
+    return before is not None and before[1].lower() not in _GIVING | _NAMING
 
 
 def _more_doubt(chart: Chart, operations: Operations) -> str:
@@ -150,29 +173,60 @@ def _more_doubt(chart: Chart, operations: Operations) -> str:
 
 def _text_doubt(chart: Chart, operations: Operations) -> str:
     """A bare text that goes on behind a comma, or stops within a name, may end elsewhere."""
+    mentions: dict[str, _Mention | None] = {}
     for operation in operations:
         text = operation.value
-        if not isinstance(text, str) or not text or operation.op not in _WRITING:
+        if not isinstance(text, str) or operation.op not in _WRITING:
             continue
-        whole = re.search(rf"(?<!\w){re.escape(text)}(?!\w)", chart.source)
-        at = whole.start() if whole is not None else chart.source.find(text)
-        if at < 0 or chart.source[at - 1 : at] in ("'", '"', "`"):
-            continue
-        node = chart.tree.node_at(operation.path)
-        held = chart.tree.values[node] if node is not None else None
-        several = [sign for sign in (", ", " / ") if sign in text]
-        if several and not (isinstance(held, str) and several[0].strip() in held):
-            return f"{text!r} may be more than the value"
-        if text.split()[0].lower() in ORDINALS and chart.source[:at].endswith(" as "):
-            return f"{text!r} may say where in a list it goes"
-        prefix = f"{chart.source[:at].split()[-1]} " if chart.source[:at].split() else ""
-        if prefix.strip() and isinstance(held, str) and held.startswith(prefix):
-            return f"{prefix + text!r} may be the value"
-        behind = re.match(r" ([A-Z]\w*)", chart.source[at + len(text) :])
-        key = str(operation.path[-1]) if operation.path else ""
-        if behind is not None and key_form(behind[1]) == key_form(key):
-            return f"{behind[1]!r} may be a part of the value"
+        if text not in mentions:
+            mentions[text] = _find_mention(chart.source, text)
+        said = mentions[text]
+        doubt = said and _mention_doubt(said, operation.path, _held_value(chart, operation))
+        if doubt:
+            return doubt
     return ""
+
+
+class _Mention(NamedTuple):
+    """A text that an instruction says without quotes."""
+
+    text: str
+    sign: str  # what separates its parts
+    is_position: bool  # `add x as first`
+    before: str  # the word before it
+    behind: str  # a capitalized word behind it
+
+
+def _mention_doubt(said: _Mention, path: Path, held: Value) -> str:
+    """Return why a text may not be all of the value for *path*, or a part of it."""
+    if said.sign and not (isinstance(held, str) and said.sign in held):
+        return f"{said.text!r} may be more than the value"
+    if said.is_position:
+        return f"{said.text!r} may say where in a list it goes"
+    if said.before and isinstance(held, str) and held.startswith(f"{said.before} "):
+        return f"{f'{said.before} {said.text}'!r} may be the value"
+    if said.behind and key_form(said.behind) == key_form(path[-1] if path else ""):
+        return f"{said.behind!r} may be a part of the value"
+    return ""
+
+
+def _find_mention(source: str, text: str) -> _Mention | None:
+    """Return how *source* says a text; None if it does not, or in quotes."""
+    if not text.strip() or text not in source:
+        return None
+    whole = re.search(rf"(?<!\w){re.escape(text)}(?!\w)", source)
+    at = whole.start() if whole is not None else source.find(text)
+    if source[at - 1 : at] in ("'", '"', "`"):
+        return None
+    before, after = source[:at], source[at + len(text) :]
+    behind = re.match(r" ([A-Z]\w*)", after)
+    return _Mention(
+        text,
+        next((sign.strip() for sign in (", ", " / ") if sign in text), ""),
+        text.split(maxsplit=1)[0].lower() in ORDINALS and before.endswith(" as "),
+        (before.split() or [""])[-1],
+        behind[1] if behind is not None else "",
+    )
 
 
 def _rounding_doubt(chart: Chart, operations: Operations) -> str:

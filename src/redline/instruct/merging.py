@@ -20,35 +20,38 @@ Operations = tuple[DocumentOperation, ...]
 
 def merge_clauses(clauses: Iterable[Sequence[DocumentOperation]]) -> Operations:
     """Return the operations of all clauses, each once; what holds a removal may be removed too."""
-    merged: dict[object, DocumentOperation] = {}
+    merged: list[DocumentOperation] = []
+    by_place: dict[object, list[DocumentOperation]] = {}
     for operations in clauses:
         for operation in operations:
-            key: object = (operation.op, operation.path, repr(operation.value), operation.new_path)
-            if operation.op == "insert":
-                key = (key, len(merged))
-            merged.setdefault(key, operation)
-    gone = [o.path for o in merged.values() if o.op == "remove"]
-    return tuple(_rescue(o, gone) for o in merged.values() if not _is_gone(o, gone))
+            alike = by_place.setdefault((operation.op, operation.path, operation.new_path), [])
+            if operation.op == "insert" or not any(_is_same_value(operation, o) for o in alike):
+                alike.append(operation)
+                merged.append(operation)
+    gone = {o.path for o in merged if o.op == "remove"}
+    return tuple(_rescue(o, gone) for o in merged if not _is_gone(o, gone))
 
 
-def _is_gone(operation: DocumentOperation, gone: list[Path]) -> bool:
+def _is_same_value(left: DocumentOperation, right: DocumentOperation) -> bool:
+    return repr(left.value) == repr(right.value)
+
+
+def _is_gone(operation: DocumentOperation, gone: set[Path]) -> bool:
     """Return whether a removal lies in what is removed as a whole."""
-    return operation.op == "remove" and any(_lies_in(operation.path, path) for path in gone)
+    return operation.op == "remove" and _lies_in_any(operation.path, gone)
 
 
-def _rescue(operation: DocumentOperation, gone: list[Path]) -> DocumentOperation:
+def _rescue(operation: DocumentOperation, gone: set[Path]) -> DocumentOperation:
     """Return a move out of what is then removed as the addition it comes to."""
     target = operation.new_path
-    if operation.op != "move" or target is None or not any(
-        _lies_in(operation.path, path) for path in gone
-    ):  # fmt: skip
+    if operation.op != "move" or target is None or not _lies_in_any(operation.path, gone):
         return operation
     op = "insert" if is_index(target[-1]) else "add"
     return DocumentOperation(op, target, value=operation.value, confidence=operation.confidence)
 
 
-def _lies_in(path: Path, holder: Path) -> bool:
-    return path[: len(holder)] == holder != path
+def _lies_in_any(path: Path, holders: set[Path]) -> bool:
+    return any(path[:length] in holders for length in range(len(path)))
 
 
 def made_by(operation: DocumentOperation) -> Path | None:

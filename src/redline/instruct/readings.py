@@ -299,9 +299,10 @@ def decide(found: FoundMeanings) -> tuple[InstructionMeaning | None, list[Instru
     """Return the one meaning to act on, or None, and the distinct meanings there are."""
     distinct: dict[Signature, InstructionMeaning] = {}
     for meaning in found.meanings:
-        other = distinct.get(meaning.signature)
+        signature = meaning.signature
+        other = distinct.get(signature)
         if other is None or (bool(meaning.doubt), meaning.cost) < (bool(other.doubt), other.cost):
-            distinct[meaning.signature] = meaning
+            distinct[signature] = meaning
     ranked = sorted(distinct.values(), key=lambda m: (bool(m.unexplained), m.cost, bool(m.doubt)))
     sure = [m for m in ranked if not m.doubt and not m.unexplained]
     acting = [m for m in sure if not m.absent]

@@ -261,9 +261,7 @@ def _sort_value(
         raise Unclear("value", "which of these words ranks higher is not known", (node,))
     name = key_form(str(context.tree.keys[chosen.nodes[0]])) if chosen else ""
     down = said is not None and falls(said.extra, name)  # type: ignore[attr-defined]
-    order = sorted(range(len(value)), key=lambda i: _rank(keys[i]))
-    if down:
-        order = sorted(range(len(value) - 1, -1, -1), key=lambda i: _rank(keys[i]))[::-1]
+    order = sorted(range(len(value)), key=lambda i: _rank(keys[i]), reverse=down)
     return [value[i] for i in order]
 
 

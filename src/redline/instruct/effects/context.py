@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from redline.instruct.effects.outcome import EffectOutcome, Unclear
@@ -206,11 +206,16 @@ class EffectContext:
             inside = self._by_value(nodes, phrase)
         if not inside and not phrase.filtered and nodes:
             raise Unclear("target", f"it is not in {self.text(phrase)!r}", nodes)
-        used = sum(1 for top in self.tree.outermost(holders) if self.tree.below(top, inside))
-        if phrase.joined and inside and used < len(self.tree.outermost(holders)):
+        if phrase.joined and inside and not all(self._have_some(holders, inside)):
             raise Unclear("target", f"not all of {self.text(phrase)!r} have it", nodes)
-        loose = phrase.unsure or (used > 1 and not phrase.many and (many or phrase.unsure))
+        is_one = many and not phrase.many
+        loose = phrase.unsure or (is_one and sum(self._have_some(holders, inside)) > 1)
         return inside, phrase.many, loose
+
+    def _have_some(self, holders: Nodes, nodes: Nodes) -> Iterator[bool]:
+        """Yield for each of the outermost *holders* whether any of *nodes* lies in it."""
+        tree = self.tree
+        return (bool(tree.below(top, nodes)) for top in tree.outermost(holders))
 
     def _within(self, nodes: Nodes, holders: Nodes, phrase: Phrase, wanted: bool) -> Nodes:
         inside = self.tree.inside(nodes, holders)
@@ -223,7 +228,8 @@ class EffectContext:
 
     def _select(self, nodes: Nodes, scope: ScopePhrase) -> Nodes:
         """Return the nodes for which a scope's condition holds, or does not where it must not."""
-        nodes = tuple(n for n in nodes if not self.tree.is_group(n))
+        is_group = self.tree.is_group
+        nodes = tuple(n for n in nodes if not is_group(n))
         chosen: Nodes | None = scope.condition.select(self.tree, nodes) if nodes else None
         if chosen is None or not (scope.is_if or is_about(self.tree, nodes, scope.condition)):
             raise Unclear("target", "the condition does not fit what it is about", nodes)
@@ -316,7 +322,7 @@ class EffectContext:
         old = self.tree.values[node]
         if same(old, value) and (not isinstance(old, Num) or old == value):
             return []
-        if type(old) is type(value) and dumps(old) == dumps(value):
+        if isinstance(old, dict | list) and type(old) is type(value) and dumps(old) == dumps(value):
             return []
         sure = round(self.rate(confidence), 2)
         return [DocumentOperation("replace", self.tree.path(node), old, value, confidence=sure)]

@@ -231,9 +231,12 @@ def compared_fields(condition: Any) -> list[Nodes]:
 
 def is_about(tree: DocumentTree, nodes: Nodes, condition: Any) -> bool:
     """Return whether a condition compares fields of the elements it is said of, not others."""
-    elements = {tree.element_around(n) for n in nodes} - {0}
-    return not elements or all(
-        any(tree.below(n, fields) for n in elements) for fields in compared_fields(condition)
+    if not any(map(tree.element_around, nodes)):
+        return True
+    # mostly the first node decides, so that the others are not looked at
+    return all(
+        any(tree.below(around, fields) for n in nodes if (around := tree.element_around(n)))
+        for fields in compared_fields(condition)
     )
 
 

@@ -206,10 +206,9 @@ class DocumentTree:
     def is_group(self, node: int) -> bool:
         """Return whether a node holds records, of which conditions speak one by one."""
         value = self.values[node]
-        if value.__class__ is not dict and value.__class__ is not list:
-            return False
-        held = isinstance(value, list) and any(isinstance(item, dict) for item in value)
-        return held or self.is_map(node)
+        if isinstance(value, list):
+            return any(isinstance(item, dict) for item in value)
+        return isinstance(value, dict) and self.is_map(node)
 
     def is_collection(self, node: int) -> bool:
         """Return whether the node holds things of one kind: an array, or an object of objects."""

@@ -133,7 +133,9 @@ def check_applicable(document: Value, operations: Sequence[DocumentOperation]) -
     check_independent(document, operations)
     for operation in operations:
         check_expected(document, operation)
-        for path in (operation.path, operation.new_path):
+        # what holds an expected value is a container
+        new = operation.path if isinstance(operation.old, NoValue) else ()
+        for path in (new, operation.new_path):
             if path and not isinstance(value_at(document, path[:-1]), dict | list):
                 raise CannotApply(f"Not a container: {pointer(path[:-1])}")
 
@@ -142,9 +144,10 @@ def check_expected(document: Value, operation: DocumentOperation) -> None:
     """CannotApply unless the place still holds what the operation expects."""
     if isinstance(operation.old, NoValue):
         return
-    if not exists(document, operation.path):
-        raise CannotApply(f"Nothing at {pointer(operation.path)}")
-    found = value_at(document, operation.path)
+    try:
+        found = value_at(document, operation.path)
+    except NodeNotFound:
+        raise CannotApply(f"Nothing at {pointer(operation.path)}") from None
     if found is not operation.old and dumps(found) != dumps(operation.old):
         raise CannotApply(f"Value changed at {pointer(operation.path)}")
 
