@@ -212,6 +212,29 @@ def test_lines_that_changed_since_read_file_conflict(start: Start, root: Path, r
     assert file.read_text() == "def add(a, b):\n    return a - b\n"
 
 
+@pytest.mark.requirement("code-edits-are-no-context")
+def test_lines_of_a_file_that_was_only_edited_are_taken_as_they_are(
+    start: Start, root: Path
+) -> None:
+    client = start()
+    file = root / "src/utils.py"
+    edit = {"start_line": 2, "end_line": 2}
+    _good(_edit(client, "src/utils.py", **edit, code_block="    return 0"))
+    file.write_text("one\ntwo\n    return 0\n")
+    _good(_edit(client, "src/utils.py", **edit, code_block="2"))
+    assert file.read_text() == "one\n2\n    return 0\n"
+
+
+@pytest.mark.requirement("code-edit-conflict")
+def test_lines_that_changed_since_the_answer_of_an_edit_conflict(start: Start, root: Path) -> None:
+    client = start()
+    file = root / "src/utils.py"
+    _good(client.call(CONTEXT, {"symbol": "add"}))
+    _good(_edit(client, "src/utils.py", start_line=2, code_block="    return 0"))
+    file.write_text("def add(a, b):\n    return 1\n")
+    _bad(_edit(client, "src/utils.py", start_line=2, code_block="    return 2"), "EDIT_CONFLICT")
+
+
 @pytest.mark.requirement("code-edit-conflict")
 def test_lines_that_moved_since_the_context_call_are_followed(start: Start, root: Path) -> None:
     client = start()

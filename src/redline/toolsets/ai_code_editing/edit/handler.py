@@ -74,7 +74,7 @@ def edit_file(call: Call) -> Result:
 def _last_seen(call: Call, path: WorkspacePath, file: TextFile) -> str | None:
     """Return the text this connection last read; of a huge file only its version is known."""
     seen = call.runtime.reads.last_seen(call.client.connection, path)
-    if seen is None:
+    if seen is None or not seen.was_read:
         return None
     if seen.content is not None:
         return open_versions(file.raw, seen.content, call.arguments.get("encoding"))[1].text
