@@ -169,6 +169,18 @@ def test_lines_are_deleted(start: Start, root: Path) -> None:
     assert (root / "src/utils.py").read_text() == "def add(a, b):\n"
 
 
+@pytest.mark.requirement("code-text")
+def test_the_text_is_the_json_of_the_answer(start: Start) -> None:
+    client = start()
+    made = _edit(client, "src/utils.py", code_block="name = '\u2603'")["result"]
+    failed = _edit(client, "src/none.py", code_block="x = 1")["result"]
+    lost = client.call(CONTEXT, {"file": "none.py"})["result"]
+    for result in (made, failed, lost):
+        assert json.loads(result["content"][0]["text"]) == result["structuredContent"]
+    assert failed["structuredContent"]["code"] == "FILE_NOT_FOUND"
+    assert "\u2603" in made["content"][0]["text"]
+
+
 @pytest.mark.requirement("code-file-not-found")
 def test_a_missing_file_is_not_found(start: Start, root: Path) -> None:
     answer = _bad(_edit(start(), "src/none.py", code_block="x"), "FILE_NOT_FOUND")

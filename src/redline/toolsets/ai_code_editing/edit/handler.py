@@ -23,6 +23,7 @@ from redline.core.errors import (
 from redline.core.paths import Access, WorkspacePath
 from redline.core.text_limits import shorten
 from redline.core.textfile import TextFile
+from redline.toolsets.ai_code_editing.answer import answer_json
 from redline.toolsets.ai_code_editing.edit.instruction import wants_new_file
 from redline.toolsets.ai_code_editing.edit.planning import needs_provider, plan_edit
 from redline.toolsets.ai_code_editing.edit.request import DELETE, EditRequest
@@ -230,4 +231,4 @@ def _answer(
     }
     if operation is not None:
         structured["operation"] = operation
-    return Result.of_text(f"{message}\n\n{diff}" if diff else message, structured)
+    return answer_json(structured)
