@@ -1,4 +1,4 @@
-"""The answer of an edit, and every failure: the specification's object, and its JSON as the text."""
+"""The answer of an edit, and every failure: the object of the specification, as JSON text too."""
 
 from __future__ import annotations
 
