@@ -258,6 +258,21 @@ def test_lines_that_moved_since_the_context_call_are_followed(start: Start, root
     assert file.read_text() == "import os\n\ndef add(a, b):\n    return 0\n"
 
 
+@pytest.mark.requirement("code-parallel")
+def test_edits_that_are_sent_together_are_all_made(start: Start, root: Path) -> None:
+    client = start()
+    names = [f"value_{n}" for n in range(8)]
+    started = []
+    for name in names:
+        arguments = {"target_file": "src/utils.py", "edit_instruction": "add a constant"}
+        params = {"name": EDIT, "arguments": {**arguments, "code_block": f"{name} = 1"}}
+        started.append(client.start("tools/call", params))
+    for each in started:
+        _good(client.finish(each))
+    lines = (root / "src/utils.py").read_text().splitlines()
+    assert sorted(lines[2:]) == [f"{name} = 1" for name in names]
+
+
 @pytest.mark.requirement("code-expected")
 def test_expected_text_and_hash_guard_an_edit(start: Start, root: Path) -> None:
     client = start()
