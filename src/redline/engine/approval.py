@@ -39,10 +39,10 @@ class Approval:
                 raise ReadOnlyRoot(show_name(self._workspace.absolute(path)))
 
     def refuse_unwritable(self, change_set: ChangeSet, origin: Origin) -> None:
-        """Raise NotWritable for new content of a file that the system lets nobody here write.
+        """Raise NotWritable for new content of a file that this process has no right to write.
 
-        A rename would replace it all the same. What the owner does, as putting back what a rule
-        denies, is not held up by that.
+        The rename of a commit would replace it all the same. What the owner of the machine does
+        is not refused, such as putting back what a rule denies.
         """
         if origin.as_owner:
             return

@@ -198,7 +198,7 @@ class DiskTree:
         try:
             return self._inside(path.parent, lambda handle: self._disk.may_write(handle, path.name))
         except RedlineError:
-            return True  # whatever is wrong there, it is not this
+            return True  # a missing directory and the like are reported by the commit
 
     def state(self, path: WorkspacePath) -> State:
         """The state of a path with a file's content included: what a plan starts from."""

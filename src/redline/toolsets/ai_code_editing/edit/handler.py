@@ -57,7 +57,7 @@ def edit_file(call: Call) -> Result:
 
 
 def _edit_current(call: Call, request: EditRequest, path: WorkspacePath) -> Result:
-    """Plan the edit on the file as it is, and commit it; StaleBase if that changed meanwhile."""
+    """Plan the edit on the file as it is, and commit it; StaleBase if another writer was faster."""
     found = call.runtime.tree.stat(path)
     if found is None:
         return _create(call, request, path)
