@@ -96,7 +96,7 @@ def _told(answer: dict[str, Any], workspace: str, names: dict[str, str]) -> str:
     text = "\n".join(block["text"] for block in result["content"] if block["type"] == "text")
     structured = result.get("structuredContent") or {}
     shown_as = {"session_id": "sess_example", "session": "session1"}
-    for key in ("session_id", "id", "session"):
+    for key in ("session_id", "id", "session", "operation"):
         value = structured.get(key)
         if isinstance(value, str) and value and value not in names:
             names[value] = shown_as.get(key) or f"change{len(names) + 1}"

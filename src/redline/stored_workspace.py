@@ -239,7 +239,8 @@ class StoredWorkspace:
         """Says what keeps a change from being made, without making it."""
         from redline.engine.approval import Approval
 
-        return Approval(self.workspace, self._store, read_only=self.settings.read_only)
+        read_only = self.settings.read_only
+        return Approval(self.workspace, self.tree, self._store, read_only=read_only)
 
     @built_once
     def editor(self) -> ChangeEditor:

@@ -169,6 +169,18 @@ def test_lines_are_deleted(start: Start, root: Path) -> None:
     assert (root / "src/utils.py").read_text() == "def add(a, b):\n"
 
 
+@pytest.mark.requirement("code-text")
+def test_the_text_is_the_json_of_the_answer(start: Start) -> None:
+    client = start()
+    made = _edit(client, "src/utils.py", code_block="name = '\u2603'")["result"]
+    failed = _edit(client, "src/none.py", code_block="x = 1")["result"]
+    lost = client.call(CONTEXT, {"file": "none.py"})["result"]
+    for result in (made, failed, lost):
+        assert json.loads(result["content"][0]["text"]) == result["structuredContent"]
+    assert failed["structuredContent"]["code"] == "FILE_NOT_FOUND"
+    assert "\u2603" in made["content"][0]["text"]
+
+
 @pytest.mark.requirement("code-file-not-found")
 def test_a_missing_file_is_not_found(start: Start, root: Path) -> None:
     answer = _bad(_edit(start(), "src/none.py", code_block="x"), "FILE_NOT_FOUND")
@@ -212,6 +224,29 @@ def test_lines_that_changed_since_read_file_conflict(start: Start, root: Path, r
     assert file.read_text() == "def add(a, b):\n    return a - b\n"
 
 
+@pytest.mark.requirement("code-edits-are-no-context")
+def test_lines_of_a_file_that_was_only_edited_are_taken_as_they_are(
+    start: Start, root: Path
+) -> None:
+    client = start()
+    file = root / "src/utils.py"
+    edit = {"start_line": 2, "end_line": 2}
+    _good(_edit(client, "src/utils.py", **edit, code_block="    return 0"))
+    file.write_text("one\ntwo\n    return 0\n")
+    _good(_edit(client, "src/utils.py", **edit, code_block="2"))
+    assert file.read_text() == "one\n2\n    return 0\n"
+
+
+@pytest.mark.requirement("code-edit-conflict")
+def test_lines_that_changed_since_the_answer_of_an_edit_conflict(start: Start, root: Path) -> None:
+    client = start()
+    file = root / "src/utils.py"
+    _good(client.call(CONTEXT, {"symbol": "add"}))
+    _good(_edit(client, "src/utils.py", start_line=2, code_block="    return 0"))
+    file.write_text("def add(a, b):\n    return 1\n")
+    _bad(_edit(client, "src/utils.py", start_line=2, code_block="    return 2"), "EDIT_CONFLICT")
+
+
 @pytest.mark.requirement("code-edit-conflict")
 def test_lines_that_moved_since_the_context_call_are_followed(start: Start, root: Path) -> None:
     client = start()
@@ -221,6 +256,21 @@ def test_lines_that_moved_since_the_context_call_are_followed(start: Start, root
     answer = _good(_edit(client, "src/utils.py", start_line=2, code_block="    return 0"))
     assert "corrected" in answer["message"]
     assert file.read_text() == "import os\n\ndef add(a, b):\n    return 0\n"
+
+
+@pytest.mark.requirement("code-parallel")
+def test_edits_that_are_sent_together_are_all_made(start: Start, root: Path) -> None:
+    client = start()
+    names = [f"value_{n}" for n in range(8)]
+    started = []
+    for name in names:
+        arguments = {"target_file": "src/utils.py", "edit_instruction": "add a constant"}
+        params = {"name": EDIT, "arguments": {**arguments, "code_block": f"{name} = 1"}}
+        started.append(client.start("tools/call", params))
+    for each in started:
+        _good(client.finish(each))
+    lines = (root / "src/utils.py").read_text().splitlines()
+    assert sorted(lines[2:]) == [f"{name} = 1" for name in names]
 
 
 @pytest.mark.requirement("code-expected")

@@ -14,8 +14,6 @@ NEEDS = {
     "curl http://example.com": "network",
     "cat ../outside": "filesystem_escape",
     "echo x > /tmp/outside": "filesystem_escape",
-    "python3 -c 'print(1)'": "inline_script",
-    "echo $(date)": "shell_expansion",
     "rm -rf .": "destructive_command",
     "sudo ls": "destructive_command",
 }

@@ -163,3 +163,23 @@ def test_no_two_failures_have_the_same_request_id(editor: tuple[Client, Path]) -
                 found.add(error["data"]["debug_info"]["request_id"])
     assert len(found) == 16
     assert all(name.startswith("req_") for name in found)
+
+
+@pytest.mark.requirement("json-input-schema")
+def test_the_listing_requires_a_document_and_calls_may_name_a_file(
+    editor: tuple[Client, Path],
+) -> None:
+    client, folder = editor
+    listed = {tool["name"]: tool["inputSchema"] for tool in client.list_tools()}
+    assert listed["json_editor_preview"]["required"] == ["document", "instruction"]
+    assert listed["json_editor_apply"]["required"] == ["session_id"]
+    (folder / "named.json").write_text(PLAIN)
+    for more in ({}, {"document": {}}, {"document": []}):
+        named: Json = {"document_path": "named.json", **more}
+        assert preview(client, instruction="set b to 3", **named)
+    both = {"document": {"b": 1}, "document_path": "named.json", "instruction": "set b to 3"}
+    blank = {"document": {"b": 1}, "instruction": " "}
+    for refused in (both, blank, {"instruction": "set b to 3"}):
+        result = client.call("json_editor_preview", refused)["result"]
+        assert result["isError"] is True
+        assert result["structuredContent"]["error"]["code"] == "INVALID_INPUT"

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import multiprocessing
+import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -242,8 +245,8 @@ REFUSALS = [
     pytest.param(
         "a: @b\n", "c", "1", -32001, marks=pytest.mark.requirement("docs-yaml-others-read")
     ),
-    pytest.param("a: 1\n", "a..b", "2", -32602, marks=pytest.mark.requirement("yaml-path-syntax")),
-    pytest.param("a: 1\n", "a[", "2", -32602, marks=pytest.mark.requirement("yaml-path-syntax")),
+    pytest.param("a: 1\n", "a..b", "2", -32003, marks=pytest.mark.requirement("yaml-path-syntax")),
+    pytest.param("a: 1\n", "a[", "2", -32003, marks=pytest.mark.requirement("yaml-path-syntax")),
 ]
 
 
@@ -307,7 +310,7 @@ MISSES = [
         "a: {x: 1}\nb:\n  <<: {y: 1}\n", "b.y", -32002, marks=pytest.mark.requirement("yaml-merge")
     ),
     pytest.param("a: [\n", "a", -32001, marks=pytest.mark.requirement("yaml-parse-error")),
-    pytest.param("a: 1\n", ".a", -32602, marks=pytest.mark.requirement("yaml-path-syntax")),
+    pytest.param("a: 1\n", ".a", -32002, marks=pytest.mark.requirement("yaml-path-syntax")),
 ]
 
 
@@ -483,3 +486,45 @@ def test_the_native_parser_does_not_speak_on_stderr_but_the_server_still_does(
         assert "noyalib_get" in client.stderr
         assert "detected here" not in client.stderr
         assert "ERROR" not in client.stderr
+
+
+ASKED = [(None, "2024-11-05"), ("2024-11-05", "2024-11-05"), ("2025-11-25", "2025-11-25")]
+
+
+@pytest.mark.requirement("yaml-revision")
+@pytest.mark.parametrize(("asked", "agreed"), ASKED)
+def test_the_revision_of_the_specification_is_the_default(
+    transport: str, asked: str | None, agreed: str, tmp_path: Path
+) -> None:
+    with connect(transport, ["--tools", "yaml"], cwd=tmp_path, handshake=False) as client:
+        params = {"capabilities": {}, **({"protocolVersion": asked} if asked else {})}
+        answer = client.request("initialize", params)["result"]
+    assert answer["protocolVersion"] == agreed
+    assert answer["capabilities"] == {"tools": {}}
+
+
+@pytest.mark.requirement("yaml-one-at-a-time")
+def test_requests_that_are_sent_together_are_answered_one_after_the_other(tmp_path: Path) -> None:
+    file = tmp_path / "config.yaml"
+    file.write_text("a: 0\n")
+    sent: list[bytes] = []
+    for n in range(1, 11):
+        place = {"file": str(file), "path": "a"}
+        put = {"name": "noyalib_set", "arguments": {**place, "value": str(n)}}
+        for method, params in (
+            ("tools/call", put),
+            ("tools/call", {"name": "noyalib_get", "arguments": place}),
+            ("ping", {}),
+            ("no/such", {}),
+        ):
+            message = {"jsonrpc": "2.0", "id": len(sent), "method": method, "params": params}
+            sent.append(json.dumps(message).encode())
+    command = [sys.executable, "-m", "redline", "serve", "--stdio", "--tools", "yaml"]
+    command += ["--workspace", str(tmp_path), "--state-dir", str(tmp_path.parent / "state")]
+    done = subprocess.run(
+        command, input=b"\n".join(sent) + b"\n", capture_output=True, check=True, timeout=60
+    )
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [answer["id"] for answer in answers] == list(range(len(sent)))
+    assert [text(answer) for answer in answers[1::4]] == [str(n) for n in range(1, 11)]
+    assert {code(answer) for answer in answers[3::4]} == {-32601}

@@ -26,10 +26,12 @@ class MemoryReads:
         self._lock = Lock()
 
     def note(self, connection: str, path: WorkspacePath, content: bytes, cause: str = "") -> None:
-        """Remember that *connection* was shown the file while it held *content*."""
-        seen = Seen(digest_of(content), content if len(content) <= MAX_FILE else None, cause)
+        """Remember that *connection* was shown, or by *cause* edited, the file with *content*."""
+        digest, kept = digest_of(content), content if len(content) <= MAX_FILE else None
         with self._lock:
-            self._drop((connection, path))
+            before = self._drop((connection, path))
+            was_read = not cause or (before is not None and before.was_read)
+            seen = Seen(digest, kept if was_read else None, cause, was_read)
             self._seen[connection, path] = seen
             self._held += len(seen.content or b"")
             while self._held > self._max_bytes or len(self._seen) > self._max_files:
@@ -53,7 +55,8 @@ class MemoryReads:
         with self._lock:
             return self._seen.get((connection, path))
 
-    def _drop(self, key: tuple[str, WorkspacePath]) -> None:
+    def _drop(self, key: tuple[str, WorkspacePath]) -> Seen | None:
         old = self._seen.pop(key, None)
         if old is not None:
             self._held -= len(old.content or b"")
+        return old

@@ -29,8 +29,8 @@ RedlineError
 │                              └── Cancelled
 ├── SessionError               ├── SessionNotFound ├── SessionClosed
 └── Unavailable                something outside Redline failed
-    ├── WriteFailed ├── GitFailed ├── SandboxUnavailable ├── StoreUnavailable ├── ProviderFailed
-    └── ProgramChanged
+    ├── WriteFailed (NotWritable) ├── GitFailed ├── SandboxUnavailable ├── StoreUnavailable
+    ├── ProviderFailed └── ProgramChanged
 """
 
 from __future__ import annotations
@@ -43,6 +43,7 @@ from redline.core.error_families.base import (
     InvalidArgument,
     LimitReached,
     MemoryLimit,
+    NotWritable,
     ParserFailed,
     PermissionDenied,
     PermissionRequired,
@@ -149,6 +150,7 @@ __all__ = [
     "NotADirectory",
     "NotARegularFile",
     "NotFound",
+    "NotWritable",
     "NothingToUndo",
     "OutsideRoots",
     "OverlappingEdits",

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from redline.core.changes import ChangeSet
-from redline.core.errors import ReadOnlyMode, ReadOnlyRoot
+from typing import TypeGuard
+
+from redline.core.changes import Change, ChangeSet, FileState, Rename
+from redline.core.errors import NotWritable, ReadOnlyMode, ReadOnlyRoot
 from redline.core.paths import show_name
 from redline.core.ports.history import Origin
 from redline.core.ports.store import Store
-from redline.core.ports.tree import PathResolver
+from redline.core.ports.tree import PathResolver, Tree
 
 
 class Approval:
@@ -16,8 +18,11 @@ class Approval:
     Apart from the editor, so that a dry run does not load what undo, redo and held changes need.
     """
 
-    def __init__(self, workspace: PathResolver, store: Store, *, read_only: bool = False) -> None:
+    def __init__(
+        self, workspace: PathResolver, tree: Tree, store: Store, *, read_only: bool = False
+    ) -> None:
         self._workspace = workspace
+        self._tree = tree
         self._store = store
         self._read_only = read_only
 
@@ -33,8 +38,37 @@ class Approval:
             if path.root < len(roots) and not roots[path.root].writable:
                 raise ReadOnlyRoot(show_name(self._workspace.absolute(path)))
 
+    def refuse_unwritable(self, change_set: ChangeSet, origin: Origin) -> None:
+        """Raise NotWritable for new content of a file that this process has no right to write.
+
+        The rename of a commit would replace it all the same. What the owner of the machine does
+        is not refused, such as putting back what a rule denies.
+        """
+        if origin.as_owner:
+            return
+        for step in change_set.steps:
+            if _gives_new_content(step) and not self._tree.may_write(step.path):
+                shown = show_name(self._workspace.absolute(step.path))
+                raise NotWritable(
+                    f"Permission denied, the file is read-only; nothing was changed: {shown}",
+                    hint="a person can make it writable (chmod u+w), or leave it as it is",
+                    details={"errno": "EACCES"},
+                )
+
     def check(self, change_set: ChangeSet, origin: Origin) -> None:
         """Raise what keeps a commit from making *change_set* as it is."""
         self.refuse_read_only(change_set)
+        self.refuse_unwritable(change_set, origin)
         if not change_set.is_empty:
             self._store.check(change_set, origin)
+
+
+def _gives_new_content(step: Change | Rename) -> TypeGuard[Change]:
+    if isinstance(step, Rename):
+        return False
+    before, after = step.before, step.after
+    return (
+        isinstance(before, FileState)
+        and isinstance(after, FileState)
+        and before.digest != after.digest
+    )

@@ -44,7 +44,8 @@ class JournalEditor:
         self._workspace = workspace
         self._store = store
         self._tree = tree
-        self._approve = Approval(workspace, store, read_only=read_only).refuse_read_only
+        self._approval = Approval(workspace, tree, store, read_only=read_only)
+        self._approve = self._approval.refuse_read_only
         self._limits = history_days, history_size
         self._commits = 0
         self._holding = holding
@@ -52,6 +53,7 @@ class JournalEditor:
     def commit(self, change_set: ChangeSet, origin: Origin) -> Operation:
         """Make *change_set* real, all of it or nothing."""
         self._approve(change_set)
+        self._approval.refuse_unwritable(change_set, origin)
         if change_set.is_empty:
             return Operation("", 0.0, origin, change_set)
         return self._carry_out(change_set, origin, "change", None)

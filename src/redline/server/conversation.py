@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from redline.core.access.rights import ALL_RIGHTS, Rights
 from redline.server.calls.tool_server import ToolServer
+from redline.server.calls.workers import QueueFull
 from redline.server.rpc import revisions, wire
 from redline.server.rpc.messages import (
     MAX_BATCH,
@@ -45,6 +48,7 @@ class Conversation:
         client: Client | None = None,
         modern: bool | None = None,
         batches: bool = False,
+        in_order: bool = False,
         record: Mapping[str, Any] | None = None,
     ) -> None:
         self._server = server
@@ -54,6 +58,7 @@ class Conversation:
         self._connection = connection
         self._person = person
         self._batches = batches
+        self._in_order = in_order
         # Over HTTP a header names the era; None: the first request decides.
         self._era_is_fixed = modern is not None
         # A client that is already known makes no handshake.
@@ -110,7 +115,7 @@ class Conversation:
         except ValueError as failure:
             # Half a surrogate pair is reported to the request whose text has it.
             text = f"Parse error: {failure}"
-            channel.reply(wire.error(id_in(line), wire.PARSE_ERROR, text))
+            self._reply(channel, wire.error(id_in(line), wire.PARSE_ERROR, text))
             return
         self.receive(message, line, channel)
 
@@ -132,7 +137,7 @@ class Conversation:
             )
             data = {"max_items": MAX_BATCH} if allowed else None
             text = f"Invalid request: {reason}"
-            channel.reply(wire.error(None, wire.INVALID_REQUEST, text, data))
+            self._reply(channel, wire.error(None, wire.INVALID_REQUEST, text, data))
             return
         batch = Batch(channel.reply, sum(1 for item in items if expects_reply(item)))
         each = channel.with_reply(batch.add)
@@ -144,7 +149,7 @@ class Conversation:
             check_message(message, self._profile)
         except Refusal as refusal:
             if expects_reply(message):
-                channel.reply(refusal.reply(id_of(message)))
+                self._reply(channel, refusal.reply(id_of(message)))
             return
         if "method" not in message:
             if self._calls is not None or self._is_resumed:
@@ -167,10 +172,18 @@ class Conversation:
                 return
             body = self._answer(method, params, client)
         except Refusal as refusal:
-            channel.reply(refusal.reply(request_id))
+            self._reply(channel, refusal.reply(request_id))
             return
         result = revisions.add_server_info(body) if self._modern else body
-        channel.reply(wire.result(request_id, result))
+        self._reply(channel, wire.result(request_id, result))
+
+    def _reply(self, channel: Channel, message: Json) -> None:
+        """Answer at once, or behind the calls that run where answers keep their order."""
+        if self._in_order and self._calls is not None:
+            with suppress(QueueFull):
+                self._submit(partial(channel.reply, message), 0)
+                return
+        channel.reply(message)
 
     def _receive_notification(self, method: str, params: Any) -> None:
         if method != "notifications/cancelled" or not isinstance(params, dict):

@@ -32,9 +32,10 @@ def serve_stdio(
     drain_seconds: float = DRAIN_SECONDS,
 ) -> int:
     """Serve one client until it closes its end; then running calls get *drain_seconds*."""
-    workers = Workers()
+    in_order = server.profile.one_at_a_time
+    workers = Workers(share=1 if in_order else None)
     pipe = _Pipe(writer)
-    talk = Conversation(server, workers.submit, cap=cap)
+    talk = Conversation(server, workers.submit, cap=cap, in_order=in_order)
     channel = Channel(pipe.send, pipe.send)
     with end_on_signal():
         try:

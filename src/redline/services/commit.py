@@ -12,6 +12,7 @@ from redline.core.errors import (
     AlreadyExists,
     GuardedWrite,
     NotFound,
+    NotWritable,
     PathDenied,
     Refused,
     StaleBase,
@@ -53,12 +54,12 @@ def foresee(
 ) -> list[str]:
     """Return a line on what would keep *change_set* from being made as a dry run shows it, if any.
 
-    A rule, a permission that only a person gives, a read-only directory. With *has_consent* the
-    person allowed guarded files beforehand.
+    A rule, a permission that only a person gives, a read-only directory or file. With
+    *has_consent* the person allowed guarded files beforehand.
     """
     try:
         approval.check(change_set, origin)
-    except (Refused, PathDenied) as refusal:
+    except (Refused, PathDenied, NotWritable) as refusal:
         if has_consent and isinstance(refusal, GuardedWrite):
             return []
         return [f"made for real: {refusal.message[:1].lower()}{refusal.message[1:]}"]

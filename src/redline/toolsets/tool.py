@@ -205,8 +205,12 @@ class ProtocolProfile(NamedTuple):
     capabilities: Mapping[str, Json] = _CAPABILITIES
     # Clients that ask for an older revision are refused, unless this is the first one.
     oldest_revision: str = "2024-11-05"
-    # The revision of an HTTP request that comes without a handshake and names none.
-    default_revision: str = "2025-03-26"
+    # The newest one that a handshake agrees to, unless the settings name another; None: any.
+    newest_revision: str | None = None
+    # The revision of a client that names none; None: as MCP has it.
+    default_revision: str | None = None
+    # Requests of a stdio client are answered one after the other, in their order.
+    one_at_a_time: bool = False
     # Calls before `initialize` are refused (-32002), and over HTTP the process is the session.
     strict_handshake: bool = False
     serves_batches: bool = True

@@ -67,7 +67,7 @@ def _target(transport: str, folder: Path) -> tuple[Any, Any]:
     return stdio_client(parameters), None
 
 
-@pytest.mark.parametrize(("mode", "era"), [("auto", "2026-07-28"), ("legacy", "2025-11-25")])
+@pytest.mark.parametrize(("mode", "era"), [("auto", "2026-07-28"), ("legacy", "2025-06-18")])
 @pytest.mark.parametrize("transport", ["stdio", "http"])
 @pytest.mark.parametrize(
     ("decision", "status", "codes"),

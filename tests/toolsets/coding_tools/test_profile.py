@@ -137,17 +137,23 @@ def test_only_tools_and_logging_are_advertised(tools: Tools) -> None:
 
 @pytest.mark.requirement("coding-protocol-version")
 @pytest.mark.parametrize("transport", ["stdio", "http"])
-@pytest.mark.parametrize("asked", ["2025-06-18", "2025-11-25", "2099-01-01"])
+@pytest.mark.parametrize("asked", ["2025-06-18", "2025-11-25", "2099-01-01", None])
 def test_the_profiles_revision_answers_newer_clients(
-    transport: str, asked: str, tmp_path: Path
+    transport: str, asked: str | None, tmp_path: Path
 ) -> None:
-    with connect(
-        transport,
-        [*ARGS, "--protocol", "2025-06-18"],
-        cwd=tmp_path,
-        protocol=asked,
-    ) as client:
-        assert client.initialize_result["protocolVersion"] == "2025-06-18"
+    with connect(transport, ARGS, cwd=tmp_path, handshake=False) as client:
+        params = {"capabilities": {}, **({"protocolVersion": asked} if asked else {})}
+        answer = client.request("initialize", params)["result"]
+    assert answer["protocolVersion"] == "2025-06-18"
+
+
+@pytest.mark.requirement("coding-protocol-version")
+@pytest.mark.parametrize(("cap", "agreed"), [("2025-11-25",) * 2, ("2025-06-18",) * 2])
+def test_the_settings_allow_newer_revisions_than_the_profiles(
+    cap: str, agreed: str, tmp_path: Path
+) -> None:
+    with connect("stdio", [*ARGS, "--protocol", cap], cwd=tmp_path) as client:
+        assert client.initialize_result["protocolVersion"] == agreed
 
 
 @pytest.mark.parametrize("asked", ["2025-06-18", "2025-11-25"])
@@ -158,7 +164,7 @@ def test_header_and_handshake_name_the_same_revision(asked: str, tmp_path: Path)
         body = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}
         _, headers, answer = client.post(json.dumps(body).encode(), {})
         told = json.loads(answer)["result"]["protocolVersion"]
-        assert headers["mcp-protocol-version"] == told == asked
+        assert headers["mcp-protocol-version"] == told == "2025-06-18"
 
 
 @pytest.mark.requirement("coding-older-version")
@@ -168,7 +174,7 @@ def test_an_older_client_is_refused_with_what_is_supported(transport: str, tmp_p
         params = {"protocolVersion": "1900-01-01", "capabilities": {}, "clientInfo": client.info}
         error = client.request("initialize", params)["error"]
         assert error["code"] == -32602
-        assert "2025-06-18" in error["data"]["supported"]
+        assert error["data"]["supported"] == ["2025-06-18"]
         assert error["data"]["received"] == "1900-01-01"
 
 

@@ -43,6 +43,10 @@ class Desk:
         text: str = self.call(tool, **arguments)["content"][0]["text"]
         return text
 
+    def texts(self, tool: str, **arguments: Any) -> list[str]:
+        """All text blocks of a call that must succeed."""
+        return [block["text"] for block in self.call(tool, **arguments)["content"]]
+
     def error(self, tool: str, **arguments: Any) -> tuple[int, str]:
         """Code and message of a call that must fail."""
         plain = {k: str(v) if isinstance(v, Path) else v for k, v in arguments.items()}

@@ -94,10 +94,11 @@ def test_yaml_that_one_shift_keeps_readable_is_refused(desk: Desk) -> None:
     assert "would not after this edit" in message
 
 
-@pytest.mark.requirement("files-edit-broken-note")
+@pytest.mark.requirement("files-edit-broken-note", "files-answer-notes")
 def test_an_edit_after_which_the_file_no_longer_parses_says_so_in_one_line(desk: Desk) -> None:
     path = desk.file("a.py", PYTHON)
-    first, second = desk.edit(path, "c()", "c(").split("\n")
+    edits = [{"oldText": "c()", "newText": "c("}]
+    first, second = desk.texts("edit_file", path=path, edits=edits)
     assert first == f"Successfully edited {path}"
     assert second.startswith("note: the file parsed before this edit and no longer does: line ")
     assert desk.edit(path, "def f(x)", "def f(x, y)") == f"Successfully edited {path}"
@@ -130,7 +131,8 @@ def test_every_format_is_read_by_its_own_parser(
     desk: Desk, name: str, text: str, old: str, new: str, told: str
 ) -> None:
     path = desk.file(name, text)
-    assert f"no longer does: {told}" in desk.edit(path, old, new)
+    edits = [{"oldText": old, "newText": new}]
+    assert f"no longer does: {told}" in desk.texts("edit_file", path=path, edits=edits)[1]
     assert path.read_text() == text.replace(old, new)
 
 
@@ -159,10 +161,10 @@ def test_of_several_edits_one_that_is_in_place_is_named_and_skipped(desk: Desk) 
     path = desk.file("a.py", "import json\nimport os\n\nrun()\n")
     made = {"oldText": "import json\n", "newText": "import json\nimport os\n"}
     fresh = {"oldText": "run()", "newText": "run(os)"}
-    done = desk.text("edit_file", path=path, edits=[made, fresh])
-    assert done == (
-        f"Successfully edited {path}\nnote: edits[0] is already in place at line 1 and was skipped"
-    )
+    assert desk.texts("edit_file", path=path, edits=[made, fresh]) == [
+        f"Successfully edited {path}",
+        "note: edits[0] is already in place at line 1 and was skipped",
+    ]
     assert path.read_text() == "import json\nimport os\n\nrun(os)\n"
 
 
@@ -182,9 +184,9 @@ def test_a_part_of_a_line_that_is_in_place_is_named_and_skipped(
     text = "import os\nserve(port=8080, host='a')\nparse(data, strict=True)\nrun()\n"
     path = desk.file("a.py", text)
     made, fresh = {"oldText": old, "newText": new}, {"oldText": "run()", "newText": "run(os)"}
-    done = desk.text("edit_file", path=path, edits=[made, fresh])
+    done = desk.texts("edit_file", path=path, edits=[made, fresh])[-1]
     line = text[: text.index(new)].count("\n") + 1
-    assert done.endswith(f"note: edits[0] is already in place at line {line} and was skipped")
+    assert done == f"note: edits[0] is already in place at line {line} and was skipped"
     assert path.read_text() == text.replace("run()", "run(os)")
 
 
@@ -230,7 +232,10 @@ def test_a_short_line_that_may_be_there_by_chance_is_not_skipped(desk: Desk) -> 
     path = desk.file("a.py", "    Log,\nrun()\n")
     misquoted = {"oldText": "    7Async,\n", "newText": "    Log,\n"}
     message = refusal(desk, path, misquoted, {"oldText": "run()", "newText": "go()"})
-    assert message.startswith("The new text is already in place at line 1; nothing was changed")
+    assert message.startswith(
+        'oldText not found: "    7Async,". The new text is already in place at line 1; '
+        "nothing was changed"
+    )
 
 
 @pytest.mark.requirement("files-edit-some-in-place")
@@ -249,17 +254,20 @@ def test_edits_that_are_all_in_place_are_refused_with_just_that(desk: Desk) -> N
         message = refusal(desk, path, *edits)
         assert message.startswith("The new text is already in place at line 1; nothing was changed")
     gone = {"oldText": "import sys\n", "newText": "import os\n"}
-    assert refusal(desk, path, gone).startswith("The new text is already in place at line 2")
+    assert refusal(desk, path, gone).startswith(
+        'oldText not found: "import sys". The new text is already in place at line 2'
+    )
 
 
 def test_edits_that_change_nothing_say_so(desk: Desk) -> None:
     path = desk.file("a", "one\ntwo\n")
     same = {"oldText": "one", "newText": "one"}
     note = "note: the edits change nothing"
-    assert desk.text("edit_file", path=path, edits=[same]).endswith(f"{path}\n{note}")
+    told = desk.texts("edit_file", path=path, edits=[same])
+    assert told == [f"Successfully edited {path}", note]
     assert desk.text("edit_file", path=path, edits=[same], dryRun=True) == "(no changes)"
     there, back = {"oldText": "one", "newText": "1"}, {"oldText": "1", "newText": "one"}
-    assert desk.text("edit_file", path=path, edits=[there, back]).endswith(note)
+    assert desk.texts("edit_file", path=path, edits=[there, back])[-1] == note
     assert path.read_text() == "one\ntwo\n"
 
 

@@ -32,7 +32,7 @@ def desk(tmp_path: Path) -> Desk:
         ({"document": {}}, "instruction"),
         ({"document": {}, "instruction": ""}, "instruction"),
         ({"instruction": "x"}, "document"),
-        ({"document": {}, "document_path": "a.json", "instruction": "x"}, "document"),
+        ({"document": {"a": 1}, "document_path": "a.json", "instruction": "x"}, "document"),
         ({"document": {}, "instruction": "x", "extra": 1}, "extra"),
         ({"document_path": "../outside.json", "instruction": "x"}, "document_path"),
         ({"document_path": "missing.json", "instruction": "x"}, "document_path"),

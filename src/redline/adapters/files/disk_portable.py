@@ -58,6 +58,10 @@ class PortableDisk(Disk):
         """What is at *name*; a link is not followed."""
         return os.lstat(os.path.join(str(base), name) if name else str(base))
 
+    def may_write(self, base: Dir, name: str) -> bool:
+        """Whether this process may write in the file *name*, or there is none."""
+        return os.access(os.path.join(str(base), name), os.W_OK) or not self.has(base, name)
+
     def readlink(self, base: Dir, name: str) -> str:
         """The target text of a link."""
         return os.readlink(os.path.join(str(base), name))

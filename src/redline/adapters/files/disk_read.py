@@ -93,6 +93,12 @@ class DiskReading:
             return False
         return True
 
+    def may_write(self, base: Dir, name: str) -> bool:
+        """Whether this process may write in the file *name*, or there is none."""
+        is_effective = os.access in os.supports_effective_ids
+        allowed = os.access(name, os.W_OK, dir_fd=fd_of(base), effective_ids=is_effective)
+        return allowed or not self.has(base, name)
+
     def created_ns(self, base: Dir, name: str) -> int | None:
         """When *name* was created, or *base* itself; None where no system call says so."""
         seconds = getattr(self.stat(base, name), "st_birthtime", None)

@@ -193,6 +193,13 @@ class DiskTree:
         except OSError as error:
             raise self._read_error(error, path) from None
 
+    def may_write(self, path: WorkspacePath) -> bool:
+        """False for a file that this process may not write in; see `core.ports.tree.Tree`."""
+        try:
+            return self._inside(path.parent, lambda handle: self._disk.may_write(handle, path.name))
+        except RedlineError:
+            return True  # a missing directory and the like are reported by the commit
+
     def state(self, path: WorkspacePath) -> State:
         """The state of a path with a file's content included: what a plan starts from."""
         if path.parts:

@@ -165,6 +165,10 @@ class WriteFailed(Unavailable):
     """The operating system refused a write; nothing was changed."""
 
 
+class NotWritable(WriteFailed):
+    """The file's permissions let this process read it, but not write in it."""
+
+
 class GitFailed(Unavailable):
     """Git data could not be read."""
 

@@ -123,8 +123,8 @@ class ChangeApproval(Protocol):
     def check(self, change_set: ChangeSet, origin: Origin) -> None:
         """Raise what keeps `ChangeEditor.commit` from making *change_set* as it is.
 
-        Raises ReadOnlyMode, PathDenied, PolicyUnreadable, RuleDenied; RuleAsks and GuardedWrite
-        where a person would be asked. No question is put, nothing is held.
+        Raises ReadOnlyMode, PathDenied, NotWritable, PolicyUnreadable, RuleDenied; RuleAsks and
+        GuardedWrite where a person would be asked. No question is put, nothing is held.
         """
 
 

@@ -12,19 +12,24 @@ from redline.core.paths import WorkspacePath
 class Seen:
     """A file as one connection was last shown it; `content` is None when it was too big to keep.
 
-    `cause` names the call that made it so, when it was an edit of this connection.
+    `cause` names the call that made it so, when it was an edit of this connection. `was_read` is
+    False when the connection only edited it: it was shown differences, never the file.
     """
 
     digest: str
     content: bytes | None = field(default=None, repr=False)
     cause: str = ""
+    was_read: bool = True
 
 
 class Reads(Protocol):
     """What each connection was shown, so that an edit by line number can tell stale lines."""
 
     def note(self, connection: str, path: WorkspacePath, content: bytes, cause: str = "") -> None:
-        """Remember that *connection* was shown the file while it held *content* (the whole)."""
+        """Remember that *connection* was shown the file while it held *content* (the whole).
+
+        With a *cause* it was an edit that left this content, which is no reading by itself.
+        """
 
     def note_change(self, connection: str, path: WorkspacePath, made: tuple[str, str]) -> None:
         """Remember which call of *connection* last changed the file, and to which digest."""

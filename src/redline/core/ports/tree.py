@@ -146,5 +146,8 @@ class Tree(FileReader, Protocol):
     def read_link(self, path: WorkspacePath) -> str:
         """The target text of a symbolic link."""
 
+    def may_write(self, path: WorkspacePath) -> bool:
+        """False when the system lets this process read the file, but not write in it."""
+
     def state(self, path: WorkspacePath) -> State:
         """The state of a place with a file's content included: what a plan starts from."""

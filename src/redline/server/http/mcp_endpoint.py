@@ -214,7 +214,8 @@ class McpEndpoint:
         await self._answer(conversation, post, exchange, lambda _: status)
 
     def _anonymous_client(self, post: Post) -> Client:
-        revision = post.version or self._profile.default_revision
+        unnamed = self._profile.default_revision or revisions.UNNAMED_OVER_HTTP
+        revision = post.version or unnamed
         cap = self._settings.protocol
         if cap in revisions.HANDSHAKE and revision > cap:
             revision = cap

@@ -11,6 +11,8 @@ from redline.toolsets.tool import Client, Json, ProtocolProfile
 HANDSHAKE = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 MODERN = ("2026-07-28",)
 NEWEST_HANDSHAKE = HANDSHAKE[-1]
+# What MCP has for HTTP requests that come without a handshake and name no revision.
+UNNAMED_OVER_HTTP = "2025-03-26"
 REVISIONS = HANDSHAKE + MODERN
 
 META_VERSION = "io.modelcontextprotocol/protocolVersion"
@@ -38,8 +40,10 @@ class UnsupportedVersion(Exception):
 
 def negotiate(profile: ProtocolProfile, requested: Any, cap: str | None) -> str:
     """Return the handshake revision to answer *requested* with, never above *cap*."""
-    oldest = profile.oldest_revision
-    served = [v for v in HANDSHAKE if v >= oldest and (cap is None or v <= cap)] or [oldest]
+    oldest, newest = profile.oldest_revision, cap or profile.newest_revision or NEWEST_HANDSHAKE
+    served = [v for v in HANDSHAKE if oldest <= v <= newest] or [oldest]
+    if requested is None and profile.default_revision in served:
+        return profile.default_revision
     if isinstance(requested, str):
         if requested in served:
             return requested

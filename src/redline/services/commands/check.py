@@ -16,6 +16,7 @@ from redline.services.runtime import Runtime
 
 MAX_LINE = 131_000  # what the kernel takes as one argument
 _NEVER_GRANTED = "filesystem_escape"
+_SHELL_LANGUAGE = ("inline_script", "shell_expansion")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
 
@@ -24,7 +25,9 @@ class CommandLine:
     """A command line as a tool got it; `argument` is the name of the argument.
 
     With `absolute_paths` a path is outside only if it leads out of every root; else each absolute
-    path and each `..` counts as outside.
+    path and each `..` counts as outside. With `any_shell` the tool promises the whole language of
+    the shell: code in the line and expansions need no permission. Neither does more than a script
+    in a file could.
     """
 
     text: str
@@ -32,6 +35,7 @@ class CommandLine:
     argument: str
     env: Mapping[str, str] = field(default_factory=dict)
     absolute_paths: bool = False
+    any_shell: bool = False
 
 
 class Permits(Protocol):
@@ -115,7 +119,9 @@ def _demands_of(runtime: Runtime, line: CommandLine) -> list[Demand]:
         lambda path: _leads_out(runtime, line.cwd, path),
         absolute_paths=line.absolute_paths,
     )
-    return find_demands(line.text, line.env, around, mode)
+    found = find_demands(line.text, line.env, around, mode)
+    spared = _SHELL_LANGUAGE if line.any_shell else ()
+    return [demand for demand in found if demand.permission not in spared]
 
 
 def _unseen_network(found: list[Demand]) -> list[Demand]:

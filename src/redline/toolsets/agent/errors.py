@@ -42,6 +42,7 @@ _CODES: tuple[tuple[type[e.RedlineError], str, str], ...] = (
     (e.TimeLimit, "TIME_LIMIT", "ask for less, or repeat the call"),
     (e.LimitReached, "LIMIT_REACHED", "ask for less"),
     (e.SessionError, "NO_SESSION", "start the command again with run"),
+    (e.NotWritable, "REFUSED", "leave the file as it is"),
     (e.Unavailable, "UNAVAILABLE", "repeat the call; doctor on the command line says more"),
 )
 

@@ -41,6 +41,7 @@ _CODES: tuple[tuple[type[e.RedlineError], str, str, bool], ...] = (
     (e.SessionError, "SESSION_NOT_FOUND", "not_found", False),
     (e.GitFailed, "GIT_ERROR", "runtime", False),
     (e.SandboxUnavailable, "SANDBOX_UNAVAILABLE", "security", False),
+    (e.NotWritable, "PERMISSION_DENIED", "permission", False),
     (e.Unavailable, "UNAVAILABLE", "runtime", True),
     (e.RedlineError, "INTERNAL_ERROR", "internal", False),
 )

@@ -250,6 +250,7 @@ TOOLSET = Toolset(
     wording=f"{_HERE}.errors:word",
     profile=ProtocolProfile(
         oldest_revision="2025-06-18",
+        newest_revision="2025-06-18",
         default_revision="2025-06-18",
         strict_handshake=True,
         cancel_alias=CancelAlias("session_id", "kill_session"),

@@ -87,6 +87,12 @@ def commit(call: Call, plan: Callable[[], ChangeSet], summary: str) -> Operation
     return commit_plan(call.runtime.editor, plan, call.origin(summary), call.cancel)
 
 
+def answer_with_notes(text: str, notes: Iterable[str]) -> Result:
+    """Answer *text* to the letter; each note is an item of its own behind it."""
+    lines = (text, *(f"note: {note}" for note in notes))
+    return Result([{"type": "text", "text": line} for line in lines])
+
+
 def add_notes(text: str, notes: Iterable[str]) -> str:
     """Return *text* with a line for each note."""
     return "\n".join((text, *(f"note: {note}" for note in notes)))

@@ -20,7 +20,14 @@ from redline.core.textfile import TextFile
 from redline.plan.replace import Replaced, TextEdit
 from redline.services.text_edits import plan_text_edits
 from redline.toolsets.call import Call, FailedCall, Result
-from redline.toolsets.files.answer import add_notes, clean, commit, resolve, shown
+from redline.toolsets.files.answer import (
+    add_notes,
+    answer_with_notes,
+    clean,
+    commit,
+    resolve,
+    shown,
+)
 from redline.toolsets.files.edit_report import Outcome, in_brief, in_full
 from redline.toolsets.files.errors import code_of, message_of
 from redline.toolsets.repeats import cause_of, note_made, refuse_repeated
@@ -54,7 +61,7 @@ def edit_file(call: Call) -> Result:
         if dry:
             return Result.of_text(_describe_intended(name, edits))
         raise
-    return Result.of_text(add_notes(f"Successfully edited {name}", (*notes, *made.notes)))
+    return answer_with_notes(f"Successfully edited {name}", (*notes, *made.notes))
 
 
 def edit_files(call: Call) -> Result:

@@ -60,11 +60,20 @@ def match_text(error: errors.MatchError, edit: Mapping[str, Any]) -> str:
     which = "pattern" if edit.get("isRegex") else "oldText"
     if isinstance(error, errors.AmbiguousMatch):
         return _not_unique(error, quoted) + hint + _limit_hint(error)
-    if isinstance(error, errors.NoMatch) and not isinstance(error, errors.AlreadyApplied):
+    if isinstance(error, errors.NoMatch) and not _is_still_there(error, edit):
         return f"{which} not found:{quoted}. {error.message}{hint}"
     if old == "":
         return f"oldText must not be empty{hint}"
     return error.text
+
+
+def _is_still_there(error: errors.NoMatch, edit: Mapping[str, Any]) -> bool:
+    """Whether the old text is in the file, as a part of the new text or left by this very call."""
+    if not isinstance(error, errors.AlreadyApplied):
+        return False
+    old, new = edit.get("oldText"), edit.get("newText")
+    is_part = isinstance(old, str) and isinstance(new, str) and old in new
+    return is_part or bool(error.details.get("repeated"))
 
 
 def _not_unique(error: errors.AmbiguousMatch, quoted: str) -> str:

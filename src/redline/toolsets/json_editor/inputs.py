@@ -11,9 +11,13 @@ from redline.toolsets.exact_arguments import exact_argument
 
 
 def document_of(call: Call) -> Source:
-    """The document of a preview call; exactly one of document and document_path."""
-    given = call.arguments.get("document")
+    """The document of a preview call; exactly one of document and document_path.
+
+    Beside a path an empty document counts as none: clients that keep to the listing send one.
+    """
     path = call.arguments.get("document_path")
+    given = call.arguments.get("document")
+    given = None if path is not None and not given else given
     if (given is None) == (path is None):
         raise InvalidArgument(
             "Give either document or document_path",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from redline.core.changes import Change, ChangeSet, FileState
-from redline.core.errors import DocumentError, LimitReached
+from redline.core.errors import DocumentError, InvalidArgument, LimitReached
 from redline.instruct.model.operations import DocumentOperation
 from redline.instruct.model.values import dumps
 from redline.services.instructions.files import plan_file
@@ -23,6 +23,8 @@ def preview(call: Call) -> Result:
     """Return the proposed changes and the session that holds them."""
     source = document_of(call)
     instruction = call.arguments["instruction"]
+    if not instruction.strip():
+        raise InvalidArgument("Instruction must say what to change", field="instruction")
     call.cancel.check()
     proposal = propose_with(
         lambda: call.runtime.llm, source.document, instruction, call.client.principal

@@ -68,7 +68,7 @@ PREVIEW = Tool(
             "instruction": {"type": "string", "minLength": 1, "maxLength": 1000},
             "document_path": {
                 "type": "string",
-                "description": "File (JSON, YAML, TOML), instead of document",
+                "description": "File (JSON, YAML, TOML), instead of document, which is {} then",
             },
         },
         "required": ["instruction"],
@@ -133,6 +133,7 @@ TOOLSET = Toolset(
     title="Edit JSON by instruction",
     tools=(PREVIEW, APPLY),
     wording=f"{_HERE}.errors:word",
+    adapt=f"{_HERE}.adapt:adapt",
     instructions=(
         "{json_editor_preview} shows what an instruction would change.",
         "Look at it, then apply it with {json_editor_apply}.",

@@ -63,5 +63,7 @@ TOOLSET = Toolset(
     title="YAML values",
     tools=(GET, SET),
     wording=f"{_HERE}.errors:word",
-    profile=ProtocolProfile(capabilities={"tools": {}}),
+    profile=ProtocolProfile(
+        capabilities={"tools": {}}, default_revision="2024-11-05", one_at_a_time=True
+    ),
 )

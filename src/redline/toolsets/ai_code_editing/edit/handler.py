@@ -23,6 +23,8 @@ from redline.core.errors import (
 from redline.core.paths import Access, WorkspacePath
 from redline.core.text_limits import shorten
 from redline.core.textfile import TextFile
+from redline.services.commit import MAX_ATTEMPTS
+from redline.toolsets.ai_code_editing.answer import answer_json
 from redline.toolsets.ai_code_editing.edit.instruction import wants_new_file
 from redline.toolsets.ai_code_editing.edit.planning import needs_provider, plan_edit
 from redline.toolsets.ai_code_editing.edit.request import DELETE, EditRequest
@@ -37,10 +39,25 @@ _MAX_SUMMARY_CHARS = 120
 
 
 def edit_file(call: Call) -> Result:
-    """Edit one file, or raise and leave it unchanged."""
+    """Edit one file, or raise and leave it unchanged.
+
+    When another writer was faster, an edit that names no lines is planned again on its result.
+    """
     request = EditRequest.of(call.arguments)
     workspace = call.runtime.workspace
     path = workspace.resolve(request.file, Access.WRITE, relative_only=True)
+    for _ in range(MAX_ATTEMPTS - 1):
+        try:
+            return _edit_current(call, request, path)
+        except StaleBase:
+            if request.first is not None or request.expected_hash is not None:
+                raise
+            call.cancel.check()
+    return _edit_current(call, request, path)
+
+
+def _edit_current(call: Call, request: EditRequest, path: WorkspacePath) -> Result:
+    """Plan the edit on the file as it is, and commit it; StaleBase if another writer was faster."""
     found = call.runtime.tree.stat(path)
     if found is None:
         return _create(call, request, path)
@@ -74,7 +91,7 @@ def edit_file(call: Call) -> Result:
 def _last_seen(call: Call, path: WorkspacePath, file: TextFile) -> str | None:
     """Return the text this connection last read; of a huge file only its version is known."""
     seen = call.runtime.reads.last_seen(call.client.connection, path)
-    if seen is None:
+    if seen is None or not seen.was_read:
         return None
     if seen.content is not None:
         return open_versions(file.raw, seen.content, call.arguments.get("encoding"))[1].text
@@ -230,4 +247,4 @@ def _answer(
     }
     if operation is not None:
         structured["operation"] = operation
-    return Result.of_text(f"{message}\n\n{diff}" if diff else message, structured)
+    return answer_json(structured)
