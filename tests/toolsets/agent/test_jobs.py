@@ -43,3 +43,24 @@ def test_the_calls_of_a_row_do_what_it_says(desk: Desk, calls: str, outcome: str
         known |= {k: v for k, v in (structured | first).items() if isinstance(v, str)}
     assert outcome in text_of(result)
     assert result["isError"] == (outcome == "PERMISSION_REQUIRED")
+
+
+@pytest.mark.requirement("agent-run-shell")
+@pytest.mark.parametrize(
+    ("command", "printed"),
+    [
+        ("echo $(printf in)`printf side` ${none:-word} $((20 + 3))", "inside word 23"),
+        ("python3 -c 'print(20 + 3)'", "23"),
+        ("sh -c 'exit 0' && echo done", "done"),
+    ],
+)
+def test_a_command_may_use_all_of_the_shell(desk: Desk, command: str, printed: str) -> None:
+    assert printed in text_of(desk.call("run", command=command))
+
+
+@pytest.mark.requirement("agent-run-shell")
+@pytest.mark.parametrize(
+    "command", ["echo $(curl http://localhost)", "rm -rf $(pwd)", "cat /etc/hostname"]
+)
+def test_what_needs_a_permission_needs_it_in_code_too(desk: Desk, command: str) -> None:
+    assert "PERMISSION_REQUIRED" in desk.failure("run", command=command)

@@ -24,17 +24,15 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 class CommandLine:
     """A command line as a tool got it; `argument` is the name of the argument.
 
-    With `absolute_paths` a path is outside only if it leads out of every root; else each absolute
-    path and each `..` counts as outside. With `any_shell` the tool promises the whole language of
-    the shell: code in the line and expansions need no permission. Neither does more than a script
-    in a file could.
+    With `any_shell` the tool takes the whole language of the shell: code in the line and expansions
+    need no permission, since they do no more than a script in a file could, and a path is outside
+    only if it leads out of every root. Else each absolute path and each `..` counts as outside.
     """
 
     text: str
     cwd: WorkspacePath
     argument: str
     env: Mapping[str, str] = field(default_factory=dict)
-    absolute_paths: bool = False
     any_shell: bool = False
 
 
@@ -117,7 +115,7 @@ def _demands_of(runtime: Runtime, line: CommandLine) -> list[Demand]:
     around = Surroundings(
         runtime.commands.is_privileged,
         lambda path: _leads_out(runtime, line.cwd, path),
-        absolute_paths=line.absolute_paths,
+        absolute_paths=line.any_shell,
     )
     found = find_demands(line.text, line.env, around, mode)
     spared = _SHELL_LANGUAGE if line.any_shell else ()

@@ -40,7 +40,7 @@ def run(call: Call) -> Result:
     if not text.strip():
         raise InvalidArgument("command is empty", field="command")
     env = check_env(given.get("env") or {})
-    line = CommandLine(text, cwd, "command", env, absolute_paths=True)
+    line = CommandLine(text, cwd, "command", env, any_shell=True)
     described = [f"command: {quote(text)}", f"cwd: {quote(call.label(cwd))}"]
     described += [f"{name}: {quote(given[name])}" for name in ("env", "stdin") if given.get(name)]
     permits = AskPermits(call, "\n".join(described), f"do it another way, or {_ASK_OPERATOR}")

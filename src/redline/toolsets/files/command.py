@@ -32,7 +32,7 @@ def execute_command(call: Call) -> Result:
     if not text:
         raise InvalidArgument("command must not be empty", field="command")
     cwd = _working_directory(call)
-    line = CommandLine(text, cwd, "command", absolute_paths=True, any_shell=True)
+    line = CommandLine(text, cwd, "command", any_shell=True)
     described = f"command: {quote(text)}\nworkingDirectory: {quote(shown(call, cwd))}"
     hint = f"do it another way, or {_ASK_OPERATOR}"
     granted = pass_gate(call.runtime, line, AskPermits(call, described, hint))
