@@ -51,7 +51,7 @@ def _find_new_name(chart: Chart, start: int) -> Iterator[Edge]:
     if start >= chart.size:
         return
     token = chart.tokens[start]
-    if token.kind == "quoted":
+    if token.kind == "quoted" or (token.text[:1] in "#@" and len(token.text) > 1):
         yield Edge(start + 1, TokenSpan(start, start + 1))
     if token.kind != "word":
         return
