@@ -48,7 +48,8 @@ def assign(context: EffectContext) -> EffectOutcome:
     _check_reference(context, value)
     _check_statement(context, found, value)
     if context.clause.extra == "named" and not all(
-        isinstance(context.tree.values[n], str) for n in found.nodes
+        isinstance(context.tree.values[n], str) and not context.tree.is_element(n)
+        for n in found.nodes
     ):
         raise Unclear("type", "it has no name to change", found.nodes)
     return context.each(found, lambda node: context.type_value(value, node))

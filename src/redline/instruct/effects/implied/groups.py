@@ -34,7 +34,8 @@ def check_subject(context: EffectContext, node: int, value: Value) -> None:
     lows = set(context.chart.lows[context.clause.start : context.clause.end])
     share = "percent" in key_words(context.key(node)) and lows & {"percent", "%"}
     compared = context.clause.role("said").old is not None or "every" in lows
-    if lows & _SUBJECTS and not isinstance(value, bool) and not share and not compared:
+    told = context.chart.low(context.clause.start) in _SUBJECTS
+    if told and not isinstance(value, bool) and not share and not compared:
         context.doubt = context.doubt or f"it may not be said of {context.key(node)!r}"
 
 
