@@ -62,12 +62,12 @@ def shift(context: EffectContext) -> EffectOutcome:
         value = _number(context, node)
         if share is not None:
             return round_result(value.decimal * (1 + direction * share / 100), value)
-        return _moved(context, node, amount, direction)
+        return _move_number(context, node, amount, direction)
 
     return context.each(found, compute)
 
 
-def _moved(context: EffectContext, node: int, amount: TokenSpan, direction: int) -> Num:
+def _move_number(context: EffectContext, node: int, amount: TokenSpan, direction: int) -> Num:
     """Return a number after an amount is added or taken away, in the unit of its field."""
     value = _number(context, node)
     tokens = context.chart.tokens[amount.start : amount.end]
@@ -210,7 +210,7 @@ def money(context: EffectContext) -> EffectOutcome:
         value = _number(context, node)
         if share is not None:
             return round_result(value.decimal * (1 + direction * share / 100), value)
-        return _moved(context, node, amount, direction)
+        return _move_number(context, node, amount, direction)
 
     return context.each(ResolvedNodes(tuple(nodes), holders.many), compute)
 

@@ -30,12 +30,12 @@ def group_values(context: EffectContext, predicate: Predicate) -> list[tuple[int
 
 
 def check_subject(context: EffectContext, node: int, value: Value) -> None:
-    """Doubt that `we need 3 days` gives a field another number, rather than tells of somebody."""
+    """Doubt that `we need 3 days` gives a field another number, rather than says what people have."""
     lows = set(context.chart.lows[context.clause.start : context.clause.end])
     share = "percent" in key_words(context.key(node)) and lows & {"percent", "%"}
     compared = context.clause.role("said").old is not None or "every" in lows
-    told = context.chart.low(context.clause.start) in _SUBJECTS
-    if told and not isinstance(value, bool) and not share and not compared:
+    is_personal = context.chart.low(context.clause.start) in _SUBJECTS
+    if is_personal and not isinstance(value, bool) and not share and not compared:
         context.doubt = context.doubt or f"it may not be said of {context.key(node)!r}"
 
 

@@ -21,7 +21,7 @@ def _everything(chart: Chart, start: int) -> Iterator[Edge]:
     """`everything owned by payments`, `everything under 20 euros`."""
     if chart.low(start) not in ("everything", "anything"):
         return
-    for edge in (*chart.edges("FILTER", start + 1), *_priced(chart, start + 1)):
+    for edge in (*chart.edges("FILTER", start + 1), *_find_price_limit(chart, start + 1)):
         condition = edge.item
         records = _records(chart, getattr(condition, "fields", ()))
         chosen = condition.select(chart.tree, records) if records else None
@@ -44,7 +44,7 @@ def _records(chart: Chart, fields: Nodes) -> Nodes:
     return records if len(homes) == 1 and 0 not in records else ()
 
 
-def _priced(chart: Chart, start: int) -> Iterator[Edge]:
+def _find_price_limit(chart: Chart, start: int) -> Iterator[Edge]:
     """Yield a condition on what things cost: `under 20 euros`, `over $5`."""
     place = start + (chart.low(start) in ("that", "which") and chart.low(start + 1) == "costs")
     place += place > start
