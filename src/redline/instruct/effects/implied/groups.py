@@ -30,7 +30,7 @@ def group_values(context: EffectContext, predicate: Predicate) -> list[tuple[int
 
 
 def check_subject(context: EffectContext, node: int, value: Value) -> None:
-    """Doubt that `we need 3 days` gives a field another number, rather than says what people have."""
+    """Doubt that `we need 3 days` gives a field another number: it may say what people have."""
     lows = set(context.chart.lows[context.clause.start : context.clause.end])
     share = "percent" in key_words(context.key(node)) and lows & {"percent", "%"}
     compared = context.clause.role("said").old is not None or "every" in lows

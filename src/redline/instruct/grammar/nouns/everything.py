@@ -45,9 +45,9 @@ def _records(chart: Chart, fields: Nodes) -> Nodes:
 
 
 def _find_price_limit(chart: Chart, start: int) -> Iterator[Edge]:
-    """Yield a condition on what things cost: `under 20 euros`, `over $5`."""
-    place = start + (chart.low(start) in ("that", "which") and chart.low(start + 1) == "costs")
-    place += place > start
+    """Yield a condition on what things cost: `under 20 euros`, `that costs over 5 dollars`."""
+    relative = chart.low(start) in ("that", "which") and chart.low(start + 1) == "costs"
+    place = start + 2 if relative else start
     op, coin = _SIZES.get(chart.low(place)), chart.low(place + 2)
     number = number_in(chart.low(place + 1))
     if op is None or number is None or singular(coin) not in CURRENCIES:
