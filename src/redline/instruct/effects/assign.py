@@ -23,6 +23,9 @@ from redline.instruct.model.values import Num, same
 _MOVING = frozenset("move shift push put bring transfer".split())
 _MEMBERSHIP = frozenset("included present listed contained there added removed absent".split())
 _LEAVING = frozenset("gone out removed away in back".split())
+_HEDGES = frozenset(
+    "maybe perhaps probably possibly never not don't imagine suppose i we nobody no if".split()
+)
 PRICES = ("price", "cost", "unitprice")
 
 
@@ -45,6 +48,7 @@ def assign(context: EffectContext) -> EffectOutcome:
         _check_bare(context, found, value)
     if context.clause.extra == "taken":
         _check_rank(context, target)
+        _check_hedge(context, value)
     _check_reference(context, value)
     _check_statement(context, found, value)
     if context.clause.extra == "named" and not all(
@@ -60,6 +64,13 @@ def _check_rank(context: EffectContext, target: Phrase) -> None:
     said = singular(context.text(target).lower().removeprefix("the ").removeprefix("our "))
     if any(isinstance(v, str) and v.lower() == said for v in context.tree.values):
         context.doubt = context.doubt or f"{said!r} may be what somebody becomes"
+
+
+def _check_hedge(context: EffectContext, value: TokenSpan) -> None:
+    """Refuse `maybe Ann is our new lead`, of which the first word is no part of a name."""
+    first = context.chart.tokens[value.start]
+    if first.kind == "word" and first.low in _HEDGES:
+        raise Unclear("value", f"{first.text!r} leaves it open", value=first.text)
 
 
 def _check_leaving(context: EffectContext, value: TokenSpan) -> None:

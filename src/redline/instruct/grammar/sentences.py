@@ -177,7 +177,8 @@ def _closings(chart: Chart, state: ReadingState) -> Iterator[ReadingState]:
     low = chart.low(place)
     if low == ")" and _is_bracketed(chart, state):
         yield replace(state, place=place + 1)
-    if low in SEPARATORS or (low == "+" and chart.low(place + 1) in VERBS):
+    verb_follows = chart.low(place + 1) in VERBS or chart.low(place + 1) == ","
+    if (low in SEPARATORS and low != "next") or (low in ("next", "+") and verb_follows):
         fronts = state.fronts
         if low in ENDS:
             fronts = state.headed if is_bullet(chart, place + 1) else ()

@@ -29,6 +29,8 @@ NOT_FIRST = frozenset(
     "to as into by from with is are be of for whose where should now currently actually "
     "at 's have has had".split()
 )
+# What begins a condition rather than a text, unless it is written as a title is.
+_CONDITIONAL = frozenset("if unless whenever because".split())
 NOT_KEYS = frozenset(
     "the a an to of in for on with and or as by from is are be value values set called named it "
     "key field new all every each word string phrase at before after between".split()
@@ -80,7 +82,7 @@ class TokenSpan:
 def _value(chart: Chart, start: int) -> Iterator[Edge]:
     """A quoted or literal value, or bare words up to any point of the sentence."""
     first = chart.tokens[start] if start < chart.size else None
-    if first is None or first.low in NOT_FIRST:
+    if first is None or first.low in NOT_FIRST or first.text in _CONDITIONAL:
         return
     yield from _describe_literal(chart, start)
     if first.kind in ("quoted", "json", "code"):

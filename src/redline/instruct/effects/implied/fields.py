@@ -249,6 +249,8 @@ def _shift_fit(
     full: bool,
 ) -> _Fit | None:
     """Return a number or time moved by an amount: `two days longer`, `+10%`."""
+    if predicate.negated:
+        return None  # "don't lower the fee by 5"
     try:
         moved = move_value(context, node, span, predicate.sign, named=bool(score))
     except Unclear:

@@ -14,7 +14,8 @@ _MAX_LEAD = 9
 # Words that may limit or deny what a sentence says.
 _LIMITING = QUANTIFIERS | frozenset(
     "not no never only except unless if when until without don't doesn't isn't or but some most "
-    "both none might may could maybe perhaps".split()
+    "both none might may could maybe perhaps doubt imagine suppose wonder whether guess assume "
+    "pretend hope wish probably".split()
 )
 
 
