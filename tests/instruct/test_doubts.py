@@ -14,6 +14,7 @@ INVOICE = {"customer": {"name": "Northwind", "address": {"street": "14 Mill Lane
 TICKET = {"ticket": "HD-20418", "priority": "low", "assignee": None}
 OWNED = {"ticket": "HD-20418", "priority": "low", "owner": None}
 BAKERY = {"rolls": {"Plain roll": 0.45, "Pretzel": 0.9}}
+PENNIES = {"rolls": {"Plain roll": 45, "Pretzel": 90}}
 STAFF = {"staff": [{"name": "Greta", "position": "Manager"}, {"name": "Tariq", "position": "Help"}]}
 SURVEY = {"questions": [{"id": "q1", "max": 5}], "reminderDays": [3, 7]}
 HALLS = {"rooms": [{"hall": "East", "seats": 40}, {"hall": "West", "seats": 25}]}
@@ -31,7 +32,7 @@ CLASS = {"monday": [{"period": 1, "subject": "Maths"}, {"period": 2, "subject": 
         (CLUB, "Please take Joe Tanner off the list, he has left the club."),
         (INVOICE, "The customer has moved to 3 Canal Street in Bath."),
         (OWNED, 'Assign the ticket to "jens" and set the priority to "high".'),
-        (BAKERY, "A pretzel is 95 cents now."),
+        (PENNIES, "A pretzel is 95 cents now."),
         (STAFF, "Tariq has been promoted to Deputy manager, gets 17 euros and his own keys."),
         (SURVEY, "Change q1 so that `max` is 10, and append a reminder at noon to `reminderDays`."),
         (CLASS, "On Monday, swap the subjects and rooms of period 1 and period 2."),
@@ -58,6 +59,7 @@ def test_what_may_be_meant_otherwise_is_asked(document: object, instruction: str
         (CLUB, "Set the club to Hillside."),
         (TICKET, 'Assign "jens" as the assignee'),
         (BAKERY, "A pretzel is 0.95 now."),
+        (BAKERY, "A pretzel is 95 cents now."),
         (STAFF, 'Set the position of Tariq to "Deputy manager, part-time"'),
         (SURVEY, "Change q1 so that `max` is 10, and append a reminder at 14 to `reminderDays`."),
         (HALLS, "Set the seats of the East room to -5"),

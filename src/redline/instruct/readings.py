@@ -34,7 +34,7 @@ from redline.instruct.grammar.adjuncts import (  # noqa: F401 - they register th
 )
 from redline.instruct.grammar.chart import Chart
 from redline.instruct.grammar.clauses import Clause
-from redline.instruct.grammar.nouns import pronouns  # noqa: F401 - it registers its rules
+from redline.instruct.grammar.nouns import everything, pronouns  # noqa: F401 - they register rules
 from redline.instruct.grammar.sentences import Reading, readings
 from redline.instruct.grammar.vocabulary import KNOWN_WORDS
 from redline.instruct.language.tokens import Token, tokenize

@@ -202,7 +202,13 @@ def _gives_reason(chart: Chart, start: int) -> bool:
 
 def _is_no_longer(chart: Chart, place: int, start: int) -> bool:
     """Return whether a reason says that something is over: `since it is no longer used`."""
-    return chart.words(place, ("no", "longer")) > 0 and _gives_reason(chart, start)
+    if chart.words(place, ("no", "longer")) > 0:
+        return _gives_reason(chart, start)
+    said = " ".join(chart.lows[place + 1 :]).split(" , ")[0]
+    return chart.low(place) in _NO_MORE and said.endswith(("any more", "anymore", "any longer"))
+
+
+_NO_MORE = frozenset("don't doesn't isn't aren't can't won't".split())
 
 
 def _own_names(

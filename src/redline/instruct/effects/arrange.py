@@ -104,6 +104,11 @@ def _into_container(
         raise Unclear("target", "a value cannot move into itself", (node,))
     if target == tree.parents[node] and clause.role("key") is None:
         return context.outcome([], (node,), "already there")
+    held = tree.values[target]
+    if isinstance(tree.values[node], dict) and isinstance(held, list) and held and not any(
+        isinstance(item, dict) for item in held
+    ):  # fmt: skip
+        raise Unclear("type", "it is a list of other things", (target,))
     key = clause.role("key")
     if key is not None:
         return _under_key(context, node, target, context.chart.tokens[key.start].text)

@@ -10,7 +10,7 @@ from redline.instruct.effects.outcome import EffectOutcome, Unclear
 from redline.instruct.effects.resolved import ResolvedNodes
 from redline.instruct.effects.tied import labels_document
 from redline.instruct.effects.values.bare import opening_doubt
-from redline.instruct.effects.values.families import is_state, takes_place
+from redline.instruct.effects.values.following import follows
 from redline.instruct.effects.values.shapes import has_shape
 from redline.instruct.effects.values.typing import type_value
 from redline.instruct.grammar.phrase import Phrase
@@ -23,6 +23,9 @@ from redline.instruct.model.values import Num, same
 _MOVING = frozenset("move shift push put bring transfer".split())
 _MEMBERSHIP = frozenset("included present listed contained there added removed absent".split())
 _LEAVING = frozenset("gone out removed away in back".split())
+_HEDGES = frozenset(
+    "maybe perhaps probably possibly never not don't imagine suppose i we nobody no if".split()
+)
 PRICES = ("price", "cost", "unitprice")
 
 
@@ -45,10 +48,12 @@ def assign(context: EffectContext) -> EffectOutcome:
         _check_bare(context, found, value)
     if context.clause.extra == "taken":
         _check_rank(context, target)
+        _check_hedge(context, value)
     _check_reference(context, value)
     _check_statement(context, found, value)
     if context.clause.extra == "named" and not all(
-        isinstance(context.tree.values[n], str) for n in found.nodes
+        isinstance(context.tree.values[n], str) and not context.tree.is_element(n)
+        for n in found.nodes
     ):
         raise Unclear("type", "it has no name to change", found.nodes)
     return context.each(found, lambda node: context.type_value(value, node))
@@ -59,6 +64,13 @@ def _check_rank(context: EffectContext, target: Phrase) -> None:
     said = singular(context.text(target).lower().removeprefix("the ").removeprefix("our "))
     if any(isinstance(v, str) and v.lower() == said for v in context.tree.values):
         context.doubt = context.doubt or f"{said!r} may be what somebody becomes"
+
+
+def _check_hedge(context: EffectContext, value: TokenSpan) -> None:
+    """Refuse `maybe Ann is our new lead`, of which the first word is no part of a name."""
+    first = context.chart.tokens[value.start]
+    if first.kind == "word" and first.low in _HEDGES:
+        raise Unclear("value", f"{first.text!r} leaves it open", value=first.text)
 
 
 def _check_leaving(context: EffectContext, value: TokenSpan) -> None:
@@ -118,7 +130,7 @@ def _check_bare(context: EffectContext, found: ResolvedNodes, value: TokenSpan) 
     for node in found.nodes[:20]:
         peers = [p.lower() for p in context.tree.peers(node) if isinstance(p, str)]
         held = context.tree.values[node]
-        if isinstance(held, str) and _follows(context, node, held, value):
+        if isinstance(held, str) and follows(context, node, held, value):
             continue
         if (
             context.clause.extra == "terse"
@@ -128,23 +140,6 @@ def _check_bare(context: EffectContext, found: ResolvedNodes, value: TokenSpan) 
             raise Unclear("clause", f"it is not clear that {said!r} is the value", found.nodes)
         if isinstance(held, str) and context.tree.repeats(node) and said not in peers:
             context.doubt = context.doubt or f"no other has {context.text(value)!r}"
-
-
-def _follows(context: EffectContext, node: int, held: str, value: TokenSpan) -> bool:
-    """Return whether a bare word is plainly the next value of a field."""
-    said = context.text(value)
-    if held.lower() == said.lower() or _is_listed_word(context, held, said.lower()):
-        return True
-    if takes_place(held, said):
-        return True
-    terse = context.clause.extra == "terse" and not context.tree.repeats(node)
-    return terse and is_state(context.key(node), held, said)
-
-
-def _is_listed_word(context: EffectContext, held: str, said: str) -> bool:
-    """Return whether a word is the value of one more field of a list: `total 16, status paid`."""
-    single = held.isalpha() and held.islower() and said.isalpha()
-    return single and context.previous is not None and context.previous.effect == "assign"
 
 
 def _check_kind(context: EffectContext, found: ResolvedNodes, value: TokenSpan, said: str) -> None:

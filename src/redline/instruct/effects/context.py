@@ -15,7 +15,7 @@ from redline.instruct.effects.tied import (
     nearest_to,
     tested_fields,
 )
-from redline.instruct.effects.values.endings import says_where, speaks_on
+from redline.instruct.effects.values.endings import says_how, says_where, speaks_on
 from redline.instruct.effects.values.shapes import shape_doubt
 from redline.instruct.effects.values.typing import doubt_of, type_value
 from redline.instruct.grammar.additions.new_places import NewPlace
@@ -146,6 +146,8 @@ class EffectContext:
         if not self.focus:
             if self.clause.effect in _OF_THE_DOCUMENT and self.text(phrase).lower() == "it":
                 return (0,)
+            if len(phrase.nodes) == 1 and self.clause.effect == "assign":
+                return phrase.nodes  # "their phone number", where there is only one
             raise Unclear("target", f"it is not clear what {self.text(phrase)!r} refers to")
         if not phrase.nodes and self.focus == self.chart.made:
             return self.focus
@@ -275,6 +277,7 @@ class EffectContext:
         if known is None:
             known = self.chart.typed_values[memo] = self._type_with_doubt(span, node, current, key)
         self.doubt = self.doubt or known[1] or says_where(self, span, node)
+        self.doubt = self.doubt or says_how(self, span, node)
         return known[0]
 
     def _type_with_doubt(

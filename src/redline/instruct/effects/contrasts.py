@@ -19,8 +19,8 @@ def instead(context: EffectContext) -> EffectOutcome:
     tree, new = context.tree, context.clause.role("new")
     if len(tree.values) > MAX_SEARCHED_NODES:
         raise Unclear("target", "it is not clear which place is meant")
-    old = _without_article(context, context.clause.role("old"))
-    holding = [n for n in range(1, len(tree.values)) if _holds(context, n, old)]
+    old = without_article(context, context.clause.role("old"))
+    holding = [n for n in range(1, len(tree.values)) if holds(context, n, old)]
     telling = context.clause.role("telling")
     named = _places_named(context, telling.start, telling.end)
     fitting = [n for n in holding if all(tree.inside((n,), nodes) for nodes in named)]
@@ -34,13 +34,13 @@ def instead(context: EffectContext) -> EffectOutcome:
     return context.each(found, lambda node: context.type_value(new, node), 0.9)
 
 
-def _without_article(context: EffectContext, span: TokenSpan) -> TokenSpan:
+def without_article(context: EffectContext, span: TokenSpan) -> TokenSpan:
     first = context.chart.low(span.start)
     longer = span.end - span.start > 1
     return TokenSpan(span.start + 1, span.end) if longer and first in ARTICLES else span
 
 
-def _holds(context: EffectContext, node: int, old: TokenSpan) -> bool:
+def holds(context: EffectContext, node: int, old: TokenSpan) -> bool:
     """Return whether a scalar is the old value as it is said."""
     held = context.tree.values[node]
     tokens = context.chart.tokens[old.start : old.end]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 
 from redline.instruct.effects.context import EffectContext
+from redline.instruct.effects.contrasts import holds
 from redline.instruct.effects.outcome import EffectOutcome, Unclear
 from redline.instruct.effects.places import doubt_case
 from redline.instruct.effects.resolved import ResolvedNodes
@@ -106,6 +107,9 @@ def agent(context: EffectContext) -> EffectOutcome:
         known = {str(peer).lower() for peer in context.tree.peers(field)}
         if said not in known:
             context.doubt = context.doubt or f"no other is in {context.text(value)!r}"
+    old = context.clause.role("old")
+    if old is not None and not all(holds(context, field, old) for _, field in pairs):
+        raise Unclear("value", f"it is not {context.text(old)} now")
     fields = ResolvedNodes(tuple(field for _, field in pairs))
     return context.each(fields, lambda node: context.type_value(value, node), 0.9)
 
@@ -143,7 +147,8 @@ def join(context: EffectContext) -> EffectOutcome:
 def tally(context: EffectContext) -> EffectOutcome:
     """Count up or down what a verb counts: `two more students joined`, `ten were sold`."""
     group, _, way = context.clause.extra.partition("-")
-    size = size_of(context.text(context.clause.role("value")))
+    amount = context.clause.role("value")
+    size = size_of(context.text(amount)) if amount is not None else Decimal(1)
     if not isinstance(size, Decimal):
         raise Unclear("value", "no amount is given")
     step = -size if way == "down" else size

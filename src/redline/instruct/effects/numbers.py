@@ -7,14 +7,16 @@ from decimal import Decimal
 
 from redline.instruct.effects.assign import PRICES, keep_holding
 from redline.instruct.effects.context import EffectContext
+from redline.instruct.effects.implied.words import is_never_negative
 from redline.instruct.effects.outcome import EffectOutcome, Unclear
 from redline.instruct.effects.resolved import ResolvedNodes
-from redline.instruct.effects.values.moments import is_moment, shift_time
-from redline.instruct.effects.values.typing import number_for, round_result
+from redline.instruct.effects.values.dated import moments_of
+from redline.instruct.effects.values.moments import shift_time
+from redline.instruct.effects.values.typing import number_for, round_result, share_in
 from redline.instruct.grammar.phrase import Phrase
 from redline.instruct.grammar.selectors import size_of
 from redline.instruct.grammar.values import TokenSpan
-from redline.instruct.language.words import is_plural, key_form, number_in
+from redline.instruct.language.words import is_plural, key_form
 from redline.instruct.model.operations import DocumentOperation
 from redline.instruct.model.values import Num, Value
 
@@ -35,7 +37,7 @@ def shift(context: EffectContext) -> EffectOutcome:
     _check_noun(context)
     found = _owned_numbers(context) or context.resolve(context.clause.role("target"))
     timed = context.clause.extra in ("later", "sooner")
-    found = _moments_of(context, found) if timed else _amounts_of(context, found)
+    found = moments_of(context, found, direction) if timed else _amounts_of(context, found)
     goal = context.clause.role("goal")
     if goal is not None:
         old = context.clause.role("old")
@@ -50,6 +52,7 @@ def shift(context: EffectContext) -> EffectOutcome:
     if amount is None:
         return context.each(found, lambda n: _plus(_number(context, n), Decimal(direction)))
     share = _share(context, amount)
+    _check_spending(context, found)
     _doubt_difference(context, found, amount, share)
 
     def compute(node: int) -> Value:
@@ -59,12 +62,30 @@ def shift(context: EffectContext) -> EffectOutcome:
         value = _number(context, node)
         if share is not None:
             return round_result(value.decimal * (1 + direction * share / 100), value)
-        tokens = context.chart.tokens[amount.start : amount.end]
-        step = number_for(tokens, context.text(amount).lstrip("+"), value, context.key(node))
-        assert isinstance(step, Num)
-        return _plus(value, direction * abs(step.decimal))
+        return _move_number(context, node, amount, direction)
 
     return context.each(found, compute)
+
+
+def _move_number(context: EffectContext, node: int, amount: TokenSpan, direction: int) -> Num:
+    """Return a number after an amount is added or taken away, in the unit of its field."""
+    value = _number(context, node)
+    tokens = context.chart.tokens[amount.start : amount.end]
+    step = number_for(tokens, context.text(amount).lstrip("+"), value, context.key(node))
+    assert isinstance(step, Num)
+    moved = _plus(value, direction * abs(step.decimal))
+    if moved.decimal < 0 <= value.decimal and is_never_negative(context.key(node)):
+        raise Unclear("value", f"{context.key(node)} would be less than 0", (node,))
+    return moved
+
+
+def _check_spending(context: EffectContext, found: ResolvedNodes) -> None:
+    """Doubt that what is spent lessens a budget where a field beside it says what was spent."""
+    tree = context.tree
+    for node in found.nodes if context.clause.extra == "spend" else ():
+        keys = {key_form(str(tree.keys[c])) for c in tree.children(tree.parents[node])}
+        if keys & {"spent", "used", "expense", "consumed"}:
+            context.doubt = context.doubt or f"it may not be {context.key(node)} that changes"
 
 
 def _amount_before(context: EffectContext) -> TokenSpan:
@@ -104,21 +125,7 @@ def _direction(context: EffectContext) -> int:
     """Return 1 to add and -1 to take away."""
     if context.clause.extra == "signed":
         return -1 if context.text(context.clause.role("value")).startswith("-") else 1
-    return -1 if context.clause.extra in ("down", "minus", "lose", "sooner") else 1
-
-
-def _moments_of(context: EffectContext, found: ResolvedNodes) -> ResolvedNodes:
-    """Return the one date or time of what is put off, or it itself."""
-    tree = context.tree
-    nodes: list[int] = []
-    for node in found.nodes:
-        held = tree.values[node]
-        fields = tree.children(node) if isinstance(held, dict) else (node,)
-        dated = [f for f in fields if isinstance(v := tree.values[f], str) and is_moment(v)]
-        if len(dated) != 1:
-            raise Unclear("target", "it is not clear which date is meant", (node,))
-        nodes += dated
-    return ResolvedNodes(tuple(nodes), found.many, found.whole, found.cost, found.phrase)
+    return -1 if context.clause.extra in ("down", "minus", "lose", "sooner", "spend") else 1
 
 
 def _amounts_of(context: EffectContext, found: ResolvedNodes) -> ResolvedNodes:
@@ -129,7 +136,7 @@ def _amounts_of(context: EffectContext, found: ResolvedNodes) -> ResolvedNodes:
     for node in found.nodes:
         if not isinstance(tree.values[node], dict):
             return found
-        if plain and not tree.is_record(node):
+        if plain and not tree.is_record(node) and not _are_numbers(context, node, found):
             return found
         if _are_numbers(context, node, found):
             nodes += tree.children(node)
@@ -153,6 +160,11 @@ def _are_numbers(context: EffectContext, node: int, found: ResolvedNodes) -> boo
     """Return whether each of an object of numbers is meant: `fees +10 each`."""
     held, last = context.tree.values[node], context.chart.low(context.clause.end - 1)
     every = last in ("each", "board", "all") or (found.phrase and found.phrase.quantified)
+    amount = context.clause.role("value")
+    if found.phrase is not None and isinstance(amount, TokenSpan) and context.is_statement:
+        # "fees go up by 5 percent"
+        plural = is_plural(context.chart.low(found.phrase.end - 1))
+        every = every or (plural and _share(context, amount) is not None)
     numbers = isinstance(held, dict) and held and all(isinstance(v, Num) for v in held.values())
     return bool(every and numbers)
 
@@ -193,15 +205,12 @@ def money(context: EffectContext) -> EffectOutcome:
         nodes += own
     amount = context.clause.role("value")
     share = _share(context, amount)
-    size = size_of(context.text(amount))
 
     def compute(node: int) -> Value:
         value = _number(context, node)
         if share is not None:
             return round_result(value.decimal * (1 + direction * share / 100), value)
-        if not isinstance(size, Decimal):
-            raise Unclear("value", "no amount is given", (node,))
-        return _plus(value, direction * size)
+        return _move_number(context, node, amount, direction)
 
     return context.each(ResolvedNodes(tuple(nodes), holders.many), compute)
 
@@ -229,11 +238,7 @@ def _plus(value: Num, amount: Decimal) -> Num:
 
 def _share(context: EffectContext, amount: TokenSpan) -> Decimal | None:
     """Return the percentage the words say, or None when they say an amount."""
-    text = context.text(amount).lower().replace("percent", "%").replace("pct", "%").strip()
-    if not text.endswith("%"):
-        return None
-    number = number_in(text.rstrip("% "))
-    return abs(Decimal(number)) if number is not None else None
+    return share_in(context.text(amount))
 
 
 def _towards(

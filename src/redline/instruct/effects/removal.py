@@ -7,6 +7,7 @@ from dataclasses import replace
 from redline.instruct.effects.absence import is_composed, may_name
 from redline.instruct.effects.adding.elements import containers
 from redline.instruct.effects.context import EffectContext
+from redline.instruct.effects.implied.leaving import check_leaving
 from redline.instruct.effects.outcome import EffectOutcome, Unclear
 from redline.instruct.effects.resolved import Nothing, ResolvedNodes
 from redline.instruct.grammar.nouns.heads import DETERMINERS
@@ -22,6 +23,7 @@ from redline.instruct.model.values import Num, Value
 
 # Verbs that may mean to switch something off as well as to take it away.
 _STOPPING = frozenset("kill axe cut lose ditch scrap".split())
+_JOINTS = frozenset((",", "and", "&"))
 # What a bare name may be of.
 _NAMED = frozenset({Sort.KEY, Sort.RECORD, Sort.ELEMENT})
 
@@ -34,6 +36,7 @@ def remove(context: EffectContext) -> EffectOutcome:
     target = clause.role("target")
     found = context.resolve(target)
     within = clause.role("within")
+    context.cost += 2 * _goes_on(context, found)
     if target.owner and not target.nodes:
         _check_pronoun(context, found)
         named = _elements_of(context, found)
@@ -48,9 +51,25 @@ def remove(context: EffectContext) -> EffectOutcome:
     if target.sort is Sort.FLAG and not target.many:
         raise Unclear("target", f"{context.text(target)!r} only says how it is", found.nodes)
     _check_membership(context, found, target)
+    check_leaving(context, found, target)
     _refuse_wide(context, found, target)
     _check(context, found, target)
     return _remove_nodes(context, found.nodes)
+
+
+def _goes_on(context: EffectContext, found: ResolvedNodes) -> bool:
+    """Return whether one of the places rather goes on saying from where: `from a.b and a.c`."""
+    chart, removed = context.chart, set(found.nodes)
+    for place in range(1, chart.size):
+        if not chart.tokens[place].path or chart.low(place - 1) not in _JOINTS:
+            continue
+        before = place - 1
+        while before > 0 and (chart.tokens[before].path or chart.low(before) in _JOINTS):
+            before -= 1
+        said = {n for s in chart.lexicon.senses(place) if s.sort is Sort.PATH for n in s.nodes}
+        if chart.low(before) in ("from", "in", "of", "under") and said & removed:
+            return True
+    return False
 
 
 def _check_pronoun(context: EffectContext, found: ResolvedNodes) -> None:

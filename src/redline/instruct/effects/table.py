@@ -16,7 +16,7 @@ from redline.instruct.effects import (
 )
 from redline.instruct.effects.adding import copies, elements, keys, members, records
 from redline.instruct.effects.context import EffectContext
-from redline.instruct.effects.implied import fields
+from redline.instruct.effects.implied import fields, singled_out
 from redline.instruct.effects.outcome import EffectOutcome, Unclear
 from redline.instruct.effects.resolved import Nothing
 from redline.instruct.effects.several import pairs
@@ -37,6 +37,9 @@ EFFECTS: dict[str, Callable[[EffectContext], EffectOutcome]] = {
     "assignlist": assign.assign_list,
     "respectively": assign.respectively,
     "owned": assign.give_field,
+    "samefield": singled_out.copy_field,
+    "fromto": singled_out.change_held,
+    "tag": singled_out.tag,
     "setfields": keys.set_fields,
     "cost": assign.cost,
     "copy": copies.copy,

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 
 from redline.instruct.effects.context import EffectContext
+from redline.instruct.effects.contrasts import without_article
 from redline.instruct.effects.outcome import EffectOutcome, Unclear
 from redline.instruct.effects.resolved import ResolvedNodes
 from redline.instruct.effects.values.typing import doubt_of
@@ -118,6 +119,9 @@ def give_name(context: EffectContext) -> EffectOutcome:
         raise Unclear("several", "it is not clear which field is its name", found.nodes)
     if not context.whole:
         context.doubt = context.doubt or "only a part of the name is said"
+    coded = context.chart.tokens[target.end - 1].kind == "code" and target.end - target.start > 1
+    if coded and target.sort is Sort.ELEMENT and context.tree.is_element(fields[0]):
+        context.cost += 1  # "the service `cache`" is rather the one under that key
     record, key = context.tree.parents[fields[0]], str(context.tree.keys[fields[0]])
     called = context.chart.low(context.clause.start) == "call"
     other = context.tree.is_named(record) and key_form(key) not in NAME_FORMS
@@ -154,6 +158,12 @@ def replace(context: EffectContext) -> EffectOutcome:
     text = _plain(context, old)
     scope, many = _search_places(context)
     whole = tuple(n for n in scope if _is_text(tree.values[n], text, _is_quoted(context, old)))
+    if not whole and (noun := without_article(context, old)) != old:
+        said = _plain(context, noun)
+        whole = tuple(
+            n for n in scope if tree.is_element(n) and _is_text(tree.values[n], said, False)
+        )
+        new = without_article(context, new) if whole else new
     if whole:
         if len(whole) > 1 and not many:
             raise Unclear("several", f"{text!r} is in several places", whole)

@@ -16,6 +16,7 @@ from redline.instruct.grammar.nouns.compounds import (
 )
 from redline.instruct.grammar.nouns.kinds import superlatives
 from redline.instruct.grammar.nouns.ordinals import ordinal
+from redline.instruct.grammar.nouns.ways import leading_to
 from redline.instruct.grammar.phrase import Phrase
 from redline.instruct.grammar.selectors import Sized, is_about
 from redline.instruct.language.words import key_form
@@ -61,7 +62,7 @@ def _posts(chart: Chart, phrase: Phrase) -> Iterator[Phrase]:
         return
     if chart.low(end) in PREPOSITIONS:
         yield from _place_within(chart, phrase)
-    yield from _leading_to(chart, phrase)
+    yield from leading_to(chart, phrase)
     for words in _EXCEPTIONS:
         after = chart.words(end, words)
         if after > 0:
@@ -84,17 +85,6 @@ def _ends_with_key(chart: Chart, phrase: Phrase) -> bool:
         for start in range(phrase.start, phrase.end)
         for sense in chart.lexicon.senses(start)
     )
-
-
-def _leading_to(chart: Chart, phrase: Phrase) -> Iterator[Phrase]:
-    """Yield `the route to "10.8.0.0/16"`: a value in quotes says where it leads."""
-    if chart.low(phrase.end) != "to" or phrase.sort is not Sort.ITEMS or phrase.many:
-        return
-    for sense in chart.lexicon.senses(phrase.end + 1):
-        quoted = chart.tokens[phrase.end + 1].kind == "quoted"
-        nodes = chart.tree.inside(phrase.nodes, sense.nodes) if quoted and sense.whole else ()
-        if sense.sort is Sort.RECORD and nodes:
-            yield replace(phrase, end=sense.end, nodes=nodes, filtered=True, cost=phrase.cost + 1)
 
 
 def _place_within(chart: Chart, phrase: Phrase) -> Iterator[Phrase]:

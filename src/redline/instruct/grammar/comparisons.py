@@ -12,7 +12,14 @@ from redline.instruct.grammar.frames import phrase_table
 from redline.instruct.grammar.phrase import Phrase
 from redline.instruct.grammar.selectors import EMPTY, FALSE, TRUE, Against, Test, size_of
 from redline.instruct.language.dates import date_in
-from redline.instruct.language.words import CURRENCIES, key_words, number_in, singular, unit_of
+from redline.instruct.language.words import (
+    CURRENCIES,
+    key_words,
+    money_in,
+    number_in,
+    singular,
+    unit_of,
+)
 from redline.instruct.lexicon.senses import Sort
 from redline.instruct.lexicon.tree import DocumentTree, Nodes
 from redline.instruct.model.values import Num
@@ -30,8 +37,11 @@ _OPERATORS: dict[str, str] = {
     "<": "< is-less-than less-than is-under under is-below below fewer-than is-fewer-than "
     "lower-than is-lower-than smaller-than is-smaller-than before is-before earlier-than "
     "is-earlier-than are-below are-under is-beneath shorter-than",
-    ">=": ">= is-at-least at-least no-less-than is-no-less-than not-less-than",
-    "<=": "<= is-at-most at-most no-more-than is-no-more-than not-more-than up-to is-up-to",
+    ">=": ">= greater-than-or-equal-to is-greater-than-or-equal-to more-than-or-equal-to "
+    "is-more-than-or-equal-to is-at-least at-least no-less-than is-no-less-than not-less-than",
+    "<=": "<= less-than-or-equal-to is-less-than-or-equal-to fewer-than-or-equal-to "
+    "is-fewer-than-or-equal-to lower-than-or-equal-to is-at-most at-most no-more-than "
+    "is-no-more-than not-more-than up-to is-up-to",
     "has": "contains contain include includes including containing has have mentions",
     "lacks": "does-not-contain doesn't-contain do-not-contain does-not-include doesn't-include "
     "don't-include lacks lack doesn't-have does-not-have",
@@ -120,9 +130,20 @@ def _read_measure(
     return place + 2, measure(chart.tree, fields, number, unit)
 
 
+def _amount(tree: DocumentTree, fields: Nodes, number: str, coin: str) -> str | None:
+    """Return an amount of money in the unit that *fields* are in; None where it is not known."""
+    held = (tree.values[n] for n in fields)
+    broken = any(isinstance(v, Num) and "." in v.text for v in held)
+    keys = {str(tree.keys[n]) for n in fields}
+    found = {money_in(number, coin, key, broken=broken) for key in keys}
+    return found.pop() if len(found) == 1 else None
+
+
 def measure(tree: DocumentTree, fields: Nodes, number: str, unit: str) -> str | None:
     """Return a number in the unit that the keys of *fields* name; None where they name none."""
     said = unit_of(unit)
+    if singular(unit) in CURRENCIES and "e" not in number.lower():
+        return _amount(tree, fields, number, unit)
     if said is None:
         return number
     if "e" in number.lower():  # it may have any number of digits
@@ -201,7 +222,8 @@ def comparison(chart: Chart, start: int, phrase: Phrase) -> Iterator[Edge]:
     fields, whole = naming_fields(chart.tree, phrase.nodes), phrase.whole
     phrase = phrase if fields == phrase.nodes else replace(phrase, nodes=fields)
     yield from _between(chart, start + (chart.low(start) in ("is", "are")), phrase)
-    for end, op in operators(chart, start):
+    spoken = (e for e in operators(chart, start) if not _is_tense(chart, start, e[0], fields))
+    for end, op in spoken:
         if _is_place(chart, end, fields):
             yield from _against(chart, end, op, phrase)
             continue
@@ -214,6 +236,13 @@ def comparison(chart: Chart, start: int, phrase: Phrase) -> Iterator[Edge]:
             yield Edge(last, Test(fields, "=", found.texts, phrase.cost, whole))
     if any(isinstance(chart.tree.values[n], list) for n in fields):
         yield from _membership(chart, start, phrase)
+
+
+def _is_tense(chart: Chart, start: int, end: int, fields: Nodes) -> bool:
+    """Return whether `has` rather begins a verb: `whose card has expired`."""
+    word = end < chart.size and chart.tokens[end].kind == "word"
+    texts = not any(isinstance(chart.tree.values[n], list) for n in fields)
+    return chart.low(start) in ("has", "have") and end == start + 1 and word and texts
 
 
 def naming_fields(tree: DocumentTree, nodes: Nodes) -> Nodes:

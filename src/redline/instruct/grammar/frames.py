@@ -107,7 +107,8 @@ for _frame in FRAMES:
     else:
         for _word in _firsts:
             BY_WORD.setdefault(_word, []).append(_frame)
-# Words with which an instruction can begin, articles and pronouns aside.
+# Words with which an instruction can begin, articles, pronouns and prepositions aside.
 VERBS = frozenset(BY_WORD) - frozenset(
-    "the a an i we value id my they there we've i've they've".split()
+    "the a an i we value id my they there we've i've they've for in on under it one another same "
+    "there's i'm we'll".split()
 )

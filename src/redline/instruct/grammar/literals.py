@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from redline.instruct.grammar.chart import Chart, Edge, rule
 from redline.instruct.grammar.values import NOT_FIRST, NOT_KEYS, TokenSpan
+from redline.instruct.language.word_families import FAMILY_WORDS
 
 
 @rule("BARENAME")
@@ -44,6 +45,14 @@ def _code_word(chart: Chart, start: int) -> Iterator[Edge]:
         return
     marked = any(mark.isdigit() or mark in "._-/@:" for mark in token.text)
     if token.kind != "word" or (marked and any(map(str.isalpha, token.text))):
+        yield Edge(start + 1, TokenSpan(start, start + 1))
+
+
+@rule("FAMILYWORD")
+def _family_word(chart: Chart, start: int) -> Iterator[Edge]:
+    """A word of which fields for such things hold one or another: dark and light, low and high."""
+    token = chart.tokens[start] if start < chart.size else None
+    if token is not None and token.kind == "word" and token.text in FAMILY_WORDS:
         yield Edge(start + 1, TokenSpan(start, start + 1))
 
 

@@ -124,7 +124,7 @@ def _with(state: ReadingState, clause: Clause, end: int) -> ReadingState:
 
 
 def _may_end(chart: Chart, end: int) -> bool:
-    if end >= chart.size or chart.low(end) in SEPARATORS or chart.low(end) in ("but", ")"):
+    if end >= chart.size or chart.low(end) in SEPARATORS or chart.low(end) in ("but", ")", "+"):
         return True
     if any(
         True
@@ -177,7 +177,8 @@ def _closings(chart: Chart, state: ReadingState) -> Iterator[ReadingState]:
     low = chart.low(place)
     if low == ")" and _is_bracketed(chart, state):
         yield replace(state, place=place + 1)
-    if low in SEPARATORS:
+    verb_follows = chart.low(place + 1) in VERBS or chart.low(place + 1) == ","
+    if (low in SEPARATORS and low != "next") or (low in ("next", "+") and verb_follows):
         fronts = state.fronts
         if low in ENDS:
             fronts = state.headed if is_bullet(chart, place + 1) else ()

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, replace
 
 from redline.instruct.grammar.chart import Chart, Edge, rule
-from redline.instruct.grammar.frames import VERBS
+from redline.instruct.grammar.frames import VERBS, phrase_table
 from redline.instruct.grammar.nouns.pronouns import PRONOUNS
 from redline.instruct.grammar.nouns.suffixes import CLASS_NOUNS, CLASSIFYING
 from redline.instruct.grammar.phrase import Phrase
@@ -26,7 +26,7 @@ _DIRECTIONS: dict[str, bool] = {
             "high to low", "biggest first", "longest first", "in reverse order", "decreasing",
             "in reverse alphabetical order", "z to a", "descendingly", "highest to lowest",
             "alphabetically in reverse", "in reverse alphabetically", "reverse alphabetically",
-            "from newest to oldest", "largest to smallest", "in decreasing order",
+            "z-a", "from newest to oldest", "largest to smallest", "in decreasing order",
         ),
         True,
     ),
@@ -37,7 +37,7 @@ _DIRECTIONS: dict[str, bool] = {
             "smallest first", "from smallest to largest", "from low to high", "oldest first",
             "earliest first", "from a to z", "youngest first", "cheapest first", "fewest first",
             "low to high", "shortest first", "increasing", "a to z", "lowest to highest",
-            "from oldest to newest", "smallest to largest", "in increasing order",
+            "a-z", "from oldest to newest", "smallest to largest", "in increasing order",
         ),
         False,
     ),
@@ -89,6 +89,25 @@ def _kind_with_noun(chart: Chart, edge: Edge) -> Iterator[Edge]:
         yield Edge(edge.end + 1, replace(edge.item, many=False))
     elif low in CLASSIFYING and not edge.item.many and not chart.lexicon.senses(edge.end):
         yield Edge(edge.end + 1, edge.item.dearer(1))
+
+
+@rule("OURLIST")
+def _our_list(chart: Chart, start: int) -> Iterator[Edge]:
+    """What all of it is in, by a noun that names nothing here: off the menu, off our list."""
+    place = start + (chart.low(start) in ("the", "our", "my", "this", "that"))
+    named = any(sense.whole for sense in chart.lexicon.senses(place))
+    if chart.low(place) not in _LISTS or place == start or named:
+        return
+    yield Edge(place + 1, TokenSpan(start, place + 1, 1))
+    if chart.low(place) == "list" and chart.low(place + 1) == "of":
+        after = place + 2 + (chart.low(place + 2) in ("the", "our"))
+        yield from (Edge(e.end, TokenSpan(start, e.end)) for e in chart.edges("KIND", after))
+
+
+_LISTS = frozenset(
+    "list menu bill invoice programme program schedule roster agenda plan order card board "
+    "register calendar timetable".split()
+)
 
 
 @rule("ONEKIND")
@@ -295,6 +314,22 @@ class Flag:
     @property
     def meaning(self) -> Hashable:
         return (self.nodes, self.state)
+
+
+_ISNT = phrase_table(
+    tuple(text.split("-"))
+    for text in (
+        "isn't aren't is-not are-not is-no-longer are-no-longer shouldn't-be should-not-be "
+        "should-no-longer-be mustn't-be must-not-be must-no-longer-be won't-be will-not-be"
+    ).split()
+)
+
+
+@rule("ISNT")
+def _is_not(chart: Chart, start: int) -> Iterator[Edge]:
+    """A copula that says what something is not."""
+    for end in chart.phrases(start, _ISNT):
+        yield Edge(end, TokenSpan(start, end))
 
 
 @rule("NOT")

@@ -8,7 +8,14 @@ from dataclasses import dataclass, replace
 
 from redline.instruct.grammar.chart import Chart, Edge, rule
 from redline.instruct.grammar.frames import phrase_table
-from redline.instruct.language.words import ARTICLES, CURRENCIES, number_in, singular, unit_of
+from redline.instruct.language.words import (
+    ARTICLES,
+    CURRENCIES,
+    number_in,
+    singular,
+    spoken_measure,
+    unit_of,
+)
 
 MAX_BARE = 30
 _JOINERS = {"and": 3, "or": 3, "to": 3, ",": 3, "then": 4, "&": 1, ":": 3, "=": 4, "->": 4,
@@ -22,6 +29,8 @@ NOT_FIRST = frozenset(
     "to as into by from with is are be of for whose where should now currently actually "
     "at 's have has had".split()
 )
+# What begins a condition rather than a text, unless it is written as a title is.
+_CONDITIONAL = frozenset("if unless whenever because".split())
 NOT_KEYS = frozenset(
     "the a an to of in for on with and or as by from is are be value values set called named it "
     "key field new all every each word string phrase at before after between".split()
@@ -73,7 +82,7 @@ class TokenSpan:
 def _value(chart: Chart, start: int) -> Iterator[Edge]:
     """A quoted or literal value, or bare words up to any point of the sentence."""
     first = chart.tokens[start] if start < chart.size else None
-    if first is None or first.low in NOT_FIRST:
+    if first is None or first.low in NOT_FIRST or first.text in _CONDITIONAL:
         return
     yield from _describe_literal(chart, start)
     if first.kind in ("quoted", "json", "code"):
@@ -259,6 +268,8 @@ def _key(chart: Chart, start: int) -> Iterator[Edge]:
         last = chart.tokens[end - 1]
         if last.kind != "word" or last.low in NOT_KEYS or last.text.startswith("/"):
             return
+        if end > start + 1 and last.text[:1] in "^~<>=*":
+            return  # a range of versions is no part of a name
         yield Edge(end, TokenSpan(start, end, 0 if end == start + 1 else 2))
 
 
@@ -270,6 +281,10 @@ def _amount(chart: Chart, start: int) -> Iterator[Edge]:
     place = start + (chart.low(start) in ("a", "an", "another", "about", "exactly"))
     text = chart.tokens[place].text if place < chart.size else ""
     digits = text.lstrip("$€£").rstrip("%")
+    for length in (2, 3, 5):  # an hour, half an hour, a quarter of an hour
+        said = chart.text(start, start + length) if start + length <= chart.size else ""
+        if said and spoken_measure(said) != said:
+            yield Edge(start + length, TokenSpan(start, start + length))
     if number_in(digits) is None:
         if _is_suffixed(text):
             yield Edge(place + 1, TokenSpan(start, place + 1))

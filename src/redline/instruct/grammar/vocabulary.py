@@ -28,3 +28,5 @@ KNOWN_WORDS = frozenset(
           symbol.words.values() for phrase in phrases for word in phrase),
     }
 )  # fmt: skip
+# They begin to say how long something is so, whatever frame has them.
+KNOWN_WORDS -= {"until", "till"}

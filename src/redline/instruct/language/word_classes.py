@@ -37,7 +37,9 @@ CLASSES: dict[str, str] = {
     "should-be-changed-to needs-to-be-set-to has-changed-to changed-to went-to is-supposed-to-be "
     "should-have-been was-supposed-to-be now-equals has-to-become needs-to-become should-go-to "
     "should-be-updated-to was-changed-to got-changed-to moved-to has-moved-to switched-to "
-    "is-set-to are-set-to has-been have-been would-be gets must-become should-really-be should-just-be are-to-be is-to-be should-always-be",
+    "is-set-to are-set-to has-been have-been would-be gets must-become should-really-be should-just-be are-to-be is-to-be should-always-be "
+    "should-be-written should-be-spelled should-be-spelt should-be-typed must-be-written must-be-spelled "
+    "is-spelled is-spelt is-written is-actually-spelled is-correctly-spelled is-really-spelled",
     "HAVE": "should-have must-have needs-to-have ought-to-have should-get gets get now-has has "
     "uses should-use must-use should-now-use needs-to-use needs must-get shall-have have should-now-have will-have has-to-have now-have needs",
     "ENSURE": "ensure make-sure see-to-it ensure-that make-sure-that see-to-it-that "
@@ -46,7 +48,8 @@ CLASSES: dict[str, str] = {
     "i-want-to-have i-would-prefer id-like",
     "ADD": "appending inserting adding add append insert push include put attach register create introduce give-it "
     "define place list allow permit whitelist store enroll enrol tack hire",
-    "REMOVE": "removing deleting dropping remove delete drop erase eliminate discard strip get-rid-of take-out unset prune "
+    "FORALL": "for-everyone for-everybody for-all across-the-board everywhere",
+    "REMOVE": "leave-out cross-out cross-off strike-out take-off removing deleting dropping remove delete drop erase eliminate discard strip get-rid-of take-out unset prune "
     "purge throw-out throw-away scrap ditch kill axe cut clear-out do-away-with lose omit "
     "take-away deregister nuke nix rm yank toss chuck bin trash zap",
     "CLEAR": "clear empty wipe blank reset-to-empty blank-out empty-out wipe-out clear-out",
@@ -97,6 +100,31 @@ CLASSES: dict[str, str] = {
     "TYPED": "to-a to-an into-a into-an a an to into to-be-a to-be-an",
     "USING": "that-use-it which-use-it using-it that-have-it that-contain-it where-it-is-used",
     "ARROW": "-> => → ==> -->",
+    "SAYING": "saying reading stating that-says that-reads which-says which-reads that-says-: "
+    "with-the-text with-the-words with-the-content that-is which-is",
+    "SETTING": "policy setting value level rule limit mode",
+    "HAS": "has have does do uses gets",
+    "MOVES": "moves moved has-moved is-moving was-moved has-been-moved will-move is-moved changes "
+    "changed has-changed was-changed has-been-changed switches switched has-switched goes went "
+    "was-switched is-switching transfers was-transferred got-moved is-being-moved",
+    "INSTEAD": "instead-of rather-than in-place-of ,-not and-not not ,-instead-of ,-rather-than",
+    "SHOULDSAY": "it-should-say it-should-read it-must-say it-must-read it-ought-to-say "
+    "it-needs-to-say it-has-to-say",
+    "NOTANYMORE": "isn't is-not is-no-longer aren't are-not are-no-longer",
+    "PUTOFF": "postponed-to postponed-until postponed-till put-off-until put-off-till put-off-to "
+    "delayed-until delayed-to delayed-till pushed-back-to pushed-to moved-to rescheduled-to "
+    "rescheduled-for brought-forward-to put-back-to moved-forward-to moved-back-to",
+    "ROSE": "has-grown have-grown grew rose has-risen have-risen increased has-increased climbed "
+    "has-climbed has-gone-up have-gone-up has-been-raised was-raised is-raised",
+    "FELL": "has-shrunk have-shrunk shrank fell has-fallen have-fallen dropped has-dropped "
+    "decreased has-decreased sank has-sunk has-gone-down have-gone-down has-been-lowered "
+    "was-lowered has-been-cut was-cut is-lowered",
+    "LEFT": "has-left have-left has-dropped-out dropped-out has-quit isn't-coming aren't-coming "
+    "is-not-coming can't-come cannot-come won't-come won't-be-coming isn't-joining "
+    "is-no-longer-coming",
+    "STAYING": "we're-staying we-are-staying we-stay we'll-stay we-will-stay we-want-to-stay "
+    "they're-staying they-are-staying i'm-staying i-am-staying stay we'd-like-to-stay",
+    "ONEMORE": "one another another-one a-new-one one-more a-second-one a-third-one",
     "TOO": "too as-well also",
     "WE": "we i they we've i've they've we-have i-have they-have there-are we-just i-just",
     "GAINED": "found bought opened planted got received added ordered hired made have had",

@@ -57,8 +57,9 @@ UNITS: dict[str, tuple[str, Decimal]] = {
             "h|hr|hour": "3600000", "d|day": "86400000", "week": "604800000",
         },
         "bytes": {
-            "byte|bytes": "1", "kb": "1000", "mb": "1000000", "gb": "1000000000",
-            "tb": "1000000000000", "kib": "1024", "mib": "1048576", "gib": "1073741824",
+            "byte|bytes": "1", "kb|kilobyte": "1000", "mb|meg|megabyte": "1000000",
+            "gb|gig|gigabyte": "1000000000", "tb|terabyte": "1000000000000",
+            "kib": "1024", "mib": "1048576", "gib": "1073741824",
         },
         "length": {"mm": "1", "cm": "10", "m|meter|metre": "1000", "km": "1000000"},
         "mass": {"mg|milligram": "1", "g|gram": "1000", "kg|kilogram|kilo": "1000000"},
@@ -68,7 +69,8 @@ UNITS: dict[str, tuple[str, Decimal]] = {
     for names, size in table.items()
     for alias in names.split("|")
 }  # fmt: skip
-CURRENCIES = frozenset("dollar usd euro eur pound gbp cent".split())
+SMALL_COINS = frozenset("cent penny pence ct".split())  # a hundred of them make one
+CURRENCIES = SMALL_COINS | frozenset("dollar usd euro eur pound gbp buck franc chf".split())
 _CAMEL = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_]+")
 _NUMBER = re.compile(r"[-+]?(\d{1,3}(,\d{3})+|\d+)(\.\d+)?([eE][-+]?\d+)?")
 
@@ -149,7 +151,41 @@ def spoken_number(text: str) -> str | None:
     return "12" if words == ["a", "dozen"] else None
 
 
+_LEADS = (("a quarter of an ", "0.25 "), ("quarter of an ", "0.25 "), ("half an ", "0.5 "),
+          ("half a ", "0.5 "), ("an ", "1 "), ("a ", "1 "))  # fmt: skip
+_AND_A_HALF = re.compile(r"(?:(\w+) and a half|one and a half) (\w+)")
+
+
+@lru_cache(maxsize=4096)
+def spoken_measure(text: str) -> str:
+    """Return a measure said in words with a number instead: half an hour is 0.5 hour."""
+    low = text.lower()
+    for lead, number in _LEADS:
+        rest = low.removeprefix(lead)
+        if rest != low and unit_of(rest) is not None:
+            return number + rest
+    match = _AND_A_HALF.fullmatch(low)
+    whole = number_in(match[1] or "one") if match else None
+    if match is not None and whole is not None and whole.isdigit() and unit_of(match[2]):
+        return f"{whole}.5 {match[2]}"
+    return text
+
+
 def unit_of(word: str) -> tuple[str, Decimal] | None:
     """The family and size of a unit of measure."""
     low = word.lower().rstrip(".")
     return UNITS.get(low) or UNITS.get(singular(low))
+
+
+def money_in(number: str, coin: str, key: str, *, broken: bool) -> str | None:
+    """Return an amount in the unit of a field, None where that is not known.
+
+    50 cents are 0.5 where amounts are *broken*, as 4.20 is, and 50 where the key says cents.
+    """
+    in_small = bool(SMALL_COINS & {singular(word) for word in key_words(key)})
+    if in_small is (singular(coin) in SMALL_COINS):
+        return number
+    if not in_small and not broken:
+        return None
+    factor = Decimal(100) if in_small else Decimal("0.01")
+    return f"{(Decimal(number) * factor).normalize():f}"

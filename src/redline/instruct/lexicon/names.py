@@ -85,7 +85,8 @@ class Lexicon:
             found += self._paths(start)
         found += self._keys(start, end)
         found += self._values(start, end)
-        found += self._flags(start, end)
+        if not found or found[0].sort is not Sort.PATH:
+            found += self._flags(start, end)  # a pointer that leads somewhere names no flag
         return found
 
     def _paths(self, start: int) -> list[Sense]:

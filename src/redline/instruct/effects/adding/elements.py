@@ -5,15 +5,19 @@ from __future__ import annotations
 from redline.instruct.effects.context import EffectContext
 from redline.instruct.effects.outcome import EffectOutcome, Unclear
 from redline.instruct.effects.places import anchor_in, doubt_case, index_in
+from redline.instruct.effects.values.shapes import SHAPES
 from redline.instruct.effects.values.typing import doubt_of, type_value
 from redline.instruct.grammar.adjuncts.positions import ListPosition, position_at
 from redline.instruct.grammar.phrase import Phrase
 from redline.instruct.grammar.values import TokenSpan
+from redline.instruct.language.dates import date_in
+from redline.instruct.language.tokens import Tokens, text_of
 from redline.instruct.language.words import ORDINALS
 from redline.instruct.lexicon.senses import Sort
 from redline.instruct.model.operations import ABSENT, DocumentOperation, NoValue
 from redline.instruct.model.values import Num, Value, same
 
+_SOMEBODY = frozenset("somebody someone nobody everyone everybody anyone he she it they we".split())
 _ENSURING = frozenset("ensure make see check be guarantee confirm verify validate".split())
 
 
@@ -23,6 +27,8 @@ def append(context: EffectContext) -> EffectOutcome:
     position = _said_position(context)
     arrays = _arrays(context, position)
     spans = _spans(clause.role("value"), clause.role("values"))
+    if clause.extra == "joined" and context.chart.low(spans[0].start) in _SOMEBODY:
+        raise Unclear("value", f"{context.text(spans[0])!r} is no name")
     once = clause.role("ONCE") is not None or clause.role("REPAIR") is not None
     once = once or context.chart.low(clause.start) in _ENSURING
     placed = position is not None and position.kind != "front"
@@ -228,15 +234,34 @@ def _element(context: EffectContext, span: TokenSpan, held: list[Value]) -> Valu
     if literal and isinstance(tokens[0].value, dict) and kinds and not isinstance(model, dict):
         raise Unclear("type", "its elements are not objects")
     if isinstance(model, str):
-        if len(tokens) == 1 and tokens[0].kind in ("word", "code"):
-            return _plain_text(tokens[0].text)
-        context.doubt = context.doubt or doubt_of(tokens, "", held, "")
-        return type_value(tokens, context.chart.source, "", held)
+        return _text_element(context, tokens, model, held)
     if len(tokens) == 1 and tokens[0].kind == "word" and isinstance(model, NoValue):
         context.doubt = context.doubt or doubt_of(tokens, ABSENT)
     elif isinstance(model, NoValue):
         context.doubt = context.doubt or doubt_of(tokens, "", (), "")
     return type_value(tokens, context.chart.source, model)
+
+
+def _text_element(context: EffectContext, tokens: Tokens, model: str, held: list[Value]) -> Value:
+    source = context.chart.source
+    if tokens[0].kind == "word" and _share_shape(held):
+        text, years = text_of(tokens, source), {str(item)[:4] for item in held}
+        if date_in(model) and len(years) > 1 and date_in(text) is None:
+            raise Unclear("value", f"{text!r} says no year", value=text)
+        return type_value(tokens, source, model, held)
+    if len(tokens) == 1 and tokens[0].kind in ("word", "code"):
+        return _plain_text(tokens[0].text)
+    context.doubt = context.doubt or doubt_of(tokens, "", held, "")
+    return type_value(tokens, source, "", held)
+
+
+def _share_shape(held: list[Value]) -> bool:
+    """Return whether all elements are dates, addresses or the like, which a new one must be too."""
+    first = held[0]
+    return isinstance(first, str) and any(
+        all(isinstance(item, str) and shape.fullmatch(item) for item in held)
+        for _, shape in SHAPES[:6]
+    )
 
 
 def _plain_text(text: str) -> str:

@@ -7,9 +7,29 @@ import re
 from redline.instruct.effects.context import EffectContext
 from redline.instruct.effects.outcome import EffectOutcome, Unclear
 from redline.instruct.effects.values.typing import type_value
+from redline.instruct.grammar.frames import VERBS
 from redline.instruct.grammar.values import TokenSpan
 from redline.instruct.language.words import key_form, singular
 from redline.instruct.model.operations import ABSENT, DocumentOperation
+
+# Words for one more of what was spoken of before, or for what is not named at all.
+_PRONOUNS = frozenset(
+    "one ones two three four five some something anything everything nothing another more it them "
+    "this that these those".split()
+)
+
+
+def check_key_name(context: EffectContext) -> None:
+    """Refuse a bare word that only refers to something; doubt one that may ask for a change."""
+    key = context.clause.role("key")
+    if key is None or context.chart.tokens[key.start].kind != "word":
+        return
+    said = context.text(key).lower()
+    if said in _PRONOUNS:
+        raise Unclear("value", f"{said!r} is not the name of a key")
+    is_known = context.chart.low(key.start - 1) == "the" and key_form(said) in context.tree.by_form
+    if said in VERBS or is_known:  # "a raise of 200", "the weight of web-10"
+        context.doubt = f"{said!r} may ask for another change"
 
 
 def set_fields(context: EffectContext) -> EffectOutcome:

@@ -6,14 +6,19 @@ import re
 from dataclasses import replace
 
 from redline.instruct.effects.adding.elements import containers
-from redline.instruct.effects.adding.keys import key_text, named_pair, section_anywhere, section_for
+from redline.instruct.effects.adding.keys import (
+    check_key_name,
+    key_text,
+    named_pair,
+    section_anywhere,
+    section_for,
+)
 from redline.instruct.effects.adding.records import EMPTY, build_object
 from redline.instruct.effects.context import EffectContext
 from redline.instruct.effects.outcome import EffectOutcome, Unclear
 from redline.instruct.effects.resolved import ResolvedNodes
 from redline.instruct.effects.values.typing import doubt_of, type_value
 from redline.instruct.grammar.additions.new_places import NewPlace
-from redline.instruct.grammar.frames import VERBS
 from redline.instruct.grammar.phrase import Phrase
 from redline.instruct.grammar.values import TokenSpan
 from redline.instruct.language.words import key_form
@@ -28,12 +33,7 @@ def newkey(context: EffectContext) -> EffectOutcome:
     if place is not None:
         return _at_new_place(context, place)
     found = holders_of(context)
-    key = context.clause.role("key")
-    if key is not None and context.chart.tokens[key.start].kind == "word":
-        said = context.text(key).lower()
-        is_known = context.chart.low(key.start - 1) == "the" and key_form(said) in tree.by_form
-        if said in VERBS or is_known:  # "a raise of 200", "the weight of web-10"
-            context.doubt = f"{said!r} may ask for another change"
+    check_key_name(context)
     operations = []
     for node in found.nodes:
         if not isinstance(tree.values[node], dict):

@@ -7,11 +7,13 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from redline.instruct.effects.context import EffectContext
-from redline.instruct.effects.implied.groups import check_status, group_values
+from redline.instruct.effects.implied.groups import check_status, check_subject, group_values
 from redline.instruct.effects.implied.lists import add_to_list
 from redline.instruct.effects.implied.records import check_telling, spoken_of
+from redline.instruct.effects.implied.shifts import move_value
 from redline.instruct.effects.implied.words import (
     holds_names,
+    is_like_peers,
     is_named,
     is_number_like,
     is_only_number,
@@ -27,17 +29,10 @@ from redline.instruct.effects.implied.words import (
 )
 from redline.instruct.effects.outcome import EffectOutcome, Unclear
 from redline.instruct.effects.values.families import is_of_family
-from redline.instruct.effects.values.moments import shift_time
-from redline.instruct.effects.values.shapes import has_shape
-from redline.instruct.effects.values.typing import number_for
 from redline.instruct.grammar.adjuncts.predicates import Predicate, word_stem
 from redline.instruct.grammar.values import TokenSpan
 from redline.instruct.grammar.vocabulary import KNOWN_WORDS
-from redline.instruct.language.words import (
-    FALSE_WORDS,
-    TRUE_WORDS,
-    key_form,
-)
+from redline.instruct.language.words import FALSE_WORDS, TRUE_WORDS, key_form
 from redline.instruct.lexicon.senses import flag_stems
 from redline.instruct.model.operations import DocumentOperation
 from redline.instruct.model.values import Num, Value
@@ -157,6 +152,7 @@ def _best(context: EffectContext, holder: int, predicate: Predicate, *, loose: b
         raise Unclear("several", "several fields may be meant", tuple(f.node for f in chosen))
     if context.clause.extra == "root":
         _check_only(context, holder, chosen[0])
+        check_subject(context, chosen[0].node, chosen[0].value)
         check_status(context, chosen[0].node)
     return chosen[0]
 
@@ -253,22 +249,13 @@ def _shift_fit(
     full: bool,
 ) -> _Fit | None:
     """Return a number or time moved by an amount: `two days longer`, `+10%`."""
-    held, text = context.tree.values[node], context.text(span)
+    if predicate.negated:
+        return None  # "don't lower the fee by 5"
     try:
-        if isinstance(held, Num):
-            sized = measures(context.key(node), text)
-            if not score and not sized and not is_only_number(context, node):
-                return None
-            tokens = context.chart.tokens[span.start : span.end]
-            step = number_for(tokens, text.lstrip("+"), held, context.key(node))
-            assert isinstance(step, Num)
-            moved = held.decimal + predicate.sign * abs(step.decimal)
-            return _Fit(node, Num(f"{moved:f}"), score, full)
-        if isinstance(held, str) and has_shape(held) and score:
-            return _Fit(node, shift_time(held, text, predicate.sign), score, full)
+        moved = move_value(context, node, span, predicate.sign, named=bool(score))
     except Unclear:
         return None
-    return None
+    return None if moved is None else _Fit(node, moved, score, full)
 
 
 def _value_fit(
@@ -302,6 +289,7 @@ def _value_fit(
         doubt = doubt or (f"what {text!r} is is a guess" if guessed else "")
         return _Fit(node, value, score, full, doubt)
     alike = isinstance(held, str) and (same_look(held, str(value)) or is_of_family(held, text))
+    alike = alike or (held is None and bool(score) and is_like_peers(tree.peers(node), value))
     if low in known or alike:
         return _Fit(node, value, score, full, doubt)
     if not score:

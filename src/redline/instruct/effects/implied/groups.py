@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from redline.instruct.effects.context import EffectContext
 from redline.instruct.grammar.adjuncts.predicates import Predicate
-from redline.instruct.language.words import key_form, number_in, unit_of
+from redline.instruct.language.words import key_form, key_words, number_in, unit_of
+from redline.instruct.model.values import Value
 
+_SUBJECTS = frozenset("i i'd i'm i've we we're we've they they're they've me us".split())
 _STATUSES = frozenset("status state stage phase condition".split())
 
 
@@ -25,6 +27,16 @@ def group_values(context: EffectContext, predicate: Predicate) -> list[tuple[int
             found.append((*lead, place))
             lead = ()
     return [*found, lead] if lead else found
+
+
+def check_subject(context: EffectContext, node: int, value: Value) -> None:
+    """Doubt that `we need 3 days` gives a field another number: it may say what people have."""
+    lows = set(context.chart.lows[context.clause.start : context.clause.end])
+    share = "percent" in key_words(context.key(node)) and lows & {"percent", "%"}
+    compared = context.clause.role("said").old is not None or "every" in lows
+    is_personal = context.chart.low(context.clause.start) in _SUBJECTS
+    if is_personal and not isinstance(value, bool) and not share and not compared:
+        context.doubt = context.doubt or f"it may not be said of {context.key(node)!r}"
 
 
 def check_status(context: EffectContext, node: int) -> None:

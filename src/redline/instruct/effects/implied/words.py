@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from decimal import Decimal
 
 from redline.instruct.effects.context import EffectContext
 from redline.instruct.effects.values.shapes import has_shape, same_shape
 from redline.instruct.grammar.adjuncts.predicates import Predicate, word_stem
 from redline.instruct.grammar.values import TokenSpan
-from redline.instruct.language.words import key_words, number_in, unit_of
+from redline.instruct.language.words import (
+    CURRENCIES,
+    key_form,
+    key_words,
+    number_in,
+    singular,
+    unit_of,
+)
 from redline.instruct.lexicon.senses import Sort
-from redline.instruct.model.values import Num
+from redline.instruct.model.values import Num, Value
 
 # Words that speak of a field, and the words its key may have instead.
 _RELATED = {
@@ -74,6 +82,8 @@ _RELATED = {
     for word in group.split()
 }
 _SURE = frozenset("cost charg price old weigh hold seat star held report".split())
+_PRICED = frozenset("price cost fee rate rent fare".split())
+_NEVER_NEGATIVE = frozenset("price cost unitprice amount fee rate count qty quantity stock".split())
 _DAYS = re.compile(r"(mon|tues?|wed(nes)?|thu(rs)?|fri|sat(ur)?|sun)(day)?", re.IGNORECASE)
 
 
@@ -104,8 +114,16 @@ def is_sure(context: EffectContext, holder: int, node: int, predicate: Predicate
 def measures(key: str, text: str) -> bool:
     """Return whether a key names a measure of the kind the text has: 45 min, 21 degrees."""
     family = unit_family(text)
+    last = singular(text.lower().split()[-1]) if text.split() else ""
+    if (last in CURRENCIES or text[:1] in "$€£") and _PRICED & set(key_words(key)):
+        return True
     warm = family == "degree" and bool({"temp", "temperature"} & set(key_words(key)))
     return bool(family) and (warm or family == unit_family(key))
+
+
+def is_never_negative(key: str) -> bool:
+    """Return whether a key names a price or a count, of which none is less than 0."""
+    return bool({key_form(key), *key_words(key)[-1:]} & _NEVER_NEGATIVE)
 
 
 def unit_family(text: str) -> str:
@@ -120,6 +138,14 @@ def same_look(held: str, text: str) -> bool:
     if _DAYS.fullmatch(held) and _DAYS.fullmatch(text):
         return len(held) > 4 or len(text) <= 4
     return same_shape(held, text) and has_shape(text)
+
+
+def is_like_peers(peers: Sequence[Value], value: Value) -> bool:
+    """Return whether others hold dates, addresses and the like as the new value is one."""
+    others = [peer for peer in peers if peer is not None]
+    return bool(others) and isinstance(value, str) and all(
+        isinstance(peer, str) and same_look(peer, value) for peer in others
+    )  # fmt: skip
 
 
 def is_plain(text: str) -> bool:

@@ -19,7 +19,8 @@ _ABOUT = frozenset(
 )
 _LEADING = frozenset(
     "called named titled simply just exactly value string word text back like about around "
-    "roughly approximately almost nearly at between from something whatever".split()
+    "roughly approximately almost nearly at between from something whatever that which saying "
+    "reading one another some".split()
 )
 # Words that may join a name or begin to say where, when and why.
 _JOINING = frozenset(

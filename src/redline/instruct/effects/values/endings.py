@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from redline.instruct.grammar.values import TokenSpan
@@ -24,6 +25,24 @@ def says_where(context: EffectContext, span: TokenSpan, node: int) -> str:
     if any(isinstance(v, str) and v.lower().split()[:1] == [first.low] for v in known):
         return ""
     return f"{context.text(span)!r} may be more than the value ({first.low})"
+
+
+# What a passive may say is to be done to a text, rather than be its first word.
+_PARTICIPLE = re.compile(r"[a-z]{2,}ed|written|shown|spelt|drawn|given|sung|read|put|kept|left")
+
+
+def says_how(context: EffectContext, span: TokenSpan, node: int) -> str:
+    """Return a doubt when a passive may say what is to be done: `should be printed in bold`."""
+    first, held = context.chart.tokens[span.start], context.tree.values[node]
+    passive = context.chart.low(span.start - 1) in ("be", "is", "are", "been", "being", "gets")
+    if not passive or not isinstance(held, str) or not _PARTICIPLE.fullmatch(first.text):
+        return ""
+    if first.kind != "word" or not (span.end - span.start > 1 or " " in held.strip()):
+        return ""
+    known = (held, *context.tree.peers(node))
+    if any(isinstance(v, str) and v.lower().split()[:1] == [first.low] for v in known):
+        return ""
+    return f"{first.text!r} may say what is to be done with {context.key(node)}"
 
 
 def speaks_on(context: EffectContext, span: TokenSpan) -> str:

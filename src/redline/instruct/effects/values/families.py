@@ -5,35 +5,9 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from redline.instruct.language.word_families import WORD_FAMILIES
 from redline.instruct.language.words import key_words
 
-_FAMILIES = tuple(
-    frozenset(words.split())
-    for words in (
-        "trace debug verbose info notice warn warning error fatal critical silent off",
-        "monday tuesday wednesday thursday friday saturday sunday",
-        "mon tue wed thu fri sat sun",
-        "january february march april may june july august september october november december",
-        "lowest low minor normal medium moderate high major highest urgent critical severe",
-        "xs s m l xl xxl", "small medium large", "easy medium hard",
-        "get post put patch delete head options",
-        "dev development test testing qa staging stage production prod local",
-        "hourly daily weekly biweekly monthly quarterly yearly annually never always nightly",
-        "public private internal protected hidden visible unlisted",
-        "admin administrator user viewer editor owner guest member moderator reader maintainer",
-        "dark light auto system", "left right center centre top bottom", "forward backward",
-        "asc desc", "ascending descending", "http https tcp udp ws wss grpc",
-        "petrol diesel electric hybrid", "celsius fahrenheit kelvin", "metric imperial",
-        "cash card transfer invoice paypal", "economy premium business first",
-        "draft review published archived scheduled", "pending accepted rejected declined",
-        "open closed reopened resolved blocked", "todo doing done", "yes no maybe pending",
-        "red orange yellow green blue purple black white grey gray brown pink",
-        "north south east west", "sunny cloudy rainy snowy", "email sms push phone slack",
-        "json yaml toml xml csv text", "gzip brotli zstd none", "round-robin random",
-        "always never on-failure unless-stopped ifnotpresent", "running stopped paused",
-        "vegan vegetarian standard halal kosher", "junior senior lead principal",
-    )
-)  # fmt: skip
 _CURRENCIES = frozenset(
     "EUR USD GBP CHF JPY SEK NOK DKK PLN CZK AUD CAD CNY INR BRL MXN ZAR NZD".split()
 )
@@ -49,7 +23,7 @@ def is_of_family(held: str, said: str) -> bool:
         return said in _CURRENCIES
     same_case = held.islower() == said.islower() or said.islower()
     left, right = held.lower(), said.lower()
-    return same_case and any(left in family and right in family for family in _FAMILIES)
+    return same_case and any(left in family and right in family for family in WORD_FAMILIES)
 
 
 @lru_cache(maxsize=4096)
@@ -66,6 +40,20 @@ def is_same_code(held: str, said: str) -> bool:
     if not any(map(str.isdigit, held)) or not any(map(str.isdigit, said)):
         return "." in held[1:-1] and _ending(held) == _ending(said)
     return _shape(held) == _shape(said)
+
+
+def is_locale(key: str, held: str, said: str) -> bool:
+    """Return whether both are codes of languages in a field for one: en and de."""
+    named = _LOCALES & set(key_words(key))
+    return bool(named and _LOCALE.fullmatch(held) and _LOCALE.fullmatch(said))
+
+
+_LOCALES = frozenset("locale language lang".split())
+
+
+def is_weekday(key: str) -> bool:
+    """Return whether a key is a day of the week."""
+    return any(key.lower() in family for family in WORD_FAMILIES[1:3])
 
 
 def takes_place(held: str, said: str) -> bool:

@@ -6,7 +6,7 @@ import re
 from datetime import date, timedelta
 
 from redline.instruct.effects.outcome import Unclear
-from redline.instruct.language.words import number_in, unit_of
+from redline.instruct.language.words import number_in, spoken_measure, unit_of
 
 _LENGTH = re.compile(r"[+-]?\s*(\S+?)\s*([A-Za-z]+)")
 _MINUTE = timedelta(minutes=1)
@@ -30,7 +30,7 @@ def is_moment(held: str) -> bool:
 
 
 def _length(said: str) -> timedelta | None:
-    match = _LENGTH.fullmatch(said)
+    match = _LENGTH.fullmatch(spoken_measure(said))
     number, unit = (number_in(match[1]), unit_of(match[2])) if match else (None, None)
     if number is None or unit is None or unit[0] != "time":
         return None

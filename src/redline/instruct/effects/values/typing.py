@@ -17,8 +17,10 @@ from redline.instruct.language.words import (
     FALSE_WORDS,
     TRUE_WORDS,
     key_words,
+    money_in,
     number_in,
     singular,
+    spoken_measure,
     spoken_number,
     unit_of,
 )
@@ -156,14 +158,15 @@ def _boolean(text: str) -> bool:
 
 def number_for(tokens: Tokens, text: str, current: Num, key: str) -> Value:
     """The number *tokens* say, converted to the unit the key is written in."""
-    plain = text.strip()
+    plain = spoken_measure(text.strip())
     if plain.startswith("+"):
         raise Unclear("value", f"{text!r} may be a difference", value=text)
-    if plain[:1] in "$€£":
-        plain = plain[1:]
+    signed = plain[:1] in "$€£"
+    plain = plain[signed:]
     number = number_in(plain) or spoken_number(plain)
     if number is not None:
-        return Num(number)
+        spoken = signed or number_in(plain) is None
+        return Num(_in_coins(number, "euro", current, key, text) if spoken else number)
     if plain.endswith("%") or (len(tokens) == 2 and tokens[1].low == "percent"):
         return _percentage(plain.rstrip("%").removesuffix("percent").strip(), current, text)
     ordinal = _ORDINAL.fullmatch(plain)
@@ -171,7 +174,17 @@ def number_for(tokens: Tokens, text: str, current: Num, key: str) -> Value:
         return Num(ordinal[1])
     pieces = _SUFFIXED.fullmatch(plain)
     words = list(pieces.groups()) if pieces else plain.split()
+    amount = number_in(words[0]) if len(words) == 2 else None
+    if amount is not None and singular(words[1].lower()) in CURRENCIES:
+        return Num(_in_coins(amount, words[1].lower(), current, key, text))
     return _number_in_words(words, key, text)
+
+
+def _in_coins(number: str, coin: str, current: Num, key: str, text: str) -> str:
+    amount = money_in(number, coin, key, broken="." in current.text)
+    if amount is None:
+        raise Unclear("value", f"{text!r} may be in another unit than {key}", value=text)
+    return amount
 
 
 def _number_in_words(words: list[str], key: str, text: str) -> Value:
@@ -198,13 +211,20 @@ def _percentage(digits: str, current: Num, text: str) -> Value:
     raise Unclear("type", f"it is not clear how {text} is written here", value=text)
 
 
+def share_in(text: str) -> Decimal | None:
+    """Return the percentage that a text says, or None when it says an amount."""
+    said = text.lower().replace("percent", "%").replace("pct", "%").strip()
+    number = number_in(said.rstrip("% ")) if said.endswith("%") else None
+    return abs(Decimal(number)) if number is not None else None
+
+
 def _with_unit(digits: str, unit: str, key: str, text: str) -> Value:
     number = number_in(digits)
     if number is None:
         raise Unclear("type", f"expected a number, not {text!r}", value=text)
     if unit.lower() == "k" and key_words(key)[-1:] != ("k",):
         return Num(f"{Decimal(number) * 1000:f}")
-    if singular(unit.lower()) in CURRENCIES or (unit.lower() == "years" and key == "age"):
+    if unit.lower() == "years" and key == "age":
         return Num(number)
     words = key_words(key)
     if words and singular(unit.lower()) == singular(words[-1]):

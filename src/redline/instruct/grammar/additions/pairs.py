@@ -38,7 +38,8 @@ _JOINTS = phrase_table(
 # What a bare new key may not be: words that speak of keys and values.
 _NO_KEYS = STRUCTURAL | frozenset(
     "value values the a an to of in for on with and or as by from is are be named called it set "
-    "type-of at after before between new all every each no not its".split()
+    "type-of at after before between new all every each no not its that which who says reads "
+    "costs labelled labeled".split()
 )
 
 
@@ -150,6 +151,6 @@ def _written_keys(chart: Chart, place: int) -> Iterator[tuple[int, TokenSpan]]:
         return
     if chart.low(place + 1) in ("=", ":"):
         yield place + 1, TokenSpan(place, place + 1)
-    elif not known and token.text.isidentifier():
+    elif not known and token.text.isidentifier() and not token.low.endswith("ing"):
         # a field that no other record has: its value must show where it ends
         yield place + 1, TokenSpan(place, place + 1, 1)

@@ -14,7 +14,8 @@ _MAX_LEAD = 9
 # Words that may limit or deny what a sentence says.
 _LIMITING = QUANTIFIERS | frozenset(
     "not no never only except unless if when until without don't doesn't isn't or but some most "
-    "both none might may could maybe perhaps".split()
+    "both none might may could maybe perhaps doubt imagine suppose wonder whether guess assume "
+    "pretend hope wish probably".split()
 )
 
 
@@ -51,7 +52,7 @@ def _find_new_name(chart: Chart, start: int) -> Iterator[Edge]:
     if start >= chart.size:
         return
     token = chart.tokens[start]
-    if token.kind == "quoted":
+    if token.kind == "quoted" or (token.text[:1] in "#@" and len(token.text) > 1):
         yield Edge(start + 1, TokenSpan(start, start + 1))
     if token.kind != "word":
         return

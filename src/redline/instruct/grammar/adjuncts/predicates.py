@@ -11,7 +11,7 @@ from redline.instruct.grammar.adjuncts.courtesies import AFTER, SEPARATORS
 from redline.instruct.grammar.chart import Chart, Edge, rule
 from redline.instruct.grammar.frames import phrase_table
 from redline.instruct.grammar.values import TokenSpan
-from redline.instruct.language.words import singular
+from redline.instruct.language.words import number_in, singular
 
 MAX_PREDICATE = 14
 _FILLERS = frozenset(
@@ -20,9 +20,14 @@ _FILLERS = frozenset(
     "really just currently already again set = : -> => → does do going needs need takes take "
     "goes go runs run lives new moved changed swapped switched leave leaves comes come being "
     "brings over keep use uses work works worked want wants show shows able allowed people please "
-    "there that this like rather sent made kept put done also".split()
+    "there that this like rather sent made kept put done also it's we we're we've they they're "
+    "they've i i'd i'm i've".split()
 )
-_HAPPENED = frozenset("moved changed swapped switched actually".split())
+_HAPPENED = frozenset(
+    "moved changed swapped switched actually paid sent shipped delivered cancelled canceled "
+    "watered booked signed returned repaired cleaned fixed published approved confirmed sold "
+    "vaccinated received completed finished".split()
+)
 _NEGATIONS = phrase_table(
     tuple(text.split())
     for text in (
@@ -32,6 +37,7 @@ _NEGATIONS = phrase_table(
 )
 _MORE = frozenset("more extra additional longer later dearer higher further pricier gained".split())
 _LESS = frozenset("fewer less shorter earlier cheaper lower lost".split())
+_COSTLY = frozenset("expensive costly".split())
 _OLD = phrase_table(
     tuple(text.split())
     for text in "instead of|rather than|, not|not|and not|, no longer|, instead of".split("|")
@@ -103,6 +109,7 @@ def _predicate(chart: Chart, start: int, end: int) -> Predicate | None:
         negated = negated or undone is not None
         if undone is None and chart.low(place) in _MORE | _LESS and place > start:
             sign = 1 if chart.low(place) in _MORE else -1
+            place += chart.low(place + 1) in _COSTLY
             place = stop if chart.low(place + 1) == "than" else place + 1
             continue
         if undone is None and not _is_filler(chart, place, stop):
@@ -122,10 +129,13 @@ def _predicate(chart: Chart, start: int, end: int) -> Predicate | None:
 def _breaks_off(chart: Chart, place: int, stop: int) -> bool:
     """Return whether a token cannot be in a predicate, or a comparison is with something else."""
     low = chart.low(place)
+    if low in ("need", "needs") and chart.low(place + 1).endswith("ing"):
+        return True  # what needs watering is not watered
     if low == "than":
         return not all(chart.low(p) in _COMPARED for p in range(place, stop))
-    if low in _MORE | _LESS and chart.low(place + 1) == "than":
-        return _breaks_off(chart, place + 1, stop)
+    after = place + 1 + (chart.low(place + 1) in _COSTLY)
+    if low in _MORE | _LESS and chart.low(after) == "than":
+        return _breaks_off(chart, after, stop)
     return chart.tokens[place].kind in ("end", "sign") and low not in _FILLERS
 
 
@@ -134,6 +144,8 @@ def _is_filler(chart: Chart, place: int, stop: int) -> bool:
     low = chart.low(place)
     if low in ("was", "were"):
         return chart.low(place + 1) in _HAPPENED
+    if low == "every":
+        return number_in(chart.low(place + 1)) is not None
     return low in _FILLERS and not (low == "on" and place == stop - 1)
 
 

@@ -42,6 +42,14 @@ _TAILS = {
     "SAMENAME": (
         r"(?:under|with|keeping|using) (?:the same|its|their|the|its current|the current|its own) "
         r"(?:name|names|key|keys|field name|key name|value)|unchanged"
+        r"|(?:preserving|keeping|retaining|with) (?:its|their|the same|the|its current) "
+        r"(?:version range|version constraint|version|range|values?|contents?|settings?)"
+    ),
+    # of equal elements the first stays
+    "KEEPFIRST": (
+        r"(?:by |while )?(?:and )?(?:keeping|keep|preserving|leaving|retaining) (?:only )?"
+        r"(?:the first|one)(?: (?:occurrence|one|instance|copy|entry))?(?: of each(?: one)?)?"
+        r"|(?:and )?(?:keep|keeping|preserve|preserving) (?:the|their) (?:original )?order"
     ),
     # objects that a path leads through are made
     "CREATING": (

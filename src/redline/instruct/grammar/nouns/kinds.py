@@ -37,7 +37,8 @@ _TRAITS = {
 _ABOUT = frozenset(
     "project repository repo app application service site website company shop store restaurant "
     "hotel clinic course event conference wedding trip game league library experiment pipeline "
-    "show podcast package product deployment cluster team festival tour party".split()
+    "show podcast package product deployment cluster team festival tour party playlist recipe "
+    "invoice menu club school blog album survey quiz".split()
 )
 _LISTS = frozenset("list array collection".split())
 _EVERYONE = frozenset("everyone everybody anyone anybody".split())
@@ -71,12 +72,23 @@ def generic_nouns(chart: Chart, start: int) -> Iterator[Phrase]:
     if token.low in ("everything", "anything"):
         alone = chart.low(start + 1) not in _RELATIVES
         for phrase in outer_items(tree):
+            if _is_of_others(chart, start + 1, phrase):
+                continue
             yield replace(
                 phrase, start=start, end=start + 1, many=True, quantified=True, part=alone
             )
     elif word in GENERIC and (word != "one" or chart.low(start - 1) in _BEFORE_ONE):
         for phrase in outer_items(tree):
             yield replace(phrase, start=start, end=start + 1, cost=1, many=plural)
+
+
+def _is_of_others(chart: Chart, start: int, phrase: Phrase) -> bool:
+    """Return whether what is said of everything is a field of other records as well."""
+    tree = chart.tree
+    fields = [n for edge in chart.edges("FILTER", start) for n in getattr(edge.item, "fields", ())]
+    keys = {str(tree.keys[n]) for n in fields}
+    homes = {tree.parents[n] for key in keys for n in tree.by_key.get(key, ())}
+    return not homes <= set(phrase.nodes)
 
 
 def _structures(chart: Chart, start: int, word: str, plural: bool) -> Iterator[Phrase]:

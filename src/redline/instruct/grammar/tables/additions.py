@@ -101,6 +101,7 @@ newkey+1        ADD ART? MEMBERNOUN MEMBERNOUN? NAMED? CODED:key INTO NPLIST:hol
 newkey+1        ADD ART? KIND:kind MEMBERNOUN NAMED? CODED:key INTO NPLIST:holder GIVEN:value
 newkey+1        ADD ART? KIND:kind MEMBERNOUN NAMED? CODED:key GIVEN:value INTO NPLIST:holder
 newkey=version+1 ADD a|an|the? KEYNAME:key at|with|version? VERSION:value INTO NPLIST:holder
+newkey=version+1 ADD a|an|the? KEYNAME:key at|with|version? VERSION:value as ART? KIND:kind
 newkey          ADD LIT:value under|as|with|at the-key|key|the-name|the-field|the-new-key KEYNAME:key INTO NPLIST:holder
 newkey          ADD ART NOUN LIT:value under|as|with the-key|key|the-name|the-field|the-new-key KEYNAME:key INTO NPLIST:holder
 newkeys         ADD ART? STRUCT? PAIRS:pairs INTO NPLIST:holder
@@ -189,6 +190,16 @@ newrecord       ADD WHERE:where : PAIRS:pairs
 newrecord       ADD ART? KIND:kind PAIRS:pairs
 newrecord       ADD ART? KIND:kind NAMED|: VAL:name
 newrecord       ADD ART? KIND:kind NAMED|: VAL:name , PAIRS:pairs
+append          ADD ART? KIND:kind SAYING :? VAL:value
+append          ADD ART? KIND:kind SAYING :? VAL:value WHERE:where
+append          ADD ART? KIND:kind INTO NPLIST:owner SAYING :? VAL:value
+append          NPLIST:owner HAVE|also-needs a|an|another|one-more QUOTED:value KIND:kind
+append          NPLIST:owner HAVE|also-needs a|an|another|one-more KIND:kind NAMED? QUOTED:value
+append          NPLIST:owner HAVE|also-needs a|an|another QUOTED:value KIND:kind WHERE:where
+append          WANT ART KIND:kind called|named|SAYING VAL:value
+newrecord       new|a-new|another KIND:kind :? JSON:value
+append          ADD ONEMORE called|named|SAYING VAL:value
+append          ADD ONEMORE called|named|SAYING VAL:value WHERE:where
 append          tag|label NPLIST:owner with KIND:kind VAL:value
 newkey          new|a-new KIND:kind KEYNAME:key :|= VAL:value
 """

@@ -51,6 +51,8 @@ copy            NPLIST:target should-match|should-equal|should-be-the-same-as|mu
 owned           give NPLIST:owner a|an|the|its? FIELD:target of|= VAL:value
 owned           give NPLIST:owner a|an|the|its? FIELD:target VAL:value
 owned+1         give NPLIST:owner VAL:value FIELD:target
+owned+1         give NPLIST:owner VAL:value of FIELD:target
+owned+1         NPLIST:owner HAVE VAL:value of FIELD:target
 owned           NPLIST:owner HAVE a|an|the? FIELD:target of|=|set-to|at? VAL:value
 owned+1         NPLIST:owner HAVE VAL:value FIELD:target
 owned           NPLIST:owner IS at? FIELD:target VAL:value
@@ -161,8 +163,8 @@ shift=up        give NPLIST:owner a|an? FIELD:target increase|raise|rise|bump|bo
 shift=up        give NPLIST:owner a|an? AMT:value FIELD:target increase|raise|rise|bump|boost
 shift=down      give NPLIST:owner a|an? FIELD:target cut|decrease|reduction|discount of AMT:value
 shift=down      give NPLIST:owner a|an? AMT:value FIELD:target cut|decrease|reduction|discount
-shift=up        NPLIST:target went-up|goes-up|rose|increased|grew|has-gone-up|should-go-up by AMT:value
-shift=down      NPLIST:target went-down|goes-down|fell|dropped|shrank|has-gone-down|should-go-down by AMT:value
+shift=up        NPLIST:target went-up|goes-up|go-up|going-up|rose|rise|increased|grew|has-gone-up|have-gone-up|should-go-up|will-go-up by AMT:value FORALL?
+shift=down      NPLIST:target went-down|goes-down|go-down|fell|fall|dropped|shrank|has-gone-down|have-gone-down|should-go-down|will-go-down by AMT:value FORALL?
 shift=up        add AMT:value more? FIELD:target to|for NPLIST:owner
 shift=down      cut|take|drop|remove|subtract AMT:value FIELD:target from|off NPLIST:owner
 shift=up        stay|give|book|add AMT:value more FIELD:target in|for|to|at NPLIST:owner
@@ -191,6 +193,13 @@ shift=one       NPLIST:target plus-plus|++
 shift=minus     NPLIST:target --
 scale=times     NPLIST:target FACTOR:value
 scale=times     FACTOR:value NPLIST:target
+shift=up        NPLIST:target goes|go|went|is-going|are-going|comes|should-go|will-go up to VAL:goal
+shift=down      NPLIST:target goes|go|went|is-going|are-going|comes|should-go|will-go down to VAL:goal
+shift=later     NPLIST:target is|are|starts|begins|ends|opens|closes|leaves now? AMT:value later now?
+shift=sooner    NPLIST:target is|are|starts|begins|ends|opens|closes|leaves now? AMT:value earlier now?
+shift=up        NPLIST:target ROSE to VAL:goal
+shift=down      NPLIST:target FELL to VAL:goal
+shift=spend     WE spent|used AMT:value of|from|out-of NPLIST:target
 shift=up        NPLIST:target up to VAL:goal
 shift=down      NPLIST:target down to VAL:goal
 shift=signed+1  NPLIST:owner SIGNED:value FIELD:target
@@ -228,6 +237,7 @@ implied+4       NPLIST:owner : SAID:said
 implied=stated+5  SAID:said
 implied=root+6  SAID:said
 implied=root+2  mark|flag as SAID:said
+implied=root+6  they|we get|gets|have|pay|need SAID:said
 owned           hand|pass|assign|reassign NPLIST:owner over? to FIELD:target VAL:value
 switch=off      kill|stop|shut-down NPLIST:target
 scale=0         zero|zero-out NPLIST:target

@@ -58,4 +58,59 @@ shift=gain+1    we|i need|want|should-have AMT:value more|extra|additional NPLIS
 shift=lose+1    we|i need|want|should-have AMT:value fewer|less NPLIST:target
 implied+3       WANT it to-be SAID:said in|at|for|on NPLIST:owner
 owned+1         i'd|i-would|i|we|we'd give NPLIST:owner AMT:value FIELD:target
+samefield       give NPLIST:owner the-same FIELD:target SETTING? as NPLIST:source HAS?
+samefield       NPLIST:owner HAVE the-same FIELD:target SETTING? as NPLIST:source HAS?
+samefield       SET|use? the-same|same FIELD:target SETTING? for|on|in NPLIST:owner as for|on|in|with? NPLIST:source HAS?
+samefield       SET NPLIST:owner to the-same FIELD:target SETTING? as NPLIST:source HAS?
+samefield       SET|make FIELD:target of|for|in|on NPLIST:owner to? the-same-as for|in|on|with|that-of NPLIST:source
+fromto          SET|promote|demote|transfer NPLIST:owner from VAL:old to VAL:value
+fromto          NPLIST:owner MOVES from VAL:old to VAL:value
+fromto          use|take|put-in AMT:value of? NPLIST:owner INSTEAD AMT:old
+enum            NPLIST:owner is|are|was|were|has-been|have-been|will-be|got|gets PUTOFF VAL:value
+assign          NPLIST:target NOTANYMORE a|an|the? VAL:old any-more|anymore|any-longer? ,|,-but|but it's|it-is|they're|they-are|it's-now|it-is-now a|an|the? VAL:value
+assign          VAL:old isn't|is-not|is-no-longer the|our NPLIST:target any-more|anymore|any-longer? ,|,-but|but|and VAL:value is|is-now
+assign=named    call NPLIST:target VAL:value INSTEAD VAL:old
+assign=named+1  call NPLIST:target BARENAME:value
+shift=up        NPLIST:target is|are|gets|get|becomes|become|will-be now? AMT:value more-expensive|dearer|pricier now?
+shift=down      NPLIST:target is|are|gets|get|becomes|become|will-be now? AMT:value cheaper|less-expensive now?
+assign          for NPLIST:target we'd|i'd|we-would|i-would|let's rather|like-to? say|write|use|have QUOTED:value
+enum            ENSURE that? NPLIST:owner ISNT:NOT a|an|the? VAL:value any-more|anymore|any-longer?
+enum            NPLIST:owner ISNT:NOT a|an|the? VAL:value any-more|anymore|any-longer?
+implied=root+5  ENSURE that? SAID:said
+shift=later     NPLIST:target is|are|was|were|has-been|have-been|will-be|got postponed|put-off|put-back|delayed|pushed-back|deferred by AMT:value
+shift=sooner    NPLIST:target is|are|was|were|has-been|have-been|will-be|got brought-forward|moved-forward|moved-up by AMT:value
+money=discount  AMT:value off NPLIST:owner
+fromto          i'd-like-to-have|we'd-like-to-have|WANT AMT:value of? NPLIST:owner INSTEAD AMT:old
+assign          NPLIST:target is|are|was|were|has-been|have-been|will-be|got|gets PUTOFF VAL:value
+assign=terse+2  FAMILYWORD:value NPLIST:target
+remove=leaves   NPLIST:target LEFT
+append=joined   BARENAME:value has-joined|have-joined|joined|joins|is-joining|is-now-in the|our? NPLIST:list
+tally=count-up+1 WE bought|got|received|found|ordered another|one-more NPLIST:owner
+tally=count-down+1 one|one-of-the|one-of-our NPLIST:owner broke|is-broken|got-lost|is-lost|was-stolen|was-sold|got-broken
+tag=tag         tag NPLIST:owner with|as QUOTED:value
+tag=tag         tag NPLIST:owner QUOTED:value
+tag=label       label NPLIST:owner with|as QUOTED:value
+assign=bare     WANT|i'd-prefer|we'd-prefer|i-prefer|we-prefer|use|take a|an|the? VAL:value NPLIST:target INSTEAD the? VAL:old one?
+agent=teach+1   NPLIST:owner is|are|will-be now? coached|trained|taught|given by VAL:value INSTEAD VAL:old
+agent=lead+1    NPLIST:owner is|are|will-be now? led|run|managed|headed by VAL:value INSTEAD VAL:old
+agent=organize+1 NPLIST:owner is|are|will-be now? organized|organised|hosted by VAL:value INSTEAD VAL:old
+agent=drive+1   NPLIST:owner is|are|will-be now? driven by VAL:value INSTEAD VAL:old
+shift=down+1    AMT:value FIELD:target of NPLIST:owner were|was|got|have-been|has-been sold|used|used-up|broken|lost|taken|stolen|thrown-away|damaged|eaten
+shift=down+1    WE sold|used|used-up|lost|broke|gave-away AMT:value FIELD:target of NPLIST:owner today|yesterday|this-week?
+shift=up+1      AMT:value more|new|extra? FIELD:target of NPLIST:owner arrived|came-in|have-arrived|were-delivered|have-come-in|were-added
+shift=up+1      STAYING AMT:value FIELD:target longer|more in|at NPLIST:owner
+shift=up+1      STAYING AMT:value more|extra FIELD:target in|at NPLIST:owner
+shift=down+1    STAYING AMT:value FIELD:target less|shorter in|at NPLIST:owner
+tally=count-down+1 WE used-up|ate|drank|gave-away|threw-away AMT:value of? NPLIST:owner
+switch=on       FIELD:target is|are included|available|offered|provided|allowed at|in|for|with|on NPLIST:owner
+switch=off      FIELD:target is|are not|no-longer included|available|offered|provided|allowed at|in|for|with|on NPLIST:owner
+switch=off      FIELD:target isn't|aren't included|available|offered|provided|allowed at|in|for|with|on NPLIST:owner
+switch=off      i|we don't|do-not want|need|like NPLIST:target any-more|anymore|any-longer
+switch=off      i|we no-longer want|need|like NPLIST:target
+switch=off      stop sending|showing|playing|collecting|offering|accepting|taking|posting|publishing|logging|recording|printing|displaying|allowing NPLIST:target
+assign=terse    on NPLIST:target we're|we-are|it's|it-is VAL:value
+assign=terse    we're|we-are VAL:value on NPLIST:target
+assign=terse    we're|we-are VAL:value on NPLIST:target now|too|from-now-on
+assign          put|enter|write|list VAL:value down? as the? NPLIST:target
+assign          point|aim|direct NPLIST:target at|to VAL:value
 """

@@ -33,9 +33,16 @@ absent          REMOVE the|a|any|all? UNKNOWN:name from|in|of NPLIST:within
 absent          REMOVE the|a|any|all|every? UNKNOWN:name
 absent          REMOVE the|a|any? KIND:kind UNKNOWN:name
 absent          REMOVE the|a|any? UNKNOWN:name ONEKIND:kind
+remove=goes     NPLIST:target can|must|has-to|needs-to|have-to|need-to go
+remove=goes     no NPLIST:target any-more|anymore|any-longer
+remove=goes     no-more NPLIST:target
+remove          take|cross|strike|knock NPLIST:target off|off-of OURLIST
+remove          there-is|there-are|there's no|no-more|no-longer-any NPLIST:target in|on|among NPLIST:within any-more|anymore|any-longer|now
+remove          REMOVE the|a? MEMBERNOUN QUOTED:value from|out-of|off NPLIST:list
 keep            keep only NPLIST:target
 keep            REMOVE everything|all except|but|other-than|besides NPLIST:target
 dedupe          REMOVE the|any|all? duplicates|duplicate-values|duplicate-entries|repeats from|in NPLIST:target
+dedupe          REMOVE the|any|all? duplicates|duplicate-values|duplicate-entries|duplicate-items|duplicate-elements|repeats from|in NPLIST:target KEEPFIRST
 dedupe          dedupe|deduplicate|uniquify NPLIST:target
 dedupe          make NPLIST:target unique
 clear           CLEAR NPLIST:target
@@ -52,6 +59,12 @@ renamed         RENAME NPLIST:target TO VAL:value
 renamed         RENAME NPLIST:target VAL:value
 replace         REPLACE VAL:old with|by|for VAL:new
 replace         REPLACE VAL:old with|by|for VAL:new in|within|inside|of|across|under NPLIST:within WHEREVER?
+replace         REPLACE VAL:old with|by|for VAL:new on NPLIST:within
+replace=all     CHANGE all|every FIELD:key of VAL:old to|into VAL:new
+replace+1       CODEWORD:old ARROW CODEWORD:new
+replace         in|on|under NPLIST:within ,? SHOULDSAY VAL:new INSTEAD VAL:old
+replace         SHOULDSAY VAL:new INSTEAD VAL:old
+replace         SHOULDSAY VAL:new INSTEAD VAL:old in|on|under NPLIST:within
 replace+1       VAL:old ARROW VAL:new in|within|inside|under NPLIST:within WHEREVER?
 replace         REPLACE the? QUOTED:old in|from|within|inside|of NPLIST:within with|by|for VAL:new
 replace         REPLACE the? FIELD:key VAL:old with|by|for VAL:new
@@ -87,7 +100,7 @@ move            move|put|bring|shift|relocate|transfer NPLIST:target to|into|und
 move            move|relocate NPLIST:target from NPLIST:origin to NEWPATH:place
 move            transfer|reassign|relocate NPLIST:target to|into NPLIST:holder
 move            move|take|pull NPLIST:target out-of|from NPLIST:origin to|into|and-into NPLIST:holder
-move            move|transfer NPLIST:target from NPLIST:origin to|into NPLIST:holder
+move            move|transfer NPLIST:target from NPLIST:origin to|into NPLIST:holder SAMENAME?
 move            move|put|bring|shift|list NPLIST:target POS:pos
 move            move|put|bring|shift NPLIST:target POS:pos of|in NPLIST:list
 move            move|put|take|transfer NPLIST:target from|out-of NPLIST:origin POS:pos of|in NPLIST:holder
