@@ -160,4 +160,44 @@ def _removed(pick: random.Random) -> Made:
     return Made("removed", document, f"{verb} the accounts whose {check.words}", after)
 
 
-_RULES = (_about_document, _about_document, _about_one, _about_each, _removed)
+def _said_of_them(pick: random.Random) -> list[tuple[str, Callable[[Any], bool]]]:
+    """Return what accounts may be or have, in words of which they are the subject."""
+    bound, plan = pick.randrange(1, 12), pick.choice(_PLANS)
+    flags: list[tuple[str, Callable[[Any], bool]]] = [
+        ("are verified", lambda one: one["verified"]),
+        (pick.choice(["aren't verified", "are not verified"]), lambda one: not one["verified"]),
+    ]
+    amounts: list[tuple[str, Callable[[Any], bool]]] = [
+        (f"have more than {bound} seats", lambda one: one["seats"] > bound),
+        (f"have fewer than {bound} seats", lambda one: one["seats"] < bound),
+    ]
+    plans: list[tuple[str, Callable[[Any], bool]]] = [
+        (pick.choice([f'have plan "{plan}"', f"are {plan}"]), lambda one: one["plan"] == plan),
+        (pick.choice([f"aren't {plan}", f"are not {plan}"]), lambda one: one["plan"] != plan),
+    ]
+    said = [pick.choice(kind) for kind in (flags, amounts, plans)]
+    pick.shuffle(said)
+    return said
+
+
+def _about_those_that(pick: random.Random) -> Made:
+    """A relative clause says several things, each with a verb of its own."""
+    document = _document(pick)
+    said = _said_of_them(pick)[: pick.choice([1, 2, 2, 3])]
+    word, holds = pick.choice([("and", all), ("or", any)])
+    words = f"{pick.choice(['that', 'which'])} " + f" {word} ".join(text for text, _ in said)
+    value = pick.randrange(100, 999)
+    after = copy.deepcopy(document)
+    chosen = [one for one in after["accounts"] if holds(check(one) for _, check in said)]
+    if pick.random() < 0.4:
+        after["accounts"] = [one for one in after["accounts"] if one not in chosen]
+        return Made("those", document, f"Remove all accounts {words}", after)
+    for record in chosen:
+        record["seats"] = value
+    return Made("those", document, f"Set seats to {value} for all accounts {words}", after)
+
+
+_RULES = (
+    *(_about_document, _about_document, _about_one, _about_each, _removed),
+    *(_about_those_that, _about_those_that),
+)

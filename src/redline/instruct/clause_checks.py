@@ -20,6 +20,7 @@ from redline.instruct.model.operations import Path
 
 # Effects that ask for something to be gone, which it is when nothing fits.
 _REMOVALS = frozenset({"remove", "absent", "dedupe"})
+_RELATIVES = frozenset({"who", "that", "which", "whose"})
 # What words may cost of which it is said that they fit nothing.
 _SURE = 2
 
@@ -42,9 +43,18 @@ def check_outcome(context: EffectContext, outcome: EffectOutcome) -> None:
 
 
 def _check_joined(context: EffectContext) -> None:
-    """Refuse `set a to 5 if b is 1 and c is 2` as a wish for c: it belongs to the condition."""
-    before = context.previous
-    if before is not None and context.is_statement and any(s.is_if for s in before.scopes):
+    """Refuse `set a to 5 if b is 1 and c is 2` as a wish for c: it belongs to the condition.
+
+    So does `lives in Rome` in `remove all who are active and live in Rome`.
+    """
+    before, clause, chart = context.previous, context.clause, context.chart
+    if before is None:
+        return
+    in_condition = context.is_statement and any(scope.is_if for scope in before.scopes)
+    if clause.effect == "implied" and clause.role("owner") is None:
+        words = {chart.low(place) for place in range(before.start, before.end)}
+        in_condition = in_condition or not words.isdisjoint(_RELATIVES)
+    if in_condition:
         raise Unclear("clause", "it is not clear where the condition ends")
 
 

@@ -193,6 +193,7 @@ class _Mention(NamedTuple):
     text: str
     sign: str  # what separates its parts
     is_position: bool  # `add x as first`
+    is_request: bool  # `remove x from the list, put y in`
     before: str  # the word before it
     behind: str  # a capitalized word behind it
 
@@ -203,6 +204,8 @@ def _mention_doubt(said: _Mention, path: Path, held: Value) -> str:
         return f"{said.text!r} may be more than the value"
     if said.is_position:
         return f"{said.text!r} may say where in a list it goes"
+    if said.is_request:
+        return f"{said.text!r} may be a request of its own"
     if said.before and isinstance(held, str) and held.startswith(f"{said.before} "):
         return f"{f'{said.before} {said.text}'!r} may be the value"
     if said.behind and key_form(said.behind) == key_form(path[-1] if path else ""):
@@ -224,9 +227,17 @@ def _find_mention(source: str, text: str) -> _Mention | None:
         text,
         next((sign.strip() for sign in (", ", " / ") if sign in text), ""),
         text.split(maxsplit=1)[0].lower() in ORDINALS and before.endswith(" as "),
+        _is_request(before, text),
         (before.split() or [""])[-1],
         behind[1] if behind is not None else "",
     )
+
+
+def _is_request(before: str, text: str) -> bool:
+    """Return whether a text of several words begins with a verb, where a clause may begin."""
+    first, *more = text.split()
+    border = before.rstrip()
+    return bool(more) and first.lower() in VERBS and border.endswith((",", ";", " and", " then"))
 
 
 def _rounding_doubt(chart: Chart, operations: Operations) -> str:

@@ -16,6 +16,7 @@ from redline.instruct.effects.table import EFFECTS
 from redline.instruct.grammar import (  # noqa: F401 - they register their rules
     attachments,
     conditions,
+    filters,
     literals,
     participles,
     slots,

@@ -195,7 +195,8 @@ def _words(chart: Chart, place: int, fields: Nodes) -> Iterator[tuple[int, str, 
 
 PLAIN = frozenset(
     "and or the a an to is are in of for with whose where that which who not by on at as be it "
-    "than over under above below before after greater more less fewer any all every each".split()
+    "than over under above below before after greater more less fewer any all every each isn't "
+    "aren't wasn't weren't doesn't don't didn't hasn't haven't but unless".split()
 )
 
 
@@ -327,5 +328,5 @@ def fits(tree: DocumentTree, fields: Nodes, op: str, texts: tuple[str, ...]) -> 
             isinstance(tree.values[n], dict) for n in fields[:20]
         )
     sizes = [size_of(tree.values[n]) for n in fields[:200]]
-    wanted = size_of(texts[0])
-    return wanted is not None and any(type(size) is type(wanted) for size in sizes)
+    wanted = [size_of(text) for text in texts]
+    return None not in wanted and any(type(size) is type(wanted[0]) for size in sizes)

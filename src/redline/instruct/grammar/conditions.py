@@ -12,10 +12,8 @@ from redline.instruct.grammar.phrase import Phrase
 from redline.instruct.grammar.selectors import (
     EMPTY,
     Among,
-    Condition,
     Exists,
     Itself,
-    Joined,
     Most,
     Sized,
     Test,
@@ -25,7 +23,7 @@ from redline.instruct.lexicon.senses import Sort
 from redline.instruct.lexicon.tree import DocumentTree
 
 _LENGTHS = ("duration", "length", "minute", "durationminute", "durationmin", "lengthmin",
-            "runtime", "second", "duration", "lengthminute")  # fmt: skip
+            "runtime", "second", "lengthminute")  # fmt: skip
 # Comparatives that name their field: older than 30, cheaper than 5.
 _COMPARATIVES: dict[str, tuple[tuple[str, ...], str]] = {
     "older": (("age",), ">"), "younger": (("age",), "<"), "cheaper": (("price", "cost"), "<"),
@@ -39,7 +37,7 @@ _PRICED = {
 }  # fmt: skip
 _TRIGGERS = ("whose", "where", "wherever", "with", "having", "for-which", "when", "if", "that-have",
              "that-has", "who-have", "who-has", "which-have", "which-has")  # fmt: skip
-_RELATIVES = frozenset("that which who".split())
+RELATIVES = frozenset("that which who".split())
 _COPULAS: dict[str, bool] = {
     "is": True, "are": True, "was": True, "were": True, "isn't": False, "aren't": False,
     "wasn't": False, "isnt": False, "arent": False, "aren’t": False, "isn’t": False,
@@ -162,9 +160,9 @@ def _simple(chart: Chart, start: int) -> Iterator[Edge]:
             after += chart.low(after) in ("a", "an") and direction_of(chart.low(after + 1)) is None
             yield from chart.edges("PREDICATE", after)
             if trigger in ("where", "when", "if", "wherever"):
-                yield from _with_subject(chart, after)
+                yield from state_of_subject(chart, after)
     low = chart.low(start)
-    if low in _RELATIVES:
+    if low in RELATIVES:
         yield from _relative(chart, start + 1)
     if low in _NAMED:
         yield from _names(chart, start + 1)
@@ -231,20 +229,23 @@ def _names(chart: Chart, start: int) -> Iterator[Edge]:
 
 def _relative(chart: Chart, start: int) -> Iterator[Edge]:
     """Yield `that are done`, `who is not confirmed`, `which cost over 5`."""
-    low = chart.low(start)
-    if low in _COPULAS:
-        for edge in chart.edges("STATE", start + 1):
-            yield edge if _COPULAS[low] else Edge(edge.end, _opposite(edge.item))
-        for edge in chart.edges("PP", start + 1):
-            yield edge
-    if low in ("have", "has", "had"):
-        yield from chart.edges("PREDICATE", start + 1 + (chart.low(start + 1) in ("a", "an")))
-        yield from chart.edges("STATE", start + 1)
-    if low in _HOLDING:
+    yield from being_or_having(chart, start)
+    if chart.low(start) in _HOLDING:
         place = start + 1 + (chart.low(start + 1) in ("on", "in", "at"))
         yield from (_dearer(edge) for edge in chart.edges("STATE", place))
     yield from _find_costing(chart, start)
     yield from chart.edges("PREDICATE", start)
+
+
+def being_or_having(chart: Chart, start: int) -> Iterator[Edge]:
+    """Yield `are done`, `isn't confirmed`, `has no tags`."""
+    low = chart.low(start)
+    if low in _COPULAS:
+        states = (*chart.edges("STATE", start + 1), *chart.edges("PP", start + 1))
+        yield from states if _COPULAS[low] else deny(chart.tree, states)
+    if low in ("have", "has", "had"):
+        yield from chart.edges("PREDICATE", start + 1 + (chart.low(start + 1) in ("a", "an")))
+        yield from chart.edges("STATE", start + 1)
 
 
 def _find_costing(chart: Chart, start: int) -> Iterator[Edge]:
@@ -254,10 +255,16 @@ def _find_costing(chart: Chart, start: int) -> Iterator[Edge]:
             yield from _by_forms(chart, end, ("price", "cost"), op)
 
 
-def _opposite(condition: Condition) -> Condition:
-    if isinstance(condition, Among | Exists | Itself):
-        return replace(condition, wanted=not condition.wanted)
-    return replace(condition, op="!=") if isinstance(condition, Test) else condition
+def deny(tree: DocumentTree, edges: Iterable[Edge]) -> Iterator[Edge]:
+    """Yield the opposite of each condition, if it has one."""
+    for end, condition in ((edge.end, edge.item) for edge in edges):
+        places = condition.records if isinstance(condition, Among) else ()
+        if not all(isinstance(tree.values[n], dict | list) for n in places):
+            continue  # nothing can lie in them, so that it is no news that something does not
+        if isinstance(condition, Among | Exists | Itself):
+            yield Edge(end, replace(condition, wanted=not condition.wanted))
+        elif isinstance(condition, Test) and condition.op == "=":
+            yield Edge(end, replace(condition, op="!="))
 
 
 @rule("PP")
@@ -304,47 +311,20 @@ def _bare_field(chart: Chart, start: int) -> Iterator[Edge]:
                         yield Edge(last, Test(edge.item.nodes, op, found.texts, cost))
 
 
-def _with_subject(chart: Chart, start: int) -> Iterator[Edge]:
+def state_of_subject(chart: Chart, start: int) -> Iterator[Edge]:
     """Yield `Alice is admin`, `they are liked`: a subject and its state or field."""
     if chart.low(start) in ("it", "they", "he", "she") and chart.low(start + 1) in _COPULAS:
-        positive = _COPULAS[chart.low(start + 1)]
-        for edge in chart.edges("STATE", start + 2):
-            yield edge if positive else Edge(edge.end, _opposite(edge.item))
-    for edge in chart.edges("STATE", start):
-        yield Edge(edge.end, replace(edge.item, cost=edge.item.cost + 1))
+        states = chart.edges("STATE", start + 2)
+        yield from states if _COPULAS[chart.low(start + 1)] else deny(chart.tree, states)
+    yield from map(_dearer, chart.edges("STATE", start))
 
 
 @rule("SIMPLE")
 def _own_size(chart: Chart, start: int) -> Iterator[Edge]:
     """A number by itself: every price below 70, all limits greater than 5."""
-    begin = start + (chart.low(start) in ("that", "which") and chart.low(start + 1) in _COPULAS)
-    begin += begin > start
+    is_relative = chart.low(start) in ("that", "which") and _COPULAS.get(chart.low(start + 1))
+    begin = start + (2 if is_relative else 0)
     for end, op in operators(chart, begin):
         number = number_in(chart.low(end).lstrip("$€£"))
         if op in ("<", ">", "<=", ">=") and number is not None:
             yield Edge(end + 1, Sized(op, number, 1))
-
-
-@rule("FILTER")
-def _filter(chart: Chart, start: int) -> Iterator[Edge]:
-    """One condition, or several joined by `and` or by `or`."""
-    begin = start + (chart.low(start) == "," and chart.low(start + 1) in _RELATIVES | {"where"})
-    agenda: list[tuple[int, tuple[Condition, ...], str]] = [
-        (edge.end, (edge.item,), "") for edge in chart.edges("SIMPLE", begin)
-    ]
-    while agenda:
-        end, parts, joint = agenda.pop()
-        yield Edge(end, parts[0] if len(parts) == 1 else Joined(parts, joint == "and"))
-        word = chart.low(end)
-        if word in ("and", "or") and (not joint or joint == word) and len(parts) < 5:
-            chart.tree.spend(20)
-            more = [
-                *chart.edges("SIMPLE", end + 1),
-                *chart.edges("PREDICATE", end + 1),
-                *chart.edges("STATE", end + 1 + (chart.low(end + 1) in _COPULAS)),
-            ]
-            agenda += [(edge.end, (*parts, edge.item), word) for edge in more]
-        if word == "unless" and not joint:
-            for edge in _with_subject(chart, end + 1):
-                opposite = _opposite(edge.item)
-                agenda.append((edge.end, (*parts, opposite), "and"))
