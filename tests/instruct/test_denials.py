@@ -96,6 +96,38 @@ def test_what_is_not_so_is_never_taken_for_what_is(is_removal: bool) -> None:
     assert right > 30
 
 
+PRODUCTS: list[dict[str, Any]] = [
+    {"name": "Desk", "price": 120, "stock": 4, "color": "white", "tags": ["office"],
+     "supplier": {"city": "Oslo"}},
+    {"name": "Lamp", "price": 40, "stock": 0, "color": "black", "tags": [],
+     "supplier": {"city": "Rome"}},
+    {"name": "Shelf", "price": 60, "stock": 7, "color": "red", "tags": ["wood"],
+     "supplier": {"city": "Bonn"}},
+]  # fmt: skip
+
+
+@pytest.mark.requirement("json-no-wrong-change")
+@pytest.mark.parametrize(
+    "instruction",
+    [
+        "Delete every product that is in stock",
+        "Set stock to 9 for every product that isn't in stock",
+        "Increase the stock by 10 for the products with no stock",
+        "Set stock to 9 for every product that is not white or red",
+        "Set stock to 9 for every product with the tag office and not from Oslo",
+    ],
+)
+def test_what_may_deny_something_else_is_asked(instruction: str) -> None:
+    found = propose(from_plain({"products": PRODUCTS}), instruction)
+    assert found.status == "ambiguous", [operation.path for operation in found.operations]
+
+
+@pytest.mark.requirement("json-no-wrong-change")
+def test_a_second_relative_clause_is_no_wish() -> None:
+    instruction = "Set stock to 9 for all products that cost 60 and that cost 40"
+    assert not propose(from_plain({"products": PRODUCTS}), instruction).operations
+
+
 @pytest.mark.requirement("json-no-wrong-change")
 @pytest.mark.parametrize(
     ("instruction", "changed"),

@@ -51,7 +51,8 @@ def _check_joined(context: EffectContext) -> None:
     if before is None:
         return
     in_condition = context.is_statement and any(scope.is_if for scope in before.scopes)
-    if clause.effect == "implied" and clause.role("owner") is None:
+    is_bare = clause.effect == "implied" and clause.role("owner") is None
+    if is_bare or chart.low(clause.start) in _RELATIVES:
         words = {chart.low(place) for place in range(before.start, before.end)}
         in_condition = in_condition or not words.isdisjoint(_RELATIVES)
     if in_condition:

@@ -20,7 +20,8 @@ from redline.instruct.grammar.selectors import (
 )
 from redline.instruct.language.words import key_form, number_in
 from redline.instruct.lexicon.senses import Sort
-from redline.instruct.lexicon.tree import DocumentTree
+from redline.instruct.lexicon.tree import DocumentTree, Nodes
+from redline.instruct.model.values import Num
 
 _LENGTHS = ("duration", "length", "minute", "durationminute", "durationmin", "lengthmin",
             "runtime", "second", "lengthminute")  # fmt: skip
@@ -65,13 +66,16 @@ def _predicate(chart: Chart, start: int) -> Iterator[Edge]:
 
 
 def _find_lacking(chart: Chart, start: int) -> Iterator[Edge]:
-    """Yield the records without something in a field, or whose flag is off."""
+    """Yield the records without something in a field, or whose flag is off.
+
+    Of numbers it is not known whether 0 is meant.
+    """
     for edge in chart.edges("FIELD", start):
         nodes, cost = edge.item.nodes, edge.item.cost + 1
         empty = _is_key(chart, edge.end - 1)
         if _are_flags(chart.tree, edge.item) and not empty:
             yield Edge(edge.end, Test(nodes, "=", ("false",), cost))
-        else:
+        elif empty or not all(isinstance(chart.tree.values[n], Num) for n in nodes):
             yield Edge(edge.end, Exists(nodes, False, cost, empty=empty))
 
 
@@ -242,7 +246,7 @@ def being_or_having(chart: Chart, start: int) -> Iterator[Edge]:
     low = chart.low(start)
     if low in _COPULAS:
         states = (*chart.edges("STATE", start + 1), *chart.edges("PP", start + 1))
-        yield from states if _COPULAS[low] else deny(chart.tree, states)
+        yield from states if _COPULAS[low] else deny(states)
     if low in ("have", "has", "had"):
         yield from chart.edges("PREDICATE", start + 1 + (chart.low(start + 1) in ("a", "an")))
         yield from chart.edges("STATE", start + 1)
@@ -255,12 +259,9 @@ def _find_costing(chart: Chart, start: int) -> Iterator[Edge]:
             yield from _by_forms(chart, end, ("price", "cost"), op)
 
 
-def deny(tree: DocumentTree, edges: Iterable[Edge]) -> Iterator[Edge]:
+def deny(edges: Iterable[Edge]) -> Iterator[Edge]:
     """Yield the opposite of each condition, if it has one."""
     for end, condition in ((edge.end, edge.item) for edge in edges):
-        places = condition.records if isinstance(condition, Among) else ()
-        if not all(isinstance(tree.values[n], dict | list) for n in places):
-            continue  # nothing can lie in them, so that it is no news that something does not
         if isinstance(condition, Among | Exists | Itself):
             yield Edge(end, replace(condition, wanted=not condition.wanted))
         elif isinstance(condition, Test) and condition.op == "=":
@@ -273,8 +274,23 @@ def _in_place(chart: Chart, start: int) -> Iterator[Edge]:
     if chart.low(start) not in ("in", "from", "on", "of"):
         return
     for edge in chart.edges("CORE", start + 1 + (chart.low(start + 1) == "the")):
-        if edge.item.sort in (Sort.RECORD, Sort.KEY, Sort.FLAG):
-            yield Edge(edge.end, Among(edge.item.nodes, True, edge.item.cost, edge.item.whole))
+        phrase: Phrase = edge.item
+        holders = (chart.tree.values[node] for node in phrase.nodes)
+        if phrase.sort not in (Sort.RECORD, Sort.KEY, Sort.FLAG):
+            continue
+        if all(isinstance(held, dict | list) for held in holders):
+            known = _alike(chart.tree, phrase.nodes)
+            yield Edge(edge.end, Among(phrase.nodes, True, phrase.cost, phrase.whole, known))
+
+
+def _alike(tree: DocumentTree, nodes: Nodes) -> Nodes:
+    """Return the places in one of which something must lie, for it to be said that it is not."""
+    found: set[int] = set()
+    for node in nodes:
+        beside = tree.is_element(node) or tree.is_record(node)
+        others = tree.children(tree.parents[node]) if beside else tree.by_key[str(tree.keys[node])]
+        found.update(others)
+    return tuple(sorted(found))
 
 
 @rule("SIMPLE")
@@ -315,7 +331,7 @@ def state_of_subject(chart: Chart, start: int) -> Iterator[Edge]:
     """Yield `Alice is admin`, `they are liked`: a subject and its state or field."""
     if chart.low(start) in ("it", "they", "he", "she") and chart.low(start + 1) in _COPULAS:
         states = chart.edges("STATE", start + 2)
-        yield from states if _COPULAS[chart.low(start + 1)] else deny(chart.tree, states)
+        yield from states if _COPULAS[chart.low(start + 1)] else deny(states)
     yield from map(_dearer, chart.edges("STATE", start))
 
 

@@ -11,7 +11,7 @@ from redline.instruct.grammar.conditions import (
     deny,
     state_of_subject,
 )
-from redline.instruct.grammar.selectors import Condition, Joined, Sized
+from redline.instruct.grammar.selectors import Among, Condition, Exists, Itself, Joined, Sized
 
 
 @rule("FILTER")
@@ -29,20 +29,28 @@ def _filter(chart: Chart, start: int) -> Iterator[Edge]:
             chart.tree.spend(20)
             agenda += [
                 (edge.end, (*parts, edge.item), word)
-                for edge in _find_more(chart, end + 1)
+                for edge in _find_more(chart, end + 1, is_state=word == "and" or _is_so(parts[-1]))
                 if _go_together(parts[0], edge.item)
             ]
         if word == "unless" and not joint:
-            denied = deny(chart.tree, state_of_subject(chart, end + 1))
+            denied = deny(state_of_subject(chart, end + 1))
             agenda += [(edge.end, (*parts, edge.item), "and") for edge in denied]
 
 
-def _find_more(chart: Chart, start: int) -> Iterator[Edge]:
-    """Yield what may be behind `and`, with or without a verb or introducing word of its own."""
+def _find_more(chart: Chart, start: int, *, is_state: bool) -> Iterator[Edge]:
+    """Yield what may be behind `and`, with an introducing word or verb of its own.
+
+    With *is_state* also without: `that are not red or blue` rather denies both.
+    """
     yield from chart.edges("SIMPLE", start)
     yield from chart.edges("PREDICATE", start)
-    yield from chart.edges("STATE", start)
     yield from being_or_having(chart, start)
+    if is_state:
+        yield from chart.edges("STATE", start)
+
+
+def _is_so(condition: Condition) -> bool:
+    return not isinstance(condition, Among | Exists | Itself) or condition.wanted
 
 
 def _go_together(first: Condition, second: Condition) -> bool:

@@ -137,5 +137,8 @@ def find_protections(chart: Chart, place: int, last: str) -> Iterator[tuple[int,
             yield from ((tail, nodes) for tail in _tails(chart, end, nodes, bare, keeps))
     for start in chart.phrases(place, _CONTRASTS) if last else ():
         for edge in chart.edges("NPLIST", start):
-            if edge.item.nodes:
+            if edge.item.fields:  # a value that it has names the whole record: `not from Oslo`
+                around = ((chart.tree.element_around(node) or node) for node in edge.item.nodes)
+                yield edge.end, tuple(dict.fromkeys(around))
+            elif edge.item.nodes:
                 yield edge.end, edge.item.nodes
