@@ -9,6 +9,7 @@ from redline.instruct.effects.outcome import EffectOutcome, Unclear
 from redline.instruct.effects.resolved import Nothing
 from redline.instruct.grammar.chart import Chart
 from redline.instruct.grammar.clauses import Clause
+from redline.instruct.grammar.conditions import RELATIVES
 from redline.instruct.grammar.phrase import Phrase
 from redline.instruct.grammar.selectors import Most
 from redline.instruct.grammar.values import TokenSpan
@@ -20,7 +21,7 @@ from redline.instruct.model.operations import Path
 
 # Effects that ask for something to be gone, which it is when nothing fits.
 _REMOVALS = frozenset({"remove", "absent", "dedupe"})
-_RELATIVES = frozenset({"who", "that", "which", "whose"})
+_BEGIN_CONDITIONS = RELATIVES | {"whose"}
 # What words may cost of which it is said that they fit nothing.
 _SURE = 2
 
@@ -45,16 +46,16 @@ def check_outcome(context: EffectContext, outcome: EffectOutcome) -> None:
 def _check_joined(context: EffectContext) -> None:
     """Refuse `set a to 5 if b is 1 and c is 2` as a wish for c: it belongs to the condition.
 
-    So does `lives in Rome` in `remove all who are active and live in Rome`.
+    So does `live in Rome` in `remove all who are active and live in Rome`.
     """
     before, clause, chart = context.previous, context.clause, context.chart
     if before is None:
         return
     in_condition = context.is_statement and any(scope.is_if for scope in before.scopes)
     is_bare = clause.effect == "implied" and clause.role("owner") is None
-    if is_bare or chart.low(clause.start) in _RELATIVES:
+    if is_bare or chart.low(clause.start) in _BEGIN_CONDITIONS:
         words = {chart.low(place) for place in range(before.start, before.end)}
-        in_condition = in_condition or not words.isdisjoint(_RELATIVES)
+        in_condition = in_condition or not words.isdisjoint(_BEGIN_CONDITIONS)
     if in_condition:
         raise Unclear("clause", "it is not clear where the condition ends")
 

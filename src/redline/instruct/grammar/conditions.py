@@ -275,10 +275,10 @@ def _in_place(chart: Chart, start: int) -> Iterator[Edge]:
         return
     for edge in chart.edges("CORE", start + 1 + (chart.low(start + 1) == "the")):
         phrase: Phrase = edge.item
-        holders = (chart.tree.values[node] for node in phrase.nodes)
         if phrase.sort not in (Sort.RECORD, Sort.KEY, Sort.FLAG):
             continue
-        if all(isinstance(held, dict | list) for held in holders):
+        # Nothing lies in a number or a text: `in stock` does not say that it does.
+        if all(isinstance(chart.tree.values[node], dict | list) for node in phrase.nodes):
             known = _alike(chart.tree, phrase.nodes)
             yield Edge(edge.end, Among(phrase.nodes, True, phrase.cost, phrase.whole, known))
 

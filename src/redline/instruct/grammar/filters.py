@@ -29,7 +29,7 @@ def _filter(chart: Chart, start: int) -> Iterator[Edge]:
             chart.tree.spend(20)
             agenda += [
                 (edge.end, (*parts, edge.item), word)
-                for edge in _find_more(chart, end + 1, is_state=word == "and" or _is_so(parts[-1]))
+                for edge in _find_more(chart, end + 1, bare=word == "and" or _is_so(parts[-1]))
                 if _go_together(parts[0], edge.item)
             ]
         if word == "unless" and not joint:
@@ -37,19 +37,20 @@ def _filter(chart: Chart, start: int) -> Iterator[Edge]:
             agenda += [(edge.end, (*parts, edge.item), "and") for edge in denied]
 
 
-def _find_more(chart: Chart, start: int, *, is_state: bool) -> Iterator[Edge]:
-    """Yield what may be behind `and`, with an introducing word or verb of its own.
+def _find_more(chart: Chart, start: int, *, bare: bool) -> Iterator[Edge]:
+    """Yield what may be behind `and` or `or`, with an introducing word or verb of its own.
 
-    With *is_state* also without: `that are not red or blue` rather denies both.
+    With *bare* also without one. Behind a denial that is not so: `not red or blue` denies both.
     """
     yield from chart.edges("SIMPLE", start)
     yield from chart.edges("PREDICATE", start)
     yield from being_or_having(chart, start)
-    if is_state:
+    if bare:
         yield from chart.edges("STATE", start)
 
 
 def _is_so(condition: Condition) -> bool:
+    """Return whether a condition says that something is so, and not that it is not."""
     return not isinstance(condition, Among | Exists | Itself) or condition.wanted
 
 
