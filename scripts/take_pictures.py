@@ -123,6 +123,8 @@ def work(place: Workspace) -> str:
         '        if not self._jobs:\n            raise LookupError("no job is due")\n'
         "        return heapq.heappop(self._jobs)[1]",
     )
+    asked = Origin("prompt", "claude-code", "", "Make retries robust and add jitter", "77aa01bc")
+    place.redline.editor.note_prompt(asked)
     change = place.edit(
         claude, "77aa01bc", "apply_patch", "make retries robust", orbit__retry_py=new,
         orbit__queue_py=queue,
@@ -217,6 +219,11 @@ def take(place: Workspace, server: PageServer, browser: Any, change: str) -> Non
     night.goto(server.address)
     night.wait_for_selector("#state[data-state=on]")
     save(night, "activity-dark")
+    for each, theme in ((page, "light"), (night, "dark")):
+        each.goto(f"{server.address}session/77aa01bc")
+        each.wait_for_selector("#unseen:not(:empty)")
+        each.click(".turns summary")
+        save(each, f"session-{theme}")
     page.goto(f"{server.address}change/{change}")
     page.check("input[name=hunk][value='2']")
     page.mouse.move(0, 0)

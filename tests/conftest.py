@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import gc
+import os
 from collections.abc import Generator
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from redline.cli.flags import AGENT_VARIABLES
+
+# Tests that an agent runs are those of a person at a terminal.
+for _name in (*(pair[1] for pair in AGENT_VARIABLES), "AI_AGENT"):
+    os.environ.pop(_name, None)
 # How long an example takes says more about what else the machine does than about our code.
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("untimed")

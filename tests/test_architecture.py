@@ -233,3 +233,49 @@ def test_the_command_line_imports_no_toolset() -> None:
         if name.startswith("redline.toolsets")
     ]
     assert not guilty, f"call services instead: {guilty}"
+
+
+@pytest.mark.requirement("engine-diff-any-size")
+def test_one_engine_compares_lines() -> None:
+    # difflib may still say which name, or which block that a refusal prints, is close to another.
+    others = re.compile(r"SequenceMatcher|difflib\.(?!get_close)|from difflib import (?!get_close)")
+    guilty = [
+        file.relative_to(SOURCE).as_posix()
+        for file in SOURCE.rglob("*.py")
+        if file.name != "nearest.py"
+        if others.search(file.read_text("utf-8"))
+    ]
+    assert guilty == []
+
+
+# Lines and modules of a room, with docstrings and blanks; raising one needs a decision.
+BUDGETS = {
+    "adapters/language_servers": (1_200, 10),
+    "code": (18_000, 110),
+    "instruct": (9_500, 70),
+}
+
+
+@pytest.mark.parametrize("room", BUDGETS)
+def test_a_room_keeps_to_its_budget_of_lines_and_modules(room: str) -> None:
+    files = list((SOURCE / room).rglob("*.py"))
+    most_lines, most_modules = BUDGETS[room]
+    assert files
+    assert sum(len(file.read_text().splitlines()) for file in files) <= most_lines
+    assert len(files) <= most_modules
+
+
+@pytest.mark.parametrize("room", ["adapters/language_servers", "code"])
+def test_no_chain_of_own_classes_is_longer_than_two(room: str) -> None:
+    """Classes of one name in several modules count with the bases of all of them."""
+    bases: dict[str, list[str]] = {}
+    for file in (SOURCE / room).rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text())):
+            if isinstance(node, ast.ClassDef):
+                named = (ast.unparse(base).partition("[")[0] for base in node.bases)
+                bases.setdefault(node.name, []).extend(named)
+
+    def depth(name: str) -> int:
+        return 1 + max(map(depth, bases[name]), default=0) if name in bases else 0
+
+    assert [name for name in bases if depth(name) > 2] == []

@@ -26,6 +26,9 @@ PLAIN = {
     "adapters/journal/held_store.py": "files of the state directory",
     "adapters/policy_file.py": "the operator's own files, refused where a workspace holds them",
     "adapters/files/private_database.py": "files of the state directory, or named by the operator",
+    "adapters/git_worker.py": "a descriptor that was opened without waiting",
+    "adapters/language_servers/pool.py": "files of /proc",
+    "adapters/language_servers/table.py": "a descriptor that was opened without waiting",
     "adapters/private_file.py": "a new file of the operator's",
     "cli/commands/server/token.py": "the users file that the operator named",
     "server/http/people/users_file.py": "the users file that the operator named",
@@ -36,7 +39,6 @@ PLAIN = {
     "adapters/workspaces/parked/moving.py": "a file of the state directory",
     "adapters/workspaces/parked/snapshot.py": "opened without waiting and checked; or a new file",
     "adapters/scratch.py": "a temporary directory of our own",
-    "adapters/tried_server.py": "/proc, the installed package, and a directory of our own",
     "adapters/std_streams.py": "descriptors we hold, and the null device",
     "adapters/workers/child.py": "descriptors we hold",
     "adapters/ripgrep/process.py": "temporary files of our own, the null device, and /proc",
@@ -49,7 +51,8 @@ PLAIN = {
     "adapters/review/runs.py": "a file of /proc",
     "adapters/review/terminal.py": "the terminal of the process",
     "adapters/review/secret.py": "a file of the state directory",
-    "adapters/shared/fence.py": "a file of the state directory",
+    "adapters/secret_memory.py": "a file of the state directory",
+    "adapters/shared/group.py": "a file of the state directory",
     "web/layout.py": "files of the installed package",
 }
 # Whole folders: files of /proc, control groups and views made for a command, after it ended.

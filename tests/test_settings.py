@@ -10,8 +10,7 @@ import pytest
 
 from redline.cli.commands.server.serve import _settings
 from redline.cli.parser import build_parser
-from redline.setting_values import parse_size
-from redline.settings import Settings, SettingsError, load, read_config
+from redline.settings import Settings, SettingsError, load, parse_size, read_config
 
 
 @pytest.fixture(autouse=True)
@@ -35,7 +34,7 @@ def parse(*flags: str) -> Settings:
 def test_without_anything_the_workspace_is_here() -> None:
     settings = parse()
     assert settings.roots == ((".", True),)
-    assert (settings.host, settings.port, settings.tools) == ("127.0.0.1", 8000, ("all",))
+    assert (settings.host, settings.port, settings.tools) == ("127.0.0.1", 8000, ())
 
 
 def test_roots_keep_the_order_of_the_command_line() -> None:

@@ -26,8 +26,7 @@ from typing import Any
 
 from bench.library.corpora import archives, tool
 from bench.library.language_server import LanguageServer
-from redline.code.rename.in_file import plan_rename
-from redline.code.rename.scoped import names_of
+from redline.code.rename.in_file import names_of, plan_rename
 from redline.code.syntax.definitions import Parsed, parse
 from redline.code.syntax.languages import language_of
 from redline.core.errors import InvalidArgument

@@ -127,7 +127,7 @@ class Server:
     def start(self, allowed: str) -> None:
         """Start it; it may take a moment until it answers."""
         argv = [sys.executable, "-m", "redline", "serve", "--http", f"127.0.0.1:{self.port}",
-                "--allowed-hosts", allowed, *self._flags]  # fmt: skip
+                "--allowed-hosts", allowed, "--tools", "all", *self._flags]  # fmt: skip
         self.starts += 1
         with self._log.open("ab") as log:
             self.process = subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=log)

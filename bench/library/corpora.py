@@ -68,8 +68,7 @@ class Archive:
 
     def files(self) -> list[Path]:
         """The files of its language, without what was generated."""
-        root = self.folder()
-        return list(_of_language((p for p in sorted(root.rglob("*"))), root, self.language))
+        return list(of_language(self.folder(), self.language))
 
 
 def _extract(packed: Path, target: Path) -> None:
@@ -85,6 +84,11 @@ def _extract(packed: Path, target: Path) -> None:
     else:
         with tarfile.open(packed) as archive:
             archive.extractall(target, filter="data")
+
+
+def of_language(root: Path, wanted: str) -> Iterator[Path]:
+    """Yield the files beneath *root* of a language, without what was generated."""
+    return _of_language(iter(sorted(root.rglob("*"))), root, wanted)
 
 
 def _of_language(paths: Iterator[Path], root: Path, wanted: str) -> Iterator[Path]:

@@ -16,8 +16,8 @@ from threading import Event, Thread
 from typing import Any
 
 from bench.library.peers import versions
+from bench.trials.process import family_cpu_ms, family_of
 from redline._version import __version__
-from redline.adapters.tried_server import family_cpu_ms, family_of
 
 REPO = Path(__file__).resolve().parents[2]
 RESULTS = REPO / "bench" / "results"
@@ -274,7 +274,8 @@ def measure_command(
 
 def redline_argv(*flags: str) -> list[str]:
     """How a bench starts Redline over stdio; what recording costs has a program of its own."""
-    return [sys.executable, "-m", "redline", "serve", "--stdio", "--no-record", *flags]
+    tools = () if "--tools" in flags else ("--tools", "all")
+    return [sys.executable, "-m", "redline", "serve", "--stdio", "--no-record", *tools, *flags]
 
 
 def spread(walls: Sequence[float]) -> tuple[float, float]:

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from itertools import islice
 
 from bench.noise.corpus import corpus, history
-from redline.trials.cases import make_cases
-from redline.trials.drafts import Case
+from bench.trials.cases import make_cases
+from bench.trials.drafts import Case
 
 
 def cases(

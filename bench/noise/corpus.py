@@ -13,7 +13,7 @@ from io import BytesIO
 from pathlib import Path
 
 from bench.library.peers import REPO
-from redline.trials.changes import SourceChange, split_source
+from bench.trials.changes import SourceChange, split_source
 
 EXTENSIONS = (".py", ".js", ".ts", ".c", ".h", ".md", ".rst", ".toml", ".yaml", ".css", ".rs")
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, cast
 
+from bench.trials.drafts import Case
 from redline.adapters.workers.failed_content import FailedContent
 from redline.adapters.workers.isolated_calls import IsolatedCalls
 from redline.code.analysis import IsolatedAnalysis
@@ -20,7 +21,6 @@ from redline.services.text_edits import replace_text
 from redline.toolsets.ai_code_editing.edit.planning import plan_edit
 from redline.toolsets.ai_code_editing.edit.request import EditRequest
 from redline.toolsets.ai_code_editing.edit.source import FileUnderEdit
-from redline.trials.drafts import Case
 
 if TYPE_CHECKING:
     from redline.core.ports.search import Regex
@@ -49,9 +49,14 @@ def outcome(case: Case) -> bytes | None:
         return None
 
 
+def plan_edits(name: str, text: str, edits: Sequence[TextEdit]) -> str:
+    """The text of a file called *name* after *edits*."""
+    return replace_text(_PORTS, name, text, edits)
+
+
 def _plan_text(case: Case, file: TextFile) -> str:
     edits = [TextEdit(e["oldText"], e["newText"]) for e in case.call["edits"]]
-    return replace_text(_PORTS, case.name, file.text, edits)
+    return plan_edits(case.name, file.text, edits)
 
 
 def _plan_hunks(case: Case, file: TextFile) -> str:

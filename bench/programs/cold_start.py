@@ -26,7 +26,7 @@ from bench.library.measure import (
     spread,
 )
 from bench.library.peers import desktop_commander, filesystem_server, git_server, python_program
-from redline.adapters.tried_server import family_cpu_ms
+from bench.trials.process import family_cpu_ms
 
 LIMITS = {"cpu_ms": 100.0, "rss_mb": 30.0, "call_ms": 0.2}
 _LIST = json.dumps({"jsonrpc": "2.0", "id": 2, "method": "tools/list", "params": {}})

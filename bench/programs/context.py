@@ -28,7 +28,7 @@ from typing import Any
 from bench.agreement import references, renames
 from bench.agreement.definitions import LANGUAGES, agree
 from bench.library.measure import RESULTS, MemoryWatch, Report, Row
-from redline.adapters.tried_server import family_cpu_ms
+from bench.trials.process import family_cpu_ms
 from redline.app import Redline
 from redline.code.syntax.languages import language_of
 from redline.settings import Settings

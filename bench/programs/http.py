@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from bench.library.load import call_many, open_session
 from bench.library.measure import Report, Row, spread
 from bench.library.peers import CACHE, NODE, npm_package
-from redline.adapters.tried_server import family_cpu_ms
+from bench.trials.process import family_cpu_ms
 
 HERE = Path(__file__).resolve().parents[1]
 BARE = "bare python sdk"
@@ -90,7 +90,7 @@ def servers(workspace: str) -> list[tuple[str, list[str], int, str]]:
     npm_package("@modelcontextprotocol/node")
     modules = str(CACHE / "peers" / "npm" / "node_modules")
     flags = ["--workspace", workspace, "--state-dir", f"{workspace}-state"]
-    flags += ["--max-sessions", "5000", "--rate-limit", "0", "--no-record"]
+    flags += ["--max-sessions", "5000", "--rate-limit", "0", "--no-record", "--tools", "all"]
     redline = [sys.executable, "-m", "redline", "serve", "--http", f"127.0.0.1:{ports[0]}", *flags]
     bare = [sys.executable, "-m", "bench.peer_servers.bare_sdk", str(ports[1])]
     script = str(HERE / "peer_servers" / "typescript.mjs")

@@ -18,10 +18,19 @@ from bench.library.measure import RESULTS, Report
 from bench.library.peers import REPO
 from bench.noise.cases import cases
 from bench.noise.plans import PLANS, outcome
+from bench.noise.refused_calls import count_refused
+from bench.noise.replay import (
+    OUTCOMES,
+    PRINTED_WRONG,
+    REFUSED_AGAIN,
+    WORKS,
+    WRONG,
+    count_outcomes,
+)
+from bench.trials.drafts import Case
+from bench.trials.judging import judge
 from redline.core.errors import RedlineError
 from redline.core.textfile import TextFile
-from redline.trials.drafts import Case
-from redline.trials.judging import judge
 
 FULL = 20_000
 
@@ -67,7 +76,38 @@ def main() -> int:
     wrong = sum(n for (_, result), n in totals.items() if result == "wrong")
     print(f"\nshould-apply exact {applied:.4%}, wrong {wrong}")
     keep_facts("first generator", _facts(totals), short=args.count < FULL)
-    return 0 if wrong == 0 and applied >= 0.999 else 1
+    replayed = count_outcomes(args.count // 4, args.seed)
+    print(replay_table(replayed))
+    facts = replay_facts(replayed)
+    keep_facts("refusals sent again", facts, short=args.count < FULL)
+    refused = count_refused(args.count // 20, args.seed)
+    print(replay_table(refused))
+    calls = replay_facts(refused)
+    keep_facts("refused calls of every tool", calls, short=args.count < FULL)
+    are_kept = are_promises(facts) and are_promises(calls)
+    return 0 if wrong == 0 and applied >= 0.999 and are_kept else 1
+
+
+def replay_table(outcomes: Counter[tuple[str, str]]) -> str:
+    """Counts per mistake of what became of calls, and of what their refusals print."""
+    rows = ["", f"| mistake | {' | '.join(OUTCOMES)} |", "|" + "---|" * (len(OUTCOMES) + 1)]
+    rows += [
+        f"| {kind} | {' | '.join(str(outcomes[kind, each]) for each in OUTCOMES)} |"
+        for kind in sorted({kind for kind, _ in outcomes})
+    ]
+    return "\n".join(rows)
+
+
+def replay_facts(outcomes: Counter[tuple[str, str]]) -> dict[str, int]:
+    """How often each outcome was reached."""
+    return {each: sum(n for (_, got), n in outcomes.items() if got == each) for each in OUTCOMES}
+
+
+def are_promises(facts: dict[str, int]) -> bool:
+    """Whether nothing was wrong, and nine of ten calls that were printed work."""
+    printed = facts[WORKS] + facts[PRINTED_WRONG] + facts[REFUSED_AGAIN]
+    is_right = facts[WRONG] == facts[PRINTED_WRONG] == 0
+    return is_right and facts[WORKS] >= 0.9 * printed
 
 
 def _facts(totals: Counter[tuple[str, str]]) -> dict[str, int]:

@@ -22,7 +22,7 @@ from bench.library.peers import desktop_commander, filesystem_server, git_server
 from bench.library.tokenizer import count_tokens, tool_text
 
 Calls = list[tuple[str, dict[str, Any]]]
-REDLINE, AGENT = "redline", "redline agent"
+REDLINE, AGENT, SHELL = "redline", "redline agent", "plain shell"
 OFFICIAL, CODING = "official filesystem", "coding-tools-mcp"
 
 
@@ -38,6 +38,53 @@ class Task:
     agent: Calls
     official: Calls = field(default_factory=list)
     coding: Calls = field(default_factory=list)
+
+
+# What an agent with nothing but a shell types for each task, so that it knows it was done.
+SHELL_LINES: dict[str, tuple[str, ...]] = {
+    "find and fix one line": (
+        "grep -rn 'TODO rate' src",
+        "sed -i 's/amount \\* 0.19/amount * 0.21/' src/tax.py && git diff src/tax.py",
+    ),
+    "rename a call in ten files": (
+        "grep -rl 'old_price(' src | xargs sed -i 's/old_price(/price(/g' && git diff -U0 src",
+    ),
+    "bump an image in YAML": (
+        "grep -n -A1 'service-7:' config/compose.yaml",
+        "cd config && sed -i 's#service-7:1.7.0#service-7:1.8.0#' compose.yaml && git diff .",
+    ),
+    "set the version in package.json": (
+        "grep -n version package.json",
+        """sed -i 's/"version": "1.4.2"/"version": "1.5.0"/' package.json && git diff""",
+    ),
+    "what is in a module": ("grep -n '^def\\|^class' src/module_05.py",),
+    "read one function of a long file": (
+        "grep -n step_5_4 src/module_05.py",
+        "sed -n 30,34p src/module_05.py",
+    ),
+    "where is a function used": ("grep -rn use_old src",),
+    "which files are there": ("find . -name '*.py'",),
+    "run the tests": ("echo '1 passed'",),
+    "take the last change back": (
+        "sed -i 's/amount \\* 0.21/amount * 0.25/' src/tax.py && git diff -U0 src/tax.py",
+        "sed -i 's/amount \\* 0.25/amount * 0.21/' src/tax.py && git diff -U0 src/tax.py",
+    ),
+}
+
+
+def run_shell(root: str) -> list[int]:
+    """The tokens that a plain shell prints for each task."""
+    texts = []
+    for task in tasks(root):
+        lines = SHELL_LINES[task.name]
+        done = [
+            subprocess.run(
+                ["bash", "-c", line], cwd=root, capture_output=True, text=True, check=True
+            )
+            for line in lines
+        ]
+        texts.append("\n".join(each.stdout + each.stderr for each in done))
+    return count_tokens(texts)
 
 
 def make_project(root: Path) -> None:
@@ -350,6 +397,11 @@ def list_costs(report: Report, toolsets: list[str]) -> None:
             }
 
 
+# Tasks that may cost more than with a plain shell, and what the model gets for it.
+DEARER = {
+    "what is in a module": "each symbol has its last line and its first line of documentation",
+    "read one function of a long file": "one call, and the file's version for a later edit",
+}
 GOAL, AVERAGE, MOST = 0.7, 110, 300
 AGENT_GOAL, AGENT_LIST = 0.6, 2_600
 
@@ -374,6 +426,15 @@ def judge(report: Report) -> list[str]:
         f"{row.task}: over {AGENT_GOAL} times the better peer with agent ({row.note})"
         for row in report.rows
         if row.who == AGENT and (row.ratio or 0) > AGENT_GOAL
+    ]
+    agent, shell = (
+        {row.task: int(row.note.split()[0]) for row in report.rows if row.who == who}
+        for who in (AGENT, SHELL)
+    )
+    missed += [
+        f"{task}: {tokens} tokens with agent, {shell[task]} with a plain shell"
+        for task, tokens in agent.items()
+        if tokens > shell[task] and task not in DEARER
     ]
     if report.facts[f"tools/list: {AGENT}"]["tokens"] > AGENT_LIST:
         missed.append(f"tools/list of agent: over {AGENT_LIST} tokens")
@@ -404,11 +465,17 @@ def main(arguments: list[str]) -> int:
             make_project(Path(root))
             counts[who] = run_tasks(start(root), root, pick)
             ends[who] = files_of(Path(root))
+    with tempfile.TemporaryDirectory() as home:
+        root = os.path.join(os.path.realpath(home), "shop")
+        make_project(Path(root))
+        counts[SHELL] = run_shell(root)
+        ends[SHELL] = files_of(Path(root))
     if any(end != ends[REDLINE] for end in ends.values()):
         raise RuntimeError("the servers did not reach the same end")
     compare(report, counts)
     for name, fact in report.facts.items():
         print(f"{name:40} {fact}")
+    report.facts["dearer than a plain shell"] = DEARER
     missed = report.facts["missed"] = judge(report)
     report.finish(short="--short" in arguments)
     for goal in missed:

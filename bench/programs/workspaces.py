@@ -47,7 +47,7 @@ class Server:
         self.port = free_port()
         env = {**os.environ, "XDG_STATE_HOME": str(top / "state"), "XDG_CONFIG_HOME": str(top)}
         argv = [sys.executable, "-m", "redline", "serve", "--workspaces", str(folder), "--port",
-                str(self.port), "--rate-limit", "0", *flags]  # fmt: skip
+                str(self.port), "--rate-limit", "0", "--tools", "all", *flags]  # fmt: skip
         self.process = subprocess.Popen(
             argv, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )

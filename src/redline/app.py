@@ -16,21 +16,28 @@ if TYPE_CHECKING:
     from redline.adapters.audit_chain import ChainReport
     from redline.adapters.egress.proxy_process import ProxyProcess
     from redline.adapters.files.registry import WorkspacePlace
+    from redline.adapters.language_servers.pool import SandboxedServers
     from redline.adapters.processes.commands import SandboxedCommands
     from redline.adapters.processes.workspace_snapshots import WorkspaceSnapshots
     from redline.adapters.sandbox.program import Program
+    from redline.adapters.secret_memory import SecretLedger
     from redline.code.analysis import IsolatedAnalysis
+    from redline.core.changes import ChangeSet
     from redline.core.findings import Finding
+    from redline.core.guarded import GuardedPath
     from redline.core.ports.code import CodeIndex
     from redline.core.ports.commands import Commands
     from redline.core.ports.git import Committer
     from redline.core.ports.grants import Grants
     from redline.core.ports.images import Images
+    from redline.core.ports.language_servers import ServerMemory
     from redline.core.ports.models import Llm
     from redline.core.ports.pages import ReviewApp
     from redline.core.ports.previews import Previews
     from redline.core.ports.reads import Reads
     from redline.core.ports.search import Grep, Regex
+    from redline.secrets.desk import SecretDesk
+    from redline.secrets.rules import SecretRule
 
 
 def refuse_changed_modules() -> None:
@@ -115,6 +122,7 @@ class Redline(RecordedWorkspace):
         """Runs commands in the sandbox and records what they change."""
         from redline.engine.command_rules import CommandRules
         from redline.engine.commands import RecordedCommands
+        from redline.engine.dry_runs import KeptDryRuns
 
         return RecordedCommands(
             self._processes,
@@ -123,9 +131,16 @@ class Redline(RecordedWorkspace):
             self._store,
             self.tree,
             self._activity,
-            CommandRules(self.rules, self.holding, self.editor),
+            CommandRules(self.rules, self.holding, self.editor, self._find_guarded),
             self.runs,
+            KeptDryRuns(self._open_nameless),
         )
+
+    def _open_nameless(self) -> BinaryIO:
+        """Open a new file that has no name, on the disk that has the history."""
+        from redline.adapters.files.nameless import open_nameless
+
+        return open_nameless(self.state_dir)
 
     @built_once
     def _command_helper(self) -> Program:
@@ -138,11 +153,19 @@ class Redline(RecordedWorkspace):
     def _snapshots(self) -> WorkspaceSnapshots:
         from redline.adapters.processes.workspace_snapshots import WorkspaceSnapshots
 
-        return WorkspaceSnapshots(self.workspace, self.tree, concerns=self.rules.concerns)
+        return WorkspaceSnapshots(self.workspace, self.tree)
+
+    def _find_guarded(self, change_set: ChangeSet, wholly: bool) -> Sequence[GuardedPath]:
+        """List what of a change set a person's own tools execute, by name or by its place too."""
+        guard = self._guard
+        if guard is None:
+            return ()
+        return guard.find(change_set) if wholly else guard.find_by_name(change_set)
 
     @built_once
     def _processes(self) -> SandboxedCommands:
         from redline.adapters.files.platform import state_home
+        from redline.adapters.processes.command_view import WorkspaceViews
         from redline.adapters.processes.commands import SandboxedCommands
 
         return SandboxedCommands(
@@ -154,11 +177,71 @@ class Redline(RecordedWorkspace):
             program=None if self.templates else self._command_helper,
             proxy=self._proxy,
             template=self.templates and self.templates.commands,
+            views=WorkspaceViews(self._disk, self.workspace, self.tree, self._snapshots.mark),
         )
+
+    @built_once
+    def language_servers(self) -> SandboxedServers:
+        """Asks language servers, in a sandbox that can write nothing and reach nothing."""
+        from redline.adapters.files.platform import state_home
+        from redline.adapters.language_servers.pool import SandboxedServers
+        from redline.adapters.language_servers.table import list_packages, search_beside_interpreter
+        from redline.adapters.processes.commands import SandboxedCommands
+
+        environ = search_beside_interpreter(os.environ)
+        commands = SandboxedCommands(
+            self.workspace,
+            readable=(*self.settings.exec_allow_roots, *list_packages(environ["PATH"])),
+            hidden=(self.state_dir, state_home(), *self._own_configuration()),
+            program=None if self.templates else self._command_helper,
+            template=self.templates and self.templates.commands,
+            environ=environ,
+            read_only=True,
+        )
+        return SandboxedServers(self.workspace, commands, environ=environ)
+
+    @built_once
+    def secrets(self) -> SecretDesk:
+        """What masks secrets for models and puts them back."""
+        from redline.secrets.desk import SecretDesk
+
+        return SecretDesk(
+            self.secret_ledger,
+            self._list_secret_rules,
+            self.workspace,
+            self.tree,
+            lambda: self.grep,
+        )
+
+    def mask_for_person(self, text: str, path: str = "") -> str:
+        """Return *text* for a terminal or page: its secrets masked, unless the person asks.
+
+        Nothing puts these masks back.
+        """
+        if os.environ.get("REDLINE_SHOW_SECRETS") == "1":
+            return text
+        return self.secrets.mask(text, self.secrets.session("terminal"), path=path)
+
+    @built_once
+    def secret_ledger(self) -> SecretLedger:
+        """What is remembered about secrets: hashes and decisions."""
+        from redline.adapters.secret_memory import SecretLedger
+
+        return SecretLedger(self.state_dir)
+
+    def _list_secret_rules(self) -> Sequence[SecretRule]:
+        """Return the policy's rules about secrets; a policy that cannot be read lifts no mask."""
+        from redline.core.errors import PolicyUnreadable
+
+        try:
+            policy = self.policy.current()
+        except PolicyUnreadable:
+            return ()
+        return () if policy is None else policy.secrets
 
     def rest(self) -> None:
         """End the processes that wait for the next call; call it only while no call runs."""
-        for name in ("confined", "regex", "_processes"):
+        for name in ("confined", "regex", "language_servers", "_processes"):
             part = vars(self).get(name)
             if part is not None:
                 part.rest()
@@ -266,7 +349,14 @@ class Redline(RecordedWorkspace):
             settings.llm,
             damage,
             self.recorder(),
+            self.language_servers.list_found(),
         )
+
+    def measure_language_servers(self) -> list[ServerMemory]:
+        """Return the language servers that any process runs here, with their memory."""
+        from redline.adapters.language_servers.pool import measure_servers
+
+        return measure_servers(self.workspace.roots[0].path)
 
     @built_once
     def code_index(self) -> CodeIndex:
@@ -328,6 +418,20 @@ def page_text(text: str) -> bool:
     from redline.adapters.pager import page_text
 
     return page_text(text)
+
+
+def read_named_input(path: str, limit: int) -> bytes:
+    """Return what a file, a pipe or a descriptor that a person names holds; OSError."""
+    from redline.adapters.std_streams import read_named_input
+
+    return read_named_input(path, limit)
+
+
+def greet_server(argv: Sequence[str]) -> int:
+    """Connect to a server as a client does, and return how many tools it lists; RedlineError."""
+    from redline.adapters.greeting import greet_server
+
+    return greet_server(argv)
 
 
 def scratch_workspace(files: Mapping[str, str]) -> AbstractContextManager[tuple[str, str]]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from redline.core.once import built_once
 from redline.settings import Settings
@@ -93,6 +93,12 @@ class RecordedWorkspace(StoredWorkspace):
 
         return read_condition(self.state_dir)
 
+    def session_of_call(self, client: str, params: Mapping[str, Any]) -> str:
+        """Return the session whose hook announced a tools/call; "" if none or several did."""
+        from redline.adapters.recorder.hook_listener import ask_session
+
+        return ask_session(self.state_dir, client, params)
+
     def open_recording(
         self,
         report: Callable[[Sequence[Operation]], None],
@@ -142,5 +148,7 @@ class RecordedWorkspace(StoredWorkspace):
             publish=lock.publish,
             warn=warn,
         )
+        listener.settled = session.note_event
+        listener.asked = claims.session_of
         self.at_close(session.close)
         return session

@@ -8,7 +8,7 @@ from time import time
 from typing import TYPE_CHECKING, Self
 
 from redline.core.once import built_once
-from redline.settings import Settings, config_home, policy_path
+from redline.settings import Settings, SettingsError, config_home, policy_path
 
 if TYPE_CHECKING:
     from redline.adapters.files.disk import Disk
@@ -148,7 +148,7 @@ class StoredWorkspace:
             self.workspace,
             self.state_dir,
             locks,
-            guards=lambda: self._guards,
+            guards=self._list_guards,
             recover=recover,
             fence=self.fence,
         )
@@ -184,8 +184,15 @@ class StoredWorkspace:
         path, is_chosen = policy_path(self.settings.policy, os.environ)
         return PolicyFile(path, required=is_chosen, is_exposed=self.workspace.is_exposed)
 
-    def require_policy(self) -> None:
-        """Read the policy, if there is one; PolicyUnreadable stops a server before it serves."""
+    def require_own_files(self) -> None:
+        """Refuse to serve while an agent could change a file that decides what agents may do.
+
+        SettingsError; PolicyUnreadable for a policy that cannot be used for any reason.
+        """
+        settings = self.settings
+        for path in (settings.users, settings.audit_log, settings.config):
+            if path is not None and self.workspace.is_exposed(path):
+                raise refuse_exposed(path)
         path, is_chosen = policy_path(self.settings.policy, os.environ)
         if is_chosen or os.path.lexists(path):
             self.policy.current()
@@ -213,6 +220,11 @@ class StoredWorkspace:
 
         gate = PolicyGate(self.policy, lambda: self.rules.check)
         return [gate, *([] if self._guard is None else [self._guard])]
+
+    def _list_guards(self) -> list[Guard]:
+        """Return what looks at a change; where masks were issued, also what refuses these."""
+        desk = vars(self).get("secrets")
+        return [*self._guards, *([] if desk is None else [desk])]
 
     @built_once
     def _guard(self) -> WriteGuard | None:
@@ -270,7 +282,7 @@ class StoredWorkspace:
         """Holds changes and goes on when they are decided."""
         from redline.engine.holding import Holding
 
-        return Holding(self.held, self.rules, self._store, self.tree)
+        return Holding(self.held, lambda: self.rules, self._store, self.tree)
 
     @built_once
     def history(self) -> History:
@@ -317,3 +329,11 @@ def _refuse_inner_state(settings: Settings) -> None:
             field="state_dir",
             hint="choose a directory outside of every allowed directory",
         )
+
+
+def refuse_exposed(path: str) -> SettingsError:
+    """Return the refusal of a file that decides about agents and that one could change."""
+    return SettingsError(
+        f"An agent could change this file, which decides about agents: {path}\n"
+        "hint: keep it outside of every workspace, with one hard link only"
+    )

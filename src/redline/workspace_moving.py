@@ -12,6 +12,7 @@ from redline.workspace_set import open_one
 
 if TYPE_CHECKING:
     from redline.adapters.workspaces.parked.moving import MovedWorkspace, MoveReport
+    from redline.adapters.workspaces.parked.signing import ParkKeys
     from redline.core.ports.many.resting import Progress
     from redline.core.ports.many.workspaces import WorkspaceDirectory, WorkspaceEntry
     from redline.services.resting import IdleWorkspaces
@@ -46,7 +47,7 @@ def park_workspace(
             if os.path.isdir(entry.path):
                 with open_one(entry, settings) as redline:
                     redline.tree  # noqa: B018  settles what a crash left half done
-            return park(moved, store, again=again)
+            return park(moved, store, open_keys(settings), again=again)
         except BaseException:
             if os.path.isdir(entry.path):  # nothing has happened
                 directory.mark_parked(name, entry.parked_at)
@@ -57,6 +58,7 @@ def wake_workspace(
     directory: WorkspaceDirectory,
     name: str,
     address: str,
+    settings: Settings,
     *,
     again: bool = False,
     progress: Progress = lambda _done, _all: None,
@@ -76,9 +78,19 @@ def wake_workspace(
         )
     moved = _describe(entry)
     with moving_alone(moved.root):
-        report = wake(moved, open_objects(where), again=again, progress=progress)
+        store, keys = open_objects(where), open_keys(settings)
+        report = wake(moved, store, keys, again=again, progress=progress)
         directory.mark_parked(name, "")
     return report
+
+
+def open_keys(settings: Settings) -> ParkKeys:
+    """Return the key that signs what this server parks, and those that it trusts."""
+    from redline.adapters.files.platform import state_home
+    from redline.adapters.workspaces.parked.signing import ParkKeys
+
+    home = os.path.join(settings.state_dir or state_home(), ".server")
+    return ParkKeys(home, settings.park_trust)
 
 
 def open_idle(directory: WorkspaceDirectory, settings: Settings) -> IdleWorkspaces | None:
@@ -88,7 +100,9 @@ def open_idle(directory: WorkspaceDirectory, settings: Settings) -> IdleWorkspac
 
     if not settings.park_to:
         return None
-    open_objects(settings.park_to)  # an address that cannot be used is refused at the start
+    # An address or a key that cannot be used is refused at the start.
+    open_objects(settings.park_to)
+    open_keys(settings)
     place = IdleStore(directory, settings.park_to, settings)
     return IdleWorkspaces(directory, place, settings.park_after_days * _DAY)
 
@@ -147,7 +161,7 @@ class IdleStore:
             return None
         address = self._address_of(name)
         found = load_state(open_objects(address))
-        if found is None or found.awake_at or found.name != name:
+        if found is None or found.awake_at or found.name != name or not found.is_signed:
             return None
         return entry._replace(parked_at=address)
 
@@ -158,7 +172,9 @@ class IdleStore:
 
     def wake(self, entry: WorkspaceEntry, progress: Progress) -> None:
         """Bring it back; InvalidArgument when it is awake elsewhere."""
-        wake_workspace(self._directory, entry.name, entry.parked_at, progress=progress)
+        wake_workspace(
+            self._directory, entry.name, entry.parked_at, self._settings, progress=progress
+        )
         self.note_use(entry, time.time())
 
     def _address_of(self, name: str) -> str:

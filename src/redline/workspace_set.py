@@ -27,15 +27,23 @@ def open_directory(settings: Settings) -> WorkspaceDirectory:
     return ListedWorkspaces(where, settings.state_dir)
 
 
-def check_apart(directory: WorkspaceDirectory) -> None:
-    """Refuse workspaces that lie in each other, or where every command can read; SettingsError."""
+def check_apart(directory: WorkspaceDirectory, settings: Settings) -> None:
+    """Refuse workspaces that lie in each other, hold a file that decides about them, or lie where
+    every command can read; SettingsError.
+    """
+    from redline.adapters.files.workspace import has_other_names
     from redline.adapters.sandbox.visible_paths import is_beneath, readable
+    from redline.stored_workspace import refuse_exposed
 
     shown = readable(os.environ.get("PATH", ""))
     paths = sorted((os.path.realpath(entry.path), entry.name) for entry in directory.list())
+    deciding = (settings.users, settings.audit_log, settings.config, settings.workspaces)
     for number, (path, name) in enumerate(paths):
         if any(is_beneath(path, each) for each in shown):
             raise SettingsError(f"Every command can read the directory of {name}: {path}")
+        for file in filter(None, deciding):
+            if has_other_names(file) or is_beneath(os.path.realpath(file), path):
+                raise refuse_exposed(file)
         for other, inner in paths[number + 1 :]:
             if is_beneath(other, path):
                 raise SettingsError(f"Workspaces must not lie in each other: {name} and {inner}")
@@ -69,7 +77,7 @@ def open_one(
     )
     redline = Redline(own, entry.name, is_brief=templates is not None)
     redline.templates = templates
-    redline.require_policy()
+    redline.require_own_files()
     return redline
 
 

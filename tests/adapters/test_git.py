@@ -7,6 +7,7 @@ import re
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -208,6 +209,80 @@ def test_a_diff_is_what_git_prints_and_paths_select(base: Path, git: Run, reader
     git("add", "-A")
     staged = reader.diff(TOP, staged=True, context=3) or ()
     assert b"".join(file.text for file in staged).decode() == git("diff", "--cached")
+
+
+def _random_versions(random: Random) -> tuple[str, str, str, str]:
+    """A file, two edits of it that may clash, and what somebody made of the clash."""
+    base = [random.choice(["a", "b", "def f():", "  x", ""]) for _ in range(random.randint(0, 30))]
+
+    def edit(lines: list[str]) -> list[str]:
+        lines = list(lines)
+        for _ in range(random.randint(1, 4)):
+            at = random.randint(0, len(lines))
+            new = [random.choice(["a", "new", "p", "q"]) for _ in range(random.randint(0, 3))]
+            lines[at : at + random.randint(0, 3)] = new
+        return lines
+
+    ours, theirs = edit(base), edit(base)
+    end = random.choice(["\n", "\n", ""])
+    texts = ["\n".join(lines) + (end if lines else "") for lines in (base, ours, theirs)]
+    texts.append("\n".join(edit(random.choice([ours, theirs, ours + theirs]))) + end)
+    return texts[0], texts[1], texts[2], texts[3]
+
+
+@pytest.mark.requirement("coding-git-diff-conflicts")
+def test_the_diff_of_conflicts_is_what_git_prints(base: Path, git: Run, reader: LibGit) -> None:
+    random = Random(32)
+    versions = {f"f{number:03}": _random_versions(random) for number in range(150)}
+    gone = {"gone.txt": ("1\n", "2\n", None), "left.txt": ("1\n", None, "3\n")}
+    both = {name: made[:3] for name, made in versions.items()}
+    both["data.bin"] = ("\0 1", "\0 2", "\0 3")
+    both["run.sh"] = ("1\n", "2\n", "3\n")
+
+    def write(side: int) -> None:
+        for name, made in {**both, **gone}.items():
+            text = made[side]
+            if text is None:
+                (base / name).unlink()
+            else:
+                (base / name).write_text(text)
+        git("add", "-A")
+        git("commit", "-q", "-m", str(side))
+
+    write(0)
+    git("checkout", "-q", "-b", "side")
+    write(2)
+    git("checkout", "-q", "main")
+    write(1)
+    git("merge", "side", check=False)
+    (base / "run.sh").chmod(0o755)
+
+    def compare() -> int:
+        compared = 0
+        for context in (3, 0, 1):
+            found = reader.diff(TOP, staged=False, context=context, limit=1 << 24) or ()
+            printed = git("diff", f"-U{context}").replace(f",{2**64 - 1} ", ",0 ")  # below zero
+            parts = re.split(r"(?m)^(?=diff --|\* Unmerged)", printed)
+            assert sorted(file.text.decode() for file in found) == sorted(filter(None, parts))
+            compared += printed.count("diff --cc")
+        return compared
+
+    assert compare() > 100
+    staged = reader.diff(TOP, staged=True, context=3, limit=1 << 24) or ()
+    lines = [line for file in staged for line in file.text.decode().splitlines()]
+    expected = git("diff", "--cached").splitlines()
+    unmerged = {line for line in expected if line.startswith("* Unmerged path ")}
+    assert {line for line in lines if line.startswith("* Unmerged path ")} == unmerged
+    assert len(unmerged) > 30
+    assert not any("mode 0" in line for line in lines)
+    for name, made in versions.items():
+        (base / name).write_text(made[3])
+    assert compare() > 100
+    (base / "run.sh").unlink()
+    assert b"deleted file mode 100644,100644" in b"".join(
+        file.text for file in reader.diff(TOP, staged=False, context=3) or ()
+    )
+    compare()
 
 
 def test_a_binary_file_is_marked(base: Path, git: Run, reader: LibGit) -> None:

@@ -183,3 +183,23 @@ def test_started_by_hand_it_imports_no_library_of_the_workspace(tmp_path: Path) 
 
 def _without_notes(text: str) -> list[str]:
     return [line for line in text.splitlines() if not line.startswith("#")]
+
+
+def test_a_server_over_http_gets_the_token_where_each_client_looks_for_it(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    address = ["--http", "http://127.0.0.1:1/mcp", "--token", "abc"]
+    for client in ("claude-code", "cursor", "vscode", "gemini"):
+        flags = ["--workspace", str(home / "project"), *address]
+        assert main(["config", client, *flags]) == 0
+        shown = capsys.readouterr().out
+        body = "\n".join(line for line in shown.splitlines() if not line.startswith("#"))
+        (servers,) = json.loads(body).values()
+        assert servers["redline"]["headers"] == {"Authorization": "Bearer abc"}
+    assert main(["config", "codex", "--workspace", str(home / "project"), *address, "--write"]) == 0
+    entry = tomllib.loads((home / "project/.codex/config.toml").read_text())
+    assert entry["mcp_servers"]["redline"] == {
+        "url": "http://127.0.0.1:1/mcp",
+        "http_headers": {"Authorization": "Bearer abc"},
+    }
+    assert main(["config", "codex", "--token", "abc"]) == 2

@@ -50,7 +50,7 @@ def servers(client: str, project: Path) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("client", "entry"),
     [
-        ("claude-code", {"type": "http", "url": URL}),
+        ("claude-code", {"type": "http", "url": URL, "alwaysLoad": True}),
         ("codex", {"url": URL}),
         ("cursor", {"url": URL}),
         ("gemini", {"httpUrl": URL}),
@@ -59,7 +59,7 @@ def servers(client: str, project: Path) -> dict[str, Any]:
     ],
 )
 def test_a_server_that_runs_already_is_named_by_its_address(
-    client: str, entry: dict[str, str], project: Path
+    client: str, entry: dict[str, Any], project: Path
 ) -> None:
     assert config(client, project, "--http", URL, "--name", "far", "--write") == 0
     assert servers(client, project) == {"far": entry}

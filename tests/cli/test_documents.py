@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -128,3 +130,131 @@ def test_output_that_cannot_be_written_is_said_in_one_line(
         code, said = shell.into(full, *arguments)
     assert code == 1
     assert said == "redline: Standard output cannot be written: No space left on device\n"
+
+
+@pytest.mark.requirement("docs-set-text")
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ("x # y", "A part of the value would be dropped as a comment: # y"),
+        ("# y", "A part of the value would be dropped as a comment: # y"),
+        ("a: b", "The value would become a mapping: a: b"),
+        ("it's # y", "A part of the value would be dropped as a comment: # y"),
+    ],
+)
+def test_a_value_that_would_be_misread_is_refused_with_the_call_that_works(
+    shell: Shell, value: str, said: str
+) -> None:
+    file = shell.folder / "c.yaml"
+    file.write_text("server:\n  name: old\n")
+    code, _, told = shell("set", "c.yaml", "server.name", value)
+    assert (code, file.read_text()) == (1, "server:\n  name: old\n")
+    assert said in told
+    call = re.search(r"for text: redline (set .*?)(?:; for a mapping|$)", told, re.MULTILINE)
+    assert call is not None
+    assert shell(*shlex.split(call[1]))[0] == 0
+    assert shell("get", "c.yaml", "server.name", "--raw")[1] == f"{value}\n".encode()
+
+
+@pytest.mark.requirement("docs-set-text")
+def test_a_mapping_is_set_in_braces(shell: Shell) -> None:
+    file = shell.folder / "c.yaml"
+    file.write_text("a: 1\n")
+    _, _, told = shell("set", "c.yaml", "a", "b: 2")
+    assert "for a mapping: '{b: 2}'" in told
+    assert shell("set", "c.yaml", "a", "{b: 2}")[0] == 0
+    assert file.read_text() == "a: {b: 2}\n"
+
+
+@pytest.mark.requirement("docs-set-text")
+@pytest.mark.parametrize(
+    ("name", "before", "text", "after"),
+    [
+        ("c.yaml", "a: old\n", "no", 'a: "no"\n'),
+        ("c.yaml", "a: old\n", "12", 'a: "12"\n'),
+        ("c.yaml", "a: shop:1.0\n", "shop:2.0", "a: shop:2.0\n"),
+        ("c.yaml", "a: 1.2.3\n", "1.2.4", "a: 1.2.4\n"),
+        ("c.yaml", "a: old\n", "2001-01-01", 'a: "2001-01-01"\n'),
+        ("c.yaml", "a: old\n", "a: b", 'a: "a: b"\n'),
+        ("c.yaml", "a: 'old'\n", "it's", "a: 'it''s'\n"),
+        ("c.yaml", 'a: "old"\n', "new", 'a: "new"\n'),
+        ("c.yaml", "a: Größe\n", "Maß", "a: Maß\n"),
+        ("c.yaml", "a: old\n", "", 'a: ""\n'),
+        ("c.yaml", "a: old\n", "-x", 'a: "-x"\n'),
+        ("c.json", '{"a": 1}\n', 'say "x"', '{"a": "say \\"x\\""}\n'),
+        ("c.toml", 'a = "x"\n', "a # b", 'a = "a # b"\n'),
+    ],
+)
+def test_text_is_written_as_it_is(
+    shell: Shell, name: str, before: str, text: str, after: str
+) -> None:
+    (shell.folder / name).write_text(before)
+    assert shell("set", name, "a", f"--string={text}")[0] == 0
+    assert (shell.folder / name).read_text() == after
+    assert shell("get", name, "a", "--raw")[1] == f"{text}\n".encode()
+
+
+@pytest.mark.requirement("docs-set-text")
+@pytest.mark.parametrize(
+    ("before", "value", "after"),
+    [
+        ('a: "yes"\n', "no", 'a: "no"\n'),
+        ("a: 'yes'\n", "no", "a: 'no'\n"),
+        ('a: "80"\n', "8080", 'a: "8080"\n'),
+        ('a: "x"\n', "", 'a: ""\n'),
+        ('a: "x"\n', "[1]", "a: [1]\n"),
+        ("a: 80\n", "8080", "a: 8080\n"),
+        ("a: 80\n", "'x'", "a: 'x'\n"),
+    ],
+)
+def test_quotes_stay_where_the_old_value_had_them(
+    shell: Shell, before: str, value: str, after: str
+) -> None:
+    (shell.folder / "c.yaml").write_text(before)
+    assert shell("set", "c.yaml", "a", value)[0] == 0
+    assert (shell.folder / "c.yaml").read_text() == after
+
+
+@pytest.mark.requirement("docs-one-path")
+@pytest.mark.parametrize(
+    "path", ["server.port", ".server.port", "$.server.port", '$["server"].port']
+)
+def test_every_command_reads_one_kind_of_path(shell: Shell, path: str) -> None:
+    file = shell.folder / "c.yaml"
+    file.write_text("server:\n  port: 80\n  l: [a]\n")
+    assert shell("get", "c.yaml", path)[1] == b"80\n"
+    assert shell("query", "c.yaml", path)[1] == b"2: server.port = 80\n"
+    assert shell("set", "c.yaml", path, "81")[0] == 0
+    assert shell("insert", "c.yaml", path.replace("port", "l") + "[+]", "b")[0] == 0
+    assert shell("delete", "c.yaml", path)[0] == 0
+    assert file.read_text() == "server:\n  l: [a, b]\n"
+
+
+@pytest.mark.requirement("docs-one-path")
+def test_a_path_that_selects_several_is_sent_to_query(shell: Shell) -> None:
+    (shell.folder / "c.yaml").write_text("list:\n  - x: 1\n  - x: 2\n$: top\n$ref: r\n")
+    for path in ("list[*].x", "$..x", "$.list[?@.x == 1]"):
+        code, _, told = shell("get", "c.yaml", path)
+        assert code == 2
+        assert "redline query lists what it selects" in told
+    assert shell("query", "c.yaml", "list[*].x", "--paths")[1] == b"list[0].x\nlist[1].x\n"
+    assert shell("get", "c.yaml", '["$"]')[1] == b"top\n"
+    assert shell("get", "c.yaml", "$ref")[1] == b"r\n"
+    assert shell("query", "c.yaml", "$['$']", "--paths")[1] == b'["$"]\n'
+
+
+@pytest.mark.requirement("docs-one-path")
+def test_an_insert_at_a_list_is_told_how_to_append(shell: Shell) -> None:
+    (shell.folder / "c.yaml").write_text("list:\n  - x: 1\n")
+    _, _, told = shell("insert", "c.yaml", "list", "{x: 3}")
+    assert "insert at list[+]" in told
+    assert shell("insert", "c.yaml", "list[+]", "{x: 3}")[0] == 0
+
+
+@pytest.mark.requirement("docs-set-text")
+@pytest.mark.parametrize("values", [[], ["v", "--string", "t"]])
+def test_a_value_is_given_once(shell: Shell, values: list[str]) -> None:
+    (shell.folder / "c.yaml").write_text("a: 1\n")
+    code, _, told = shell("set", "c.yaml", "a", *values)
+    assert code == 2
+    assert "Give VALUE, or --string TEXT instead" in told

@@ -84,7 +84,7 @@ def test_every_empty_answer_has_the_same_exit_code(
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     (tmp_path / "a.yaml").write_text("a: 1\n")
     for command in (
-        *(["log"], ["show"], ["undo"], ["redo"], ["where", "nothing"], ["get", "a.yaml", "b"]),
+        *(["log"], ["show"], ["undo"], ["redo"], ["context", "nothing"], ["get", "a.yaml", "b"]),
         *(["query", "a.yaml", "$.b"], ["rewrite", "foo($A)", "--language", "python"]),
         *(["rewrite", "f($A)", "$A", "--language", "python"], ["instruct", "a.yaml", "a = 1"]),
     ):
@@ -176,19 +176,20 @@ def test_a_time_before_the_history_is_answered_with_where_it_begins(shell: Shell
 
 
 @pytest.mark.requirement("meta-first-hour")
-def test_where_looks_in_the_whole_workspace_from_any_directory_of_it(shell: Shell) -> None:
+def test_context_looks_in_the_whole_workspace_from_any_directory_of_it(shell: Shell) -> None:
     (shell.folder / "sub").mkdir()
     (shell.folder / ".git").mkdir()
     (shell.folder / "a.py").write_text("def greet() -> None: ...\n")
     (shell.folder / "sub" / "b.py").write_text("from a import greet\n\ngreet()\n")
     done = subprocess.run(
-        [sys.executable, "-m", "redline", "where", "greet"],
+        [sys.executable, "-m", "redline", "context", "greet", "--kind", "references"],
         cwd=shell.folder / "sub",
         env=shell.env,
         capture_output=True,
         timeout=60,
         check=True,
     )
-    assert b"a.py\n" in done.stdout
-    assert b"sub/b.py" in done.stdout
-    assert shell("where", "greet", "--workspace", "sub")[1].count(b"a.py") == 0
+    assert b"sub/b.py:3" in done.stdout
+    assert b"a.py:1" in shell("context", "greet")[1]
+    inner = shell("context", "greet", "--workspace", "sub")[1]
+    assert inner.count(b"a.py") == 0

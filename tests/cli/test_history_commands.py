@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from redline.cli.main import main
+from redline.core.ports.history import Origin
 from tests.toolsets.history.conftest import Place
 
 
@@ -27,6 +28,22 @@ def test_log_is_plain_when_piped(place: Place, capsys: pytest.CaptureFixture[str
     assert shown.startswith(change.id)
     assert "create a.txt" in shown
     assert "\x1b" not in shown
+
+
+@pytest.mark.requirement("agent-run-git-line")
+def test_log_has_what_git_did_and_undo_passes_over_it(
+    place: Place, capsys: pytest.CaptureFixture[str]
+) -> None:
+    place.write("a.txt", "one\n")
+    said = "git: commit abc1234 on main"
+    made = place.redline.editor.note_git(Origin("run", "agent 1", summary=said, session="s1"))
+    assert main(["log", *place.flags]) == 0
+    assert capsys.readouterr().out.splitlines()[0].endswith(said)
+    assert main(["log", "--json", *place.flags]) == 0
+    assert [row["git"] for row in json.loads(capsys.readouterr().out)] == [said, ""]
+    assert main(["undo", made.id, *place.flags]) == 3
+    assert main(["undo", *place.flags]) == 0
+    assert not (place.root / "a.txt").exists()
 
 
 def test_colour_can_be_forced_and_no_color_wins(

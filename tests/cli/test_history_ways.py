@@ -102,10 +102,14 @@ def test_the_recipes_of_the_page_run_as_printed(
     project: Project, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(project.root)
-    recipes = PAGE.read_text("utf-8").partition("## Five recipes")[2].partition("\n## ")[0]
+    recipes = PAGE.read_text("utf-8").partition("## Six recipes")[2].partition("\n## ")[0]
     blocks = re.findall(r"```\n(.*?)```", recipes, re.DOTALL)
-    assert len(blocks) == 5
+    assert len(blocks) == 6
+    asked = Origin("prompt", "my-agent", summary="go on", session="1f2e3d4c")
     for block in blocks:
+        project.redline.editor.note_prompt(asked)
+        project.write("notes", block)
+        project.redline.editor.note_prompt(asked)
         project.write("README", "not of the latest change\n" + block)
         project.write("src/app.py", _edited(3, 20))
         for line in block.splitlines():

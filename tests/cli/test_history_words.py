@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
+from redline.cli.main import main
 from redline.cli.parser import build_parser
-from redline.core.changes import Change, ChangeSet, FileState
+from redline.cli.terminal import escape_for_terminal, fit, paint
+from redline.core.changes import ABSENT, Change, ChangeSet, DirState, FileState
 from redline.core.paths import Access
 from redline.core.ports.history import Origin
 from tests.cli.test_history_tools import Project, Run, _edited, project, run
@@ -63,18 +67,6 @@ def test_a_change_that_git_hid_and_brought_back_is_undone_after_a_redo(
     assert project.app.read_text() == _edited(5)
 
 
-def test_what_a_rule_put_back_is_not_what_status_compares_with(project: Project, run: Run) -> None:
-    (project.root / "other.txt").write_text("x\n")
-    project.write("src/app.py", _edited(3))
-    origin = Origin("policy", "policy", "", "put back", "policy")
-    path = project.redline.workspace.resolve("other.txt", Access.WRITE)
-    state = project.redline.tree.state(path)
-    project.redline.editor.commit(ChangeSet((Change(path, state, FileState.of(b"y\n")),)), origin)
-    shown = run("status")
-    assert "changed since session 1f2e3d4c of my-agent 2:" in shown
-    assert "src/app.py" in shown
-
-
 def test_restore_shows_what_it_would_do(project: Project, run: Run) -> None:
     project.write("src/app.py", _edited(3))
     project.write("src/app.py", _edited(3, 4))
@@ -113,3 +105,47 @@ def test_the_help_of_undo_says_whose_change_a_bare_undo_takes(
     said = " ".join(capsys.readouterr().out.split())
     assert "default: your own latest change, by any local client" in said
     assert "redline undo your own latest change; later edits" in said
+
+
+@pytest.mark.requirement("history-log-files")
+def test_the_log_names_files_before_the_directories_made_for_them(
+    project: Project, run: Run
+) -> None:
+    place = project.redline.workspace.resolve
+    folders = [place(name, Access.WRITE) for name in ("a", "a/b", "a/b/c")]
+    file = place("a/b/c/f.txt", Access.WRITE)
+    steps = [Change(folder, ABSENT, DirState()) for folder in folders]
+    made = Change(file, ABSENT, FileState.of(b"x\n" * 5))
+    project.redline.editor.commit(ChangeSet((*steps, made)), Origin("write", "my-agent 2"))
+    assert "+5  -0  create a/b/c/f.txt\n" in run("log")
+
+
+@pytest.mark.requirement("history-log-files")
+def test_a_painted_row_is_cut_to_the_width_of_the_terminal(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    row = f"{paint('ab12', 'bold')}  {paint('create', 'green')} src/行/app.py"
+    assert fit(row, 80) == row
+    shown = re.sub(r"\x1b\[[0-9;]*m", "", escape_for_terminal(fit(row, 18)))
+    assert shown == "ab12  create src/…"
+    assert fit(row, 8).endswith(paint("", "bold")[-3:])
+
+
+@pytest.mark.requirement("history-undo-refusal")
+def test_a_refused_undo_says_so_and_shows_no_diff(
+    project: Project, run: Run, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = project.root / ".cursor"
+    folder.mkdir()
+    path = project.redline.workspace.resolve(".cursor/mcp.json", Access.WRITE)
+    change = Change(path, ABSENT, FileState.of(b"{}\n"))
+    allowed = Origin("write", "my-agent 2", consent=lambda *_: True)
+    project.redline.editor.commit(ChangeSet((change,)), allowed)
+    capsys.readouterr()
+    assert main(["undo"]) == 1
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert "other programs run what this file says" in said.err
+    assert (folder / "mcp.json").exists()
+    assert "-{}\n" in run("undo", "--allow-guarded")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -226,7 +227,9 @@ def test_settings_of_another_shape_are_left_alone(text: str, home: Path) -> None
 def test_the_command_succeeds_even_when_redline_is_gone(home: Path) -> None:
     event = json.dumps(payloads("claude-code", home)["before_shell"]).encode()
     command = hook_command("claude-code", None)
-    for broken in (command, command.replace("hook_program.py", "gone.py"), command[1:]):
+    gone = {"hook_program.py": "gone.py", shlex.quote(sys.executable): "/gone/python"}
+    assert all(name in command for name in gone)
+    for broken in (command, *(command.replace(name, other) for name, other in gone.items())):
         done = subprocess.run(["sh", "-c", broken], input=event, capture_output=True, timeout=30)
         assert (done.returncode, done.stdout, done.stderr) == (0, b"", b""), broken
     assert shlex.split(command)[-2:] == ["||", "true"]

@@ -79,6 +79,15 @@ class Desktop:
         return {"path": path, "edits": [{"oldText": "one", "newText": "two"}]}
 
 
+class AgentDesktop(Desktop):
+    """A desktop whose server has the toolset agent."""
+
+    @property
+    def server(self) -> list[str]:
+        flags = ["--stdio", "--tools", "agent", "--no-record", "--workspace", str(self.folder)]
+        return [sys.executable, "-m", "redline", "serve", *flags, "--state-dir", str(self.state)]
+
+
 def _run(desktop: Desktop, argv: Sequence[str], url: str, env: dict[str, str]) -> str:
     done = subprocess.run(
         [str(NODE_MODULES / ".bin" / argv[0]), *argv[1:]],

@@ -42,7 +42,7 @@ def name_events(client: str, steps: Sequence[str], sent: Sequence[Json]) -> dict
             number += 1
         if moment in ("before", "after"):
             name = f"{moment}_{steps[number]}"
-        elif moment == "idle":
+        elif moment in ("idle", "prompt"):
             name = "stop" if number >= 0 else "prompt"
         else:
             name = _MOMENTS[moment]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -14,10 +13,10 @@ from typing import Any
 import pytest
 
 from redline.toolsets.agent.tools import TOOLS
-from tests.clients.at_work import REAL_CLIENTS, Desktop
+from tests.clients.at_work import REAL_CLIENTS, AgentDesktop
 from tests.clients.scripted_model import ScriptedModel, Step
 from tests.support import LONG, NODE_MODULES, REPO, need_node
-from tests.toolsets.agent.each_tool import CALLS, FILES
+from tests.toolsets.agent.each_tool import CALLS, FILES, session_in
 
 pytestmark = pytest.mark.requirement("agent-real-clients")
 NAMES = [tool.name for tool in TOOLS]
@@ -66,7 +65,8 @@ def test_the_python_client_calls_each_tool(project: Path, tmp_path: Path, mode: 
                 filled = json.loads(json.dumps(given).replace("$session", session))
                 result = await client.call_tool(tool, filled)
                 assert not result.is_error, (tool, result.content)
-                session = (result.structured_content or {}).get("session", session)
+                assert result.structured_content is None
+                session = session_in(str(result.content), session)
             return [tool.name for tool in listed.tools]
 
     assert asyncio.run(drive()) == NAMES
@@ -133,15 +133,6 @@ def _results(request: dict[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-class AgentDesktop(Desktop):
-    """A desktop whose server has the toolset agent."""
-
-    @property
-    def server(self) -> list[str]:
-        flags = ["--stdio", "--tools", "agent", "--no-record", "--workspace", str(self.folder)]
-        return [sys.executable, "-m", "redline", "serve", *flags, "--state-dir", str(self.state)]
-
-
 @pytest.mark.node
 def test_claude_code_calls_each_tool(tmp_path: Path) -> None:
     need_node()
@@ -155,7 +146,7 @@ def test_claude_code_calls_each_tool(tmp_path: Path) -> None:
         """Give the call the session that the one before answered."""
         if arguments.get("session") == "$session":
             said = json.dumps(models[0].requests[-1]["messages"])
-            arguments["session"] = re.findall(r"session\W+([0-9a-f]{16})", said)[-1]
+            arguments["session"] = session_in(said)
 
     steps = []
     for tool, given in CALLS:
@@ -173,4 +164,7 @@ def test_claude_code_calls_each_tool(tmp_path: Path) -> None:
     ]
     failed = [block for block in results if block.get("is_error")]
     assert not failed, failed
+    # The model is shown the text, not a form of it in JSON.
+    shown = [json.dumps(block["content"]) for block in results]
+    assert "one\\ntwo" in shown[0], shown[0]
     assert (desktop.folder / "shop.py").read_text().startswith("def gross(x)")

@@ -12,8 +12,7 @@ import pytest
 
 from redline.app import Redline
 from redline.cli.main import main
-from redline.core.ports.history import HistoryQuery, Operation, Origin
-from redline.engine.recording.attribution import OUTSIDE
+from redline.core.ports.history import OUTSIDE, HistoryQuery, Operation, Origin
 from redline.engine.recording.claims import SLACK_NS
 from redline.settings import Settings
 from tests.clients.at_work import REAL_CLIENTS, Desktop, work

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import subprocess
 from pathlib import Path
 
@@ -11,16 +10,20 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from redline.core import diff as diff_module
+from redline.core import long_lines
 from redline.core import spans as spans_module
 from redline.core.diff import (
     NO_NEWLINE,
     diff_of_files,
     first_of,
+    hunks_of_files,
     pieces_of_diff,
     unified_diff,
     visible,
     visible_diff,
 )
+from redline.core.line_diff import diff_lines
+from redline.core.long_lines import RawLine, fold_line, fold_raw_line
 from redline.core.textfile import TextFile, split_lines
 
 TEXT = st.lists(st.sampled_from(["a\n", "b\n", "c\r\n", "\n", "x"]), max_size=30).map("".join)
@@ -125,12 +128,24 @@ def test_the_diff_is_that_of_all_lines_compared_one_by_one(
         assert diff_of_files(*texts, "a", "b", context) == expected
 
 
-def test_a_block_that_is_too_large_to_match_is_replaced_as_a_whole() -> None:
-    old = "".join(f"{n}\n" for n in range(9000))
-    new = "0\n" + "".join(f"{n}x\n" if n % 2 else f"{n}\n" for n in range(1, 8999)) + "8999\n"
-    found = diff_of_files(old.encode(), new.encode(), "a", "b")
-    assert found == unified_diff(old, new, "a", "b") == plain_diff(old, new, 3)
-    assert found.count("@@ -") == 1
+@pytest.mark.requirement("engine-diff-any-size")
+@pytest.mark.parametrize("repeats", [9000, 7])
+def test_distant_edits_of_a_long_file_are_hunks_of_their_own(repeats: int) -> None:
+    old = [f"{n % repeats}\n" for n in range(9000)]
+    new = [*old[:1], "x\n", *old[2:4500], *old[4501:8998], "y\n", old[8999]]
+    texts = ["".join(lines) for lines in (old, new)]
+    found = diff_of_files(*(text.encode() for text in texts), "a", "b")
+    assert found == unified_diff(*texts, "a", "b") == plain_diff(*texts, 3)
+    assert found.count("@@ -") == 3
+
+
+@pytest.mark.requirement("engine-diff-any-size")
+def test_an_edit_in_each_of_many_repeated_blocks_is_a_hunk_of_two_lines() -> None:
+    block = "export function handler{n}(req, res) {{\n  return res.{w}({n});\n}}\n\n"
+    old, new = ("".join(block.format(n=n, w=w) for n in range(600)) for w in ("send", "json"))
+    hunks = hunks_of_files(old.encode(), new.encode())
+    assert len(hunks) == 1  # they are so near that their context touches
+    assert [part.i2 - part.i1 for part in hunks[0].parts] == [1] * 600
 
 
 def test_the_first_part_of_a_diff_and_its_size_are_those_of_all_of_it() -> None:
@@ -144,35 +159,67 @@ def test_the_first_part_of_a_diff_and_its_size_are_those_of_all_of_it() -> None:
 
 
 def plain_diff(old: str, new: str, context: int) -> str:
-    """The whole files split into lines, the lines in common trimmed, the rest matched."""
+    """The whole files split into lines, all of them compared, and each hunk put together."""
     if old == new:
         return ""
     before, after = split_lines(old), split_lines(new)
-    head, limit = 0, min(len(before), len(after))
-    while head < limit and before[head] == after[head]:
-        head += 1
-    tail = 0
-    while tail < limit - head and before[-1 - tail] == after[-1 - tail]:
-        tail += 1
-    ends = len(before) - tail, len(after) - tail
-    middle = [("replace", head, ends[0], head, ends[1])]
-    if ends[0] - head > 0 and ends[1] - head > 0 and sum(ends) - 2 * head <= 6000:
-        left, right = before[head : ends[0]], after[head : ends[1]]
-        matcher = difflib.SequenceMatcher(None, left, right, autojunk=False)
-        middle = [(code[0], *(head + n for n in code[1:])) for code in matcher.get_opcodes()]
-    codes = [("equal", 0, head, 0, head)] if head else []
-    codes += middle
-    if tail:
-        codes.append(("equal", ends[0], len(before), ends[1], len(after)))
+    parts = diff_lines(before, after)
+    groups = [[part] for part in parts[:1]]
+    for part in parts[1:]:
+        if part.i1 - groups[-1][-1].i2 > 2 * context:
+            groups.append([])
+        groups[-1].append(part)
     shown = ["--- a\n+++ b\n"]
-    for group in diff_module._group_hunks(codes, context):
-        (_, i, _, j, _), (_, _, i_end, _, j_end) = group[0], group[-1]
-        ranges = diff_module._range(i, i_end), diff_module._range(j, j_end)
+    for group in groups:
+        i, j = max(0, group[0].i1 - context), max(0, group[0].j1 - context)
+        i_end, j_end = group[-1].i2 + context, group[-1].j2 + context
+        ranges = [
+            diff_module._range(i, min(i_end, len(before))),
+            diff_module._range(j, min(j_end, len(after))),
+        ]
         shown.append(f"@@ -{ranges[0]} +{ranges[1]} @@\n")
-        for tag, i1, i2, j1, j2 in group:
-            if tag == "equal":
-                shown += [" " + line for line in before[i1:i2]]
-                continue
+        for i1, i2, j1, j2 in group:
+            shown += [" " + line for line in before[i:i1]]
             shown += ["-" + line for line in before[i1:i2]]
             shown += ["+" + line for line in after[j1:j2]]
+            i = i2
+        shown += [" " + line for line in before[i:i_end]]
     return "".join(line if line.endswith("\n") else f"{line}\n{NO_NEWLINE}" for line in shown)
+
+
+@pytest.mark.requirement("engine-long-lines")
+@given(
+    parts=st.lists(st.text("aé€\u20ad😀", max_size=4), min_size=4, max_size=4),
+    sizes=st.tuples(*[st.sampled_from([0, 1, 90, 500, 5000])] * 4),
+    ends=st.tuples(*[st.sampled_from(["", "\n"])] * 2),
+)
+def test_a_huge_line_is_folded_as_if_it_had_been_decoded(
+    parts: list[str], sizes: tuple[int, ...], ends: tuple[str, str]
+) -> None:
+    head, tail, *middles = (part * size for part, size in zip(parts, sizes, strict=True))
+    old, new = (head + middle + tail for middle in middles)
+    lines = []
+    for text, end in zip((old, new), ends, strict=True):
+        raw = f"é\n{text}{end}".encode()
+        lines.append(RawLine(raw, 3, len(raw) - len(end)))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(long_lines, "_MAX_CHARS", -1)
+        wanted = fold_line(old, new, is_old=True), fold_line(new, old, is_old=False)
+        alone = fold_line(old, None, is_old=True)
+        patch.setattr(long_lines, "_MAX_CHARS", 4 * long_lines.LONG)
+        patch.setattr(long_lines, "_PIECE", 64)
+        if max(len(line.decode().encode()) for line in lines) <= 4 * long_lines.LONG:
+            return
+        assert fold_raw_line(lines[0], lines[1], is_old=True) == wanted[0]
+        assert fold_raw_line(lines[1], lines[0], is_old=False) == wanted[1]
+        assert fold_raw_line(lines[0], None, is_old=True) == alone
+
+
+@pytest.mark.requirement("engine-long-lines")
+@pytest.mark.parametrize("size", [2_000, 200_000])
+def test_of_a_long_line_only_the_changed_place_is_shown(size: int) -> None:
+    old, new = (f"{'a ' * size}{word}{' b' * size}\n".encode() for word in ("one", "two"))
+    left = f"[... {2 * size - 80:,} characters ...]"
+    shown = diff_of_files(old, new, "a", "b", fold=True).splitlines()[3:]
+    around = left + "a " * 40, " b" * 40 + left
+    assert shown == [f"-{around[0]}one{around[1]}", f"+{around[0]}two{around[1]}"]

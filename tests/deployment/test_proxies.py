@@ -150,18 +150,20 @@ def test_nginx_passes_both_eras_streams_and_pages(tmp_path: Path) -> None:
             assert visitor.fetch("GET", "/w/site/mcp", None, **bearer)[0] == 405
             assert visitor.fetch("GET", "/metrics", None, **bearer)[0] == 200
             kind = {"Content_Type": "application/x-www-form-urlencoded", "Origin": f"http://{HOST}"}
-            status, found, _ = visitor.fetch("POST", "/sign-in", b"key=page-of-ana", **kind)
-            assert status == 303
+            status, found, token = visitor.fetch("POST", "/sign-in", b"key=page-of-ana", **kind)
+            assert status == 200
             cookie = found["set-cookie"].partition(";")[0]
-            assert visitor.fetch("GET", "/w/site/", None, Cookie=cookie)[0] == 200
-            assert b"event: state" in _read_stream(port, cookie)
+            visit = {"Cookie": cookie, "X_Redline_Token": token.decode()}
+            assert visitor.fetch("GET", "/w/site/", None, **visit)[0] == 200
+            assert b"event: state" in _read_stream(port, cookie, token.decode())
 
 
-def _read_stream(port: int, cookie: str) -> bytes:
+def _read_stream(port: int, cookie: str, token: str) -> bytes:
     """The beginning of a stream that never ends; a proxy that gathers it would send nothing."""
     with socket.create_connection(("127.0.0.1", port), 30) as link:
         link.sendall(
-            f"GET /w/site/events HTTP/1.1\r\nHost: {HOST}\r\nCookie: {cookie}\r\n\r\n".encode()
+            f"GET /w/site/events HTTP/1.1\r\nHost: {HOST}\r\nCookie: {cookie}\r\n"
+            f"X-Redline-Token: {token}\r\n\r\n".encode()
         )
         data = b""
         while b"event: state" not in data:

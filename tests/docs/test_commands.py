@@ -17,7 +17,7 @@ from tests.support import REPO
 pytestmark = pytest.mark.requirement("meta-commands-run")
 _CONSOLE = re.compile(r"^```console\n(.*?)^```", re.DOTALL | re.MULTILINE)
 _IN_TABLE = re.compile(r"`(redline config [\w-]+ --write)`")
-_ID = re.compile(r"\b(?=[a-z]*\d)(?=\d*[a-z])[a-z0-9]{8}(?=  )")
+_ID = re.compile(r"(?<=change )[a-z0-9]{8}\b|\b(?=[a-z]*\d)(?=\d*[a-z])[a-z0-9]{8}(?=  )")
 _AGO = re.compile(r"\d+ (?:s|min) ago")
 _TIME = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d")
 

@@ -149,3 +149,56 @@ def test_any_value_at_any_path_is_verified_or_refused(
     before_paths = [p for p in paths_of(data) if not related(p, path)]
     for other in before_paths:
         assert at(after.data(), other) == at(data, other), (other, edit.after)
+
+
+@pytest.mark.requirement("docs-rename-key")
+@pytest.mark.parametrize("form", FORMATS)
+@settings(max_examples=EXAMPLES)
+@given(seeds)
+def test_a_renamed_key_is_where_it_was_with_what_it_had(form: str, seed: int) -> None:
+    rng, data, source = made(form, seed)
+    keys = [p for p in paths_of(data) if p and isinstance(p[-1], str)]
+    if not keys:
+        return
+    path = rng.choice(keys)
+    name = rng.choice(["renamed", "two words", "a.b", "it's", "on"])
+    holder = at(data, path[:-1])
+    try:
+        after = open_document(source, form).rename(path, name).after
+    except CannotApply:
+        assert writer_of(form).may_refuse or name in holder
+        return
+    order = list(at(open_document(source, form).data(), path[:-1]))
+    found = open_document(after, form).data()
+    wanted = copy.deepcopy(data)
+    inner = at(wanted, path[:-1])
+    inner[name] = inner.pop(path[-1])
+    assert found == wanted
+    renamed = [name if key == path[-1] else key for key in order]
+    assert list(at(found, path[:-1])) == renamed
+
+
+@pytest.mark.requirement("docs-place-after")
+@pytest.mark.parametrize("form", FORMATS)
+@settings(max_examples=EXAMPLES)
+@given(seeds)
+def test_a_key_placed_after_another_follows_it_and_nothing_else_moves(form: str, seed: int) -> None:
+    rng, data, source = made(form, seed)
+    keys = [p for p in paths_of(data) if p and isinstance(p[-1], str)]
+    if not keys:
+        return
+    path = rng.choice(keys)
+    document = open_document(source, form)
+    value = rng.choice(writer_of(form).values)
+    new = (*path[:-1], "placed")
+    try:
+        after = document.insert(new, document.render(value, new), after=str(path[-1])).after
+    except CannotApply:
+        return
+    order = list(at(document.data(), path[:-1]))
+    found = open_document(after, form).data()
+    wanted = copy.deepcopy(data)
+    at(wanted, path[:-1])["placed"] = value
+    assert found == wanted
+    order.insert(order.index(path[-1]) + 1, "placed")
+    assert list(at(found, path[:-1])) == order

@@ -315,3 +315,35 @@ def test_the_detector_sees_a_bounded_sample_that_holds_the_letters(
     assert open_text(raw).encoding == "cp1251"
     assert seen
     assert max(seen) <= 2 << 16
+
+
+@pytest.mark.requirement("encodings-latin")
+@pytest.mark.parametrize(
+    ("encoding", "text"),
+    [
+        ("cp1252", "# Grüße aus Köln\nname = 'Müller'\nprint('Straße')\n"),
+        ("cp1252", "title: Größe und Maß\n"),
+        ("cp1252", "Le café est fermé à Noël, déjà réservé.\n"),
+        ("cp1252", "El niño comió en España, ¿verdad?\n"),
+        ("cp1252", "Blåbærgrød på øen\n"),
+        ("cp1252", "It\u2019s \u201cquoted\u201d \u2014 \u20ac5\n"),
+        ("iso8859-15", "Preis: 5 € für Grüße\n"),
+        ("iso8859-2", "Zażółć gęślą jaźń, proszę państwa.\n"),
+        ("cp1250", "Zażółć gęślą jaźń, proszę państwa.\n"),
+        ("iso8859-2", "Příliš žluťoučký kůň úpěl ďábelské ódy\n"),
+        ("cp1250", "Příliš žluťoučký kůň úpěl ďábelské ódy\n"),
+        ("iso8859-2", "Árvíztűrő tükörfúrógép\n"),
+    ],
+)
+def test_a_few_words_of_latin_letters_are_read(encoding: str, text: str) -> None:
+    file = open_text(text.encode(encoding))
+    assert file.text == text
+    assert file.with_text(text + "more\n") == (text + "more\n").encode(encoding)
+
+
+@pytest.mark.requirement("encodings-latin")
+@pytest.mark.parametrize("encoding", ["cp1251", "koi8-r", "iso8859-7"])
+def test_other_alphabets_are_not_taken_for_latin_letters(encoding: str) -> None:
+    text = "Καλή μέρα\n" if encoding == "iso8859-7" else "Привет, мир\n"
+    file = open_text(text.encode(encoding))
+    assert not file.is_foreign or file.text == text

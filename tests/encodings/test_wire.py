@@ -296,16 +296,28 @@ def test_pages_and_blame_show_what_editorconfig_names(tmp_path: Path) -> None:
     root.mkdir()
     (root / ".editorconfig").write_text("root = true\n[*.ini]\ncharset = latin1\n")
     for name in ("known.ini", "other.txt"):
-        (root / name).write_bytes(b"name=\xe9\n")
+        (root / name).write_bytes(b"\xe9\n")
     with Redline(Settings(workspace=str(root), state_dir=str(tmp_path / "state"))) as redline:
         shown, lines = [], []
         for name in ("known.ini", "other.txt"):
             path = redline.workspace.resolve(name, Access.WRITE)
-            planned = plan_write(redline.tree, path, name, b"name=\xe9\xe8\n")
+            planned = plan_write(redline.tree, path, name, b"\xe9\xe8\n")
             operation = redline.editor.commit(planned, Origin("write"))
             shown.append(write_page(redline, redline.history.get(operation.id)))
             (line,) = blame(redline, path)
             lines.append((line.text, line.operation and line.operation.id == operation.id))
-    assert lines == [("name=éè\n".encode(), True), (b"name=\xe9\xe8\n", True)]
+    assert lines == [("éè\n".encode(), True), (b"\xe9\xe8\n", True)]
     assert "éè" in re.sub("<[^>]*>", "", shown[0])
     assert "\\xe9\\xe8" in re.sub("<[^>]*>", "", shown[1])
+
+
+@pytest.mark.requirement("encodings-search-says-so")
+def test_a_search_names_the_files_that_it_could_not_decode(tmp_path: Path) -> None:
+    (tmp_path / "one.txt").write_bytes("Łódź".encode("iso-8859-2"))
+    (tmp_path / "plain.txt").write_text("plain\n")
+    with connect("stdio", ["--tools", "agent"], cwd=tmp_path) as client:
+        (said,) = texts(client.call("search", {"query": "Łódź"}))
+        assert said.startswith("(no match)\n[not decoded")
+        assert "one.txt" in said
+        # Its ASCII is searched like that of any file.
+        assert texts(client.call("search", {"query": "plain"})) == ["plain.txt:1:plain"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,10 +14,10 @@ from hypothesis import strategies as st
 from redline.adapters.processes.workspace_snapshots import WorkspaceSnapshots
 from redline.app import Redline
 from redline.core.changes import Change, ChangeSet, FileState
-from redline.core.errors import UndoBlocked
+from redline.core.errors import NothingToUndo, UndoBlocked
 from redline.core.paths import WorkspacePath
 from redline.core.ports.commands import Command, Finished
-from redline.core.ports.history import Origin
+from redline.core.ports.history import HistoryQuery, Origin
 from redline.settings import Settings
 from tests.adapters.processes.ground import Patience, require
 
@@ -35,9 +36,16 @@ class Shop:
         made = WorkspaceSnapshots(self.redline.workspace, self.redline.tree, **limits)
         self.redline.__dict__["_snapshots"] = made
 
-    def run(self, line: str) -> Finished:
-        command = Command(line, TOP, timeout=60.0)
-        return self.redline.commands.run(command, Origin("exec_command"), Patience(), 1 << 20)
+    def run(self, line: str, session: str = "") -> Finished:
+        command = Command(line, TOP, timeout=60.0, keeps_git_data=True)
+        origin = Origin("exec_command", session=session)
+        return self.redline.commands.run(command, origin, Patience(), 1 << 20)
+
+    def git(self, *words: str, check: bool = True) -> str:
+        """Run git as the person does, outside."""
+        who = ("-c", "user.name=Ada", "-c", "user.email=ada@example.org")
+        call = ["git", "-C", str(self.root), *who, *words]
+        return subprocess.run(call, check=check, capture_output=True, text=True).stdout.strip()
 
     def undo(self, operation: str | None) -> None:
         self.redline.editor.undo(operation, Origin("undo_change"))
@@ -110,6 +118,63 @@ def test_a_command_that_changes_nothing_records_nothing(shop: Shop) -> None:
     assert finished.notes == ()
 
 
+_MOVES = [
+    ("git commit -q --allow-empty -m second", "git: commit {head} on main"),
+    ("git commit -q --amend --allow-empty -m again", "git: commit (amend) {head} on main"),
+    ("git switch -q other", "git: switched to branch other"),
+    ("git switch -qc new", "git: switched to branch new"),
+    ("git checkout -q --detach", "git: switched to {head}"),
+    ("git branch x && git tag v1", "git: made branch x; made tag v1"),
+    ("git branch -D other", "git: deleted branch other"),
+    ("git branch -m trunk || true", "git: switched to branch trunk; deleted branch main"),
+    ("git branch -qf other HEAD~1", "git: moved branch other to {other}"),
+    ("git merge -q --no-edit other && git merge -q ahead", "git: merge ahead {head} on main"),
+    ("git reset -q --hard HEAD~1", "git: reset {head} on main"),
+    ("echo three > a.txt && git stash -q", "git: stashed"),
+    ("git rebase -q ahead", "git: rebased main"),
+]
+
+
+@pytest.mark.requirement("agent-run-git-line")
+@pytest.mark.parametrize(("line", "said"), _MOVES, ids=[line for line, _ in _MOVES])
+@pytest.mark.parametrize("packed", [False, True], ids=["loose", "packed"])
+def test_what_git_did_is_recorded_once(shop: Shop, line: str, said: str, packed: bool) -> None:
+    shop.git("init", "-qb", "main")
+    (shop.root / "a.txt").write_text("one\n")
+    shop.git("add", ".")
+    shop.git("commit", "-qm", "first")
+    shop.git("commit", "-q", "--allow-empty", "-m", "second")
+    shop.git("branch", "other")
+    shop.git("checkout", "-qb", "ahead")
+    (shop.root / "b.txt").write_text("two\n")
+    shop.git("add", ".")
+    shop.git("commit", "-qm", "third")
+    shop.git("checkout", "-q", "main")
+    if packed:
+        shop.git("pack-refs", "--all")
+    done = shop.run(line)
+    assert done.state.exit_code == 0, done.stderr
+    (made,) = shop.redline.history.list(HistoryQuery())
+    names = {"head": shop.git("rev-parse", "--short=7", "HEAD")}
+    names["other"] = shop.git("rev-parse", "--short=7", "other", check=False)
+    assert made.git.startswith(said.format(**names))
+    assert (done.change == made.id) == bool(made.step_count)
+    run = shop.redline.runs.of_change(made.id)
+    assert run is not None
+    assert run.line == line
+    if not made.step_count:
+        with pytest.raises(NothingToUndo):
+            shop.undo(None)
+
+
+@pytest.mark.requirement("agent-run-git-line")
+def test_what_only_asks_git_or_keeps_data_is_no_line(shop: Shop) -> None:
+    shop.git("init", "-qb", "main")
+    (shop.root / "a.txt").write_text("one\n")
+    shop.run("git add . && git status && git diff && git log || true")
+    assert not shop.redline.history.list(HistoryQuery())
+
+
 @pytest.mark.requirement("coding-exec-undo-uncovered")
 def test_what_is_ignored_is_not_covered_and_the_answer_says_so(shop: Shop) -> None:
     (shop.root / ".gitignore").write_text("out/\n*.log\n")
@@ -118,6 +183,40 @@ def test_what_is_ignored_is_not_covered_and_the_answer_says_so(shop: Shop) -> No
     operation = shop.redline.history.get(finished.change or "")
     assert [path.relative for path in operation.change_set.paths] == ["real.txt"]
     assert finished.notes == ("Undo does not cover: node_modules/ (ignored), out/ (ignored)",)
+
+
+@pytest.mark.requirement("coding-exec-undo")
+@pytest.mark.parametrize("rule", ["d/", "*", "*.txt"])
+def test_a_command_that_edits_an_ignore_file_is_recorded_as_it_was(shop: Shop, rule: str) -> None:
+    """What the new rules ignore is neither gone nor beyond undo; what the old ones ignored is."""
+    (shop.root / ".gitignore").write_text("*.log\n")
+    (shop.root / "d" / "e").mkdir(parents=True)
+    (shop.root / "d" / ".gitignore").write_text("*.tmp\n")
+    for name in ("a.txt", "a.log", "d/b.txt", "d/b.tmp", "d/e/c.txt"):
+        (shop.root / name).write_text("old\n")
+    before = shop.picture()
+    line = "for f in a.txt a.log d/b.txt d/b.tmp d/e/c.txt d/e/new; do echo new > $f; done"
+    finished = shop.run(f"{line}; echo '{rule}' > .gitignore; rm d/.gitignore")
+    operation = shop.redline.history.get(finished.change or "")
+    found = sorted(path.relative for path in operation.change_set.paths)
+    covered = [".gitignore", "a.txt", "d/.gitignore", "d/b.txt", "d/e/c.txt", "d/e/new"]
+    assert found == covered
+    shop.undo(finished.change)
+    after = shop.picture()
+    assert {name for name in before if after[name] != before[name]} == {"a.log", "d/b.tmp"}
+    assert "d/e/new" not in after
+
+
+@pytest.mark.requirement("coding-exec-undo-uncovered")
+def test_a_session_is_told_once_that_what_is_ignored_is_not_covered(shop: Shop) -> None:
+    shop.limit_snapshots(max_file=10)
+    (shop.root / ".gitignore").write_text("out/\n")
+    make = "mkdir -p out; mktemp -p out"
+    assert shop.run(make, session="s1").notes == ("Undo does not cover: out/ (ignored)",)
+    assert shop.run(make, session="s1").notes == ()
+    assert shop.run(make, session="s2").notes == ("Undo does not cover: out/ (ignored)",)
+    said = shop.run(f"{make}; seq 99 > big", session="s1").notes
+    assert said == ("Undo does not cover: big (too large or unreadable)",)
 
 
 @pytest.mark.requirement("coding-exec-undo-uncovered")

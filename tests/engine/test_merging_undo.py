@@ -211,6 +211,27 @@ def test_a_move_by_another_program_is_redone_and_taken_back_in_a_group(bench: Be
 
 
 @pytest.mark.requirement("history-undo-follows-moves")
+def test_a_move_that_also_made_the_file_executable_is_taken_back_with_the_edit_before(
+    bench: Bench,
+) -> None:
+    _lay(bench)
+    before = bench.tree.state(bench.at("f"))
+    edit = bench.commit(bench.write("f", _with(_5="five\n")))
+    moved = bench.tree.state(bench.at("f"))
+    (bench.root / "f").rename(bench.root / "g")
+    (bench.root / "g").chmod(0o755)
+    made = bench.tree.state(bench.at("g"))
+    halves = Change(bench.at("g"), ABSENT, made), Change(bench.at("f"), moved, ABSENT)
+    move = bench.editor.record(ChangeSet(halves), Origin("outside"))
+    undone = bench.editor.revert(Revert(Direction.REWIND, (move.id, edit.id)), ORIGIN)
+    assert bench.tree.state(bench.at("f")) == before
+    assert not (bench.root / "g").exists()
+    bench.redo(undone.id)
+    assert bench.tree.state(bench.at("g")) == made
+    assert not (bench.root / "f").exists()
+
+
+@pytest.mark.requirement("history-undo-follows-moves")
 def test_a_directory_moved_by_another_program_is_undone_with_what_was_edited_since(
     bench: Bench,
 ) -> None:

@@ -109,7 +109,17 @@ def test_each_toolset_answers_with_its_own_code(tmp_path: Path) -> None:
         for n, (name, a) in enumerate(calls)
     ]
     done = subprocess.run(
-        [sys.executable, "-m", "redline", "serve", "--stdio", "--workspace", str(root)],
+        [
+            sys.executable,
+            "-m",
+            "redline",
+            "serve",
+            "--stdio",
+            "--tools",
+            "all",
+            "--workspace",
+            str(root),
+        ],
         input="".join(json.dumps(message) + "\n" for message in messages),
         env=environment(tmp_path),
         preexec_fn=drop_capabilities,

@@ -15,7 +15,7 @@ from redline.core.changes import ABSENT, Change, DirState, FileState, LinkState,
 from redline.core.errors import CannotApply
 from redline.core.paths import WorkspacePath
 from redline.plan.patch.git_format import NamedState, write_change, write_rename
-from redline.services.history.net_changes import net_changes
+from redline.services.history.export import net_changes
 
 pytestmark = pytest.mark.requirement("history-patch-bytes")
 

@@ -8,6 +8,7 @@ import pytest
 
 from tests.noise.literal_edits import (
     ALTERED,
+    BY_COLUMN,
     BY_LINE,
     BY_NO_RULE,
     BY_PARSER,
@@ -39,6 +40,8 @@ def test_the_judge_knows_the_rules_and_the_bars() -> None:
     wrapped = Edit("a.py", text, text.index("a()"), "a()\n", "if x:\n    c()\n")
     assert _rule(wrapped, text) == BY_PARSER
     assert _rule(wrapped, "def f(") == BY_NO_RULE
+    at_0 = Edit("a.py", text, text.index("a()"), "a()\n", "c()\nd()\n")
+    assert _rule(at_0, text) == BY_COLUMN
     plain = Edit("a.py", text, text.index("a()"), "a()\n", "c()\n")
     assert _rule(plain, text) == BY_NO_RULE
     assert meets_bars(Counter({LITERAL: 98, BY_LINE: 1, BY_PARSER: 1}))

@@ -11,10 +11,14 @@ import pytest
 
 from bench.noise.cases import cases
 from bench.noise.plans import outcome
-from redline.trials.drafts import DIALECTS, Case
-from redline.trials.harmful import REFUSE
-from redline.trials.harmless import APPLY
-from redline.trials.judging import judge
+from bench.noise.refused_calls import MISTAKES as REFUSED
+from bench.noise.refused_calls import count_refused
+from bench.noise.replay import MISTAKES, PRINTED_WRONG, WORKS, WRONG, count_outcomes
+from bench.programs.noise import are_promises, replay_facts
+from bench.trials.drafts import DIALECTS, Case
+from bench.trials.harmful import REFUSE
+from bench.trials.harmless import APPLY
+from bench.trials.judging import judge
 from tests.support import LONG
 from tests.wire.client import Client, connect
 
@@ -34,6 +38,23 @@ def test_noise_never_leads_to_a_wrong_edit(seed: int) -> None:
     applied = results["apply", "exact"] + results["apply", "refused"]
     assert results["apply", "exact"] / applied >= LEAST, results
     assert results["refuse", "refused"] > COUNT // 10
+
+
+@pytest.mark.requirement("files-edit-promise")
+def test_what_a_refusal_prints_is_right_when_it_is_sent() -> None:
+    outcomes = count_outcomes(5000 if LONG else 250, 11, 120, is_settled=not LONG)
+    facts = replay_facts(outcomes)
+    assert are_promises(facts), outcomes
+    assert facts[WORKS] > sum(facts.values()) / 4
+    assert len({kind for kind, _ in outcomes}) == len(set(MISTAKES))
+
+
+@pytest.mark.requirement("agent-refusals-print-the-call")
+def test_refused_calls_of_every_tool_reach_what_was_meant_as_printed() -> None:
+    outcomes = count_refused(len(REFUSED) * (30 if LONG else 1), 12)
+    facts = replay_facts(outcomes)
+    assert facts[WRONG] == facts[PRINTED_WRONG] == 0, outcomes
+    assert facts[WORKS] >= 0.9 * sum(facts.values()), outcomes
 
 
 def test_the_generator_makes_every_noise_in_every_dialect() -> None:

@@ -15,7 +15,7 @@ import pytest
 
 from redline._version import __version__
 from redline.adapters.recorder import hook_program
-from redline.toolsets.history.tools import TOOLSET
+from redline.toolsets.agent.tools import TOOLSET
 from tests.adapters.recorder.hook_runs import payloads
 from tests.support import REPO
 
@@ -41,7 +41,8 @@ def test_commands_and_skill_name_tools_that_exist() -> None:
     assert texts.keys() == {"log", "undo", "review"}
     texts["skill"] = (PLUGIN / "skills" / "redline" / "SKILL.md").read_text()
     for name, text in texts.items():
-        assert set(re.findall(r"\b[a-z]+_(?:changes?|checkpoint)\b", text)) <= tools, name
+        assert not re.findall(r"\b[a-z]+_(?:changes?|checkpoint)\b", text), name
+        assert set(re.findall(r"[Cc]all `(\w+)`", text)) <= tools, name
         allowed = re.findall(r"mcp__plugin_redline_redline__(\w+)", text)
         reading = {tool.name for tool in TOOLSET.tools if not tool.writes}
         assert set(allowed) <= reading, "a person is asked before anything changes"
@@ -66,7 +67,9 @@ def test_its_hook_reaches_the_recorder_and_is_harmless_without_the_program(tmp_p
     programs = tmp_path / "bin"
     programs.mkdir()
     script = "import sys\nfrom redline.adapters.recorder.hook_program import run\nsys.exit(run())\n"
-    (programs / "redline-hook").write_text(f"#!{sys.executable}\n{script}")
+    (programs / "hook.py").write_text(script)
+    start = f'#!/bin/sh\nexec "{sys.executable}" "{programs}/hook.py" "$@"\n'
+    (programs / "redline-hook").write_text(start)
     (programs / "redline-hook").chmod(0o755)
     env |= {"PATH": f"{programs}:/usr/bin:/bin", "PYTHONPATH": str(REPO / "src")}
     name = Path(hook_program.state_dir_of(str(root.resolve()))).name

@@ -87,4 +87,4 @@ def test_what_the_image_copies_is_enough_to_build_from(tmp_path: Path) -> None:
         [sys.executable, "-m", "pip", *wheel, "--wheel-dir", tmp_path, tmp_path / "src-tree"],
         check=True,
     )
-    assert list(tmp_path.glob("redline-*.whl"))
+    assert list(tmp_path.glob("redline_mcp-*.whl"))

@@ -20,13 +20,21 @@ from redline.core.errors import (
     NotFound,
     PathError,
     RedlineError,
+    UnclearIndentation,
 )
 from redline.core.paths import WorkspacePath
 from redline.core.ports.search import RegexMatch
 from redline.core.textfile import TextFile
 from redline.plan.file_ops import plan_delete, plan_make_directory, plan_move, plan_write
-from redline.plan.regex import count_groups, parse_template, replace_regex
-from redline.plan.replace import TextEdit, _splice_large, replace_all
+from redline.plan.replace import (
+    TextEdit,
+    _splice_large,
+    count_groups,
+    parse_template,
+    replace_all,
+    replace_regex,
+    with_repairs,
+)
 from tests.search.plain_tree import PlainTree
 
 
@@ -90,6 +98,50 @@ def test_an_error_knows_its_edit() -> None:
     with pytest.raises(NoMatch) as caught:
         replace_all("a", [TextEdit("a", "b"), TextEdit("zz", "c")], Canned())
     assert caught.value.details["edit"] == 1
+
+
+METHODS = "class A:\n    def f(self):\n        a = one()\n    def g(self):\n        c = two()\n"
+
+
+@pytest.mark.requirement("files-edit-doubts-together")
+def test_edits_whose_indentation_is_unclear_are_refused_together() -> None:
+    edits = [
+        TextEdit("a = one()", "import os\na = one(os)"),
+        TextEdit("def g(self)", "def g(cls)"),
+        TextEdit("c = two()", "import sys\nc = two(sys)"),
+    ]
+    with pytest.raises(UnclearIndentation) as caught:
+        replace_all(METHODS, edits, Canned())
+    assert caught.value.details["edit"] == 0
+    assert set(caught.value.repairs) == {0, 2}
+    assert 'edits[0]: {"oldText": "        a = one()"' in caught.value.text
+    assert 'edits[2]: {"oldText": "        c = two()"' in caught.value.text
+    fixed = with_repairs(edits, caught.value.repairs)
+    assert replace_all(METHODS, fixed, Canned()) == (
+        "class A:\n    def f(self):\n        import os\n        a = one(os)\n"
+        "    def g(cls):\n        import sys\n        c = two(sys)\n"
+    )
+
+
+@pytest.mark.requirement("files-edit-doubts-together")
+def test_an_edit_that_fails_after_an_unclear_one_is_named_with_it() -> None:
+    edits = [TextEdit("a = one()", "b()\na = one()"), TextEdit("nowhere = 1", "x")]
+    with pytest.raises(UnclearIndentation, match="another indentation") as caught:
+        replace_all(METHODS, edits, Canned())
+    assert "edits[1] fails as well: The text is not in the file" in caught.value.text
+
+
+@pytest.mark.requirement("files-edit-skip-untouched")
+def test_an_edit_in_place_is_refused_if_another_one_touches_what_shows_it() -> None:
+    text = "p = list(p)\nwhile p:\n    go()\n"
+    made = TextEdit("while p:", "p = list(p)\nwhile p:")
+    for other in (TextEdit("p = list(p)", "check(p)"), TextEdit("while p:\n", "while q:\n")):
+        with pytest.raises(MatchError, match="edit of `while p:` looks as if it was made before"):
+            replace_all(text, [made, other], Canned())
+    notes: list[str] = []
+    after = replace_all(text, [made, TextEdit("go()", "run()")], Canned(), notes)
+    assert after == text.replace("go", "run")
+    assert notes == ["edits[0] is already in place at line 1 and was skipped"]
 
 
 def test_new_text_that_no_file_can_hold_is_refused() -> None:

@@ -355,7 +355,7 @@ def test_what_is_denied_whole_is_read_only_while_a_command_runs(world: World) ->
     reply = world.call("exec_command", cmd="; ".join(lines), timeout_ms=60_000)
     assert "read-only by the policy: gen," in reply
     assert "Read-only file system" in reply
-    assert "Put back, because rule 1 (line 1) denies it: absent" in reply
+    assert "Not made, because rule 1 (line 1) denies it: absent" in reply
     after = world.picture()
     assert after.pop("a.txt") == b"fine\n"
     before.pop("a.txt")
@@ -370,7 +370,7 @@ def test_what_is_denied_whole_is_read_only_while_a_command_runs(world: World) ->
 
 
 @pytest.mark.requirement("policy-commands")
-def test_what_a_command_may_not_change_is_put_back(world: World) -> None:
+def test_what_a_command_may_not_change_is_not_made(world: World) -> None:
     lines = (
         "echo 5 > a.txt; echo 6 > gen/b.txt",
         "rm conf/c.json; echo y > deep/er/e.txt",
@@ -406,13 +406,13 @@ def test_what_a_command_may_not_change_is_put_back(world: World) -> None:
                     wanted[path] = intended[path]
         about = f"{line}\n{to_toml(policy)}\n{reply}"
         assert world.picture() == wanted, about
-        assert ("Put back, because" in reply) == ("deny" in kinds), about
-        assert ("Held for a person" in reply) == ("ask" in kinds), about
+        assert ("denies it" in reply) == ("deny" in kinds), about
+        assert ("held for a person" in reply) == ("ask" in kinds), about
 
 
 @pytest.mark.requirement("policy-commands")
 @pytest.mark.parametrize("action", ["deny", "ask"])
-def test_a_file_that_a_command_moved_to_where_it_may_not_be_comes_back(
+def test_a_file_that_a_command_moved_to_where_it_may_not_be_stays(
     world: World, action: str
 ) -> None:
     world.policy.write_text("")

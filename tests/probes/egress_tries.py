@@ -3,8 +3,9 @@
 import os
 import socket
 import sys
+from urllib.parse import urlsplit
 
-PROXY = ("127.0.0.1", 3128)
+PROXY = ("127.0.0.1", urlsplit(os.environ["HTTP_PROXY"]).port)
 
 
 def connect(host, port):

@@ -23,8 +23,14 @@ from tests.support import LONG
 
 HERE = Path(__file__).parent
 # The areas, each with AREA.toml and its runner test_AREA_probes.py.
-AREAS = ("sandbox", "egress", "parsers", "durable", "guarded", "consent", "server", "held")
-RUNNERS = {"parsers": "test_parser_probes.py", "consent": "test_consent.py"}
+AREAS = ("sandbox", "egress", "parsers", "durable", "guarded", "consent", "server", "commands",
+         "page", "stores", "fields", "held")  # fmt: skip
+RUNNERS = {
+    "parsers": "test_parser_probes.py",
+    "consent": "test_consent.py",
+    "stores": "test_store_probes.py",
+    "fields": "test_field_probes.py",
+}
 # What an attack found; every one of them keeps a probe.
 FINDINGS = (
     "C1",
@@ -32,6 +38,8 @@ FINDINGS = (
     *(f"M{number}" for number in (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14, 15)),
     *("L-module", "L-config-link", "L-hard-link", "L-history", "L-undo-owner"),
     *("L-jwt", "L-framing", "L-schema", "L-internal"),
+    *("N1", "N2", "N3", "N4", "N10", "N13", "N16", "N17"),
+    *("N5", "N6", "N7", "N8", "N9", "N11", "N12", "N14", "N15", "N18", "N19", "N20"),
 )
 # Findings whose probes are in the file of an area; where the file is absent they are not asked for.
 AREA_OF = {
@@ -40,7 +48,11 @@ AREA_OF = {
     "durable": ("H8", "H9", "M10", "L-hard-link", "L-history", "L-undo-owner"),
     "guarded": ("H1", "H4", "M12"),
     "consent": ("M3", "M4", "M15", "L-module", "L-config-link"),
-    "server": ("M5", "M6", "M7", "M9", "L-jwt", "L-framing", "L-schema", "L-internal"),
+    "commands": ("N1", "N2", "N3", "N4", "N10", "N13", "N16", "N17"),
+    "page": ("N6", "N7", "N14", "N15", "N18", "N20"),
+    "stores": ("N5", "N11", "N12", "N19"),
+    "fields": ("N8",),
+    "server": ("M5", "M6", "M7", "M9", "N9", "L-jwt", "L-framing", "L-schema", "L-internal"),
 }
 # What a class of attacks that always held is listed under.
 HELD = "held"

@@ -12,6 +12,7 @@ import pytest
 from redline import Workspace
 from redline.core.errors import GuardedWrite
 from redline.core.guarded import DEFAULT_PATTERNS, PathRules, fold_name
+from tests.support import need
 from tests.wire.client import ROOT, Client, connect
 
 Json = dict[str, Any]
@@ -118,16 +119,16 @@ def test_undo_and_redo_of_a_guarded_change_need_consent_too(tmp_path: Path) -> N
         client.call("write_file", HOOK)
     with _server("stdio", tmp_path, env=state) as client:
         written = client.call("list_changes")["result"]["structuredContent"]["changes"][0]
-        refused = client.call("undo_change", {"id": written["id"]})["result"]["structuredContent"]
-        assert refused["error"]["code"] == "PERMISSION_REQUIRED"
+        refused = client.call("undo_change", {"id": written["id"]})["result"]["_meta"]
+        assert refused["redline/failure"]["error"]["code"] == "PERMISSION_REQUIRED"
         assert hook.exists()
     with _server("stdio", tmp_path, env=state, **ASKING) as client:
         client.on_request = lambda _: AGREE
         client.call("undo_change", {"id": written["id"]})
         assert not hook.exists()
     with _server("stdio", tmp_path, env=state) as client:
-        refused = client.call("redo_change", {"id": written["id"]})["result"]["structuredContent"]
-        assert refused["error"]["code"] == "PERMISSION_REQUIRED"
+        refused = client.call("redo_change", {"id": written["id"]})["result"]["_meta"]
+        assert refused["redline/failure"]["error"]["code"] == "PERMISSION_REQUIRED"
         assert not hook.exists()
 
 
@@ -136,8 +137,7 @@ def test_applying_the_dry_run_of_a_command_needs_consent_too(tmp_path: Path) -> 
     line = {"cmd": "mkdir .vscode && echo x > .vscode/tasks.json", "yield_time_ms": 20000}
     with _server("stdio", tmp_path) as client:
         tried = client.call("exec_command", {**line, "dry_run": True})["result"]
-        if "session_id" not in tried["structuredContent"]:
-            pytest.skip("no copy-on-write view here")
+        need("session_id" in tried["structuredContent"], "a copy-on-write view")
         apply = {**line, "apply": tried["structuredContent"]["session_id"]}
         refused = client.call("exec_command", apply)["result"]["structuredContent"]
     assert refused["error"]["code"] == "PERMISSION_REQUIRED"

@@ -27,6 +27,11 @@ SHOWN_BY: dict[str, tuple[str, ...]] = {
         *("git-config", "git-moved-into-place", "editor-task", "hooks-path", "direnv"),
         "tests/probes/test_every_writer.py::test_no_tool_writes_a_guarded_path",
     ),
+    "while a policy is in force, a command changes nothing": (
+        *("rule-padded", "rule-pipe", "rule-ignored", "rule-overlapping", "rule-parent-link"),
+        *("rule-person-in-place-deny", "rule-person-by-rename-ask", "guarded-by-a-command"),
+        "tests/policy/test_hostile_commands.py::",
+    ),
     "Redline's own state is neither": ("home-as-root",),
     "a command writes only in": (f"{_SANDBOX}test_nothing_outside_is_reached",),
     "a command has no network": (f"{_SANDBOX}test_nothing_outside_is_reached",),
@@ -78,6 +83,24 @@ SHOWN_BY: dict[str, tuple[str, ...]] = {
     "no pattern takes exponential time": ("glob-backtracking", "gitignore-backtracking"),
     "names and contents never reach your terminal": (
         *("terminal-name", "terminal-content", "terminal-forged-line"),
+    ),
+    "a browser's cookie alone": (
+        *("cookie-at-another-port", "both-halves-at-another-page", "cookie-behind-tls"),
+    ),
+    "what the review page did not show": (
+        *("approve-unseen-lines", "approve-unseen-binary", "approve-unseen-long-line"),
+        "approve-another-change",
+    ),
+    "whatever an object store holds": (
+        *("wake-parent", "wake-absolute", "wake-through-link", "wake-set-user-id"),
+        *("wake-own-secret", "wake-bomb", "wake-content-unsigned", "wake-other-types"),
+    ),
+    "no agent can change a file that decides": (
+        *("users-in-workspace", "users-hard-link", "audit-log-in-workspace"),
+        *("config-in-workspace", "policy-in-workspace", "policy-hard-link"),
+    ),
+    "nobody shuts out the rest": (
+        *("streams-of-one-person", "bodies-that-never-come", "held-by-one-session"),
     ),
     "an early, readable refusal": (
         f"{_EXEC}test_a_refused_line_names_the_permission_and_runs_nothing",

@@ -207,6 +207,10 @@ def lengthened(tool: str, count: int, folder: Path) -> dict[str, Any]:
     if tool == "doc_set":
         several = [{"action": "set", "path": f"a[{n % 5000}]", "value": "7"} for n in range(count)]
         return {"file": "big.json", "edits": several, "dry_run": True}
+    if tool == "json_editor_preview":
+        names = {f"name_{n}": {"name": 0} for n in range(count)}
+        (folder / "names.json").write_text(json.dumps(names))
+        return {"document_path": "names.json", "instruction": "set name to x"}
     hunks = "".join(f"@@\n-line {n} alpha\n+row {n}\n" for n in range(count))
     patch = f"*** Begin Patch\n*** Update File: big.txt\n{hunks}*** End Patch\n"
     return {"patch": patch, "dry_run": True}
@@ -233,7 +237,7 @@ def test_a_cancelled_call_stops_computing(probe: Probe, workspace: Path) -> None
         client.start("tools/call", {"name": probe["tool"], "arguments": call})
         number = client._next_id
         while used_seconds(pid) - before < 1.0:
-            client.request("ping")
+            client.request("ping")  # also where it is answered before that
         client.notify("notifications/cancelled", {"requestId": number})
         assert seconds_until_idle(pid) < _MAX_AFTER_CANCEL
 

@@ -33,7 +33,7 @@ def note(event, arguments):
         if not arguments[0].startswith(b"lambda _cls, "):  # what every named tuple has
             print("compiled", arguments[0], file=sys.stderr)
 sys.addaudithook(note)
-sys.argv = ["redline", "serve", "--stdio"]
+sys.argv = ["redline", "serve", "--stdio", "--tools", "all"]
 from redline.cli.main import run
 run()
 """
@@ -41,7 +41,7 @@ run()
 
 @pytest.mark.requirement("server-cold-start")
 def test_listing_every_tool_loads_nothing_that_only_calls_need(tmp_path: Path) -> None:
-    serve = ["-X", "importtime", "-m", "redline", "serve", "--stdio"]
+    serve = ["-X", "importtime", "-m", "redline", "serve", "--stdio", "--tools", "all"]
     done = _list_tools(serve, tmp_path)
     loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
     assert "redline.server.stdio" in loaded, "the list of modules was read"

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from redline.core.paths import Access
-from redline.core.ports.history import Direction, HistoryQuery, Origin, Revert
-from redline.engine.recording.attribution import OUTSIDE
+from redline.core.ports.history import OUTSIDE, Direction, HistoryQuery, Origin, Revert
 from redline.services.history.lines import blame, difference
 from redline.services.history.references import find_point
 from tests.engine.recording.desk import Desk

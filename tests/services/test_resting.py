@@ -214,7 +214,8 @@ def test_what_an_operator_parked_elsewhere_is_not_woken_by_a_call(ground: Ground
 
     ground.make("site")
     address = f"file://{ground.folder.parent}/by-hand"
-    park_workspace(ground.directory, "site", address, Settings(workspace="", record=False))
+    settings = Settings(workspace="", record=False)
+    park_workspace(ground.directory, "site", address, settings)
     assert not ground.place.rests_here(ground.directory.place("site"))
-    wake_workspace(ground.directory, "site", "")
+    wake_workspace(ground.directory, "site", "", settings)
     assert (ground.folder / "site" / "a.txt").exists()

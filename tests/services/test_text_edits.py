@@ -11,10 +11,13 @@ from redline.app import Redline
 from redline.code.syntax.errors import check_syntax
 from redline.code.syntax.languages import language_of
 from redline.code.syntax.word_changes import changes_words_only
+from redline.core.cancellation import UNCANCELLABLE
 from redline.core.errors import ParserFailed, UnclearIndentation
 from redline.core.paths import Access
+from redline.plan.patch.parse import parse_patch
 from redline.plan.replace import Replaced, TextEdit
-from redline.services.text_edits import plan_text_edits, replace_text
+from redline.services.many_edits import FileEdits, plan_many_edits
+from redline.services.text_edits import plan_checked_patch, plan_text_edits, replace_text
 from redline.settings import Settings
 from tests.support import REPO
 
@@ -106,6 +109,65 @@ def test_the_library_refuses_the_same_and_parses_only_for_that(redline: Redline)
     assert caught.value.details["new"] == "    if x:\n        a(1)\n"
     broken = TextEdit("    b('x')\n", "    b('x'\n")
     assert replace_text(NoParser(redline), "a.py", PYTHON, [broken]).endswith("'x'\n")  # type: ignore[arg-type]
+
+
+@pytest.mark.requirement("files-edit-doubts-together")
+def test_edits_that_only_parse_when_all_are_shifted_are_repaired_together(redline: Redline) -> None:
+    text = "def f():\n    a(1)\n    b(2)\n\n\ndef g():\n    c(3)\n    d(4)\n"
+    edits = [
+        TextEdit("a(1)\n", "if x:\n    a(1)\n"),
+        TextEdit("b(2)\n", "b(3)\n"),
+        TextEdit("c(3)\n", "if x:\n    c(3)\n"),
+    ]
+    with pytest.raises(UnclearIndentation) as caught:
+        plan(redline, redline, "a.py", text, *edits)
+    assert {number: new for number, (_, new) in caught.value.repairs.items()} == {
+        0: "    if x:\n        a(1)\n",
+        2: "    if x:\n        c(3)\n",
+    }
+
+
+@pytest.mark.requirement("files-edit-shift-parses")
+def test_a_call_that_would_not_parse_is_not_printed(redline: Redline) -> None:
+    broken = TextEdit("a(1)\n", "if x:\na(1)\n")
+    with pytest.raises(UnclearIndentation) as caught:
+        plan(redline, redline, "a.py", PYTHON, broken)
+    assert caught.value.repairs == {}
+    assert "old" not in caught.value.details
+    assert '{"oldText"' not in caught.value.text
+
+
+@pytest.mark.requirement("files-edit-doubts-together")
+def test_unclear_edits_of_several_files_are_repaired_together(redline: Redline) -> None:
+    files = []
+    for number, name in enumerate(("a.py", "b.py", "c.py")):
+        path = redline.workspace.resolve(name, Access.WRITE)
+        Path(redline.workspace.absolute(path)).write_text(PYTHON)
+        new = "a(2)\n" if name == "b.py" else "z()\na(1)\n"
+        files.append(FileEdits(path, [TextEdit("a(1)\n", new)], [number], by_glob=False))
+    with pytest.raises(UnclearIndentation) as caught:
+        plan_many_edits(redline, files, UNCANCELLABLE)
+    assert [f"edits[{n}]: {{" in caught.value.text for n in range(3)] == [True, False, True]
+
+
+@pytest.mark.requirement("coding-patch-broken-note")
+def test_a_patch_says_which_files_stop_parsing(redline: Redline) -> None:
+    for name in ("a.py", "b.py", "c.txt", "d.py"):
+        path = redline.workspace.resolve(name, Access.WRITE)
+        Path(redline.workspace.absolute(path)).write_text(PYTHON)
+    broken = ["@@", "-    a(1)", "+    a(1"]
+    patch = [
+        *("*** Update File: a.py", *broken),
+        *("*** Update File: b.py", "@@", "-    a(1)", "+    a(2)"),
+        *("*** Update File: c.txt", *broken),
+        *("*** Update File: d.py", "*** Move to: e.py", *broken),
+    ]
+    readings = parse_patch("\n".join(["*** Begin Patch", *patch, "*** End Patch"]))
+    planned = plan_checked_patch(
+        redline, readings, lambda raw: redline.workspace.resolve(raw, Access.WRITE)
+    )
+    said = "the file parsed before this patch and no longer does"
+    assert [note.split(": ")[:2] for note in planned.notes] == [["a.py", said], ["e.py", said]]
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from redline.toolsets.tool import Client, Toolset, load_function
 
 _SPECIAL: dict[type[errors.RedlineError], errors.RedlineError] = {
     errors.AmbiguousMatch: errors.AmbiguousMatch("found twice", count=2, lines=[1, 5]),
+    errors.UnclearIndentation: errors.UnclearIndentation("unclear", hint="send this"),
     errors.StaleBase: errors.StaleBase("src/a.py"),
     errors.UndoBlocked: errors.UndoBlocked("changed since", paths=["a"], diff="--- a\n+++ b\n"),
     errors.ChangeHeld: errors.ChangeHeld("it waits", held_id="ab12", hint="go on"),

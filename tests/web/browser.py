@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from tests.support import need_program
 
@@ -32,6 +33,12 @@ def open_browser() -> Iterator[object]:
             yield browser
         finally:
             browser.close()
+
+
+def visit(page: Any, url: str) -> None:
+    """Go to an address as somebody who is signed in; the page is fetched by its script."""
+    page.goto(url)
+    page.wait_for_selector("#theme:not([hidden])", timeout=WAIT)
 
 
 class PageServer:

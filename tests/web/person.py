@@ -27,7 +27,8 @@ class Person:
         self.bench = Bench(root, state_dir=str(top / "state"))
         self.access = ReviewAccess(self.bench.app.review_secret(), KEY)
         self.pages = ReviewPages(self.bench.app, self.access, self._no_git)
-        self.cookie = ""
+        # What signs in: the cookie, and the token that the page's script keeps.
+        self.cookie = self.token = ""
 
     @staticmethod
     def _no_git() -> object:
@@ -52,8 +53,9 @@ class Person:
 
     def sign_in(self) -> None:
         answer = self.send("POST", "/sign-in", {"key": KEY})
-        assert answer.status == 303, answer
+        assert answer.status == 200, answer
         self.cookie = dict(answer.headers)["Set-Cookie"].partition(";")[0]
+        self.token = answer.body.decode()
 
     def send(
         self,
@@ -64,7 +66,7 @@ class Person:
     ) -> WebResponse:
         """One request; keywords become headers, `is_authenticated` is what the transport says."""
         may_read = bool(more.pop("is_authenticated", False))
-        headers = {"host": HOST, "cookie": self.cookie}
+        headers = {"host": HOST, "cookie": self.cookie, "x-redline-token": self.token}
         if form is not None:
             headers["content-type"] = "application/x-www-form-urlencoded"
         headers |= {name.replace("_", "-"): str(value) for name, value in more.items()}
@@ -79,12 +81,20 @@ class Person:
         assert answer.status == status, answer.body.decode()
         return answer.body.decode()
 
-    @property
-    def token(self) -> str:
-        found = re.search(r'data-token="(\w+)"', self.see("/"))
-        return found[1] if found else ""
-
     def act(self, where: str, status: int = 303, **form: object) -> WebResponse:
-        answer = self.send("POST", where, {"token": self.token, **form})
+        answer = self.send("POST", where, dict(form))
         assert answer.status == status, answer.body.decode()
         return answer
+
+    def approve(self, held_id: str, status: int = 303, **form: object) -> WebResponse:
+        """Approve a held change that the page shows at once."""
+        where = f"/held/{held_id}"
+        return self.act(f"{where}/approve", status, **shown_in(self.see(where)), **form)
+
+
+def shown_in(page: str) -> dict[str, list[str]]:
+    """The fields of the form that approves a held change, as a page and its parts carry them."""
+    found: dict[str, list[str]] = {}
+    for name, value in re.findall(r'name="(shown|seen)" value="(\w+)"', page):
+        found.setdefault(name, []).append(value)
+    return found

@@ -23,7 +23,7 @@ def test_a_held_change_is_shown_with_its_rule_and_approved(waiting: Person) -> N
     for shown in ("look first", "it is important", "agent 1", "Approve", "Refuse"):
         assert shown in page
     assert (waiting.root / "a").read_text() == "one\n"
-    waiting.act(f"/held/{HELD}/approve")
+    waiting.approve(HELD)
     assert (waiting.root / "a").read_text() == "two\n"
     page = waiting.see(f"/held/{HELD}")
     assert "approved by the reviewer" in page
@@ -33,7 +33,7 @@ def test_a_held_change_is_shown_with_its_rule_and_approved(waiting: Person) -> N
 @pytest.mark.requirement("web-held")
 def test_a_held_change_is_approved_with_an_edit_or_refused_with_a_reason(waiting: Person) -> None:
     waiting.sign_in()
-    waiting.act(f"/held/{HELD}/approve", **{"text:a": "two and a half\r\n"})
+    waiting.approve(HELD, edited="1", **{"text:a": "two and a half\r\n"})
     assert (waiting.root / "a").read_text() == "two and a half\n"
     hold(waiting.bench.app, held_id="ffee")
     waiting.act("/held/ffee/refuse", reason="not on a Friday")

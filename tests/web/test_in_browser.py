@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 
 from tests.support import NODE_MODULES, need
-from tests.web.browser import WAIT, PageServer
+from tests.web.browser import WAIT, PageServer, visit
 from tests.web.person import Person
 
 LINES = [f"line {n}\n" for n in range(1, 61)]
@@ -59,7 +59,7 @@ class Desk:
         return page
 
     def go(self, path: str) -> Any:
-        self.page.goto(self.server.address + path)
+        visit(self.page, self.server.address + path)
         return self.page
 
     def close(self) -> None:
@@ -91,7 +91,7 @@ def test_a_change_appears_in_every_tab_while_it_is_open(desk: Desk) -> None:
         assert each.locator(".op").first.get_attribute("data-id") == made
     again = desk.agent.edit(("live.txt", "y\n"), client="codex 1", session="live")
     page.wait_for_selector(f"#op-{again}")
-    assert page.locator(".who:has-text('codex 1')").count() == 1
+    assert page.locator(".who:has-text('Codex')").count() == 1
     desk.agent.bench.undo(again)
     page.wait_for_selector(f"#op-{again}.undone")
     second.close()
@@ -106,15 +106,16 @@ def test_hunks_are_taken_back_with_the_mouse_and_the_keyboard(desk: Desk) -> Non
     text = (desk.root / "a.txt").read_text()
     assert "three" in text
     assert "thirty-one" not in text
-    page.click("text=Take it back")
-    page.wait_for_selector(".message")
+    # The live page fetches its own address again, which has `done=` from the first form as well.
+    with page.expect_response(lambda answer: answer.request.method == "POST"):
+        page.click("text=Take it back")
     assert "thirty-one" in (desk.root / "a.txt").read_text()
     page = desk.go(f"change/{desk.change}")
     for key in ("j", "x", "u"):
         page.keyboard.press(key)
     page.wait_for_selector(".message")
     assert "three" not in (desk.root / "a.txt").read_text()
-    page.goto(f"{desk.server.address}?q=two+places")
+    visit(page, f"{desk.server.address}?q=two+places")
     page.keyboard.press("j")
     page.keyboard.press("o")
     page.wait_for_selector("#undo-all")
@@ -179,8 +180,9 @@ def test_a_link_leads_to_a_whole_page_where_nobody_is_signed_in_any_more(desk: D
     page = desk.open_page(desk.server.address, context)
     page.wait_for_selector("body.act .op")
     context.clear_cookies()
-    # The page's own click: a pointer's once hung while the list was live.
-    page.locator(".op a.files").first.evaluate("link => link.click()")
+    # The page's own click: a pointer's once hung while the list was live. It comes after this call,
+    # which must not wait for a page that is left by then.
+    page.evaluate("() => { setTimeout(() => document.querySelector('.op a.files')?.click()); }")
     page.wait_for_selector("#sign-in")
     context.close()
 
@@ -218,26 +220,17 @@ def test_a_blocked_undo_is_merged_with_one_click(desk: Desk) -> None:
     assert (desk.root / "c.txt").read_text() == "".join(LINES)
 
 
-@pytest.mark.requirement("web-without-scripts")
-def test_everything_is_read_and_taken_back_with_scripts_blocked(desk: Desk) -> None:
+@pytest.mark.requirement("web-needs-scripts")
+def test_with_scripts_blocked_nothing_is_shown_and_the_page_says_why(desk: Desk) -> None:
     made = desk.agent.edit(("d.txt", "".join(LINES)))
     context = desk.open_context(
         java_script_enabled=False, storage_state=desk.context.storage_state()
     )
-    page = desk.open_page(desk.server.address, context)
-    page.click(f"#op-{made} a.files")
-    page.wait_for_selector("table.diff >> text=line 7")
-    page.click("text=Side by side")
-    page.wait_for_selector("table.split")
-    page.click("text=Blame")
-    page.wait_for_selector("table.blame")
-    page.goto(f"{desk.server.address}change/{made}")
-    page.click("#undo-all")
-    page.wait_for_selector(".message")
-    assert not (desk.root / "d.txt").exists()
-    context.clear_cookies()
-    page.goto(desk.server.address)
-    page.wait_for_selector("#sign-in")
+    page = context.new_page()
+    for where in ("", f"change/{made}"):
+        page.goto(desk.server.address + where)
+        page.wait_for_selector("text=This page needs JavaScript")
+        assert "d.txt" not in page.content()
     context.close()
 
 
@@ -275,7 +268,7 @@ def test_axe_finds_nothing(desk: Desk, scheme: str, rules: list[str]) -> None:
         f"export?id={desk.change}",
     ]
     for where in views[:4] if rules else views:
-        page.goto(desk.server.address + where)
+        visit(page, desk.server.address + where)
         page.evaluate(axe.read_text("utf-8"))
         chosen = {"runOnly": rules} if rules else {}
         result = page.evaluate("options => axe.run(options)", chosen)

@@ -13,6 +13,7 @@ import pytest
 
 from redline.core.access.rights import Right
 from redline.services.people.users import digest
+from tests.web.person import shown_in
 from tests.wire.client import HttpClient, connect
 
 PEOPLE = {
@@ -41,28 +42,30 @@ class Page:
 
     def __init__(self, client: HttpClient, base: Path) -> None:
         self.client, self.base = client, base
-        self._cookies: dict[str, str] = {}
+        self._visits: dict[str, dict[str, str]] = {}
 
-    def sign_in(self, key: str) -> tuple[int, str]:
+    def sign_in(self, key: str) -> tuple[int, dict[str, str]]:
         body = urlencode({"key": key}).encode()
-        status, headers, _ = self.client.fetch("POST", "/sign-in", body, KIND)
-        return status, headers.get("set-cookie", "").partition(";")[0]
+        status, headers, token = self.client.fetch("POST", "/sign-in", body, KIND)
+        if status != 200:
+            return status, {}
+        cookie = headers["set-cookie"].partition(";")[0]
+        return status, {"Cookie": cookie, "X-Redline-Token": token.decode()}
 
-    def cookie(self, who: str) -> str:
-        if who not in self._cookies:
-            status, self._cookies[who] = self.sign_in(f"page-of-{who}")
-            assert status == 303, who
-        return self._cookies[who]
+    def visit(self, who: str) -> dict[str, str]:
+        """The headers of somebody who signed in."""
+        if who not in self._visits:
+            status, self._visits[who] = self.sign_in(f"page-of-{who}")
+            assert status == 200, who
+        return self._visits[who]
 
     def get(self, who: str, path: str) -> tuple[int, str]:
-        found = self.client.fetch("GET", path, None, {"Cookie": self.cookie(who)})
+        found = self.client.fetch("GET", path, None, self.visit(who))
         return found[0], found[2].decode()
 
     def post(self, who: str, path: str, **form: str) -> tuple[int, str]:
-        token = re.search(r'data-token="(\w+)"', self.get(who, "/")[1])
-        body = urlencode({"token": token[1] if token else "", **form}).encode()
-        headers = {**KIND, "Cookie": self.cookie(who)}
-        found = self.client.fetch("POST", path, body, headers)
+        body = urlencode(form).encode()
+        found = self.client.fetch("POST", path, body, {**KIND, **self.visit(who)})
         return found[0], found[2].decode()
 
     def call(self, who: str, tool: str, **arguments: Any) -> Any:
@@ -115,8 +118,8 @@ def test_each_view_and_form_needs_its_right(page: Page, who: str) -> None:
 
 @pytest.mark.requirement("people-approve")
 def test_tokens_of_agents_do_not_sign_in_and_tokens_for_the_page_call_nothing(page: Page) -> None:
-    assert page.sign_in("token-of-chief") == (403, "")
-    assert page.sign_in("page-of-nobody") == (403, "")
+    assert page.sign_in("token-of-chief") == (403, {})
+    assert page.sign_in("page-of-nobody") == (403, {})
     message = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}).encode()
     assert page.client.post(message, {"Authorization": "Bearer page-of-chief"})[0] == 401
     assert page.client.post(message, {"Authorization": "Bearer token-of-chief"})[0] == 200
@@ -134,7 +137,8 @@ def test_a_held_change_is_approved_by_somebody_who_may(page: Page) -> None:
     assert page.post("all-but-approve", where)[0] == 403
     assert "Approve" not in page.get("all-but-approve", f"/held/{held[1]}")[1]
     assert not Path(name).exists()
-    assert page.post("all-but-undo-others", where)[0] == 303
+    shown = shown_in(page.get("all-but-undo-others", f"/held/{held[1]}")[1])
+    assert page.post("all-but-undo-others", where, shown=shown["shown"][0])[0] == 303
     assert Path(name).read_text() == "x\n"
     events = [json.loads(line) for line in (page.base / "audit.jsonl").read_text().splitlines()]
     assert any(

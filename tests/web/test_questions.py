@@ -59,9 +59,9 @@ def decisions(person: Person) -> list[tuple[str, str]]:
 
 
 @pytest.mark.requirement("web-questions")
-@pytest.mark.parametrize("tool", TOOLS)
-def test_a_command_is_allowed_on_the_page_for_one_call(person: Person, tool: str) -> None:
+def test_a_command_is_allowed_on_the_page_for_one_call(person: Person) -> None:
     person.sign_in()
+    tool = "exec_command"
     with agent(person, TOOLS[tool][0]) as client:
         refused = ask(client, tool)
         assert "redline review" in str(refused)
@@ -79,6 +79,34 @@ def test_a_command_is_allowed_on_the_page_for_one_call(person: Person, tool: str
         assert "permission required" in str(again)
         assert decisions(person) == [("the reviewer", "allowed")]
     assert "allowed" in person.see("/held")
+
+
+@pytest.mark.requirement("web-questions")
+def test_a_command_that_ran_without_the_network_is_given_it_on_the_page(person: Person) -> None:
+    person.sign_in()
+    with agent(person, "files") as client:
+        first = ask(client, "execute_command")
+        assert first["structuredContent"]["sandbox"]["net"] == "none"
+        (question,) = waiting(person)
+        person.act(f"/question/{question}/allow")
+        second = ask(client, "execute_command")
+        assert second["structuredContent"]["sandbox"]["net"] != "none"
+        third = ask(client, "execute_command")
+        assert third["structuredContent"]["sandbox"]["net"] == "none"
+        assert decisions(person) == [("the reviewer", "allowed")]
+
+
+@pytest.mark.requirement("web-accessible")
+def test_questions_about_the_same_command_have_names_of_their_own(person: Person) -> None:
+    person.sign_in()
+    with agent(person, "files") as one, agent(person, "files") as other:
+        for client in (one, other):
+            ask(client, "execute_command")
+        names = re.findall(
+            r'class="file question" id="q-\w+" aria-label="(.*?)"', person.see("/held")
+        )
+    assert len(set(names)) == 2
+    assert all("curl --version" in name for name in names)
 
 
 @pytest.mark.requirement("web-questions")
@@ -208,7 +236,7 @@ def test_what_an_agent_holds_answers_nothing(person: Person) -> None:
 @pytest.mark.requirement("web-questions")
 def test_questions_expire_and_are_limited(tmp_path: Path) -> None:
     now = [1000.0]
-    store = SqliteQuestions(str(tmp_path), clock=lambda: now[0], max_waiting=2)
+    store = SqliteQuestions(str(tmp_path), clock=lambda: now[0], max_waiting=8)
 
     def put(name: str) -> PermissionQuestion:
         asked = PermissionQuestion(name, now[0], now[0] + 60, "run", "c", "", "s", f"Allow {name}?")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from redline.core.paths import WorkspacePath
 from redline.core.ports.commands import Command
 from redline.core.ports.history import Origin
 from redline.settings import Settings
+from tests.support import need
 from tests.web.browser import PageServer
 
 CONNECT = """
@@ -32,18 +34,18 @@ def test_a_command_with_the_network_cannot_connect_to_the_page(tmp_path: Path) -
     settings = Settings(workspace=str(root), state_dir=str(state), sandbox="trusted")
     with Redline(settings) as redline:
         redline.tree  # noqa: B018  makes the state directory
-        if redline.commands.describe().backend == "none":
-            pytest.skip("no sandbox on this machine")
+        need(redline.commands.describe().backend != "none", "a sandbox")
         page, other = PageServer(root, state), PageServer(root, tmp_path / "other")
         try:
             answers = []
             for server in (page, other):
                 port = server.address.rstrip("/").rpartition(":")[2]
-                line = f"{sys.executable} connect.py {port}"
+                line = f"{shlex.quote(sys.executable)} connect.py {port}"
                 command = Command(line, WorkspacePath(0, ()), permissions=frozenset({"network"}))
                 job = redline.commands.start(command, Origin("exec_command"))
                 job.wait(60)
-                answers.append((job.take("stdout").head + job.take("stderr").head).decode())
+                look = job.take()
+                answers.append((look.stdout.head + look.stderr.head).decode())
         finally:
             page.kill()
             other.kill()

@@ -31,9 +31,10 @@ def sign_in(client: HttpClient) -> dict[str, str]:
     """The headers of a browser that is signed in."""
     kind = {"Content-Type": "application/x-www-form-urlencoded"}
     body = urlencode({"key": key_of(client)}).encode()
-    status, headers, _ = client.fetch("POST", "/sign-in", body, kind)
-    assert status == 303
-    return {**kind, "Cookie": headers["set-cookie"].partition(";")[0]}
+    status, headers, token = client.fetch("POST", "/sign-in", body, kind)
+    assert status == 200
+    cookie = headers["set-cookie"].partition(";")[0]
+    return {**kind, "Cookie": cookie, "X-Redline-Token": token.decode()}
 
 
 def ask(agent: HttpClient, tool: str, arguments: dict[str, object]) -> Any:
@@ -50,10 +51,7 @@ def test_a_comment_reaches_the_session_once_and_is_answered(tmp_path: Path) -> N
         change = listed["structuredContent"]["changes"][0]["id"]
         assert len(listed["content"]) == 1
         person = sign_in(agent)
-        page = agent.fetch("GET", f"/change/{change}", None, person)[2].decode()
-        token = re.search(r'data-token="(\w+)"', page)
-        assert token
-        form = {"token": token[1], "id": change, "step": "0", "side": "new", "line": "2",
+        form = {"id": change, "step": "0", "side": "new", "line": "2",
                 "text": "Why not 2?"}  # fmt: skip
         status, headers, _ = agent.fetch("POST", "/comment", urlencode(form).encode(), person)
         assert status == 303
@@ -83,13 +81,13 @@ def test_the_page_is_served_behind_the_authentication_of_everything_else(tmp_pat
         agent = {"Authorization": f"Bearer {'t' * 20}"}
         status, _, body = client.fetch("GET", "/", None, agent)
         assert status == 200
-        assert b"data-token" not in body
+        assert b"data-visit" not in body
         kind = {"Content-Type": "application/x-www-form-urlencoded"}
         for where in ("/undo", "/checkpoint", "/comment"):
             assert client.fetch("POST", where, b"name=x&id=x", {**agent, **kind})[0] == 403
         key = urlencode({"key": "t" * 20}).encode()
         assert client.fetch("POST", "/sign-in", key, {**agent, **kind})[0] == 403
         page = client.fetch("GET", "/", None, sign_in(client))
-        assert b"data-token" in page[2]
+        assert b"data-visit" in page[2]
         assert client.fetch("GET", "/", None, {"Host": "evil.test"})[0] == 421
         assert client.fetch("PUT", "/", b"", agent)[0] == 404

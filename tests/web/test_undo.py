@@ -175,7 +175,7 @@ def _compare_with_model(person: Person, rng: random.Random) -> str:
             model.edit(0, at, min(size, at + rng.choice([0, 1, 2])), 1)
             file.write_text("".join(model.contents()["a"]))
         chosen = sorted(rng.sample(range(len(steps)), rng.randint(1, len(steps))))
-        form = {"id": change, "hunk": [n + 1 for n in chosen], "token": person.token}
+        form = {"id": change, "hunk": [n + 1 for n in chosen]}
         try:
             model.carry_out(in_reverse([_taking_back(steps, chosen, after)]))
         except Refused:

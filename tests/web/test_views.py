@@ -8,7 +8,7 @@ from io import BytesIO
 import pytest
 from PIL import Image
 
-from redline.core.changes import ChangeSet
+from redline.core.changes import ABSENT, Change, ChangeSet, FileState, Rename
 from redline.core.ports.history import Origin
 from redline.web.diffs.standalone import write_page
 from tests.web.person import Person
@@ -35,9 +35,27 @@ def test_the_timeline_says_who_did_what_to_which_files(person: Person) -> None:
     page = person.see("/")
     assert ids(page)[0] == latest
     shown = texts(page)
-    for words in ("claude-code 2", "codex 1", "s1", "s2", "oauth:me", "begin", "write_file", "+2"):
+    for words in ("Claude Code", "Codex", "oauth:me", "begin", "write_file", "+2"):
         assert words in shown, words
     assert page.count('class="who"') == 2
+
+
+@pytest.mark.requirement("agent-run-git-line")
+def test_what_git_did_is_a_line_of_the_timeline(person: Person) -> None:
+    person.sign_in()
+    origin = Origin("run", "claude-code 2", summary="git: commit abc1234 on main", session="s1")
+    made = person.bench.editor.note_git(origin).id
+    change = Change(person.bench.at("a.txt"), ABSENT, FileState.of(b"x"))
+    both = person.bench.editor.record(
+        ChangeSet((change,)), Origin("run", summary="ran it"), notes=("git: stashed",)
+    )
+    page = person.see("/")
+    assert ids(page) == [both.id, made]
+    assert "No file changed git: commit abc1234 on main" in texts(page)
+    assert "ran it, git: stashed" in texts(page)
+    page = person.see(f"/change/{made}")
+    assert re.search(r"<h1[^>]*>git: commit abc1234 on main", page)
+    assert "/undo" not in page
 
 
 @pytest.mark.requirement("web-filters")
@@ -132,7 +150,7 @@ def test_line_ends_that_all_lines_share_are_not_shown(person: Person) -> None:
 def test_what_another_program_did_is_not_an_unknown_client(person: Person) -> None:
     person.sign_in()
     person.edit(("a.txt", "one\n"), tool="outside", client="", session="", principal="me")
-    assert "another program" in texts(person.see("/"))
+    assert "Other programs" in texts(person.see("/"))
 
 
 def test_renames_modes_binaries_and_generated_files_are_shown_as_such(person: Person) -> None:
@@ -190,6 +208,29 @@ def test_a_file_has_a_history_and_blame(person: Person) -> None:
     assert page.index(one) < page.index(">one<") < page.index(two) < page.index(">2<")
     assert other not in page
     assert person.send("GET", "/blame?path=../../etc/passwd").status in (403, 404, 409)
+
+
+@pytest.mark.requirement("web-file-views")
+def test_the_history_of_a_file_has_no_renames_of_others(person: Person) -> None:
+    person.sign_in()
+    one = person.edit(("a.txt", "one\n"))
+    person.edit(("old.txt", "x\n"))
+    rename = Rename(person.bench.at("old.txt"), person.bench.at("new.txt"))
+    moved = person.bench.editor.commit(ChangeSet((rename,)), Origin("move"))
+    assert ids(person.see("/file?path=a.txt")) == [one]
+    assert ids(person.see("/file?path=new.txt"))[0] == moved.id
+
+
+@pytest.mark.requirement("engine-long-lines")
+def test_a_changed_long_line_is_shown_around_what_changed(person: Person) -> None:
+    person.sign_in()
+    line = "".join(f"a{n}=f({n});" for n in range(4000))
+    person.edit(("min.js", line))
+    change = person.edit(("min.js", line.replace("f(2500)", "g(2500)")))
+    page = re.sub(r"</?i\b[^>]*>", "", person.see(f"/change/{change}"))  # without its colours
+    assert page.count("<mark>f</mark>") == page.count("<mark>g</mark>") == 1
+    assert "a100=" not in page
+    assert "a3900=" not in page
 
 
 def test_what_does_not_exist_is_said_plainly(person: Person) -> None:

@@ -12,6 +12,7 @@ import pytest
 from redline.services.review.held import list_held
 from tests.services.review.test_held import hold
 from tests.support import NODE_MODULES, need, need_program
+from tests.web.browser import visit
 from tests.web.test_in_browser import Desk
 from tests.wire.client import Client, Json, connect
 
@@ -54,6 +55,12 @@ class Office(Desk):
     def read(self, name: str) -> str | None:
         path = self.root / "deploy" / name
         return path.read_text() if path.exists() else None
+
+    def run(self, arguments: Json) -> Json:
+        """Have the agent run a command; the sandbox it ran in."""
+        reply = self.client.call("execute_command", arguments)
+        found: Json = reply["result"]["structuredContent"]["sandbox"]
+        return found
 
     def hear(self) -> str:
         """What the agent's next answer says."""
@@ -135,15 +142,18 @@ def test_a_change_that_expired_while_it_was_looked_at_is_not_made(office: Office
     page = office.go("held")
     page.wait_for_selector("#state[data-state=on]")
     hold(office.agent.bench.app, held_id="eeff", expires=time.time() + 4)
-    page.goto(f"{office.server.address}held/eeff")
+    visit(page, f"{office.server.address}held/eeff")
     page.wait_for_selector("text=This change has expired")
     assert page.locator("#approve").count() == 0
-    token = page.locator("body").get_attribute("data-token")
-    late = page.request.post(
-        f"{office.server.address}held/eeff/approve", form={"token": token or ""}
+    late = page.evaluate(
+        """async () => {
+          const form = { method: 'POST', body: new URLSearchParams() };
+          const answer = await redline.send('/held/eeff/approve', form);
+          return [answer.status, await answer.text()];
+        }"""
     )
-    assert late.status == 409
-    assert "expired" in late.text()
+    assert late[0] == 409
+    assert "expired" in late[1]
     assert (office.root / "a").read_text() == "one\n"
 
 
@@ -167,7 +177,7 @@ def test_a_command_asks_on_the_open_page_and_is_then_in_the_timeline(office: Off
     page = office.go("held")
     page.wait_for_selector("#state[data-state=on]")
     wanted: Json = {"command": "curl --version && exit 3"}
-    assert "redline review" in str(office.client.call("execute_command", wanted))
+    assert office.run(wanted)["net"] == "none"
     page.wait_for_selector(".question")
     assert 'command: "curl --version && exit 3"' in page.locator(".asked").inner_text()
     page.click("text=Allow once")
@@ -175,9 +185,11 @@ def test_a_command_asks_on_the_open_page_and_is_then_in_the_timeline(office: Off
     assert page.locator(".question").count() == 0
     page = office.go("")
     page.wait_for_selector("#state[data-state=on]")
-    office.client.call("execute_command", wanted)
-    page.wait_for_selector(".op.run .exit.failure >> text=exit 3")
-    page.click(".op.run a.files")
+    runs = ".op.run .exit.failure >> text=exit 3"
+    assert page.locator(runs).count() == 1
+    assert office.run(wanted)["net"] != "none"
+    page.wait_for_selector(f"{runs} >> nth=1")
+    page.locator(".op.run a.files").first.click()
     page.wait_for_selector("pre.command >> text=curl --version")
 
 
@@ -186,7 +198,8 @@ def test_axe_finds_nothing_in_what_waits(office: Office) -> None:
     axe = NODE_MODULES / "axe-core" / "axe.min.js"
     need(axe.exists(), "axe-core (make node)")
     held = office.write("f.yaml", "f: 1\n")
-    office.client.call("execute_command", {"command": "curl --help"})
+    for command in ("curl --help", "curl --version"):
+        office.run({"command": command})
     found = []
     for scheme in ("light", "dark"):
         context = office.open_context(
@@ -195,7 +208,7 @@ def test_axe_finds_nothing_in_what_waits(office: Office) -> None:
         page = office.open_page(office.server.address, context)
         views = ("held", f"held/{held}", "run/1", "?show=commands")
         for where in views if scheme == "light" else views[:2]:
-            page.goto(office.server.address + where)
+            visit(page, office.server.address + where)
             page.evaluate(axe.read_text("utf-8"))
             chosen = {} if scheme == "light" else {"runOnly": ["color-contrast"]}
             result = page.evaluate("options => axe.run(options)", chosen)
@@ -218,13 +231,13 @@ def test_no_view_is_wider_than_a_narrow_screen(office: Office) -> None:
     made = page.locator(".op a.files").first.get_attribute("href").lstrip("/")
     views = ("", "held", f"held/{held}", "run/1", made, f"{made}?view=split", "checkpoints")
     for where in (*views, "sign-in", "comments", "?show=commands"):
-        page.goto(office.server.address + where)
+        visit(page, office.server.address + where)
         width = page.evaluate("document.documentElement.scrollWidth")
         assert width <= 360, where
     # Below the screen is fine, beside it is not: every button can be pressed.
-    page.goto(f"{office.server.address}held/{held}")
+    visit(page, f"{office.server.address}held/{held}")
     for button in page.locator("main button:visible").all():
         box = button.bounding_box()
         assert box["x"] + box["width"] <= 360
-    page.goto(f"{office.server.address}{made}?view=unified")
+    visit(page, f"{office.server.address}{made}?view=unified")
     context.close()

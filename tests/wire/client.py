@@ -93,6 +93,8 @@ class Client:
             PYTHONPATH=os.pathsep.join([str(ROOT / "src"), str(ROOT)]),
             REDLINE_STATE_DIR=self._state,
             REDLINE_RECORD="false",
+            # Most tests are of specifications; those of the default choose it with an empty one.
+            REDLINE_TOOLS="all",
             XDG_CONFIG_HOME=self._state,
         )
         variables.update(env or {})
@@ -310,6 +312,7 @@ class HttpClient(Client):
     """One POST per message; answers may be JSON or an event stream."""
 
     transport = "http"
+    path = "/mcp"
 
     def __init__(self, args: list[str], **options: Any) -> None:
         self.session: str | None = None
@@ -355,8 +358,9 @@ class HttpClient(Client):
     def post(
         self, body: bytes, headers: Mapping[str, str] | None = None, *, timeout: float = TIMEOUT
     ) -> tuple[int, dict[str, str], bytes]:
-        """Status, headers and body of one POST to /mcp, whatever they are."""
-        return self.fetch("POST", "/mcp", body, {**self._standard(), **(headers or {})}, timeout)
+        """Status, headers and body of one POST of a message, whatever they are."""
+        given = {**self._standard(), **(headers or {})}
+        return self.fetch("POST", self.path, body, given, timeout)
 
     def fetch(
         self,

@@ -15,7 +15,8 @@ let session = '';
 for (const [name, given] of calls) {
   const filled = JSON.parse(JSON.stringify(given).replaceAll('$session', session));
   const result = await client.callTool({ name, arguments: filled });
-  session = result.structuredContent?.session ?? session;
+  const said = JSON.stringify(result.content).match(/session ([0-9a-f]{16})/);
+  session = said?.[1] ?? session;
   if (result.isError) failed.push([name, result.content]);
 }
 console.log(JSON.stringify({ tools: listed.tools.map(tool => tool.name), failed }));

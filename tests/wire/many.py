@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -62,20 +61,20 @@ class Site:
         reply = self.ask(who, workspace, "tools/call", name=tool, arguments=arguments)[1]
         return reply.get("result", reply)
 
-    def sign_in(self, who: str) -> str:
+    def sign_in(self, who: str) -> dict[str, str]:
+        """The headers of somebody who signed in."""
         body = urlencode({"key": f"page-of-{who}"}).encode()
-        status, headers, _ = self.client.fetch("POST", "/sign-in", body, KIND)
-        assert status == 303, who
-        return headers["set-cookie"].partition(";")[0]
+        status, headers, token = self.client.fetch("POST", "/sign-in", body, KIND)
+        assert status == 200, who
+        cookie = headers["set-cookie"].partition(";")[0]
+        return {"Cookie": cookie, "X-Redline-Token": token.decode()}
 
-    def get(self, cookie: str, path: str) -> tuple[int, str]:
-        found = self.client.fetch("GET", path, None, {"Cookie": cookie})
+    def get(self, visit: dict[str, str], path: str) -> tuple[int, str]:
+        found = self.client.fetch("GET", path, None, visit)
         return found[0], found[2].decode()
 
-    def post(self, cookie: str, path: str, page: str = "/", **form: str) -> tuple[int, str]:
-        """Send a form with the token that a page carries."""
-        text = self.get(cookie, page)[1]
-        token = re.search(r'(?:data-token="|name="token" value=")(\w+)"', text)
-        body = urlencode({"token": token[1] if token else "", **form}).encode()
-        found = self.client.fetch("POST", path, body, {**KIND, "Cookie": cookie})
+    def post(self, visit: dict[str, str], path: str, **form: str) -> tuple[int, str]:
+        """Send a form."""
+        body = urlencode(form).encode()
+        found = self.client.fetch("POST", path, body, {**KIND, **visit})
         return found[0], found[1].get("location", found[2].decode())

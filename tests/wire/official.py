@@ -45,18 +45,17 @@ def _output_schemas() -> dict[str, list[Any]]:
     found: dict[str, list[Any]] = {}
     for toolset in [*load_toolsets(["all"]), *load_toolsets(["agent"])]:
         for tool in toolset.tools:
-            if tool.output_schema is not None:
-                validator = jsonschema_rs.validator_for(tool.output_schema)
-                found.setdefault(tool.name, []).append(validator)
+            validator = jsonschema_rs.validator_for(tool.output_schema or {})
+            found.setdefault(tool.name, []).append(validator)
     return found
 
 
 def check_output(tool: str, reply: Json) -> None:
-    """Fail when a successful result does not fit the outputSchema its tool advertises."""
+    """Fail when a result, even a failure, does not fit the outputSchema its tool advertises."""
     result = reply.get("result", {})
     structured = result.get("structuredContent")
     validators = _output_schemas().get(tool)
-    if validators is None or structured is None or result.get("isError"):
+    if validators is None or structured is None:
         return
     fits = [[found.message for found in v.iter_errors(structured)] for v in validators]
     problems = min(fits, key=len)

@@ -178,7 +178,7 @@ def test_a_text_that_is_taken_away_to_be_written_is_still_traced(
 def test_a_denied_path_is_an_audit_line_in_the_file_that_was_named(
     connected: Connect, transport: str, tmp_path: Path
 ) -> None:
-    log = tmp_path / "audit.jsonl"
+    log = tmp_path.parent / f"{tmp_path.name}-audit.jsonl"
     client = connected(transport, "--tools", "fixtures", "--audit-log", str(log))
     client.call("refuse", {"how": "path"})
     client.close()

@@ -456,49 +456,30 @@ def test_an_instruction_replaces_and_inserts_where_it_says(start: Start, root: P
 
 
 @pytest.mark.requirement("code-large-files")
-def test_a_syntax_error_in_a_file_of_200_000_lines_is_reported(start: Start, root: Path) -> None:
+def test_a_file_over_the_limit_of_lines_is_edited_by_text_and_line_alone(
+    start: Start, root: Path
+) -> None:
     file = root / "src/large.py"
-    text = "".join(f"def f{n}(a):\n    b = a + {n}\n    return b\n\n" for n in range(50_000))
+    text = "".join(f"def f{n}(a):\n    b = a + {n}\n    return b\n\n" for n in range(6_000))
     file.write_text(text)
     client = start()
-    wrong = _edit(client, "src/large.py", start_line=100_002, code_block="    b = (a", strict=True)
-    assert "line 100002" in _bad(wrong, "INVALID_INPUT")["message"]
-    order = "at the start of function f40000"
-    right = _edit(client, "src/large.py", edit_instruction=order, code_block="a += 1")
-    assert "Warning" not in _good(right)["message"]
-    assert file.read_text() == text.replace("def f40000(a):\n", "def f40000(a):\n    a += 1\n")
-
-
-@pytest.mark.requirement("code-large-files")
-def test_a_rename_and_an_unknown_name_in_a_file_of_200_000_lines_are_answered(
-    start: Start, root: Path
-) -> None:
-    file = root / "src/large.rb"
-    piece = "def f{0}(a)\n  b = a + {0}\n  f{1}(b)\nend\n\n"
-    text = "".join(piece.format(number, number + 1) for number in range(40_000))
-    file.write_text(text)
-    client = start()
-    renamed = _edit(client, "src/large.rb", edit_instruction="rename f700 to renamed")
-    assert "2 references" in _good(renamed)["message"]
-    assert file.read_text() == text.replace("f700(", "renamed(")
-    unknown = _edit(client, "src/large.rb", symbol="absent", code_block="1", edit_type="replace")
-    assert "the file defines: f0, f1, f2" in json.dumps(_bad(unknown, "INVALID_INPUT"))
-
-
-@pytest.mark.requirement("code-large-files")
-def test_a_large_file_without_blank_lines_is_checked_unless_it_is_one_piece(
-    start: Start, root: Path
-) -> None:
-    client = start()
-    (root / "src/flat.py").write_text("".join(f"a{n} = {n}\n" for n in range(60_000)))
-    wrong = {"start_line": 40_000, "code_block": "b = (1"}
-    warned = _good(_edit(client, "src/flat.py", **wrong, dry_run=True))["message"]
-    assert "new syntax errors: line 40000" in warned
-    (root / "src/data.py").write_text("a = [\n" + "    1,\n" * 60_000 + "]\n")
-    unknown = _good(_edit(client, "src/data.py", **wrong, dry_run=True))["message"]
-    assert "syntax not checked: the file is too large" in unknown
-    strict = _edit(client, "src/data.py", **wrong, strict=True)
-    assert "syntax error" in _bad(strict, "INVALID_INPUT")["message"]
+    for order in (
+        {"code_block": "a += 1", "edit_instruction": "at the start of function f4000"},
+        {"edit_instruction": "rename f4000 to g"},
+    ):
+        refused = _edit(client, "src/large.py", **order)
+        said = json.dumps(refused["result"]["structuredContent"])
+        assert "files of at most 20,000 lines; this one has 24,000" in said
+        assert "by its text or by its lines" in said
+    assert file.read_text() == text
+    wrong = {"start_line": 16_002, "code_block": "    b = (a"}
+    warned = _good(_edit(client, "src/large.py", **wrong, dry_run=True))["message"]
+    assert "syntax not checked: the file is too large" in warned
+    strict = _edit(client, "src/large.py", **wrong, strict=True)
+    assert "line 16002" in _bad(strict, "INVALID_INPUT")["message"]
+    right = _edit(client, "src/large.py", start_line=16_002, code_block="    b = a")
+    assert "syntax not checked" in _good(right)["message"]
+    assert file.read_text() == text.replace("    b = a + 4000\n", "    b = a\n")
 
 
 @pytest.mark.requirement("code-rename")

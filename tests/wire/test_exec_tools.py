@@ -94,6 +94,29 @@ def test_a_session_is_typed_into_polled_and_killed(client: Client) -> None:
     assert "denied" in json.dumps(gone)
 
 
+@pytest.mark.requirement("coding-exec-once")
+@pytest.mark.parametrize("tty", [False, True])
+def test_polls_up_to_the_end_give_each_byte_once(client: Client, tty: bool) -> None:
+    """The command ends between two polls as often as during one."""
+    line = "for i in 1 2 3 4; do echo $i; sleep 0.02; done"
+    for pause in range(40):
+        arguments = {"cmd": line, "tty": tty, "yield_time_ms": 20}
+        got = answer(client.call("exec_command", arguments))
+        text, poll = got["stdout"], {"session_id": got["session_id"], "yield_time_ms": pause}
+        while got["status"] == "running":
+            got = answer(client.call("write_stdin", poll))
+            text += got["stdout"]
+        assert text.split() == ["1", "2", "3", "4"]
+
+
+@pytest.mark.requirement("coding-exec-tty-end")
+def test_a_short_command_on_a_terminal_has_ended_when_it_is_answered(client: Client) -> None:
+    arguments = {"cmd": "echo x", "tty": True, "yield_time_ms": 20000}
+    for _ in range(10):
+        got = answer(client.call("exec_command", arguments))
+        assert (got["status"], got["exit_code"], got["stdout"]) == ("exited", 0, "x\r\n")
+
+
 @pytest.mark.requirement("coding-exec-timeout", "coding-exec-survivors")
 def test_the_watchdog_ends_a_command_nobody_asks_about(client: Client) -> None:
     marker = _marker(1)

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from tests.web.person import shown_in
 from tests.wire.group import PATIENCE, Group, Session, changes, group_of, write
 from tests.wire.many import Site
 
@@ -156,7 +157,8 @@ def test_previews_and_held_changes_go_on_after_a_takeover(tmp_path: Path) -> Non
         found = re.search(r"/held/(\w+)", b.get(cookie, "/w/red/held")[1])
         assert found is not None
         where = f"/w/red/held/{found[1]}"
-        assert b.post(cookie, f"{where}/approve", page=where)[0] == 303
+        (fingerprint,) = shown_in(b.get(cookie, where)[1])["shown"]
+        assert b.post(cookie, f"{where}/approve", shown=fingerprint)[0] == 303
         assert (group.base / "ws" / "red" / "kept" / "a.txt").read_text() == "one\n"
 
 

@@ -108,6 +108,10 @@ def test_a_workspace_goes_through_s3_to_another_machine(s3: dict[str, str], tmp_
         assert "parked" in client.fetch("GET", "/")[2].decode()
     away = ["--workspaces", str(there / "ws"), "--state-dir", str(there / "state")]
     woke = redline(env, "workspace", "wake", "site", "s3://bucket/site", *away)
+    assert (woke.returncode, "Another server parked" in woke.stderr) == (2, True)
+    key = redline(env, "workspace", "key", *where).stdout.strip()
+    trust = ["--trust", key]
+    woke = redline(env, "workspace", "wake", "site", "s3://bucket/site", *away, *trust)
     assert woke.returncode == 0, woke.stderr
     assert facts_of(there / "ws" / "site") == before
     again = redline(env, "workspace", "wake", "site", *where)
@@ -161,9 +165,12 @@ def test_an_idle_workspace_is_parked_and_the_next_call_wakes_it_there_or_elsewhe
     (places[0] / "ws" / "site").mkdir()
     path = places[0] / "ws" / "site" / "a.txt"
 
+    first = ["--workspaces", str(places[0] / "ws"), "--state-dir", str(places[0] / "state")]
+    key = redline({}, "workspace", "key", *first).stdout.strip()
+
     def serve(place: Path) -> Client:
         env = {"REDLINE_STATE_DIR": str(place / "state")}
-        args = ["--workspaces", str(place / "ws"), *flags]
+        args = ["--workspaces", str(place / "ws"), *flags, "--park-trust", key]
         return connect("http", args, cwd=place, handshake=False, env=env)
 
     def wait_until_parked(client: HttpClient, place: Path) -> None:

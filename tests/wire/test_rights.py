@@ -333,7 +333,9 @@ def test_somebody_with_a_lower_rate_is_held_to_it(tmp_path: Path) -> None:
 
 def test_the_server_does_not_start_with_a_users_file_it_cannot_read(tmp_path: Path) -> None:
     (tmp_path / "users.toml").write_text("[users.a]\nright = []\n")
+    (tmp_path / "ws").mkdir()
     command = [sys.executable, "-m", "redline", "serve", "--port", "0", "--users", "users.toml"]
+    command += ["--workspace", "ws"]
     env = {"PYTHONPATH": str(ROOT / "src"), "PATH": "/usr/bin:/bin", "HOME": "/nonexistent"}
     found = subprocess.run(
         command, cwd=tmp_path, env=env, capture_output=True, text=True, check=False

@@ -5,11 +5,16 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
+import subprocess
+from base64 import b64decode
 from collections.abc import Iterator
+from io import BytesIO
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from PIL import Image as Pillow
 
 from tests.wire.client import MODERN, Client, connect
 
@@ -37,7 +42,8 @@ class Desk(NamedTuple):
         if "error" in reply:
             return reply["error"]["code"], reply["error"]["message"]
         assert reply["result"].get("isError"), reply
-        said = reply["result"]["structuredContent"]
+        result = reply["result"]
+        said = result.get("structuredContent") or result["_meta"]["redline/failure"]
         error = said.get("error")
         error = error if isinstance(error, dict) else said
         return error.get("code", error.get("error_code")), json.dumps(said)
@@ -125,6 +131,106 @@ def test_what_is_listed(desk: Desk) -> None:
         assert listed[name]["annotations"]["title"] == listed[name]["title"]
 
 
+@pytest.mark.requirement("files-grep-long-lines")
+@pytest.mark.requirement("coding-search-preview")
+def test_a_long_line_is_shown_where_it_matches(desk: Desk) -> None:
+    here = desk.root / "long"
+    here.mkdir()
+    text = "é" * 20_000 + "NEEDLE" + "z" * 20_000
+    (here / "one.js").write_text(f"short\n{text}\n")
+    for regex in ("NEEDLE", "N(?=EEDLE)"):  # one for each engine
+        found = desk.call("grep_files", regex=regex, directory=str(here), contextLines=1)
+        context, match = found["structuredContent"]["matches"]
+        assert (context["text"], match["line"]) == ("short", 2)
+        _, before, shown, after, _ = re.split(r"\[(\d+) characters cut\]", match["text"])
+        assert "NEEDLE" in shown
+        assert int(before) + len(shown) + int(after) == len(text)
+        assert match["text"] in found["content"][0]["text"]
+    around = desk.call("grep_files", regex="short", directory=str(here), contextLines=1)
+    assert around["structuredContent"]["matches"][1]["text"].endswith("characters cut]")
+    for query, regex in (("needle", False), ("NE+DLE", True)):
+        found = desk.call(
+            "search_text", query=query, regex=regex, path="long", max_preview_bytes=80
+        )
+        [match] = found["structuredContent"]["matches"]
+        assert "NEEDLE" in match["preview"]
+        assert match["column"] == 20_001
+        assert len(match["preview"].encode()) <= 80
+        assert match["preview_truncated"] is True
+
+
+@pytest.mark.requirement("files-read-long-line")
+def test_a_file_of_one_huge_line_is_not_sent_round_in_a_circle(desk: Desk) -> None:
+    path = desk.root / "huge.json"
+    path.write_text("[" + "1234567é," * 1_200_000)
+    for more in ({}, {"start_line": 1, "end_line": 1}):
+        text, notice = desk.call("read_file", path=str(path), **more)["content"]
+        assert text["text"].startswith("[1234567é,")
+        assert "start_line" not in notice["text"]
+        assert "fewer lines" not in notice["text"]
+        assert "grep_files" in notice["text"]
+    path.unlink()
+
+
+@pytest.mark.requirement("files-read-many-items")
+def test_an_unknown_argument_adds_no_item_to_a_list_of_files(desk: Desk) -> None:
+    (desk.root / "m.txt").write_text("x\n")
+    paths = [str(desk.root / "m.txt"), str(desk.root / "absent")]
+    answer = desk.call("read_multiple_files", paths=paths, verbose=True)
+    assert len(answer["content"]) == 2
+    assert "verbose" in answer["_meta"]["redline/notes"][0]
+
+
+@pytest.mark.requirement("files-linked-directories")
+def test_both_listings_agree_on_links(desk: Desk) -> None:
+    here = desk.root / "listed"
+    (here / "sub").mkdir(parents=True)
+    (here / "sub" / "deep").mkdir()
+    (here / "plain.txt").write_text("x\n")
+    (here / "b-link").symlink_to("sub")
+    (here / "to-file").symlink_to("plain.txt")
+    (here / "dangling").symlink_to("nowhere")
+    (here / "sub" / "up").symlink_to("deep")
+    (here / "out").symlink_to(desk.outside)
+    listed = desk.call("list_directory", path=str(here))["structuredContent"]["entries"]
+    tree = desk.call("directory_tree", path=str(here))["structuredContent"]
+    children = tree["children"]
+    assert [(c["name"], c["type"]) for c in children] == [(e["name"], e["type"]) for e in listed]
+    types = {child["name"]: child for child in children}
+    assert types["b-link"] == {"name": "b-link", "type": "directory", "children": []}
+    assert types["to-file"]["type"] == types["out"]["type"] == types["dangling"]["type"] == "file"
+    assert [child["type"] for child in types["sub"]["children"]] == ["directory", "directory"]
+
+
+@pytest.mark.requirement("server-null-arguments")
+def test_null_in_an_edit_means_absent(desk: Desk) -> None:
+    path = desk.root / "null.txt"
+    path.write_text("a b\n")
+    edit = {"oldText": "a", "newText": "c", "limit": None, "isRegex": None, "caseInsensitive": None}
+    desk.call("edit_file", path=str(path), edits=[edit], dryRun=None)
+    assert path.read_text() == "c b\n"
+    code, message = desk.fails("edit_file", path=str(path), edits=[{"oldText": None}])
+    assert code == -32602
+    assert "oldText" in message
+
+
+@pytest.mark.requirement("files-edit-repeated")
+def test_a_literal_call_sent_twice_is_made_once_and_other_calls_each_time(desk: Desk) -> None:
+    path = desk.root / "twice.txt"
+    for edit, results in (
+        ({"oldText": "one", "newText": "one more"}, ["one more", "one more"]),
+        ({"oldText": "^a", "newText": "ba", "isRegex": True}, ["baaa", "baaa"]),
+        ({"oldText": "a", "newText": "b", "isRegex": True}, ["baa", "bba"]),
+        ({"oldText": "a", "newText": "aa", "limit": 0}, ["aa", "aaaa"]),
+    ):
+        path.write_text({"one": "one", "^a": "aaa", "a": "aaa"}[edit["oldText"]])
+        if edit.get("limit") == 0:
+            path.write_text("a")
+        for expected in results:
+            desk.client.call("edit_file", {"path": str(path), "edits": [edit]})
+            assert path.read_text() == expected
+
+
 @pytest.mark.requirement("files-edit-already-said")
 @pytest.mark.requirement("files-edit-short-inside-line")
 def test_an_edit_that_is_in_place_and_a_short_one(desk: Desk) -> None:
@@ -170,7 +276,11 @@ def test_structured_results_of_the_file_tools(desk: Desk) -> None:
 @pytest.mark.requirement("coding-image-refused")
 def test_paths_of_the_coding_tools(desk: Desk) -> None:
     for path in ("C:\\x", "C:/x"):
-        assert desk.fails("list_dir", path=path)[0] == "ABSOLUTE_PATH_DENIED"
+        for tool in ("list_dir", "read_file"):
+            assert desk.fails(tool, path=path)[0] == "ABSOLUTE_PATH_DENIED"
+    code, message = desk.fails("list_dir", path="../x")
+    assert code == "PATH_OUTSIDE_WORKSPACE"
+    assert "Path escapes the configured workspace." in message
     (desk.outside / "far").write_text("x\n")
     (desk.root / "near").symlink_to(desk.outside / "far")
     (desk.root / "own.txt").write_text("x\n")
@@ -180,6 +290,55 @@ def test_paths_of_the_coding_tools(desk: Desk) -> None:
     assert (desk.outside / "far").read_text() == "x\n"
     (desk.root / "a.svg").write_text("<svg xmlns='http://www.w3.org/2000/svg'/>")
     assert desk.fails("view_image", path="a.svg")[0] == "BINARY_FILE"
+
+
+@pytest.mark.requirement("coding-image-turned")
+def test_a_resized_picture_keeps_which_way_is_up(desk: Desk) -> None:
+    exif = Pillow.Exif()
+    exif[0x0112] = 6
+    for name in ("turned.jpg", "turned.png", "turned.webp"):
+        Pillow.effect_noise((100, 200), 90).convert("RGB").save(desk.root / name, exif=exif)
+        shown = desk.call("view_image", path=name, max_width=50, max_height=50)
+        assert shown["structuredContent"]["resized"] is True
+        data = b64decode(shown["structuredContent"]["base64"])
+        with Pillow.open(BytesIO(data)) as picture:
+            assert (picture.size, picture.getexif()[0x0112]) == ((25, 50), 6)
+
+
+@pytest.mark.requirement("coding-image-refused")
+@pytest.mark.parametrize("kind", ["bmp", "tiff", "ico"])
+def test_kinds_of_pictures_that_models_do_not_take_are_refused(desk: Desk, kind: str) -> None:
+    Pillow.effect_noise((16, 16), 90).convert("RGB").save(desk.root / f"a.{kind}")
+    code, message = desk.fails("view_image", path=f"a.{kind}")
+    assert code == "BINARY_FILE"
+    assert "PNG, JPEG, GIF or WebP" in message
+
+
+@pytest.mark.requirement("coding-git-diff-conflicts")
+def test_the_diff_of_a_conflict_is_gits(desk: Desk) -> None:
+    here = desk.root
+
+    def git(*arguments: str) -> str:
+        names = ["-c", "user.name=a", "-c", "user.email=a@example.org"]
+        done = subprocess.run(["git", *names, *arguments], cwd=here, capture_output=True, text=True)
+        return done.stdout
+
+    git("init", "-q", "-b", "main")
+    for branch, text in (("main", "1\n"), ("side", "2\n"), ("main", "3\n")):
+        if branch == "side":
+            git("checkout", "-q", "-b", "side")
+        elif text != "1\n":
+            git("checkout", "-q", "main")
+        (here / "clash.txt").write_text(text)
+        git("add", "clash.txt")
+        git("commit", "-qm", text)
+    git("merge", "side")
+    shown = desk.call("git_diff", path="clash.txt")["structuredContent"]["diff"]
+    assert shown == git("diff", "--", "clash.txt")
+    assert "++<<<<<<<" in shown
+    staged = desk.call("git_diff", path="clash.txt", staged=True, unstaged=False)
+    assert staged["structuredContent"]["diff"] == "* Unmerged path clash.txt\n"
+    shutil.rmtree(here / ".git")
 
 
 def _request_id(reply: Json) -> str:
@@ -220,6 +379,7 @@ def test_both_tools_that_run_commands_say_alike_what_is_in_force(desk: Desk) -> 
 
 
 @pytest.mark.requirement("code-unknown-place")
+@pytest.mark.requirement("code-explicit-insert")
 @pytest.mark.requirement("code-instruction-places")
 def test_an_insert_goes_where_it_says_or_nowhere(desk: Desk) -> None:
     path = desk.root / "main.py"
@@ -229,5 +389,9 @@ def test_an_insert_goes_where_it_says_or_nowhere(desk: Desk) -> None:
     code, message = desk.fails(tool, edit_instruction="two lines below main", **edit)
     assert code == "INVALID_INPUT"
     assert "forms that are understood" in message
+    words = "Fix the bug by adding a guard function"
+    assert desk.fails(tool, edit_instruction=words, **edit)[0] == "INVALID_INPUT"
+    shown = desk.call(tool, edit_instruction=words, edit_type="insert", dry_run=True, **edit)
+    assert shown["structuredContent"]["diff"].endswith("     return 1\n+log()\n")
     desk.call(tool, edit_instruction="at the start of function main", **edit)
     assert path.read_text() == "def main():\n    log()\n    return 1\n"

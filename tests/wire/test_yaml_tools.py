@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from tests.wire.client import Client, connect
 
@@ -283,7 +284,14 @@ GETS = [
         marks=pytest.mark.requirement("yaml-block-scalar-get"),
     ),
     pytest.param("a:\nb: 1\n", "a", "", marks=pytest.mark.requirement("yaml-empty-value")),
-    pytest.param("a: &x 7\nb: *x\n", "b", "7", marks=pytest.mark.requirement("yaml-alias")),
+    pytest.param("a: &x 7\nb: *x\n", "b", "*x", marks=pytest.mark.requirement("yaml-alias")),
+    pytest.param("a: !!str 5\n", "a", "!!str 5", marks=pytest.mark.requirement("yaml-tag")),
+    pytest.param("a: &x !t 5 # c\n", "a", "!t 5", marks=pytest.mark.requirement("yaml-tag")),
+    pytest.param(
+        "a: !t\n  b: 1\nc: 2\n", "a", "!t\n  b: 1", marks=pytest.mark.requirement("yaml-tag")
+    ),
+    pytest.param("[!t {a: 1}, 2]\n", "[0]", "!t {a: 1}", marks=pytest.mark.requirement("yaml-tag")),
+    pytest.param("a: !!str\n", "a", "!!str", marks=pytest.mark.requirement("yaml-tag")),
     pytest.param("a: 1\na: 2\n", "a", "2", marks=pytest.mark.requirement("yaml-duplicates")),
     pytest.param(
         "- [1, {k: v}]\n", "[0][1].k", "v", marks=pytest.mark.requirement("yaml-path-syntax")
@@ -392,10 +400,85 @@ def test_an_anchor_stays_and_its_aliases_are_named(served: Served) -> None:
     assert file.read_text() == "a: &x 2\nb: *x\nc: [*x]\n"
 
 
+@pytest.mark.requirement("yaml-tag")
+@pytest.mark.parametrize(
+    ("before", "value", "after"),
+    [
+        ("a: !!str 5 # c\n", "6", "a: !!str 6 # c\n"),
+        ("a: !!str 5\n", "!!int 6", "a: !!int 6\n"),
+        ("a: &x !t 5\nb: *x\n", "6", "a: &x !t 6\nb: *x\n"),
+        ("a: !t\n  b: 1\n", "c: 2\nd: 3", "a: !t\n  c: 2\n  d: 3\n"),
+        ("a: !t |\n  x\n", "|\n  y\n  z\n", "a: !t |\n  y\n  z\n"),
+        ("q: &x 1\na: !t 5\n", "*x", "q: &x 1\na: *x\n"),
+    ],
+)
+def test_a_tag_stays_unless_the_value_has_its_own(
+    served: Served, before: str, value: str, after: str
+) -> None:
+    path = served.file(before)
+    answer = served.set(path, "a", value)
+    assert path.read_text() == after
+    says_so = "stays" in str(answer["result"]["content"][1:])
+    assert says_so is not value.startswith(("!", "*"))
+
+
+@pytest.mark.requirement("yaml-tag-dropped")
+def test_a_tag_that_does_not_go_with_the_value_goes_and_that_is_said(served: Served) -> None:
+    path = served.file("a: !!int 5\n")
+    answer = served.set(path, "a", "many")
+    assert path.read_text() == "a: many\n"
+    assert "the tag !!int is gone" in str(answer["result"]["content"][1:])
+
+
+@pytest.mark.requirement("yaml-comment-in-value")
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [("x # y", "x"), ("# y\nx", "x"), ("[1] # y", "[1]"), ("'x # y'", "'x # y'")],
+)
+def test_an_answer_names_what_was_written_of_a_value(
+    served: Served, value: str, written: str
+) -> None:
+    path = served.file("a: 1\n")
+    answer = served.set(path, "a", value)
+    assert text(answer).startswith(f"set a = {written} in ")
+    assert path.read_text() == f"a: {written}\n"
+    assert ("comment: # y" in str(answer["result"]["content"][1:])) is (value != written)
+
+
+@pytest.mark.requirement("yaml-loadable")
+@pytest.mark.parametrize(
+    "value",
+    ["=", "<<", "2024-02-30", "2024-01-01 25:00:00", "0x_", "[=]", "{k: <<}", "2024-02-30: 1"],
+)
+def test_nothing_is_written_that_pyyaml_cannot_load(served: Served, value: str) -> None:
+    with pytest.raises((yaml.YAMLError, ValueError)):
+        yaml.safe_load(f"op:\n  {value}\n")
+    path = served.file("op: 1\n")
+    reply = served.set(path, "op", value)
+    assert code(reply) == -32003
+    assert "quote it" in reply["error"]["message"]
+    assert path.read_text() == "op: 1\n"
+    if not value.startswith(("[", "{")) and not value.endswith(": 1"):
+        served.set(path, "op", f'"{value}"')
+        assert yaml.safe_load(path.read_text()) == {"op": value}
+
+
+@pytest.mark.requirement("yaml-loadable")
+def test_keys_that_pyyaml_cannot_load_are_quoted_and_merges_take_mappings(served: Served) -> None:
+    path = served.file("a: &x {k: 1}\n")
+    for key in ("=", "2024-02-30"):
+        served.set(path, key, "2")
+        assert yaml.safe_load(path.read_text())[key] == 2
+    assert code(served.set(path, "<<", "5")) == -32003
+    served.set(path, "<<", "*x")
+    assert yaml.safe_load(path.read_text())["k"] == 1
+    assert code(served.set(path, "<<", "5")) == -32003
+
+
 @pytest.mark.requirement("yaml-alias", "yaml-duplicates")
 def test_what_is_special_about_a_value_is_flagged(served: Served) -> None:
     aliased = served.get(served.file("a: &x 7\nb: *x\n"), "b")
-    assert "alias" in str(aliased["result"]["_meta"])
+    assert "it stands for: 7" in str(aliased["result"]["_meta"])
     doubled = served.get(served.file("a: 1\na: 2\n"), "a")
     assert "2 times" in str(doubled["result"]["_meta"])
 

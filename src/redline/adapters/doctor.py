@@ -10,6 +10,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 from redline.core.findings import Finding
 from redline.core.ports.commands import Commands
+from redline.core.ports.language_servers import ServerChoice
 from redline.core.ports.recording import NOT_RECORDED, RecorderCondition
 from redline.core.ports.tree import Root
 
@@ -24,6 +25,7 @@ def examine(
     provider: str,
     damage: str = "",
     recorder: RecorderCondition | None = None,
+    servers: Sequence[ServerChoice] = (),
 ) -> list[Finding]:
     """Every finding, the most important first."""
     return [
@@ -32,6 +34,7 @@ def examine(
         _files(),
         *_sandbox(commands),
         _ripgrep(),
+        *(_language_server(choice) for choice in servers),
         _journal(state_dir, kept),
         *([Finding("history", "weak", damage)] if damage else ()),
         *_recorder(recorder),
@@ -77,6 +80,12 @@ def _ripgrep() -> Finding:
     except (OSError, subprocess.CalledProcessError) as error:
         return Finding("ripgrep", "bad", f"cannot be run: {error}")
     return Finding("ripgrep", "ok", version.stdout.decode().splitlines()[0])
+
+
+def _language_server(choice: ServerChoice) -> Finding:
+    """Report whether members can be renamed in a language; without a server they are refused."""
+    about = f"rename by {choice.name}"
+    return Finding(about, "ok", choice.found or f"not installed; {choice.install}")
 
 
 def _recorder(condition: RecorderCondition | None) -> list[Finding]:

@@ -13,10 +13,12 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import astuple
 from functools import lru_cache
+from itertools import chain
 from typing import Any, NamedTuple, TypeVar
 from zlib import crc32
 
 from redline.adapters.files.disk_read import O_NOFOLLOW, O_SAFE_OPEN
+from redline.adapters.git_conflicts import Side, SideHunk, combine, combine_binary
 from redline.adapters.sandbox.read_guard import ReadGuard
 from redline.core.errors import GitFailed
 from redline.core.paths import show_name
@@ -39,6 +41,8 @@ class _Kept(NamedTuple):
 # By its directory; at most one.
 _kept: dict[str, _Kept] = {}
 
+_SHORT = 7
+_LOOKED_AT = 8000
 # libgit2's letters as git prints them in a status and as a diff calls them.
 _WORDS = {"A": "added", "D": "deleted"}
 _CONFLICTS = {
@@ -251,6 +255,12 @@ def _type_changes() -> Any:
     return pygit2.enums.DiffOption.INCLUDE_TYPECHANGE
 
 
+def _as_git_does() -> Any:
+    import pygit2
+
+    return _type_changes() | pygit2.enums.DiffOption.INDENT_HEURISTIC
+
+
 def _conflicts(repository: Any) -> Iterator[tuple[bytes, str]]:
     for sides in repository.index.conflicts or ():
         present = tuple(side is not None for side in sides)
@@ -263,8 +273,8 @@ def _diff(
 ) -> list[GitFileDiff]:
     files: list[GitFileDiff] = []
     size = 0
-    for patch in _patches(repository, staged, context, wanted):
-        found = _file_diff(patch)
+    patches = map(_file_diff, _patches(repository, staged, context, wanted))
+    for found in chain(_conflict_diffs(repository, staged, context, wanted), patches):
         if not found.text:
             continue
         files.append(found)
@@ -275,22 +285,96 @@ def _diff(
 
 
 def _patches(repository: Any, staged: bool, context: int, wanted: Sequence[bytes]) -> Iterator[Any]:
+    import pygit2
+
     if staged and repository.head_is_unborn:
         yield from _first_patches(repository, context, wanted)
         return
     if staged:
         tree = repository.head.peel().tree
-        diff = repository.index.diff_to_tree(tree, _type_changes(), context)
+        diff = repository.index.diff_to_tree(tree, _as_git_does(), context)
         diff.find_similar()
     else:
-        diff = repository.index.diff_to_workdir(_type_changes(), context)
+        diff = repository.index.diff_to_workdir(_as_git_does(), context)
     deltas = list(diff.deltas)
     for number, delta in enumerate(deltas):
+        if delta.status == pygit2.enums.DeltaStatus.CONFLICTED:
+            continue
         sides = (delta.new_file.raw_path, delta.old_file.raw_path)
         if not wanted or any(_is_wanted(path, wanted) for path in sides):
             patch = diff[number]
             if patch is not None:
                 yield patch
+
+
+def _conflict_diffs(
+    repository: Any, staged: bool, context: int, wanted: Sequence[bytes]
+) -> Iterator[GitFileDiff]:
+    """What git prints of the paths that a merge could not decide."""
+    for base, ours, theirs in repository.index.conflicts or ():
+        path = os.fsencode((ours or theirs or base).path)
+        if wanted and not _is_wanted(path, wanted):
+            continue
+        is_binary, text = False, b"* Unmerged path " + path + b"\n"
+        if ours and theirs and not staged:
+            is_binary, text = _combine(repository, path, (ours, theirs), context)
+        yield GitFileDiff(os.fsdecode(path), "modified", is_binary, text)
+
+
+def _combine(
+    repository: Any, path: bytes, entries: tuple[Any, Any], context: int
+) -> tuple[bool, bytes]:
+    found = _work_file(repository, path)
+    result, mode = found or (None, 0)
+    contents = [repository[entry.id].data for entry in entries]
+    is_binary = any(b"\0" in content[:_LOOKED_AT] for content in (*contents, result or b""))
+    ours, theirs = (
+        Side(
+            str(entry.id)[:_SHORT],
+            entry.mode,
+            () if is_binary or result is None else _hunks(content, result),
+        )
+        for entry, content in zip(entries, contents, strict=True)
+    )
+    if is_binary:
+        return True, combine_binary(path, found is not None, mode, (ours, theirs))
+    return False, combine(path, result, mode, (ours, theirs), context)
+
+
+def _work_file(repository: Any, path: bytes) -> tuple[bytes, int] | None:
+    """Return content and mode of a file of the work tree; None if there is none at *path*."""
+    top = os.path.realpath(os.fsencode(repository.workdir))
+    place = os.path.join(top, path)
+    if os.path.realpath(os.path.dirname(place)) != os.path.dirname(place):
+        return None  # git does not look behind links either
+    try:
+        if os.path.islink(place):
+            return os.readlink(place), modes.S_IFLNK
+        fd = os.open(place, os.O_RDONLY | O_NOFOLLOW | O_SAFE_OPEN)
+    except OSError:
+        return None
+    with open(fd, "rb") as file:
+        found = os.fstat(fd)
+        if not modes.S_ISREG(found.st_mode):
+            return None
+        return file.read(), 0o100755 if found.st_mode & modes.S_IXUSR else 0o100644
+
+
+def _hunks(old: bytes, new: bytes) -> list[SideHunk]:
+    import pygit2
+
+    option = pygit2.enums.DiffOption
+    patch = pygit2.Patch.create_from(
+        old, new, flag=option.INDENT_HEURISTIC | option.FORCE_TEXT, context_lines=0
+    )
+    return [
+        SideHunk(
+            hunk.new_start - 1 if hunk.new_lines else hunk.new_start,
+            hunk.new_lines,
+            [line.raw_content.removesuffix(b"\n") for line in hunk.lines if line.origin == "-"],
+        )
+        for hunk in patch.hunks
+    ]
 
 
 def _first_patches(repository: Any, context: int, wanted: Sequence[bytes]) -> Iterator[Any]:

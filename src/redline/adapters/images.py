@@ -20,6 +20,8 @@ _BUDGET = Budget(20.0, 2 << 30)
 _QUALITIES = (85, 70, 50, 30)
 _SHRINK = 0.75
 _SMALLEST = 16
+_ORIENTATION = 0x0112
+_UPRIGHT = 1
 
 
 class PillowImages:
@@ -80,6 +82,7 @@ def _shrunk(image: Image, scale: float, limit: int) -> Image:
             with Pillow.open(BytesIO(image.data), formats=["PNG", "GIF", "JPEG", "WEBP"]) as opened:
                 opened.seek(0)
                 opened.load()
+                turned = opened.getexif().get(_ORIENTATION, _UPRIGHT)
                 picture: Any = opened.copy()
         except Exception as error:  # whatever a damaged picture makes the decoder say
             raise ContentError("image", f"The image cannot be decoded: {error}") from None
@@ -89,7 +92,7 @@ def _shrunk(image: Image, scale: float, limit: int) -> Image:
             max(1, round(image.height * scale)),
         )
         smaller = _resize(picture, size)
-        for data, mime in _encodings(smaller, image.mime):
+        for data, mime in _encodings(smaller, image.mime, turned):
             if len(data) <= limit:
                 return Image(data, mime, *smaller.size)
         if min(size) <= _SMALLEST:
@@ -105,16 +108,26 @@ def _resize(picture: Any, size: tuple[int, int]) -> Any:
     return picture if picture.size == size else picture.resize(size, Pillow.Resampling.LANCZOS)
 
 
-def _encodings(picture: Any, mime: str) -> Any:
-    """The picture as its own kind where that pays, then as ever coarser JPEG."""
+def _encodings(picture: Any, mime: str, turned: int) -> Any:
+    """The picture as its own kind where that pays, then as ever coarser JPEG.
+
+    The mark that it is to be shown *turned* is kept; what else was known of it is not.
+    """
+    from PIL import Image as Pillow
+
+    marks = {}
+    if turned != _UPRIGHT:
+        exif = Pillow.Exif()
+        exif[_ORIENTATION] = turned
+        marks["exif"] = exif
     if mime != "image/jpeg":
-        yield _encode(picture, "PNG"), "image/png"
+        yield _encode(picture, "PNG", **marks), "image/png"
     opaque = picture.convert("RGB")
     for quality in _QUALITIES:
-        yield _encode(opaque, "JPEG", quality=quality), "image/jpeg"
+        yield _encode(opaque, "JPEG", quality=quality, **marks), "image/jpeg"
 
 
-def _encode(picture: Any, kind: str, **options: int) -> bytes:
+def _encode(picture: Any, kind: str, **options: Any) -> bytes:
     out = BytesIO()
     picture.save(out, kind, **options)
     return out.getvalue()

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 _TICK_NS = 50_000_000
 _MAX_BYTES = 1 << 20
 _MAX_SCHEMA = 16 << 20
+_EXPOSED = "it lies in the workspace or has a second hard link"
 _Mark = tuple[int, int, int, int]
 _Load = Callable[[FileState], FileState]
 _Judge = Callable[[ChangeSet, Origin, ChangePermits, _Load], None]
@@ -67,7 +68,7 @@ class PolicyFile:
         """The bytes of a schema file."""
         path = name if os.path.isabs(name) else os.path.join(os.sep, name)
         if self._is_exposed(path):
-            raise InvalidArgument(f"it lies in the workspace: {path}")
+            raise InvalidArgument(f"{_EXPOSED}: {path}")
         try:
             return _read(path, _MAX_SCHEMA)
         except OSError as error:
@@ -77,7 +78,7 @@ class PolicyFile:
         from redline.policy.reading import PolicyError, read_policy
 
         if self._is_exposed(self.path):
-            raise self._unreadable("it lies in the workspace, where an agent could change it")
+            raise self._unreadable(f"{_EXPOSED}, where an agent could change it")
         try:
             policy = read_policy(_read(self.path, _MAX_BYTES), self.path)
         except OSError as error:
@@ -88,7 +89,7 @@ class PolicyFile:
             raise self._unreadable(why + hint, error) from None
         for schema in policy.schemas:
             if self._is_exposed(schema):
-                raise self._unreadable(f"a schema lies in the workspace: {schema}")
+                raise self._unreadable(f"{_EXPOSED}: the schema {schema}")
         return policy
 
     def _unreadable(self, why: str, cause: PolicyError | None = None) -> PolicyUnreadable:

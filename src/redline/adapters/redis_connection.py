@@ -8,6 +8,7 @@ from threading import Lock
 from typing import Any
 
 from redline.core.errors import StoreUnavailable
+from redline.core.extras import install_extra
 
 TIMEOUT = 2.0
 
@@ -30,7 +31,7 @@ class RedisConnection:
             import redis
         except ModuleNotFoundError:
             raise StoreUnavailable(
-                "The redis package is not installed", hint="pip install 'redline[redis]'"
+                "The redis package is not installed", hint=install_extra("redis")
             ) from None
         try:
             yield self._make_client(redis)

@@ -21,3 +21,9 @@ def claim_std_streams() -> tuple[BinaryIO, BinaryIO]:
     sys.stdout.flush()
     os.dup2(sys.stderr.fileno(), 1)
     return reader, writer
+
+
+def read_named_input(path: str, limit: int) -> bytes:
+    """Return what a file, a pipe or a descriptor such as /dev/fd/3 holds, up to *limit* bytes."""
+    with open(path, "rb") as file:
+        return file.read(limit)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -16,10 +17,33 @@ if TYPE_CHECKING:
     from redline.core.ports.history import Origin
 
 
-# The session of every change made by a command.
+# The session of every change that a person makes by a command.
 TERMINAL = "terminal"
+# Variables that agents set for the commands they run; the second of a pair names the session.
+# An agent that another one started comes first. Settings that a person makes are not among them.
+AGENT_VARIABLES = (
+    ("codex", "CODEX_THREAD_ID", "CODEX_THREAD_ID"),
+    ("codex", "CODEX_SANDBOX", "CODEX_THREAD_ID"),
+    ("gemini", "GEMINI_CLI", "GEMINI_SESSION_ID"),
+    ("cursor", "CURSOR_AGENT", "CURSOR_CONVERSATION_ID"),
+    ("claude-code", "CLAUDECODE", "CLAUDE_CODE_SESSION_ID"),
+    ("VS Code", "VSCODE_AGENT", ""),
+)
+# Of agents that are not listed: claude-code_2-1_agent, goose.
+_OTHER_AGENT = "AI_AGENT"
 # The hint where a guarded file is refused.
 NEEDS_FLAG = "pass --allow-guarded to change it anyway"
+
+
+def find_caller(environment: Mapping[str, str] = os.environ) -> tuple[str, str]:
+    """Return the client and session of the agent whose shell runs this, else of the person."""
+    for client, variable, named in AGENT_VARIABLES:
+        if environment.get(variable):
+            session = environment.get(named, "")
+            is_plain = re.fullmatch(r"[\w.:-]{1,64}", session) is not None
+            return client, session if is_plain else f"{client} shell"
+    other = re.match(r"[A-Za-z][A-Za-z0-9.-]{1,39}", environment.get(_OTHER_AGENT, ""))
+    return (other[0], f"{other[0]} shell") if other else ("command line", TERMINAL)
 
 
 def positive(text: str) -> int:
@@ -121,16 +145,15 @@ def origin_of(args: argparse.Namespace, tool: str, summary: str) -> Origin:
             raise refused
         return True
 
-    return Origin(
-        tool, "command line", "", summary, TERMINAL, consent, as_owner=bool(args.as_owner)
-    )
+    client, session = find_caller()
+    return Origin(tool, client, "", summary, session, consent, as_owner=bool(args.as_owner))
 
 
 def settings_from(args: argparse.Namespace, *ignore: str) -> Settings:
     """Read Settings from flags, environment and config file; SettingsError if invalid."""
-    names = set(Settings._fields) - set(ignore)
+    names = set(Settings._fields) - {"config", *ignore}
     flags = {name: value for name, value in vars(args).items() if name in names}
-    return load(flags, os.environ, _config(args))
+    return load(flags, os.environ, _config(args))._replace(config=_config_path(args))
 
 
 def state_dir_from(args: argparse.Namespace) -> str | None:
@@ -148,8 +171,12 @@ def policy_from(args: argparse.Namespace) -> str | None:
 
 
 def _config(args: argparse.Namespace) -> dict[str, Any] | None:
-    path = getattr(args, "config", None) or config_path(os.environ)
+    path = _config_path(args)
     return read_config(path) if path else None
+
+
+def _config_path(args: argparse.Namespace) -> str | None:
+    return getattr(args, "config", None) or config_path(os.environ)
 
 
 def report_usage_error(failure: SettingsError | Exception) -> int:

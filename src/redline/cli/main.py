@@ -14,102 +14,74 @@ if TYPE_CHECKING:
     from types import SimpleNamespace
 
 # Each module has configure(parser) and run(args) -> exit code.
+GROUPS = {
+    "Work": {
+        "read": ("tools", "read files, lines or one symbol"),
+        "search": ("tools", "find lines by text or regular expression"),
+        "find": ("tools", "list directories and find files"),
+        "context": ("tools", "show definitions, references, outlines and structure"),
+        "edit": ("tools", "replace quoted text in one or more files"),
+        "patch": ("tools", "apply a patch from standard input or a file"),
+        "write": ("tools", "create or replace a file"),
+        "move": ("tools", "move, rename or copy files"),
+        "remove": ("tools", "delete files and directories"),
+        "run": ("tools", "run a command in the sandbox and record what it changes"),
+        "rewrite": ("tools", "search and replace code by its syntax"),
+        "rename": ("tools", "rename a symbol in all files"),
+        "call": ("tools", "call any tool with JSON, as an MCP client does"),
+        "get": ("documents.get", "read a value from a YAML, JSON or TOML file"),
+        "set": ("documents.set", "change a value, leaving everything else as it is"),
+        "insert": ("documents.insert", "add a value to a list or a mapping"),
+        "delete": ("documents.delete", "remove a value"),
+        "query": ("documents.query", "find values by a pattern"),
+        "instruct": ("documents.instruct", "change values by an instruction"),
+        "json": ("documents.json", "instruct, with the instruction before the file"),
+    },
+    "History": {
+        "log": ("history.log", "list changes, newest first"),
+        "show": ("history.show", "show one change as a diff"),
+        "diff": ("history.diff", "show how files differ between two points"),
+        "blame": ("history.blame", "show which change made each line"),
+        "status": ("history.status", "show what changed since a point"),
+        "undo": ("history.undo", "undo a change, or a part of it"),
+        "redo": ("history.redo", "undo an undo"),
+        "rewind": ("history.rewind", "go back to a point in history"),
+        "restore": ("history.restore", "restore an earlier version of a file"),
+        "checkpoint": ("history.checkpoint", "name this moment, or list the points to go back to"),
+        "export": ("history.export", "export changes as a patch or a commit"),
+        "watch": ("history.watch", "record what other programs change, until interrupted"),
+    },
+    "Review": {
+        "review": ("server.review", "review and undo what agents did, in the browser"),
+        "held": ("review.held", "approve or reject changes that wait for you"),
+        "policy": ("review.policy", "check the rules about changes, and explain what they do"),
+        "secrets": ("review.secrets", "list what models do not see, or take back a false alarm"),
+    },
+    "Agents": {
+        "setup": ("server.setup", "connect the agents on this machine, or disconnect them"),
+        "serve": ("server.serve", "serve a workspace to agents over HTTP or stdio"),
+        "config": ("server.config", "print, write or remove one client's server entry"),
+        "hooks": ("server.hooks", "have one client say which agent changed a file"),
+        "demo": ("server.demo", "watch a scripted session in a temporary workspace"),
+        "doctor": ("server.doctor", "check the sandbox, git, journal and limits of this machine"),
+        "completions": ("server.completions", "print completions for bash, zsh, fish or tcsh"),
+    },
+    "Team": {
+        "token": ("server.token", "create, list and revoke tokens for a server's users"),
+        "workspace": ("workspaces.workspace", "create, list, archive and move workspaces"),
+        "audit": ("server.audit", "check that an audit log was not altered"),
+    },
+}
 COMMANDS = {
-    "serve": (
-        "redline.cli.commands.server.serve",
-        "serve a workspace to agents over HTTP or stdio",
-    ),
-    "review": (
-        "redline.cli.commands.server.review",
-        "look at what agents did in the browser, and take it back",
-    ),
-    "watch": (
-        "redline.cli.commands.history.watch",
-        "record what other programs change, until interrupted",
-    ),
-    "status": ("redline.cli.commands.history.status", "show what changed since a point"),
-    "log": ("redline.cli.commands.history.log", "list changes, newest first"),
-    "show": ("redline.cli.commands.history.show", "show one change as a diff"),
-    "diff": ("redline.cli.commands.history.diff", "show how files differ between two points"),
-    "blame": ("redline.cli.commands.history.blame", "show which change made each line"),
-    "undo": ("redline.cli.commands.history.undo", "undo a change, or a part of it"),
-    "redo": ("redline.cli.commands.history.redo", "undo an undo"),
-    "rewind": ("redline.cli.commands.history.rewind", "go back to a point in history"),
-    "checkpoint": (
-        "redline.cli.commands.history.checkpoint",
-        "name this moment, or list the points to go back to",
-    ),
-    "restore": ("redline.cli.commands.history.restore", "restore an earlier version of a file"),
-    "export": ("redline.cli.commands.history.export", "export changes as a patch or a commit"),
-    "held": (
-        "redline.cli.commands.review.held",
-        "list changes that wait for you, and decide about them",
-    ),
-    "policy": (
-        "redline.cli.commands.review.policy",
-        "check the rules about changes, and say what they would do",
-    ),
-    "get": ("redline.cli.commands.documents.get", "read a value from a YAML, JSON or TOML file"),
-    "set": (
-        "redline.cli.commands.documents.set",
-        "change a value, leaving everything else as it is",
-    ),
-    "insert": ("redline.cli.commands.documents.insert", "add a value to a list or a mapping"),
-    "delete": ("redline.cli.commands.documents.delete", "remove a value"),
-    "query": ("redline.cli.commands.documents.query", "find values by a pattern"),
-    "instruct": (
-        "redline.cli.commands.documents.instruct",
-        "change a file by a plain English instruction",
-    ),
-    "json": (
-        "redline.cli.commands.documents.json",
-        "the same as instruct, with the instruction before the file",
-    ),
-    "map": ("redline.cli.commands.code.map", "list the most important files and symbols"),
-    "outline": ("redline.cli.commands.code.outline", "list the symbols of a file"),
-    "where": ("redline.cli.commands.code.where", "find where a symbol is defined and used"),
-    "rewrite": (
-        "redline.cli.commands.code.rewrite",
-        "search and replace code by its syntax",
-    ),
-    "rename": ("redline.cli.commands.code.rename", "rename a symbol in all files"),
-    "config": (
-        "redline.cli.commands.server.config",
-        "print or write an MCP client's configuration entry",
-    ),
-    "hooks": (
-        "redline.cli.commands.server.hooks",
-        "name the agent that changed a file: add hooks to a client's settings",
-    ),
-    "token": (
-        "redline.cli.commands.server.token",
-        "create, list and revoke tokens for a server's users",
-    ),
-    "workspace": (
-        "redline.cli.commands.workspaces.workspace",
-        "create, list, archive and move workspaces of a server that has many",
-    ),
-    "audit": ("redline.cli.commands.server.audit", "check that an audit log was not altered"),
-    "doctor": (
-        "redline.cli.commands.server.doctor",
-        "check the sandbox, git, journal and limits of this machine",
-    ),
-    "bench-server": (
-        "redline.cli.commands.measuring.bench_server",
-        "try any MCP server that edits files: how fast, how exact",
-    ),
-    "demo": (
-        "redline.cli.commands.server.demo",
-        "watch a scripted session in a temporary workspace",
-    ),
-    "completions": (
-        "redline.cli.commands.server.completions",
-        "print shell completions for bash, zsh, fish or tcsh",
-    ),
+    name: (f"redline.cli.commands.{module}", summary)
+    for commands in GROUPS.values()
+    for name, (module, summary) in commands.items()
 }
 
 _SHORT_LIVED = {
-    name for name, (module, _) in COMMANDS.items() if ".history." in module and name != "watch"
+    name
+    for name, (module, _) in COMMANDS.items()
+    if (".history." in module and name != "watch") or module.endswith(".tools")
 }
 
 EXIT_CODES = """exit codes:
@@ -141,9 +113,12 @@ def run() -> NoReturn:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
     arguments = list(sys.argv[1:] if argv is None else argv)
+    if not arguments or arguments in (["help"], ["--help"], ["-h"]):
+        return _print_overview(0 if arguments else 2)
+    arguments = _read_shorthand(arguments)
     # Import only the given command's module: a server start must not pay for the others.
-    named = arguments[0] if arguments and arguments[0] in COMMANDS else ""
-    if arguments and not named and not arguments[0].startswith("-"):
+    named = arguments[0] if arguments[0] in COMMANDS else ""
+    if not named and not arguments[0].startswith("-"):
         return _report_unknown(arguments[0])
     if named in _SHORT_LIVED or named == "serve":
         gc.disable()  # it ends before there is anything to collect; a server enables it again
@@ -162,6 +137,28 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 1
     except Exception as error:
         return _report_error(error)
+    return code
+
+
+def _read_shorthand(arguments: list[str]) -> list[str]:
+    """Return the plain form of `help COMMAND`, `version` and `-V`."""
+    if arguments[0] in ("help", "--help", "-h"):
+        return [arguments[1], "--help"]
+    return ["--version"] if arguments[0] in ("version", "-V") else arguments
+
+
+def _print_overview(code: int) -> int:
+    from redline.cli.terminal import out, paint
+
+    width = max(map(len, COMMANDS)) + 2
+    out("Redline: exact, previewed, undoable edits for AI agents.\n")
+    out("usage: redline COMMAND ...   redline help COMMAND   redline --version")
+    for title, commands in GROUPS.items():
+        out("\n" + paint(title, "bold"))
+        for name, (_, summary) in commands.items():
+            if name != "json":
+                out(f"  {name:<{width}}{summary}")
+    out("\n" + EXIT_CODES.rstrip())
     return code
 
 

@@ -10,15 +10,13 @@ from importlib import import_module
 from typing import NoReturn
 
 from redline._version import __version__
-from redline.cli.main import COMMANDS, EXIT_CODES
+from redline.cli.main import COMMANDS
 
 
 def build_parser(command: str | None = None) -> argparse.ArgumentParser:
     """Build the parser; import only *command*'s module (None imports all, "" none)."""
     parser = _Parser(
         prog="redline",
-        description="The editing runtime for AI agents: every edit exact, previewed, undoable.",
-        epilog=EXIT_CODES,
         formatter_class=Help,
     )
     parser.add_argument("--version", action="version", version=f"redline {__version__}")
@@ -51,8 +49,21 @@ class _Parser(argparse.ArgumentParser):
         formatter = self._get_formatter()
         formatter.add_usage(self.usage, taken, [], prefix="")
         usage = " ".join(formatter.format_help().split())
-        fail(message[:1].upper() + message[1:], f"{usage} [flags]; {self.prog} --help lists them")
+        hint = _nearest_choice(message) or f"{usage} [flags]; {self.prog} --help lists them"
+        fail(message[:1].upper() + message[1:], hint)
         sys.exit(2)
+
+
+def _nearest_choice(message: str) -> str:
+    """Return the hint for a word that is nearly one of the choices that *message* lists."""
+    given, _, listed = message.partition("invalid choice: ")[2].partition(" (choose from ")
+    names = [name.strip(" '") for name in listed.rstrip(")").split(",") if name]
+    word = given.strip("'")
+    from difflib import get_close_matches  # late: most commands are spelled right
+
+    near = [name for name in names if name.startswith(word)] or get_close_matches(word, names, 1)
+    near = near or [name for name in names if name.replace("-", "") == word.replace("-", "")]
+    return f"did you mean {near[0]}?" if word and near else ""
 
 
 class Help(argparse.RawDescriptionHelpFormatter):

@@ -8,12 +8,18 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import sys
-from typing import NoReturn, TextIO
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NoReturn, TextIO
+from unicodedata import combining, east_asian_width
 
 from redline.core.diff import visible, visible_diff
 from redline.core.errors import InvalidArgument
 from redline.review_site import ask_at_terminal
+
+if TYPE_CHECKING:
+    from redline.app import Redline
 
 # The exit code of a command that finds nothing, or has nothing to do.
 NOTHING_FOUND = 3
@@ -31,6 +37,12 @@ _CODES = {
 }
 # What `paint` writes for an escape character; no other text can contain it.
 _ESCAPE = f"\x1b{os.urandom(8).hex()}"
+_MAYBE_SECRET = re.compile(
+    r"(?i)passw|secret|token|key|_pass|_pwd|credential|://|(?=\S{0,40}\d)[\w+/.-]{20}"
+)
+# What masks secrets in output: at most one, set when a workspace is opened.
+_maskers: list[Callable[[str], str]] = []
+_PAINTED = re.compile(rf"({_ESCAPE}\[[0-9;]*m)")
 
 
 def has_colour(stream: TextIO | None = None) -> bool:
@@ -54,6 +66,47 @@ def paint(text: str, *styles: str, stream: TextIO | None = None) -> str:
 def escape_for_terminal(text: str) -> str:
     """Return *text* with the colours of `paint` and every other hidden character escaped."""
     return "\x1b".join(visible(part)[0] for part in text.split(_ESCAPE))
+
+
+def terminal_width() -> int:
+    """Return how many columns the terminal has that standard output is; 0 if it is none."""
+    if not is_terminal():
+        return 0
+    return os.get_terminal_size(sys.stdout.fileno()).columns
+
+
+def is_terminal() -> bool:
+    """Whether a person reads standard output, not a file or a program."""
+    return sys.stdout is not None and sys.stdout.isatty()
+
+
+def fit(line: str, columns: int) -> str:
+    """Return a painted line, cut with an ellipsis where it is wider than *columns*."""
+    parts = _PAINTED.split(line)
+    if sum(_width(part) for part in parts[::2]) <= columns:
+        return line
+    kept: list[str] = []
+    room, is_cut = columns - 1, False
+    for number, part in enumerate(parts):
+        if number % 2:  # a colour, which is to end too
+            kept.append(part)
+            continue
+        size = next((n for n in range(len(part)) if _width(part[: n + 1]) > room), len(part))
+        kept.append(part[:size])
+        room -= _width(part[:size])
+        if size < len(part) and not is_cut:
+            kept.append("\u2026")
+            room, is_cut = 0, True
+    return "".join(kept)
+
+
+def _width(text: str) -> int:
+    """Return how many columns *text* takes: two for a wide character, none for a combining one."""
+    if text.isascii():
+        return len(text)
+    return sum(
+        0 if combining(char) else 2 if east_asian_width(char) in "WF" else 1 for char in text
+    )
 
 
 def one_line(text: str) -> str:
@@ -96,10 +149,23 @@ def paint_diff_line(line: str) -> str:
     return line
 
 
+def hide_secrets(redline: Redline, *, are_shown: bool = False) -> Redline:
+    """Mask the secrets of a workspace in all output, unless REDLINE_SHOW_SECRETS is 1."""
+    _maskers[:] = [] if are_shown else [redline.mask_for_person]
+    return redline
+
+
+def _mask(text: str) -> str:
+    # Most output has nothing that could be one, and need not load what finds them.
+    if not _maskers or not _MAYBE_SECRET.search(text):
+        return text
+    return _maskers[0](text)
+
+
 def out(text: str = "") -> None:
     """Print a line; end the program quietly if the reader has closed the pipe."""
     try:
-        print(escape_for_terminal(text))
+        print(escape_for_terminal(_mask(text)))
     except OSError as error:
         end_without_output(error)
 
@@ -107,11 +173,11 @@ def out(text: str = "") -> None:
 def err(text: str) -> None:
     """Print a line on standard error, if there is one."""
     if sys.stderr is not None:
-        print(escape_for_terminal(text), file=sys.stderr, flush=True)
+        print(escape_for_terminal(_mask(text)), file=sys.stderr, flush=True)
 
 
 def out_bytes(data: bytes) -> None:
-    """Write *data* to standard output: unchanged into a pipe, escaped on a terminal.
+    """Write *data* to standard output: into a pipe with secrets masked, escaped on a terminal.
 
     The program ends quietly if the reader has closed the pipe.
     """
@@ -121,6 +187,9 @@ def out_bytes(data: bytes) -> None:
     try:
         if sys.stdout is None:
             raise OSError(errno.EBADF, "it is closed")
+        if _maskers:
+            text = data.decode("utf-8", "surrogateescape")
+            data = _mask(text).encode("utf-8", "surrogateescape")
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
     except OSError as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 WORDS = {
     '"..."': "'\"...\"'",  # the shell takes the outer quotes away
-    "context": "redline where",
+    "context": "redline context",
     "create_parents": "--create-parents",
     "doc_index": "--doc-index",
     "format": "--format",
@@ -15,6 +15,7 @@ WORDS = {
     "path": "--file",
     "possible: false": "--no-possible",
     "possible: true": "--possible",
+    "query": "redline query",
     "rewrite": "the replacement",
-    "search": "grep",
+    "search": "redline search",
 }

@@ -7,7 +7,6 @@ killed a worker is remembered and not parsed again.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from time import monotonic
 from typing import Any, NamedTuple, Protocol
 
@@ -15,7 +14,6 @@ from redline.code.index.facts import FileFacts, count_lines
 from redline.code.rename.in_file import Replacement
 from redline.code.structural.matches import Rule, StructuralMatch
 from redline.code.syntax.bodies import Body
-from redline.code.syntax.changed_part import changed_part
 from redline.code.syntax.colours import ColourSpan
 from redline.code.syntax.definitions import Symbol, without_surrogates
 from redline.code.syntax.errors import SyntaxCheck, SyntaxIssue, new_issues
@@ -25,7 +23,7 @@ from redline.core.errors import Busy, LimitReached, ParserFailed, TimeLimit, Wor
 from redline.core.ports.confined import Budget, Confined, Failures
 
 # Files up to this size are parsed as a whole within a moment.
-_MAX_QUICK_LINES = 50_000
+MAX_LINES = 20_000
 BUDGET = Budget(20.0, 1 << 30, 8)
 # Many files are indexed before an answer, so a single one must not take long.
 FACTS_BUDGET = Budget(10.0, 1 << 30, 3)
@@ -116,6 +114,7 @@ class IsolatedAnalysis:
 
     def bodies(self, text: str, language: Language, wanted: str) -> dict[Symbol, Body | None]:
         """Return the definitions that *wanted* may name in order, each with its body if any."""
+        _refuse_large(text)
         rows = self._parse("bodies", text, language, wanted)
         return {_symbol(row): None if body is None else Body(*body) for row, body in rows}
 
@@ -169,6 +168,7 @@ class IsolatedAnalysis:
         everywhere: bool,
     ) -> list[Replacement]:
         """Plan a rename as `plan_rename` does; *names* are the old and the new name."""
+        _refuse_large(text)
         span = None if lines is None else (lines.start, lines.stop)
         rows = self._parse("rename", text, language, *names, span, everywhere)
         return [Replacement(*row) for row in rows]
@@ -194,15 +194,10 @@ class IsolatedAnalysis:
     ) -> list[SyntaxIssue]:
         """Return the syntax errors of *new* that *old* does not have.
 
-        Of a large file only the part that changed is parsed, if that part was right before.
-        ParserFailed where that takes more than a moment and may not cost more.
+        ParserFailed for a file over the limit of lines, unless it is checked *at_any_cost*.
         """
-        part = changed_part(old, new)
-        if part is not None and not self._check(part.old, language).found:
-            found = self._check(part.new, language).found
-            return [replace(issue, line=issue.line + part.skipped) for issue in found]
-        if not at_any_cost and new.count("\n") > _MAX_QUICK_LINES:
-            raise ParserFailed("the file is too large to be parsed as a whole for an edit")
+        if not at_any_cost and new.count("\n") > MAX_LINES:
+            raise ParserFailed(f"the file is too large: over {MAX_LINES:,} lines")
         return new_issues(self._check(new, language), lambda: self._check(old, language))
 
     def first_issue(self, text: str, language: Language) -> SyntaxIssue | None:
@@ -269,6 +264,15 @@ def _facts(found: list[Any]) -> FileFacts:
 def _symbol(row: list[Any]) -> Symbol:
     row[-1] = tuple(row[-1])
     return Symbol(*row)
+
+
+def _refuse_large(text: str) -> None:
+    count = text.count("\n")
+    if count > MAX_LINES:
+        raise LimitReached(
+            f"Symbols are found in files of at most {MAX_LINES:,} lines; this one has {count:,}",
+            hint="edit it by its text or by its lines",
+        )
 
 
 def _twice(call: Callable[[], Any]) -> Any:

@@ -7,14 +7,14 @@ from operator import attrgetter
 from typing import Any
 
 from redline.code.index.facts import facts_of
-from redline.code.rename.in_large_file import plan_text_rename
+from redline.code.rename.in_file import plan_rename
 from redline.code.structural.incomplete import find_incomplete
 from redline.code.structural.matches import find_matches
+from redline.code.syntax.bodies import bodies_of
 from redline.code.syntax.colours import colour_lines
 from redline.code.syntax.definitions import parse, parse_readable, symbols_of
 from redline.code.syntax.errors import check_syntax
 from redline.code.syntax.languages import BY_NAME
-from redline.code.syntax.outlines.named import named_bodies
 from redline.code.syntax.uses import nodes_of
 
 Ask = Callable[..., Any]
@@ -32,7 +32,7 @@ def symbols(_ask: Ask, text: str, language: str) -> list[Row]:
 
 def bodies(_ask: Ask, text: str, language: str, wanted: str) -> list[Row]:
     """Return the definitions that *wanted* may name, each with its body."""
-    found = named_bodies(text, BY_NAME[language], wanted)
+    found = bodies_of(parse_readable(text, BY_NAME[language]), wanted)
     return [(symbol, None if body is None else _BODY(body)) for symbol, body in found.items()]
 
 
@@ -65,8 +65,8 @@ def rename(
 ) -> list[Row]:
     """Plan a rename as `plan_rename` does; *span* is a range of lines."""
     lines = None if span is None else range(*span)
-    grammar = BY_NAME[language]
-    found = plan_text_rename(text, grammar, old, new, lines=lines, everywhere=everywhere)
+    parsed = parse(text, BY_NAME[language])
+    found = plan_rename(parsed, old, new, lines=lines, everywhere=everywhere)
     return [_REPLACEMENT(replacement) for replacement in found]
 
 

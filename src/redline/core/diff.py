@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Hashable, Iterable, Iterator
-from itertools import pairwise
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from itertools import islice, pairwise, zip_longest
 from typing import AnyStr, NamedTuple
 
+from redline.core.line_diff import LineHunk, find_hunks, slide_down
+from redline.core.long_lines import LONG, RawLine, char_start, fold_raw_line
 from redline.core.spans import LineSpan, differing_spans
 from redline.core.textfile import text_start
 
 NO_NEWLINE = "\\ No newline at end of file\n"
 CONTEXT = 3
-# Above this many differing lines on both sides together the middle is shown as one block: the
-# quadratic matcher would take seconds, and such a diff is not read line by line.
-_MATCHER_LIMIT = 6000
 # A large diff is made in pieces of about this size; a longer line is matched by its digest.
 _PIECE = 1 << 16
 _LONG_LINE = 1 << 12
+# How many lines behind those that differ are looked at first, to see how far a hunk can slide.
+_BEHIND = 8
 
 # Characters that a reader does not see, or that change the order of others.
 HIDDEN = re.compile(
@@ -32,44 +33,72 @@ def unified_diff(old: str, new: str, old_label: str, new_label: str, context: in
 
 
 def diff_of_files(
-    old: bytes, new: bytes, old_label: str, new_label: str, context: int = CONTEXT
+    old: bytes,
+    new: bytes,
+    old_label: str,
+    new_label: str,
+    context: int = CONTEXT,
+    *,
+    fold: bool = False,
 ) -> str:
-    """The same of the texts of two files (see `TextFile.text`); only what is shown is decoded."""
-    return "".join(pieces_of_diff(old, new, old_label, new_label, context))
+    """The same of the texts of two files (see `TextFile.text`); only what is shown is decoded.
+
+    With *fold* only what changed of a long line is shown: for people, not for `git apply`.
+    """
+    return "".join(pieces_of_diff(old, new, old_label, new_label, context, fold=fold))
 
 
 def pieces_of_diff(
-    old: bytes, new: bytes, old_label: str, new_label: str, context: int = CONTEXT
+    old: bytes,
+    new: bytes,
+    old_label: str,
+    new_label: str,
+    context: int = CONTEXT,
+    *,
+    fold: bool = False,
 ) -> Iterator[str]:
     """The diff of two files in pieces, none of them large."""
     found = differing_spans(old, new, b"\n", (text_start(old), text_start(new)))
-    return _diff(found, old_label, new_label, context)
+    return _diff(found, old_label, new_label, context, fold=fold)
 
 
 def pieces_of_bytes(
-    old: bytes, new: bytes, old_label: str, new_label: str, context: int = CONTEXT
+    old: bytes,
+    new: bytes,
+    old_label: str,
+    new_label: str,
+    context: int = CONTEXT,
+    *,
+    fold: bool = False,
 ) -> Iterator[str]:
     """The same where a byte order mark counts as text."""
-    return _diff(differing_spans(old, new, b"\n"), old_label, new_label, context)
-
-
-class HunkLines(NamedTuple):
-    """Lines [i1, i2) of the old text and [j1, j2) of the new one, context included."""
-
-    i1: int
-    i2: int
-    j1: int
-    j2: int
-
-
-def hunks_of_files(old: bytes, new: bytes) -> list[HunkLines]:
-    """The hunks that `pieces_of_bytes` shows, in order."""
     found = differing_spans(old, new, b"\n")
-    if found is None:
-        return []
-    codes = _opcodes(*found, found[0].first_line(), CONTEXT)
-    groups = _group_hunks(codes, CONTEXT)
-    return [HunkLines(g[0][1], g[-1][2], g[0][3], g[-1][4]) for g in groups]
+    return _diff(found, old_label, new_label, context, fold=fold)
+
+
+class ShownHunk(NamedTuple):
+    """Lines that differ with the context around them: `lines`, of which `parts` differ."""
+
+    lines: LineHunk
+    parts: tuple[LineHunk, ...]
+
+
+def changed_lines(old: bytes, new: bytes) -> list[LineHunk]:
+    """Return the lines of two files that differ, counted from 0."""
+    found = differing_spans(old, new, b"\n")
+    return [] if found is None else _compare(*found, 0).parts
+
+
+def hunks_of_files(old: bytes, new: bytes) -> list[ShownHunk]:
+    """Return the hunks that `pieces_of_bytes` shows, in order."""
+    found = differing_spans(old, new, b"\n")
+    return [] if found is None else list(_compare(*found, CONTEXT).hunks(CONTEXT))
+
+
+def diff_labels(name: str) -> tuple[str, str]:
+    """Return how both versions of a file are called above its hunks."""
+    bare = name.lstrip("/")
+    return f"a/{bare}", f"b/{bare}"
 
 
 def first_of(pieces: Iterable[str], limit: int) -> tuple[str, int]:
@@ -109,7 +138,59 @@ def _drop_common_cr(hunk: re.Match[str]) -> str:
     return "\n".join([head, *(line.removesuffix("\r") for line in lines), ""])
 
 
-_Opcode = tuple[str, int, int, int, int]
+class _Compared(NamedTuple):
+    """Where two texts differ, and where their lines start there, from line `first` on."""
+
+    parts: list[LineHunk]
+    first: int
+    old_starts: list[int]
+    new_starts: list[int]
+
+    def hunks(self, context: int) -> Iterator[ShownHunk]:
+        """Yield what differs with *context* lines around it; what would touch is together."""
+        parts, total, start = self.parts, self.first + len(self.old_starts) - 1, 0
+        for end in range(1, len(parts) + 1):
+            if end < len(parts) and parts[end].i1 - parts[end - 1].i2 <= 2 * context:
+                continue
+            top, bottom = parts[start], parts[end - 1]
+            above, below = min(context, top.i1), min(context, total - bottom.i2)
+            lines = LineHunk(top.i1 - above, bottom.i2 + below, top.j1 - above, bottom.j2 + below)
+            yield ShownHunk(lines, tuple(parts[start:end]))
+            start = end
+
+    def old_lines(self, start: int, end: int) -> list[int]:
+        """Return where lines [start, end) of the old text start, and where the last one ends."""
+        return self.old_starts[start - self.first : end - self.first + 1]
+
+    def new_lines(self, start: int, end: int) -> list[int]:
+        """The same of the new text."""
+        return self.new_starts[start - self.first : end - self.first + 1]
+
+
+def _compare(old: LineSpan[AnyStr], new: LineSpan[AnyStr], context: int) -> _Compared:
+    """Compare the lines of two spans; those around them matter only to where a hunk is shown."""
+    starts, others = old.line_starts(), new.line_starts()
+    left, right = _keys(old.text, starts), _keys(new.text, others)
+    hunks = find_hunks(left, right)
+    wanted = _BEHIND + context
+    while True:
+        behind: list[int] = old.lines_behind(wanted)
+        keys = _keys(old.text, [old.end, *behind])
+        slid = slide_down(left + keys, right + keys, hunks)
+        # A hunk may slide over what follows the spans, as far as that repeats the hunk.
+        if len(behind) < wanted or slid[-1].i2 + context < len(left) + len(behind):
+            break
+        wanted *= 4
+    before: list[int] = old.lines_before(context)
+    head = old.first_line()
+    parts = [LineHunk(i1 + head, i2 + head, j1 + head, j2 + head) for i1, i2, j1, j2 in slid]
+    shift = new.end - old.end
+    return _Compared(
+        parts,
+        head - len(before),
+        before + starts + behind,
+        [at + new.start - old.start for at in before] + others + [at + shift for at in behind],
+    )
 
 
 def _diff(
@@ -117,67 +198,67 @@ def _diff(
     old_label: str,
     new_label: str,
     context: int,
+    *,
+    fold: bool = False,
 ) -> Iterator[str]:
     if found is None:
         return
-    old, new = found
+    old, new = found[0].text, found[1].text
+    limit = LONG if fold else max(len(old), len(new))
     yield f"--- {old_label}\n+++ {new_label}\n"
-    head = old.first_line()
-    old_places, new_places = _places(old, head, context), _places(new, head, context)
-    for group in _group_hunks(_opcodes(old, new, head, context), context):
-        first, last = group[0], group[-1]
-        yield f"@@ -{_range(first[1], last[2])} +{_range(first[3], last[4])} @@\n"
-        for tag, i1, i2, j1, j2 in group:
-            mark = " " if tag == "equal" else "-"
-            yield from _mark_lines(mark, old.text, old_places[i1], old_places[i2])
-            if tag != "equal":
-                yield from _mark_lines("+", new.text, new_places[j1], new_places[j2])
+    compared = _compare(*found, context)
+    for lines, parts in compared.hunks(context):
+        yield f"@@ -{_range(lines.i1, lines.i2)} +{_range(lines.j1, lines.j2)} @@\n"
+        at = lines.i1
+        for i1, i2, j1, j2 in parts:
+            yield from _show(" ", old, compared.old_lines(at, i1), limit)
+            gone, come = compared.old_lines(i1, i2), compared.new_lines(j1, j2)
+            yield from _show("-", old, gone, limit, new, come)
+            yield from _show("+", new, come, limit, old, gone)
+            at = i2
+        yield from _show(" ", old, compared.old_lines(at, lines.i2), limit)
 
 
-def _places(span: LineSpan[AnyStr], head: int, context: int) -> dict[int, int]:
-    """Where the lines start, by number, with which a part of the diff may begin or end."""
-    count = span.line_count()
-    before: list[int] = span.lines_before(context)
-    behind: list[int] = span.lines_behind(context)
-    if count <= _MATCHER_LIMIT:
-        places = dict(enumerate(before + span.line_starts() + behind, head - len(before)))
-    else:
-        places = dict(enumerate([*before, span.start], head - len(before)))
-        places |= enumerate([span.end, *behind], head + count)
-    return places
+def _show(
+    mark: str,
+    text: AnyStr,
+    starts: list[int],
+    limit: int,
+    other: AnyStr | None = None,
+    mates: Sequence[int] = (),
+) -> Iterator[str]:
+    """Yield lines of *text* after *mark*; those over *limit* are folded.
+
+    *starts* are where each starts, and where the last one ends, as *mates* are of those that they
+    replace or are replaced by in *other*.
+    """
+    if isinstance(text, str) or all(end - start <= limit for start, end in pairwise(starts)):
+        yield from _mark_lines(mark, text, starts[0], starts[-1])
+        return
+    beside = islice(pairwise(mates), len(starts) - 1)
+    for (start, end), mate in zip_longest(pairwise(starts), beside):
+        if end - start <= limit:
+            yield from _mark_lines(mark, text, start, end)
+            continue
+        line = _raw_line(text, start, end)
+        twin = None if other is None or mate is None else _raw_line(other, *mate)
+        yield mark + fold_raw_line(line, twin, is_old=mark == "-") + "\n"
+        if line.end == end:
+            yield NO_NEWLINE
 
 
-def _opcodes(
-    old: LineSpan[AnyStr], new: LineSpan[AnyStr], head: int, context: int
-) -> list[_Opcode]:
-    """Opcodes over the whole files, computed only where the files differ."""
-    codes: list[_Opcode] = [("equal", 0, head, 0, head)] if head else []
-    codes += _middle(old, new, head)
-    end, there, shown = codes[-1][2], codes[-1][4], len(old.lines_behind(context))
-    if shown:
-        codes.append(("equal", end, end + shown, there, there + shown))
-    return codes
+def _raw_line(text: bytes, start: int, end: int) -> RawLine:
+    return RawLine(text, start, end - text.endswith(b"\n", start, end))
 
 
-def _middle(old: LineSpan[AnyStr], new: LineSpan[AnyStr], head: int) -> list[_Opcode]:
-    before, after = old.line_count(), new.line_count()
-    if before + after > _MATCHER_LIMIT or not before or not after or before == after == 1:
-        return [("replace", head, head + before, head, head + after)]
-    from difflib import SequenceMatcher  # late: most commands compare nothing
-
-    matcher = SequenceMatcher(None, _keys(old), _keys(new), autojunk=False)
-    return [
-        (tag, i1 + head, i2 + head, j1 + head, j2 + head)
-        for tag, i1, i2, j1, j2 in matcher.get_opcodes()
-    ]
+def _decode(piece: str | bytes) -> str:
+    return piece if isinstance(piece, str) else piece.decode("utf-8", "surrogateescape")
 
 
-def _keys(span: LineSpan[AnyStr]) -> list[Hashable]:
+def _keys(text: AnyStr, starts: Sequence[int]) -> list[Hashable]:
     """Something for each line that is equal for equal lines; not the line where it is long."""
-    text = span.text
     return [
-        text[i:j] if j - i <= _LONG_LINE else (_digest(text[i:j]),)
-        for i, j in pairwise(span.line_starts())
+        text[i:j] if j - i <= _LONG_LINE else (_digest(text[i:j]),) for i, j in pairwise(starts)
     ]
 
 
@@ -192,7 +273,7 @@ def _mark_lines(mark: str, text: str | bytes, start: int, end: int) -> Iterator[
     while start < end:
         stop = _piece_end(text, start, end)
         piece = text[start:stop]
-        shown = piece if isinstance(piece, str) else piece.decode("utf-8", "surrogateescape")
+        shown = _decode(piece)
         closed = shown.endswith("\n")
         yield opens + shown.removesuffix("\n").replace("\n", between) + ("\n" if closed else "")
         opens = mark if closed else ""
@@ -208,10 +289,7 @@ def _piece_end(text: str | bytes, start: int, end: int) -> int:
         return end
     if isinstance(text, str):
         return text.rfind("\n", start, stop) + 1 or stop
-    line = text.rfind(b"\n", start, stop) + 1
-    # A character takes up to four bytes, of which only the first is no continuation.
-    inside = (at for at in range(stop, stop - 4, -1) if text[at] & 0xC0 != 0x80)
-    return line or next(inside, stop)
+    return text.rfind(b"\n", start, stop) + 1 or char_start(text, stop)
 
 
 def _range(start: int, stop: int) -> str:
@@ -219,23 +297,3 @@ def _range(start: int, stop: int) -> str:
     if length == 1:
         return str(start + 1)
     return f"{start + 1 if length else start},{length}"
-
-
-def _group_hunks(codes: list[_Opcode], context: int) -> Iterator[list[_Opcode]]:
-    group: list[_Opcode] = []
-    for index, (tag, i1, i2, j1, j2) in enumerate(codes):
-        if tag != "equal":
-            group.append((tag, i1, i2, j1, j2))
-            continue
-        first, last = index == 0, index == len(codes) - 1
-        if not first and not last and i2 - i1 > 2 * context:
-            group.append((tag, i1, i1 + context, j1, j1 + context))
-            yield group
-            group = [(tag, i2 - context, i2, j2 - context, j2)]
-            continue
-        start = max(i1, i2 - context) if first else i1
-        stop = min(i2, i1 + context) if last else i2
-        if stop > start:
-            group.append((tag, start, stop, j1 + start - i1, j1 + stop - i1))
-    if group:
-        yield group

@@ -98,13 +98,19 @@ def common_head(old: AnyStr, start: int, new: AnyStr, there: int) -> int:
     return done
 
 
-def common_tail(old: AnyStr, start: int, new: AnyStr, there: int) -> int:
-    """How much of their ends is the same, nothing before *start* and *there* being looked at."""
-    limit = min(len(old) - start, len(new) - there)
+def common_tail(
+    old: AnyStr, start: int, new: AnyStr, there: int, ends: tuple[int, int] | None = None
+) -> int:
+    """How much of their ends is the same, nothing before *start* and *there* being looked at.
+
+    They end at *ends*, or where the texts do.
+    """
+    end, stop = ends or (len(old), len(new))
+    limit = min(end - start, stop - there)
     done, step = 0, _PIECE
     while done < limit:
         size = min(step, limit - done)
-        i, j = len(old) - done, len(new) - done
+        i, j = end - done, stop - done
         left, right = old[i - size : i], new[j - size : j]
         if left == right:
             done += size

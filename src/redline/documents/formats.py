@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from redline.core.error_families.wording import naming
 from redline.core.errors import DocumentSyntax, InvalidArgument
 from redline.documents.base.depth import too_deep
-from redline.documents.base.model import Document
+
+if TYPE_CHECKING:
+    from redline.documents.base.model import Document
 
 _EXTENSIONS = {
     "yaml": ("yaml", "yml", "clang-format", "clang-tidy", "cff", "eyaml", "sls"),

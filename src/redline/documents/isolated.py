@@ -25,7 +25,7 @@ from redline.documents.base.path import Path, whole_keys
 from redline.documents.editing import DocEdit, EditedFile, Options
 from redline.documents.formats import named_format, open_document, sniff
 from redline.documents.json.operations import JsonOp
-from redline.documents.query import Match, RegexTest, plain, select
+from redline.documents.query import Match, RegexTest, plain, refuse_regex, select
 from redline.documents.schema import Problem, check
 
 Ask = Callable[..., Any]
@@ -57,15 +57,21 @@ def detect(confined: Confined, name: str, data: bytes, form: str | None = None) 
 
 
 def apply_edits(
-    confined: Confined, name: str, data: bytes, edits: Sequence[DocEdit], options: Options
+    confined: Confined,
+    name: str,
+    data: bytes,
+    edits: Sequence[DocEdit],
+    options: Options,
+    regex: RegexTest = refuse_regex,
 ) -> EditedFile:
     """Return the file after every edit, as `editing.apply_edits` does."""
     form = detect(confined, name, data, options.form)
-    if form in _IN_PROCESS:
+    if form in _IN_PROCESS and not any(edit.selection for edit in edits):
         return editing.apply_edits(name, data, edits, replace(options, form=form))
-    given = [(edit.action, whole_keys(edit.path), edit.value, edit.as_json) for edit in edits]
+    given = [(edit.action, whole_keys(edit.path), *astuple(edit)[2:]) for edit in edits]
+    how = (options.index, options.create_parents, options.every_document)
     after, notes = _call(
-        confined, "edit_document", data, form, options.index, options.create_parents, given
+        confined, "edit_document", data, form, how, given, answers={"regex": regex}
     )
     return EditedFile(after, tuple(notes))
 
@@ -169,14 +175,13 @@ def check_syntax(_ask: Ask, data: bytes, form: str) -> None:
 
 
 def edit_document(
-    _ask: Ask, data: bytes, form: str, index: int, create_parents: bool, edits: Sequence[Any]
+    ask: Ask, data: bytes, form: str, how: tuple[int, bool, bool], edits: Sequence[Any]
 ) -> tuple[bytes, list[str]]:
     """The worker's part of `apply_edits`."""
-    wanted = [
-        DocEdit(action, tuple(path), value, as_json) for action, path, value, as_json in edits
-    ]
-    options = Options(form, index, create_parents=create_parents)
-    done = editing.apply_edits("", data, wanted, options)
+    wanted = [DocEdit(action, tuple(path), *rest) for action, path, *rest in edits]
+    index, create_parents, every_document = how
+    options = Options(form, index, create_parents, every_document)
+    done = editing.apply_edits("", data, wanted, options, _ask_regex(ask))
     return done.after, list(done.notes)
 
 
@@ -205,9 +210,12 @@ def select_nodes(
 ) -> tuple[list[Any], int]:
     """The worker's part of `query`, in plain data."""
     document = open_document(data, form, index)
-    test = lambda pattern, text, whole: bool(ask("regex", pattern, text, whole))  # noqa: E731
-    found, total = select(document, expression, test, limit)
+    found, total = select(document, expression, _ask_regex(ask), limit)
     return [(match.path, match.slice and _plain_slice(match.slice)) for match in found], total
+
+
+def _ask_regex(ask: Ask) -> RegexTest:
+    return lambda pattern, text, whole: bool(ask("regex", pattern, text, whole))
 
 
 def check_schema(ask: Ask, data: bytes, form: str, index: int, name: str) -> tuple[list[Any], int]:

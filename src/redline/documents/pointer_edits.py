@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from datetime import date, time
 from typing import Any
 
-from redline.core.errors import CannotApply
 from redline.documents.base.path import Path
 from redline.documents.editing import DocEdit, Options, apply_edits
 from redline.documents.formats import open_document
@@ -19,7 +18,9 @@ def apply_steps(raw: bytes, form: str, steps: Sequence[JsonOp]) -> bytes:
     """Return the file's bytes after *steps*, each seeing what the one before left."""
     for step in steps:
         if step.action == "rename":
-            raw = _rename_key(raw, form, step)
+            document = open_document(raw, form)
+            path = _path(document.data(), step.pointer)
+            raw = document.rename(path, step.value).after
             continue
         data = open_document(raw, form).data()
         path = _path(data, step.pointer)
@@ -52,21 +53,3 @@ def _at(data: Any, path: Path) -> Any:
         except (KeyError, IndexError, TypeError):
             return None
     return data
-
-
-def _rename_key(raw: bytes, form: str, step: JsonOp) -> bytes:
-    """Return the bytes with a key's text replaced where it precedes its value.
-
-    The caller compares what the result holds with what was previewed.
-    """
-    document = open_document(raw, form)
-    path = _path(document.data(), step.pointer)
-    found = document.get(path)
-    old = str(path[-1])
-    for text in (f'"{old}"', f"'{old}'", old):
-        place = raw.rfind(text.encode(), 0, found.start)
-        between = raw[place + len(text.encode()) : found.start]
-        if place >= 0 and not between.strip(b" \t\r\n:=]"):
-            new = step.value if text == old else f"{text[0]}{step.value}{text[0]}"
-            return raw[:place] + new.encode() + raw[place + len(text.encode()) :]
-    raise CannotApply(f"The key cannot be renamed in place: {old}")

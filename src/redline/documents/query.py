@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -15,9 +16,19 @@ from redline.documents.base.path import Path
 # Every step is a level of the evaluation.
 MAX_EXPRESSION = 10_000
 
+# A name after a dot, or a text in quotes, which is left as it is.
+_DASHED = re.compile(
+    r"""(?P<dots>\.{1,2})(?P<name>[^\W\d][\w-]*)|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'"""
+)
+
 # (pattern, text, whole) -> whether it matches; expressions come from outside, so they run
 # wherever the caller can stop them.
 RegexTest = Callable[[str, str, bool], bool]
+
+
+def refuse_regex(pattern: str, _text: str, _whole: bool) -> bool:
+    """Refuse an expression where nothing can stop it."""
+    raise InvalidArgument(f"match() and search() cannot be used here: {pattern}", field="path")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +54,7 @@ def select(
     environment.function_extensions["search"] = _function(regex, whole=False)
     data = plain_data(document)
     try:
-        found = environment.find(expression, data)
+        found = environment.find(quote_dashed_names(expression), data)
     except (JSONPathError, OverflowError, ValueError) as error:  # ValueError: endless digits
         raise InvalidArgument(
             f"Not a JSONPath expression: {error}",
@@ -54,6 +65,18 @@ def select(
         raise InvalidArgument("The expression nests too deeply", field="expression") from None
     places = [tuple(node.location) for node in found]
     return [Match(path, _slice(document, path)) for path in places[:limit]], len(places)
+
+
+def quote_dashed_names(expression: str) -> str:
+    """Return a JSONPath with `.runs-on` as `['runs-on']`: RFC 9535 has no dashes in such names."""
+    return _DASHED.sub(_quote_dashed, expression)
+
+
+def _quote_dashed(match: re.Match[str]) -> str:
+    dots, name = match["dots"], match["name"]
+    if name is None or "-" not in name:
+        return match[0]
+    return f"{'..' if dots == '..' else ''}['{name}']"
 
 
 def _slice(document: Document, path: Path) -> Slice | None:

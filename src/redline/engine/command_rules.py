@@ -1,172 +1,403 @@
-"""Enforce the policy on what a command changed: put back what is denied, hold what is asked about.
+"""Decide what becomes of the changes that a command wrote in its copy-on-write view.
 
-The command has run by then. What it changed is in the journal as its own operation; putting back
-is another one.
+Nothing of them is in the workspace yet. Each change is judged; what is allowed is made, what a rule
+asks about waits for a person, and the rest is dropped with the view. So there is nothing to put
+back, and what another program saved meanwhile is never touched.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import NamedTuple
 
+from redline.core.change_order import in_order
 from redline.core.changes import Absent, Change, ChangeSet, DirState, FileState
-from redline.core.errors import HeldRefused, PolicyUnreadable, RedlineError, Refused
-from redline.core.paths import WorkspacePath
+from redline.core.errors import LimitReached, PolicyUnreadable, RedlineError
+from redline.core.guarded import GuardedPath, Permission
+from redline.core.paths import WorkspacePath, show_name
+from redline.core.ports.commands import SAVED_MEANWHILE, Command, CommandView, Difference, Written
 from redline.core.ports.history import ChangeEditor, Origin
 from redline.core.ports.review import Action, ChangeRules, HeldState, Ruling
 from redline.engine.holding import Holding, Wanted, refusal_text
 
 _SHOWN = 5
-# The client and session of what rules put back.
-POLICY = "policy"
+# Guarded paths of a change set; by name only, or also by what is around them.
+FindGuarded = Callable[[ChangeSet, bool], Sequence[GuardedPath]]
+
+
+class _Fate(Enum):
+    """Why a change is not made."""
+
+    DENIED = "denied"
+    ASKED = "asked"
+    OVERTAKEN = "overtaken"
+    STUCK = "stuck"
+
+
+class _Verdict(NamedTuple):
+    fate: _Fate
+    ruling: Ruling
+    # Whether a person may still decide about it.
+    is_held: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class _Decided:
+    """Every change that a command wrote, and why some are not made."""
+
+    changes: Mapping[WorkspacePath, Change]
+    unwanted: Mapping[WorkspacePath, _Verdict]
+
+    def wanted(self) -> list[Change]:
+        return [each for path, each in self.changes.items() if path not in self.unwanted]
+
+    def of(self, fate: _Fate) -> list[tuple[Change, _Verdict]]:
+        return [
+            (self.changes[path], verdict)
+            for path, verdict in self.unwanted.items()
+            if verdict.fate is fate
+        ]
 
 
 class CommandRules:
     """The policy for commands."""
 
-    def __init__(self, rules: ChangeRules, holding: Holding, editor: ChangeEditor) -> None:
+    def __init__(
+        self,
+        rules: ChangeRules,
+        holding: Holding,
+        editor: ChangeEditor,
+        find_guarded: FindGuarded,
+    ) -> None:
         self._rules = rules
         self._holding = holding
         self._editor = editor
-
-    def require_sight(self, blindness: str) -> None:
-        """Refuse to start a command whose changes cannot be compared with the rules."""
-        if self._rules.is_active() and blindness:
-            raise Refused(
-                f"The policy cannot be enforced on what a command changes here: {blindness}",
-                hint="start the server on a smaller directory, or use the file tools",
-            )
+        self._find_guarded = find_guarded
 
     def is_active(self) -> bool:
-        """Whether there are rules to enforce; a policy that cannot be read is one."""
-        try:
-            return self._rules.is_active()
-        except PolicyUnreadable:
-            return True
+        """Whether there are rules to enforce. PolicyUnreadable."""
+        return self._rules.is_active()
 
     def sealed_places(self, origin: Origin) -> tuple[WorkspacePath, ...]:
-        """Directories that a command need not be able to write in: all of it would be put back."""
+        """Directories that a command need not be able to write in: nothing there would be made."""
+        return tuple(self._rules.sealed_places(origin))
+
+    def name_guarded(self, found: Difference) -> list[str]:
+        """Say which changes that were made concern files that a person's own tools execute."""
+        made = (Change(path, Absent(), DirState()) for path in found.repositories)
+        guarded = self._find_guarded(found.change_set + ChangeSet(tuple(made)), False)
+        if not guarded:
+            return []
+        names = _list(each.path for each in guarded)
+        return [f"Your own tools run what is in these files, look at them first: {names}"]
+
+    def settle(
+        self, view: CommandView, command: Command, origin: Origin
+    ) -> tuple[str | None, list[str]]:
+        """Make what is allowed of what a command wrote; the operation, and what to say."""
         try:
-            return tuple(self._rules.sealed_places(origin))
-        except PolicyUnreadable:
+            written = view.read()
+        except LimitReached as error:
+            return None, [f"Nothing of what the command changed was made: {error.message}"]
+        decided = self._decide(written, view, command, origin)
+        made: list[Change] = []
+        for steps in _in_making_order(decided.wanted()):
+            wanted = (step for step in steps if step.path not in decided.unwanted)
+            failed = _place(view, wanted, made)
+            if failed:
+                decided = _without(decided, failed, written, made)
+        kept = ChangeSet(tuple(step for step in made if not _is_plain(step, written)))
+        operation = self._editor.record(kept, origin)
+        notes = self._report(decided, written, view, origin)
+        return operation.id or None, [*notes, *_not_covered(made, written)]
+
+    # -- deciding -----------------------------------------------------------------------------
+
+    def _decide(
+        self,
+        written: Written,
+        view: CommandView,
+        command: Command,
+        origin: Origin,
+    ) -> _Decided:
+        changes = {change.path: change for change in written.changes}
+        unwanted = dict(self._judge(written, view, origin))
+        guarded = self._find_guarded(ChangeSet(written.changes), True)
+        for each in guarded:
+            is_open = each.permission is Permission.GIT and "git" in command.permissions
+            known = unwanted.get(each.path)
+            if not is_open and (known is None or known.fate is not _Fate.DENIED):
+                ruling = Ruling(Action.ASK, each.path.relative, each.permission, 0, each.reason)
+                unwanted[each.path] = _Verdict(_Fate.ASKED, ruling)
+        for path in written.overtaken:
+            unwanted.setdefault(path, _failure(path, SAVED_MEANWHILE))
+        for path, reason in written.refused.items():
+            if path in changes:
+                unwanted.setdefault(path, _failure(path, reason))
+        unwanted = {path: each for path, each in unwanted.items() if path in changes}
+        return _Decided(changes, _with_dependent(changes, unwanted, written.refused))
+
+    def _judge(
+        self, written: Written, view: CommandView, origin: Origin
+    ) -> Iterator[tuple[WorkspacePath, _Verdict]]:
+        """Judge every change; what git ignores is judged by its own size, file by file."""
+        for is_left_out in (False, True):
+            steps = [s for s in written.changes if (s.path in written.left_out) is is_left_out]
+            rulings = self._rulings(steps, view, origin, alone=is_left_out)
+            for step, ruling in zip(steps, rulings, strict=True):
+                if ruling.action is Action.DENY:
+                    yield step.path, _Verdict(_Fate.DENIED, ruling, is_held=False)
+                elif ruling.action is Action.ASK:
+                    is_held = not is_left_out or self._rules.concerns(step.path)
+                    yield step.path, _Verdict(_Fate.ASKED, ruling, is_held)
+
+    def _rulings(
+        self, steps: Sequence[Change], view: CommandView, origin: Origin, *, alone: bool
+    ) -> Sequence[Ruling]:
+        if not steps:
             return ()
-
-    def enforce(self, change_set: ChangeSet, origin: Origin) -> list[str]:
-        """Take back what the policy does not allow; what to say about it."""
-        steps = [step for step in change_set.steps if isinstance(step, Change)]
         try:
-            rulings = list(self._rules.judge_steps(ChangeSet(tuple(steps)), origin))
+            change_set = ChangeSet(tuple(steps))
+            return self._rules.judge_steps(change_set, origin, view.load, alone=alone)
         except PolicyUnreadable as error:
-            rulings = [Ruling(Action.DENY, "", "policy", 0, error.message)] * len(steps)
-        judged = _with_surroundings(_with_moved(list(zip(steps, rulings, strict=True))))
-        unwanted = [step for step, ruling in judged if ruling.action is not Action.ALLOW]
-        if not unwanted:
-            return []
+            return [Ruling(Action.DENY, "", "policy", 0, error.message)] * len(steps)
+
+    # -- reporting ----------------------------------------------------------------------------
+
+    def _report(
+        self, decided: _Decided, written: Written, view: CommandView, origin: Origin
+    ) -> list[str]:
         notes: list[str] = []
-        if failed := self._put_back(unwanted, origin):
-            names = ", ".join(failed[:_SHOWN])
-            notes.append(f"COULD NOT BE PUT BACK, although the policy does not allow it: {names}")
-        notes += self._describe_denied(judged)
-        return notes + self._hold(judged, origin)
-
-    def _put_back(self, steps: Sequence[Change], origin: Origin) -> list[str]:
-        """Undo these steps, together or else one by one; the names of those that resist."""
-        summary = f"put back what a rule does not allow {origin.tool} to change"
-        own = Origin(POLICY, POLICY, "", summary, POLICY, lambda *_: True, as_owner=True)
-        try:
-            self._editor.commit(ChangeSet(tuple(steps)).inverse(), own)
-        except RedlineError:
-            return [
-                step.path.relative for step in reversed(steps) if not self._put_one_back(step, own)
-            ]
-        return []
-
-    def _put_one_back(self, step: Change, own: Origin) -> bool:
-        try:
-            self._editor.commit(ChangeSet((step.inverse(),)), own)
-        except RedlineError:
-            return False
-        return True
-
-    def _describe_denied(self, judged: Sequence[tuple[Change, Ruling]]) -> list[str]:
-        found = [
-            (step.path.relative, ruling) for step, ruling in judged if ruling.action is Action.DENY
+        by_rule: dict[str, list[Change]] = {}
+        for change, verdict in decided.of(_Fate.DENIED):
+            by_rule.setdefault(_describe_rule(verdict.ruling), []).append(change)
+        notes += [
+            f"Not made, because {rule} denies it: {_names(changes)}"
+            for rule, changes in by_rule.items()
         ]
-        if not found:
-            return []
-        rule = _describe_rule(found[0][1])
-        return [f"Put back, because {rule} denies it: {_list([name for name, _ in found])}"]
+        notes += self._report_asked(decided.of(_Fate.ASKED), view, origin)
+        if overtaken := decided.of(_Fate.OVERTAKEN):
+            steps = [change for change, _ in overtaken]
+            rulings = tuple(verdict.ruling for _, verdict in overtaken[:_SHOWN])
+            held = self._hold(steps, rulings, view, origin)
+            notes.append(
+                "Left as another program saved it while the command ran; what the command wrote"
+                f" there is {held}: {_names(steps)}"
+            )
+        refused = {
+            path: why for path, why in written.refused.items() if path not in decided.changes
+        }
+        stuck = {change.path: each.ruling.reason for change, each in decided.of(_Fate.STUCK)}
+        return notes + _describe_failed({**refused, **stuck})
 
-    def _hold(self, judged: Sequence[tuple[Change, Ruling]], origin: Origin) -> list[str]:
-        asked = [(step, ruling) for step, ruling in judged if ruling.action is Action.ASK]
-        if not asked:
-            return []
-        steps = tuple(step for step, _ in asked)
+    def _report_asked(
+        self, asked: Sequence[tuple[Change, _Verdict]], view: CommandView, origin: Origin
+    ) -> list[str]:
+        notes: list[str] = []
+        dropped = [(change, verdict) for change, verdict in asked if not verdict.is_held]
+        if dropped:
+            rule = _describe_rule(dropped[0][1].ruling)
+            names = _names(change for change, _ in dropped)
+            notes.append(f"Not made and not held, because {rule} asks and git ignores it: {names}")
+        steps = [change for change, verdict in asked if verdict.is_held]
+        if not steps:
+            return notes
+        rulings = tuple(dict.fromkeys(v.ruling for _, v in asked if v.is_held))
+        held = self._hold(steps, rulings, view, origin)
+        notes.append(f"Not made, because {_describe_ask(rulings[0])}; {held}: {_names(steps)}")
+        return notes
+
+    def _hold(
+        self,
+        steps: Iterable[Change],
+        rulings: tuple[Ruling, ...],
+        view: CommandView,
+        origin: Origin,
+    ) -> str:
+        """Keep changes for a person to decide about; what became of them, in words."""
         try:
+            complete = [view.complete(step) for step in in_order(steps)]
             held = self._holding.hold(
-                Wanted(ChangeSet(steps), origin, "change", None),
-                tuple(dict.fromkeys(ruling for _, ruling in asked)),
+                Wanted(ChangeSet(tuple(complete)), replace(origin, consent=None), "change", None),
+                rulings,
             )
-        except (HeldRefused, RedlineError) as error:
-            return [f"Put back and not held: {error.message}"]
-        names = _list([step.path.relative for step in steps])
+        except RedlineError as error:
+            return f"not held either ({error.message})"
         if held.decision is not None and held.decision.state is HeldState.REFUSED:
-            return [f"Put back: {names}: {refusal_text(held)}"]
-        rule = _describe_rule(asked[0][1])
-        return [
-            (
-                f"Held for a person as {held.id}, because {rule} asks; put back until then:"
-                f" {names}; the person decides with: redline held show {held.id}"
-            )
-        ]
+            return f"not held again, {refusal_text(held)}"
+        return f"held for a person as {held.id} (redline held show {held.id})"
 
 
-def _with_moved(judged: list[tuple[Change, Ruling]]) -> list[tuple[Change, Ruling]]:
-    """Give the removal of a file the ruling of what has its content: else that is nowhere."""
-    unwanted = {
-        step.after.digest: ruling
-        for step, ruling in judged
-        if ruling.action is not Action.ALLOW and isinstance(step.after, FileState)
-    }
-    return [
-        (step, unwanted.get(step.before.digest, ruling))
-        if ruling.action is Action.ALLOW
-        and isinstance(step.before, FileState)
-        and isinstance(step.after, Absent)
-        else (step, ruling)
-        for step, ruling in judged
-    ]
+def _with_dependent(
+    changes: Mapping[WorkspacePath, Change],
+    unwanted: Mapping[WorkspacePath, _Verdict],
+    refused: Iterable[WorkspacePath],
+) -> dict[WorkspacePath, _Verdict]:
+    """Add what cannot be made without what is unwanted, or would lose a content by it.
 
-
-def _with_surroundings(judged: list[tuple[Change, Ruling]]) -> list[tuple[Change, Ruling]]:
-    """Give steps that cannot go without another the ruling of that one.
-
-    What lies in a directory that goes away again goes too; a directory that a file comes back to
-    comes back too.
+    Nothing is made in a directory that is not made; a directory stays in which something stays;
+    a file stays whose content would be nowhere else.
     """
-    gone = {
-        step.path: ruling
-        for step, ruling in judged
-        if ruling.action is not Action.ALLOW
-        and isinstance(step.before, Absent)
-        and isinstance(step.after, DirState)
-    }
-    back = {
-        step.path: ruling
-        for step, ruling in judged
-        if ruling.action is not Action.ALLOW and not isinstance(step.before, Absent)
-    }
-    found: list[tuple[Change, Ruling]] = []
-    for step, ruling in judged:
-        if ruling.action is Action.ALLOW:
-            for top, other in gone.items():
-                if step.path.is_beneath(top):
-                    ruling = other
-            if isinstance(step.after, Absent) and isinstance(step.before, DirState):
-                for inner, other in back.items():
-                    if inner.is_beneath(step.path):
-                        ruling = other
-        found.append((step, ruling))
+    found = dict(unwanted)
+    dependent = _Dependent(changes)
+    waiting = list(unwanted)
+    new = {above: _STAYS for path in refused for above in dependent.on_place(path)}
+    while True:
+        for other, verdict in new.items():
+            if other not in found:
+                found[other] = verdict
+                waiting.append(other)
+        if not waiting:
+            break
+        path = waiting.pop()
+        new = dict.fromkeys(dependent.on_change(changes[path]), found[path])
     return found
+
+
+_STAYS = _Verdict(
+    _Fate.STUCK, Ruling(Action.DENY, "", "failed", 0, "something in it stays"), is_held=False
+)
+
+
+class _Dependent:
+    """Which changes are not made when another one is not."""
+
+    def __init__(self, changes: Mapping[WorkspacePath, Change]) -> None:
+        self._changes = changes
+        self._made = {
+            path
+            for path, each in changes.items()
+            if isinstance(each.after, DirState) and not isinstance(each.before, DirState)
+        }
+        self._beneath: dict[WorkspacePath, list[WorkspacePath]] = {}
+        # Files that change, by what they hold. The digest of one that the history does not keep
+        # is not known: its size must do.
+        self._holding: dict[str | int, list[WorkspacePath]] = {}
+        for path, each in changes.items():
+            for above in _above(path):
+                if above in self._made:
+                    self._beneath.setdefault(above, []).append(path)
+            if isinstance(each.before, FileState):
+                key = each.before.digest or each.before.size
+                self._holding.setdefault(key, []).append(path)
+
+    def on_change(self, change: Change) -> Iterator[WorkspacePath]:
+        """Yield the changes that cannot be made without *change*."""
+        if change.path in self._made:
+            yield from self._beneath.get(change.path, ())
+        if not isinstance(change.before, Absent):
+            yield from self.on_place(change.path)
+        after = change.after
+        if isinstance(after, FileState) and after.size:
+            yield from self._holding.get(after.digest, ())
+            yield from self._holding.get(after.size, ())
+
+    def on_place(self, path: WorkspacePath) -> Iterator[WorkspacePath]:
+        """Yield the removals of directories that *path*, which stays, lies in."""
+        for above in _above(path):
+            each = self._changes.get(above)
+            if each is None or not isinstance(each.before, DirState):
+                continue
+            if not isinstance(each.after, DirState):
+                yield above
+
+
+def _above(path: WorkspacePath) -> Iterator[WorkspacePath]:
+    for length in range(1, len(path.parts)):
+        yield WorkspacePath(path.root, path.parts[:length])
+
+
+def _is_plain(step: Change, written: Written) -> bool:
+    """Whether the history cannot keep *step*."""
+    before, after = step.before, step.after
+    return (
+        step.path in written.left_out
+        or step.path in written.surplus
+        or any(isinstance(each, FileState) and each.content is None for each in (before, after))
+    )
+
+
+def _in_making_order(changes: Iterable[Change]) -> tuple[list[Change], list[Change]]:
+    """Return what to make first, and what to remove after that.
+
+    A file is removed after its content is where it went, unless it is in the way.
+    """
+    steps = in_order(changes)
+    removals = [step for step in steps if isinstance(step.after, Absent)]
+    others = [step for step in steps if not isinstance(step.after, Absent)]
+    new = {step.path for step in others if isinstance(step.before, Absent)}
+    in_the_way = {
+        step.path for step in removals if step.path in new or not new.isdisjoint(_above(step.path))
+    }
+    first = [step for step in removals if step.path in in_the_way]
+    return [*first, *others], [step for step in removals if step.path not in in_the_way]
+
+
+def _without(
+    decided: _Decided,
+    failed: Mapping[WorkspacePath, str],
+    written: Written,
+    made: Iterable[Change],
+) -> _Decided:
+    """Return the decision after some changes failed; what is *made* stays made."""
+    failures = {path: _failure(path, reason) for path, reason in failed.items()}
+    unwanted = {**failures, **decided.unwanted}
+    dependent = _with_dependent(decided.changes, unwanted, written.refused)
+    done = {step.path for step in made} - failures.keys()
+    found = {path: verdict for path, verdict in dependent.items() if path not in done}
+    return _Decided(decided.changes, found)
+
+
+def _failure(path: WorkspacePath, reason: str) -> _Verdict:
+    fate = _Fate.OVERTAKEN if reason == SAVED_MEANWHILE else _Fate.STUCK
+    ruling = Ruling(Action.ASK, path.relative, "meanwhile", 0, reason)
+    return _Verdict(fate, ruling, is_held=fate is _Fate.OVERTAKEN)
+
+
+def _place(
+    view: CommandView, steps: Iterable[Change], made: list[Change]
+) -> dict[WorkspacePath, str]:
+    """Make *steps* and add them to *made*; those that failed, with the reason."""
+    failed: dict[WorkspacePath, str] = {}
+    for step in steps:
+        problem = view.place(step)
+        if problem:
+            failed[step.path] = problem
+        else:
+            made.append(step)
+    return failed
+
+
+def _describe_failed(failed: Mapping[WorkspacePath, str]) -> list[str]:
+    reasons: dict[str, list[WorkspacePath]] = {}
+    for path, reason in failed.items():
+        reasons.setdefault(reason, []).append(path)
+    return [f"Not made, because {reason}: {_list(paths)}" for reason, paths in reasons.items()]
+
+
+def _not_covered(made: Iterable[Change], written: Written) -> list[str]:
+    names: dict[str, None] = {}
+    for step in made:
+        path = step.path
+        if not _is_plain(step, written):
+            continue
+        top = next((above for above in _above(path) if above in written.left_out), path)
+        why = "ignored" if path in written.left_out else "too large"
+        is_directory = top != path or DirState in (type(step.before), type(step.after))
+        slash = "/" if is_directory else ""
+        names.setdefault(f"{show_name(top.relative)}{slash} ({why})")
+    if not names:
+        return []
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return [f"Undo does not cover: {', '.join(list(names)[:_SHOWN])}{more}"]
+
+
+def _describe_ask(ruling: Ruling) -> str:
+    if ruling.rule in set(Permission):
+        return f"it takes a person's consent ({ruling.reason})"
+    return f"{_describe_rule(ruling)} asks"
 
 
 def _describe_rule(ruling: Ruling) -> str:
@@ -176,6 +407,11 @@ def _describe_rule(ruling: Ruling) -> str:
     return f"{name}{where}{reason}"
 
 
-def _list(names: Sequence[str]) -> str:
+def _names(changes: Iterable[Change]) -> str:
+    return _list(change.path for change in changes)
+
+
+def _list(paths: Iterable[WorkspacePath]) -> str:
+    names = [show_name(path.relative) for path in paths]
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
     return ", ".join(names[:_SHOWN]) + more

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from threading import Lock
+from threading import Event
 
 from redline.core.changes import Change, ChangeSet, State
 from redline.core.error_families.wording import naming
-from redline.core.errors import InvalidArgument, SessionNotFound
+from redline.core.errors import InvalidArgument, RedlineError, SessionNotFound
 from redline.core.paths import WorkspacePath
 from redline.core.ports.commands import (
     Command,
+    CommandRun,
     CommandRuns,
+    CommandView,
     Difference,
     Finished,
     Job,
     JobState,
     Processes,
+    RunEnd,
     SandboxFacts,
     Snapshots,
 )
@@ -28,10 +31,85 @@ from redline.core.ports.search import Cancel
 from redline.core.ports.store import Store
 from redline.core.ports.tree import Tree
 from redline.engine.command_rules import CommandRules
-from redline.engine.run_notes import RunNote
+from redline.engine.dry_runs import DryRun, KeptDryRuns
+
+_PATIENCE = 10.0
+_MAX_SESSIONS = 256
+
+
+class RunNote:
+    """The note of one run. That it cannot be written never keeps a command from running."""
+
+    def __init__(self, runs: CommandRuns, command: Command, origin: Origin) -> None:
+        self._runs = runs
+        self._command = command
+        self._origin = origin
+        self._began = time.time()
+        self._number = 0
+        # The end may be noticed before the start is noted.
+        self._is_noted = Event()
+
+    def begin(self, held_by: SandboxFacts) -> None:
+        """Note that it was started, and what holds it."""
+        command, origin = self._command, self._origin
+        run = CommandRun(
+            self._began,
+            origin.tool,
+            origin.client,
+            origin.principal,
+            origin.session,
+            command.line,
+            command.cwd.relative or ".",
+            describe_sandbox(held_by),
+            command.overlay,
+        )
+        try:
+            self._number = self._runs.begin(run)
+        except RedlineError:
+            pass
+        finally:
+            self._is_noted.set()
+
+    def end(self, state: JobState, change: str | None) -> None:
+        """Note how it ended."""
+        self._is_noted.wait(_PATIENCE)
+        if not self._number:
+            return
+        signal = state.signal or ""
+        end = RunEnd(state.status, state.exit_code, signal, state.elapsed, change or "")
+        try:
+            self._runs.end(self._number, end)
+        except RedlineError:
+            pass
+
+
+def describe_sandbox(facts: SandboxFacts) -> str:
+    """Say in one line what holds a command."""
+    return f"{facts.mode}; {facts.fs}; network {facts.net}"
+
+
+class SessionNotices:
+    """Say once in each session that undo does not cover what git ignores."""
+
+    def __init__(self) -> None:
+        self._noticed: dict[str, None] = {}
+
+    def leave_out(self, found: Difference, origin: Origin) -> Difference:
+        """Return *found* without ignored names, if the session of *origin* has read of some."""
+        ignored = [name for name in found.uncovered if name.endswith("(ignored)")]
+        session = origin.session or origin.client
+        if not ignored:
+            return found
+        if session not in self._noticed:
+            while len(self._noticed) >= _MAX_SESSIONS:
+                self._noticed.pop(next(iter(self._noticed)), None)
+            self._noticed[session] = None
+            return found
+        rest = tuple(name for name in found.uncovered if name not in ignored)
+        return replace(found, uncovered=rest)
+
 
 _SHOWN = 5
-_KEPT = 16
 
 
 class RecordedCommands:
@@ -47,23 +125,26 @@ class RecordedCommands:
         activity: Activity,
         rules: CommandRules,
         runs: CommandRuns,
+        dry_runs: KeptDryRuns,
     ) -> None:
         self._runs = runs
+        self._dry_runs = dry_runs
         self._activity = activity
         self._rules = rules
         self._tree = tree
-        self._lock = Lock()
-        self._proposals: dict[str, tuple[str, str, Difference]] = {}
         self._processes = processes
         self._snapshots = snapshots
         self._editor = editor
         self._store = store
+        self._noticed = SessionNotices()
 
     def start(self, command: Command, origin: Origin) -> Job:
-        """Start it; what it changed is recorded when it has ended."""
+        """Start it; what it changed is judged and recorded when it has ended."""
         note = RunNote(self._runs, command, origin)
         if command.overlay:
             job = self._start_dry(command, note)
+        elif self._rules.is_active():
+            job = self._start_judged(command, origin, note)
         else:
             job = self._start(command, origin, note)
         note.begin(job.sandbox)
@@ -74,21 +155,36 @@ class RecordedCommands:
         ended = self._activity.begin()
 
         def finish(state: JobState) -> tuple[str | None, Sequence[str]]:
-            change = None
+            made = Operation("", 0.0, origin, ChangeSet())
             try:
-                change, notes = self._record(before, began, origin, ended)
+                made, notes = self._record(before, began, origin, state.git)
             finally:
-                note.end(state, change)
-            return change, notes
+                ended()
+                note.end(state, made.id or None)
+            return (made.id or None) if made.step_count else None, notes
 
         try:
             before = self._snapshots.take()
-            self._rules.require_sight(self._snapshots.blindness(before))
-            sealed = self._rules.sealed_places(origin)
-            return self._processes.start(replace(command, sealed=sealed), finish)
+            return self._processes.start(command, finish)
         except BaseException:
             ended()
             raise
+
+    def _start_judged(self, command: Command, origin: Origin, note: RunNote) -> Job:
+        """Start it on a view of its own: nothing that it writes is in the workspace unjudged."""
+
+        def finish(view: CommandView, state: JobState) -> tuple[str | None, Sequence[str]]:
+            change = None
+            ended = self._activity.begin()
+            try:
+                change, notes = self._rules.settle(view, command, origin)
+            finally:
+                ended()
+                note.end(state, change)
+            return change, notes
+
+        sealed = self._rules.sealed_places(origin)
+        return self._processes.start_judged(replace(command, sealed=sealed), finish)
 
     def run(self, command: Command, origin: Origin, cancel: Cancel, limit: int) -> Finished:
         """Run it to its end; cancelling kills it."""
@@ -96,9 +192,9 @@ class RecordedCommands:
         done = self._processes.finish(job, cancel, limit)
         if not command.overlay:
             return done
-        with self._lock:
-            kept = self._proposals.pop(job.id, None)
-        return replace(done, proposal=kept[2].change_set if kept else ChangeSet())
+        kept = self._dry_runs.get(job.id, command.owner)
+        self._dry_runs.drop(job.id, command.owner)
+        return replace(done, proposal=kept.found.change_set if kept else ChangeSet())
 
     def get(self, job_id: str, owner: str) -> Job:
         """The job of that owner."""
@@ -106,9 +202,7 @@ class RecordedCommands:
 
     def release(self, job_id: str, owner: str) -> None:
         """Release the handle; a dry run's proposal is dropped with it."""
-        with self._lock:
-            if job_id in self._proposals and self._proposals[job_id][0] == owner:
-                del self._proposals[job_id]
+        self._dry_runs.drop(job_id, owner)
         self._processes.release(job_id, owner)
 
     def describe(self) -> SandboxFacts:
@@ -124,59 +218,49 @@ class RecordedCommands:
             job_id: str, found: Difference, state: JobState
         ) -> tuple[str | None, Sequence[str]]:
             note.end(state, None)
-            with self._lock:
-                while len(self._proposals) >= _KEPT:
-                    self._proposals.pop(next(iter(self._proposals)))
-                self._proposals[job_id] = (command.owner, command.line, found)
             notes = [f"Not part of the dry run: {name}" for name in found.uncovered[:_SHOWN]]
+            if not self._dry_runs.keep(job_id, DryRun(command.owner, command.line, found)):
+                notes.append("The dry run changed too much to be shown or applied")
             return None, notes
 
         return self._processes.start_dry(command, self._tree, propose)
 
     def proposal(self, job_id: str, owner: str) -> Difference | None:
         """What a dry run would have changed."""
-        with self._lock:
-            kept = self._proposals.get(job_id)
-        return kept[2] if kept is not None and kept[0] == owner else None
+        kept = self._dry_runs.get(job_id, owner)
+        return None if kept is None else kept.found
 
     def apply(self, job_id: str, owner: str, line: str, origin: Origin) -> Operation:
         """Commit the proposal of a dry run."""
-        with self._lock:
-            kept = self._proposals.get(job_id)
-        if kept is None or kept[0] != owner:
+        kept = self._dry_runs.get(job_id, owner)
+        if kept is None:
             raise SessionNotFound(
                 f"No dry run to apply, or access to it is denied: {job_id}",
                 hint=naming("call {exec_command} with dry_run first"),
             )
-        if kept[1] != line:
-            raise InvalidArgument(f"That dry run was of another command: {kept[1]}", field="apply")
-        operation = self._editor.commit(kept[2].change_set, origin)
-        with self._lock:
-            self._proposals.pop(job_id, None)
+        if kept.line != line:
+            raise InvalidArgument(
+                f"That dry run was of another command: {kept.line}", field="apply"
+            )
+        operation = self._editor.commit(kept.found.change_set, origin)
+        self._dry_runs.drop(job_id, owner)
         return operation
 
     def close(self) -> None:
         """End what runs while it can still be recorded."""
         self._processes.close()
+        self._dry_runs.close()
 
     def _record(
-        self, before: object, began: float, origin: Origin, ended: Callable[[], None]
-    ) -> tuple[str | None, Sequence[str]]:
-        try:
-            return self._record_changes(before, began, origin)
-        finally:
-            ended()
-
-    def _record_changes(
-        self, before: object, began: float, origin: Origin
-    ) -> tuple[str | None, Sequence[str]]:
-        found = self._snapshots.compare(before)
+        self, before: object, began: float, origin: Origin, git: str
+    ) -> tuple[Operation, Sequence[str]]:
+        """Journal what the command changed and what git did in it; notes on the rest."""
+        found = self._noticed.leave_out(self._snapshots.compare(before), origin)
         mine = self._without_known(found.change_set, began)
-        notes = _not_covered(found, self._rules.is_active())
-        if mine.is_empty:
-            return None, notes
-        operation = self._editor.record(mine, origin)
-        return operation.id or None, [*self._rules.enforce(mine, origin), *notes]
+        notes = [*self._rules.name_guarded(replace(found, change_set=mine)), *_not_covered(found)]
+        if git and mine.is_empty:
+            return self._editor.note_git(replace(origin, summary=git)), notes
+        return self._editor.record(mine, origin, notes=(git,) if git else ()), notes
 
     def _without_known(self, change_set: ChangeSet, began: float) -> ChangeSet:
         """Leave out what other operations did at the same time: the journal has those already."""
@@ -195,10 +279,9 @@ class RecordedCommands:
         return ChangeSet(tuple(steps))
 
 
-def _not_covered(found: Difference, is_ruled: bool) -> list[str]:
+def _not_covered(found: Difference) -> list[str]:
     names = found.uncovered
     if not names:
         return []
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    also = ", nor does the policy" if is_ruled else ""
-    return [f"Undo does not cover{also}: {', '.join(names[:_SHOWN])}{more}"]
+    return [f"Undo does not cover: {', '.join(names[:_SHOWN])}{more}"]

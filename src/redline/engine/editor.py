@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from redline.core.changes import Change, ChangeSet, SpecialState
 from redline.core.errors import (
@@ -14,14 +15,24 @@ from redline.core.errors import (
     StaleBase,
 )
 from redline.core.paths import show_name
-from redline.core.ports.history import ChangePermits, Direction, Operation, Origin, Revert
+from redline.core.ports.history import (
+    GIT,
+    PROMPT,
+    ChangePermits,
+    Direction,
+    Operation,
+    Origin,
+    Revert,
+)
 from redline.core.ports.review import HeldChange
 from redline.core.ports.store import Store, Transaction
 from redline.core.ports.tree import PathResolver, Tree
 from redline.engine.approval import Approval
 from redline.engine.holding import Holding, Wanted
-from redline.engine.reverting.planner import RevertPlan, RevertPlanner
-from redline.engine.reverting.selection import Selected, select
+
+if TYPE_CHECKING:
+    from redline.engine.reverting.planner import RevertPlan
+    from redline.engine.reverting.selection import Selected
 
 _PRUNE_EVERY = 64
 _MAX_ATTEMPTS = 20
@@ -73,11 +84,12 @@ class JournalEditor:
         *,
         before: str | None = None,
         since: str | None = None,
+        notes: tuple[str, ...] = (),
     ) -> Operation:
         """Journal changes that already happened."""
         if change_set.is_empty:
             return Operation("", 0.0, origin, change_set)
-        return self._store.record(change_set, origin, before=before, since=since)
+        return self._store.record(change_set, origin, before=before, since=since, notes=notes)
 
     def note_grant(self, origin: Origin) -> Operation:
         """Journal that a person gave a permission."""
@@ -87,6 +99,14 @@ class JournalEditor:
         """Journal a point to go back to."""
         self._approve(ChangeSet())
         return self._store.record(ChangeSet(), origin, "checkpoint")
+
+    def note_prompt(self, origin: Origin) -> Operation:
+        """Journal what a person asked an agent."""
+        return self._store.record(ChangeSet(), origin, PROMPT)
+
+    def note_git(self, origin: Origin) -> Operation:
+        """Journal what git did."""
+        return self._store.record(ChangeSet(), origin, GIT)
 
     def undo(self, operation_id: str | None, origin: Origin) -> Operation:
         """Take an operation back; None means the latest that is not undone."""
@@ -109,9 +129,8 @@ class JournalEditor:
         """What `revert` would do, with contents, after the same checks."""
         wanted, plan = self._plan(request)
         change_set = self._store.fill(plan.change_set)
-        return Operation(
-            "", 0.0, Origin(""), change_set, wanted.kind, wanted.reverts, merged=bool(plan.merged)
-        )
+        planned = Operation("", 0.0, Origin(""), change_set, wanted.kind, wanted.reverts)
+        return replace(planned, merged=bool(plan.merged), notes=plan.notes)
 
     # -- the pipeline -------------------------------------------------------------------------
 
@@ -165,11 +184,16 @@ class JournalEditor:
         wanted, plan = self._plan(request)
         if not plan.change_set.steps:
             # Others took it back already: only the journal has to say so.
-            return self._store.record(ChangeSet(), origin, wanted.kind, wanted.reverts)
-        done = self._carry_out(plan.change_set, origin, wanted.kind, wanted.reverts)
-        return replace(done, merged=bool(plan.merged))
+            done = self._store.record(ChangeSet(), origin, wanted.kind, wanted.reverts)
+        else:
+            done = self._carry_out(plan.change_set, origin, wanted.kind, wanted.reverts)
+        return replace(done, merged=bool(plan.merged), notes=(*done.notes, *plan.notes))
 
     def _plan(self, request: Revert) -> tuple[Selected, RevertPlan]:
+        # Imported here: most processes only make changes.
+        from redline.engine.reverting.planner import RevertPlanner
+        from redline.engine.reverting.selection import select
+
         wanted = select(self._store, request)
         plan = RevertPlanner(self._workspace, self._tree, self._store).plan(wanted.steps)
         self._approve(plan.change_set)

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import os
+from collections import OrderedDict
 from collections.abc import Iterator, Sequence
+from threading import Lock
 
 from redline.core.changes import ChangeSet, FileState
 from redline.core.errors import PathError
 from redline.core.paths import Access, WorkspacePath, show_name
-from redline.core.ports.history import Author, HistoryQuery, Operation
-from redline.core.ports.store import Store
+from redline.core.ports.history import PROMPT, Author, HistoryQuery, Operation, Overlap
+from redline.core.ports.store import Position, Store
 from redline.core.ports.tree import PathResolver
+from redline.engine.recent_work import RecentWork
+
+_MAX_SESSIONS = 1000
 
 
 class JournalHistory:
@@ -19,6 +24,10 @@ class JournalHistory:
     def __init__(self, workspace: PathResolver, store: Store) -> None:
         self._workspace = workspace
         self._store = store
+        # How much of the journal each session knows; the oldest is forgotten first.
+        self._known: OrderedDict[str, Position] = OrderedDict()
+        self._lock = Lock()
+        self._recent = RecentWork(store)
 
     def list(self, query: HistoryQuery) -> Sequence[Operation]:
         """Matching operations, newest first, contents not loaded."""
@@ -46,6 +55,26 @@ class JournalHistory:
     def changed_since(self, operation_id: str | None, by: Author | None) -> Sequence[str]:
         """The changes made, undone or redone behind an operation, newest first."""
         return self._store.changed_since(operation_id, by)
+
+    def take_arrivals(self, session: str) -> Sequence[Operation]:
+        """The latest operations of other sessions since this was last asked for *session*."""
+        with self._lock:
+            known = self._known.get(session)
+            now, found = self._store.arrivals(known, session)
+            if now != known:
+                self._known[session] = now
+                self._known.move_to_end(session)
+                if len(self._known) > _MAX_SESSIONS:
+                    self._known.popitem(last=False)
+            return found
+
+    def take_overlaps(self, session: str) -> Sequence[Overlap]:
+        """What others changed lately of the files that *session* changed since the last call."""
+        return self._recent.take_overlaps(session)
+
+    def recent_of_others(self, session: str) -> Sequence[Overlap]:
+        """The changes of other sessions in the last minutes, the newest first."""
+        return self._recent.of_others(session)
 
     def marks(self) -> Sequence[Operation]:
         """Checkpoints and, for each session, its first operation, newest first."""
@@ -92,6 +121,8 @@ class JournalHistory:
 
 
 def _matches(operation: Operation, query: HistoryQuery) -> bool:
+    if operation.kind == PROMPT and not query.prompts:
+        return False
     if query.tool is not None and operation.origin.tool != query.tool:
         return False
     if query.by is not None and not query.by.matches(operation.origin):

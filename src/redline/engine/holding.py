@@ -50,7 +50,9 @@ class Wanted(NamedTuple):
 class Holding:
     """Keeps changes until a person decides."""
 
-    def __init__(self, held: HeldChanges, rules: ChangeRules, store: Store, tree: Tree) -> None:
+    def __init__(
+        self, held: HeldChanges, rules: Callable[[], ChangeRules], store: Store, tree: Tree
+    ) -> None:
         self._held = held
         self._rules = rules
         self._store = store
@@ -85,7 +87,7 @@ class Holding:
             HeldChange(
                 _identify(wanted),
                 now,
-                now + self._rules.hold_for(),
+                now + self._rules().hold_for(),
                 wanted.origin,
                 change_set,
                 rulings,

@@ -1,109 +1,262 @@
-"""Readings in an exact form: a pointer assignment or RFC 6902, which mean one thing only."""
+"""Exact forms: `server.port = 9090`, `/tags/- = "new"`, `a.b += 1`, `/flags/0/owner -> team`.
+
+A path stands first and every character behind the operator is the value, to the end of the line.
+Several statements stand on lines of their own, or behind `;` when the value before is delimited.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+import json
+import re
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import NamedTuple
 
-from redline.core.errors import CannotApply, NodeNotFound
-from redline.instruct.effects.outcome import Unclear
-from redline.instruct.model.operations import (
-    DocumentOperation,
-    NoValue,
-    apply_operations,
-    is_index,
-    pointer,
+from redline.core.errors import DocumentSyntax
+from redline.instruct.literals import Given, Misfit, fit
+from redline.instruct.model.operations import ABSENT, DocumentOperation, Path
+from redline.instruct.model.values import Num, Value, dumps, parse
+from redline.instruct.paths import (
+    arrival,
+    find,
+    find_jsonpath,
+    is_new_key,
+    path_parts,
+    suffix_nodes,
 )
-from redline.instruct.model.values import Value, dumps, type_name
-from redline.instruct.patches import read_patch
+from redline.instruct.plans import exact as exact_sum
+from redline.instruct.tree import DocumentTree
+from redline.instruct.words import key_form, number_in
 
-MAX_LENGTH = 1000
-_SHOWN = 3
+_POINTER = re.compile(r"/[^\s=]*(?:=[^\s=][^\s=]*)*")
+_DOTTED = re.compile(
+    r"`?(?:[\w$@~-]+|\[(?:-?\d+|\+|\*|\"[^\"]*\"|'[^']*')\])"
+    r"(?:\.[\w$@~*-]+|\[(?:-?\d+|\+|\*|\"[^\"]*\"|'[^']*')\])*`?"
+)
+_OPERATOR = re.compile(r"\s*(\+=|-=|\*=|->|=(?![=>]))\s*")
+_BARE_NAME = re.compile(r"[A-Za-z_][\w-]*|/\S+|[\w-]+(?:\.[\w-]+)+")
+_DECODER = json.JSONDecoder()
 
 
-def exact_form(document: Value, operations: Sequence[DocumentOperation]) -> str | None:
-    """Return an instruction that does exactly *operations*, or None when it would be too long."""
-    patch = dumps(_steps(operations))
-    if len(patch) > MAX_LENGTH:
+class Unfit(Exception):
+    """An exact form that cannot be carried out; the message says why."""
+
+
+class ExactStatement(NamedTuple):
+    """One statement: a path, an operator, and the value as text or as JSON."""
+
+    path: str
+    operator: str
+    value: Given
+
+
+def read_exact(tree: DocumentTree, text: str) -> list[DocumentOperation] | None:
+    """Return the operations of exact statements, None when the text is none; Unfit."""
+    statements = _statements(text)
+    if not statements:
         return None
-    try:
-        found = read_patch(document, patch)
-        wanted = dumps(apply_operations(document, operations))
-        if found is None or dumps(apply_operations(document, found)) != wanted:
+    operations: list[DocumentOperation] = []
+    for statement in statements:
+        made = _carry_out(tree, statement)
+        if made is None:
             return None
-    except (Unclear, CannotApply, NodeNotFound):
+        operations += made
+    return operations
+
+
+def _statements(text: str) -> list[ExactStatement] | None:
+    found: list[ExactStatement] = []
+    for line in text.strip().splitlines():
+        rest = line.strip().rstrip(";")
+        while rest:
+            step = _statement(rest)
+            if step is None:
+                return None
+            statement, rest = step
+            found.append(statement)
+    return found
+
+
+def _statement(text: str) -> tuple[ExactStatement, str] | None:
+    path = _path_in(text)
+    operator = _OPERATOR.match(text, len(path)) if path else None
+    if operator is None or operator.end() == len(text):
         return None
-    return _assignment(operations) or patch
-
-
-def _assignment(operations: Sequence[DocumentOperation]) -> str | None:
-    """Return `Set /a/b to 1` for the replacement of one scalar by another of its type."""
-    [first, *rest] = operations
-    where, value = pointer(first.path), first.value
-    if rest or first.op != "replace" or isinstance(first.old, NoValue) or " " in where:
+    read = _value(text[operator.end() :])
+    if read is None:
         return None
-    if isinstance(value, NoValue | dict | list) or value is None:
-        return None
-    if type_name(first.old) != type_name(value) or len(first.path) < 2:
-        return None
-    text = dumps(value)
-    return None if "\\" in text else f"Set {where} to {text}"
+    value, rest = read
+    return ExactStatement(path.strip("`"), operator[1], value), rest
 
 
-def _steps(operations: Sequence[DocumentOperation]) -> list[dict[str, Any]]:
-    """Return RFC 6902 steps; those that shift positions go from the last place to the first."""
-    still = [_step(o) for o in operations if o.op in ("replace", "add")]
-    moving = sorted(
-        (o for o in operations if o.op not in ("replace", "add")),
-        key=lambda o: tuple((1, int(p), "") if is_index(p) else (0, 0, p) for p in o.path),
-        reverse=True,
-    )
-    return [*still, *map(_step, moving)]
+def _path_in(text: str) -> str:
+    """Return the path that a statement begins with, or an empty text."""
+    if text.startswith("$"):
+        depth = 0
+        for place, char in enumerate(text):
+            depth += (char == "[") - (char == "]")
+            if depth == 0 and (char.isspace() or (char == "=" and text[place - 1] != "=")):
+                return text[:place]
+        return ""
+    match = _POINTER.match(text) if text.startswith("/") else _DOTTED.match(text)
+    return match[0] if match else ""
 
 
-def _step(operation: DocumentOperation) -> dict[str, Any]:
-    where = pointer(operation.path)
-    if operation.op in ("replace", "remove"):
-        step: dict[str, Any] = {"op": operation.op, "path": where}
-    elif operation.op in ("add", "insert"):
-        step = {"op": "add", "path": where}
+def _value(text: str) -> tuple[Given, str] | None:
+    """Return the value at the start of *text* and what follows it as a statement of its own."""
+    stripped = text.strip()
+    literal = _literal(stripped)
+    if literal is not None:
+        value, end = literal
+        rest = stripped[end:].lstrip()
+        if rest in ("", "."):
+            return _as_given(value, stripped[:end]), ""
+        following = rest[1:].strip().removeprefix("and ")
+        if rest.startswith((";", ",")) and following:
+            if _statement(following) is None:
+                return None
+            return _as_given(value, stripped[:end]), following
+    if ";" in stripped:
+        raise Unfit(f"the value is not delimited: put it in quotes: {dumps(stripped[:80])}")
+    if stripped[:1] == stripped[-1:] == "'" and len(stripped) > 1:
+        return Given(stripped[1:-1], "quoted"), ""
+    return Given(stripped, "word" if " " not in stripped else "text"), ""
+
+
+def _as_given(value: Value, text: str) -> Given:
+    if isinstance(value, Num):
+        return Given(value, "number")
+    if isinstance(value, bool):
+        return Given(text, "word")
+    return Given(value, "quoted" if isinstance(value, str) else "json")
+
+
+def _literal(text: str) -> tuple[Value, int] | None:
+    try:
+        _, end = _DECODER.raw_decode(text)
+        if text[end : end + 1] not in ("", " ", ";", ".", ",") or (
+            text[end : end + 2] not in ("", ".") and text[end : end + 1] == "."
+        ):
+            return None
+        return parse(text[:end]), end
+    except (ValueError, RecursionError, DocumentSyntax):
+        number = number_in(text) if " " not in text and text[-1:].isdigit() else None
+        return (Num(number), len(text)) if number is not None else None
+
+
+# -- carrying out
+
+
+def _carry_out(tree: DocumentTree, statement: ExactStatement) -> list[DocumentOperation] | None:
+    path, operator = statement.path, statement.operator
+    nodes = find_jsonpath(tree, path) if path.startswith("$") else find(tree, path)
+    if nodes is None:
+        raise Unfit(f"not a path: {path}")
+    if operator == "->":
+        return _rename(tree, path, nodes, statement.value)
+    if nodes:
+        if 0 in nodes:
+            raise Unfit("the whole document cannot be assigned; send a patch")
+        return [o for node in nodes for o in _assign(tree, node, operator, statement.value)]
+    if operator != "=" or path.startswith("$"):
+        if suffix_nodes(tree, path):
+            return None
+        raise Unfit(f"nothing is at {path}")
+    return _create(tree, path, statement.value)
+
+
+def _assign(
+    tree: DocumentTree, node: int, operator: str, given: Given
+) -> Iterator[DocumentOperation]:
+    tree.spend()
+    old = tree.values[node]
+    if operator == "=":
+        try:
+            value = fit(given, old, str(tree.keys[node]))
+        except Misfit as error:
+            raise Unfit(str(error)) from None
+    elif isinstance(old, list) and operator == "+=":
+        place = (*tree.path(node), str(len(old)))
+        yield DocumentOperation("insert", place, value=fit(given, ABSENT, "", old))
+        return
     else:
-        assert operation.new_path is not None
-        return {"op": "move", "from": where, "path": pointer(_arrival(operation))}
-    if operation.op != "remove":
-        step["value"] = operation.value
-    return step
+        value = _calculate(old, operator, given)
+    if dumps(old) != dumps(value):
+        yield DocumentOperation("replace", tree.path(node), old, value)
 
 
-def _arrival(operation: DocumentOperation) -> tuple[str, ...]:
-    """Return where RFC 6902 says a move ends: counted without the moved element."""
-    target, path = operation.new_path, operation.path
-    assert target is not None
-    beside = target[:-1] == path[:-1] and is_index(path[-1]) and is_index(target[-1])
-    if beside and int(target[-1]) > int(path[-1]):
-        return (*target[:-1], str(int(target[-1]) - 1))
-    return target
+def _calculate(old: Value, operator: str, given: Given) -> Value:
+    if operator == "+=" and isinstance(old, str) and given.style == "quoted":
+        return old + str(given.value)
+    if not isinstance(old, Num) or not isinstance(given.value, Num):
+        raise Unfit(f"{operator} needs two numbers")
+    by = given.value.decimal
+    made = old.decimal * by if operator == "*=" else old.decimal + (by if operator == "+=" else -by)
+    if not made.is_finite() or abs(made) > Decimal("1e300"):
+        raise Unfit("the result is too large")
+    return exact_sum(made, old)
 
 
-def says(operations: Sequence[DocumentOperation]) -> str:
-    """Return what the operations do, in a sentence a person can choose by."""
-    parts = [_describe(operation) for operation in operations[:_SHOWN]]
-    more = len(operations) - len(parts)
-    return "; ".join(parts) + (f"; and {more} more" if more else "")
+def _create(tree: DocumentTree, text: str, given: Given) -> list[DocumentOperation] | None:
+    """Return the addition of a new key or element under a parent that is there."""
+    parts = path_parts(text) or ()
+    place = arrival(tree, parts)
+    if place is not None and (parts[-1] in ("+", "-")):
+        holder, index = place
+        held = tree.values[holder]
+        assert isinstance(held, list)
+        value = fit(given, ABSENT, "", held)
+        return [DocumentOperation("insert", (*tree.path(holder), str(index)), value=value)]
+    holder_ = is_new_key(tree, parts) if parts else None
+    if holder_ is None:
+        if suffix_nodes(tree, text) or (len(parts) == 1 and not text.startswith("/")):
+            return None
+        raise Unfit(f"nothing is at {text}, and its parent is not there either")
+    if len(parts) == 1 and not text.startswith("/"):
+        if tree.by_form.get(key_form(parts[0])) or tree.with_label(parts[0]):
+            return None  # something of that name is elsewhere: read it as a sentence
+        if given.style == "text":
+            raise Unfit(f"the value is not delimited: put it in quotes: {dumps(given.value)}")
+    if len(parts) > 1 and suffix_nodes(tree, text):
+        return None
+    held = tree.values[holder_]
+    assert isinstance(held, dict)
+    value = fit(given, ABSENT, parts[-1])
+    return [DocumentOperation("add", parts, value=value)]
 
 
-def _describe(operation: DocumentOperation) -> str:
-    where, target = pointer(operation.path) or "/", operation.new_path
-    value = "" if isinstance(operation.value, NoValue) else _shorten(dumps(operation.value))
-    if operation.op == "replace":
-        return f"set {where} to {value}"
-    if operation.op == "remove":
-        return f"remove {where}"
-    if operation.op in ("rename", "move"):
-        assert target is not None
-        return f"{operation.op} {where} to {pointer(target)}"
-    return f"add {value} at {where}"
+def _rename(
+    tree: DocumentTree, text: str, nodes: tuple[int, ...], given: Given
+) -> list[DocumentOperation] | None:
+    """Return the renaming of `path -> key`; None where a value stands behind the arrow."""
+    target = str(given.value)
+    is_path = text.startswith(("/", "$")) or "." in text or "[" in text
+    if given.style != "word" or not _BARE_NAME.fullmatch(target) or target in ("true", "false"):
+        return None
+    if not is_path and not nodes:
+        return None
+    if not is_path and (not target.isidentifier() or any(tree.parents[n] for n in nodes)):
+        return None
+    if not nodes:
+        raise Unfit(f"nothing is at {text}")
+    operations = []
+    for node in nodes:
+        path = tree.path(node)
+        new = _target(path, target)
+        parent = tree.values[tree.parents[node]]
+        if not isinstance(parent, dict):
+            raise Unfit("an element of a list has no name")
+        if new[-1] in parent:
+            raise Unfit(f'"{new[-1]}" is there already')
+        value = tree.values[node]
+        operations.append(DocumentOperation("rename", path, value, value, new))
+    return operations
 
 
-def _shorten(text: str) -> str:
-    return text if len(text) <= 60 else text[:57] + "..."
+def _target(path: Path, text: str) -> Path:
+    parts = path_parts(text) if text.startswith("/") or "." in text else (text,)
+    if parts and len(parts) > 1:
+        if parts[:-1] != path[:-1] and parts[:-1] != path[-len(parts) : -1]:
+            raise Unfit("-> keeps the key in its object; move it with: move A to B")
+        parts = parts[-1:]
+    return (*path[:-1], (parts or (text,))[0])

@@ -1,9 +1,9 @@
 """The grounding guard: a model's proposal is taken only if it traces back to the instruction.
 
-Text inside the document may tell a model to do things. Whatever it proposes, each new value must
-be in the instruction or follow from it by arithmetic, and the instruction's words must distinguish
-each record it touches from its siblings, or all siblings must be touched. A place that is only
-implied makes the proposal a candidate.
+Text inside the document may tell a model to do things. Whatever it proposes, each operation needs
+a ground of its own in the instruction: its key or record named there, its value said there or
+following from it, a word of polarity for a boolean, a removing verb that governs what is removed.
+A proposal in which one operation lacks it becomes a question.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ from redline.instruct.model.operations import (
 )
 from redline.instruct.model.values import Value, dumps, parse
 
-CONFIDENCE = 0.75
 ELEMENT = "@"
 SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -52,10 +51,6 @@ SCHEMA: dict[str, Any] = {
 }
 
 
-class Ungrounded(Exception):
-    """The proposal does not follow from the instruction; the message says why."""
-
-
 class Malformed(Exception):
     """The proposal is not what was asked for; the message says what is wrong."""
 
@@ -72,9 +67,9 @@ def key_elements(document: Value) -> Value:
 def ground_proposal(
     document: Value, instruction: str, proposal: Any
 ) -> tuple[list[DocumentOperation], str]:
-    """Return the operations of *proposal* and why their place is only implied, if it is.
+    """Return the operations of *proposal* and what of them lacks a ground; empty when nothing does.
 
-    Malformed or Ungrounded when they cannot be trusted.
+    Malformed when the proposal is not what was asked for.
     """
     if not isinstance(proposal, dict) or not isinstance(proposal.get("changes"), list):
         raise Malformed("The answer must be an object with status, message and changes")
@@ -85,15 +80,14 @@ def ground_proposal(
         raise Malformed(error.message) from None
     if not operations:
         return [], ""
-    grounds = Grounds(document, instruction)
+    grounds = Grounds(document, instruction, operations)
     for operation in operations:
         if operation.op == "replace" and dumps(operation.old) == dumps(operation.value):
-            raise Ungrounded("A change would change nothing")
+            return operations, "one of its changes would change nothing"
         reason = grounds.missing(operation)
         if reason:
-            raise Ungrounded(reason)
-    implied = grounds.explain_implied(operations)
-    return [operation.with_confidence(CONFIDENCE) for operation in operations], implied
+            return operations, reason
+    return operations, ""
 
 
 def _operation(document: Value, change: Any) -> DocumentOperation:
@@ -106,12 +100,13 @@ def _operation(document: Value, change: Any) -> DocumentOperation:
         raise Malformed(f"Nothing is at {change['path']}")
     old = value_at(document, path)
     if op == "replace":
-        return DocumentOperation(op, path, old, _value(change))
+        return DocumentOperation(op, path, old, _value(change), confidence=None)
     if op == "remove":
-        return DocumentOperation(op, path, old)
+        return DocumentOperation(op, path, old, confidence=None)
     if op not in ("rename", "move"):
         raise Malformed(f"Unknown op: {op}")
-    return DocumentOperation(op, path, old, old, _target(document, op, path, change))
+    target = _target(document, op, path, change)
+    return DocumentOperation(op, path, old, old, target, confidence=None)
 
 
 def _target(document: Value, op: str, path: Path, change: dict[str, Any]) -> Path:
@@ -131,10 +126,10 @@ def _addition(document: Value, path: Path, value: Value) -> DocumentOperation:
         last = str(len(holder)) if path[-1] == "-" else path[-1]
         if not is_index(last) or int(last) > len(holder):
             raise Malformed(f"No such index: {path[-1]}")
-        return DocumentOperation("insert", (*path[:-1], last), value=value)
+        return DocumentOperation("insert", (*path[:-1], last), value=value, confidence=None)
     if not isinstance(holder, dict) or path[-1] in holder:
         raise Malformed(f"{path[-1]!r} cannot be added there")
-    return DocumentOperation("add", path, value=value)
+    return DocumentOperation("add", path, value=value, confidence=None)
 
 
 def _path(document: Value, text: str) -> Path:

@@ -20,10 +20,10 @@ from redline.app import Redline
 from redline.core.cancellation import UNCANCELLABLE
 from redline.core.changes import ChangeSet
 from redline.core.encodings.opening import configured_in, open_file
-from redline.core.errors import CannotApply, InvalidArgument, Unavailable, UnsupportedEncoding
+from redline.core.errors import InvalidArgument, Unavailable, UnsupportedEncoding
 from redline.core.paths import Access, WorkspacePath
 from redline.core.ports.history import Author, Direction, HistoryQuery, Operation, Origin
-from redline.documents.base.path import parse_path
+from redline.documents.base.path import read_path
 from redline.documents.editing import Options, edit_at
 from redline.documents.isolated import read_value
 from redline.library.arguments import StrPath, as_path, as_text
@@ -37,7 +37,6 @@ from redline.services.history.lines import BlamedLine, blame, restore
 from redline.services.history.listing import BoundedDiff, number_hunks
 from redline.services.history.references import find_operation, find_point
 from redline.services.history.revert import Wish, create_checkpoint, revert
-from redline.services.instructions.edit import plan_instruction
 from redline.settings import Settings
 
 
@@ -135,7 +134,7 @@ class Workspace:
         path = as_path(path)
         refuse_code(path, None, takes_format=False)
         source = open_document(self._app, self._place(path, Access.READ), Options())
-        return read_value(self._app.confined, source, parse_path(key))
+        return read_value(self._app.confined, source, read_path(key))
 
     def set(self, path: StrPath, key: str, value: Any, *, create: bool = False) -> Operation:
         """Set the value at *key* (`a.b[0]`; `a[+]` appends); every other byte of the file stays."""
@@ -153,23 +152,6 @@ class Workspace:
         )
         assert done.operation is not None
         return done.operation
-
-    def instruct(self, path: StrPath, instruction: str, *, choose: int | None = None) -> Operation:
-        """Change a document by an English *instruction*; CannotApply lists the readings.
-
-        *choose* is the number of the reading that is meant, from 1.
-        """
-        path = as_path(path)
-        refuse_code(path, None, takes_format=False)
-        planned = plan_instruction(self._app, path, instruction, Access.WRITE, choose=choose)
-        if planned.status == "ambiguous":
-            says = [f"{n}. {each.says}" for n, each in enumerate(planned.candidates, 1)]
-            raise CannotApply(
-                planned.message,
-                hint="; ".join(says or planned.suggestions) or None,
-                details={"readings": says},
-            )
-        return self._commit(planned.change_set, "instruct", instruction)
 
     def rename(
         self,

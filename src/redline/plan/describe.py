@@ -53,20 +53,45 @@ def list_touched(change_set: ChangeSet, label: Label, most: int | None = None) -
     ]
 
 
-def diff_of(change_set: ChangeSet, label: Label, configured: EncodingOf | None = None) -> str:
+def name_first(change_set: ChangeSet, label: Label, most: int) -> tuple[list[Touched], int]:
+    """Return the first *most* files of a change, and how many more there are.
+
+    Directories made or removed with their files go without saying.
+    """
+    files = [step for step in change_set.steps if isinstance(step, Rename) or _is_entry(step)]
+    steps = tuple(files or change_set.steps)
+    return list_touched(ChangeSet(steps), label, most), max(0, len(steps) - most)
+
+
+def _is_entry(step: Change) -> bool:
+    return _kind(step) != "directory"
+
+
+def diff_of(
+    change_set: ChangeSet,
+    label: Label,
+    configured: EncodingOf | None = None,
+    *,
+    fold: bool = False,
+) -> str:
     """The unified diff of every step; contents that were not loaded are named, not shown.
 
-    *configured* finds the encoding of a path whose content does not tell it.
+    *configured* finds the encoding of a path whose content does not tell it. With *fold* only what
+    changed of a long line is shown.
     """
-    return "".join(pieces_of(change_set, label, configured))
+    return "".join(pieces_of(change_set, label, configured, fold=fold))
 
 
 def pieces_of(
-    change_set: ChangeSet, label: Label, configured: EncodingOf | None = None
+    change_set: ChangeSet,
+    label: Label,
+    configured: EncodingOf | None = None,
+    *,
+    fold: bool = False,
 ) -> Iterator[str]:
     """The same in pieces, none of them large."""
     for step in change_set.steps:
-        yield from _step_diff(step, label, configured)
+        yield from _step_diff(step, label, configured, fold)
 
 
 def _action(change: Change) -> str:
@@ -88,7 +113,9 @@ def _kind(change: Change) -> str:
     return "symlink" if isinstance(state, LinkState) else "file"
 
 
-def _step_diff(step: Change | Rename, label: Label, configured: EncodingOf | None) -> Iterator[str]:
+def _step_diff(
+    step: Change | Rename, label: Label, configured: EncodingOf | None, fold: bool
+) -> Iterator[str]:
     if isinstance(step, Rename):
         yield f"rename from {label(step.source)}\nrename to {label(step.target)}\n"
         return
@@ -108,14 +135,16 @@ def _step_diff(step: Change | Rename, label: Label, configured: EncodingOf | Non
         NULL if isinstance(step.before, Absent) else f"a/{name.lstrip('/')}",
         NULL if isinstance(step.after, Absent) else f"b/{name.lstrip('/')}",
     )
-    pieces = _text_diff(step, *labels, configured and partial(configured, step.path))
+    pieces = _text_diff(step, *labels, configured and partial(configured, step.path), fold)
     if pieces is None:
         yield f"Binary or large file {name}: {_action(step)}\n"
         return
     first = next(pieces, "")
     yield first
     yield from pieces
-    yield _mode_line(step, name) if first else _describe_unchanged(step, name)
+    yield mode_line(step, name) if first else _describe_unchanged(step, name)
+    if isinstance(step.after, LinkState) and not isinstance(step.before, LinkState):
+        yield f"link {name}: it leads to what its text names\n"
 
 
 def _is_known_by_digest(state: State) -> bool:
@@ -124,11 +153,30 @@ def _is_known_by_digest(state: State) -> bool:
 
 
 def _text_diff(
-    step: Change, old_label: str, new_label: str, configured: Lookup | None
+    step: Change, old_label: str, new_label: str, configured: Lookup | None, fold: bool
 ) -> Iterator[str] | None:
     """The diff of two texts in pieces; None when there is no text to show."""
     # Late: what only lists paths should not pay for it.
     from redline.core.diff import pieces_of_bytes, unified_diff
+
+    texts = _texts(step, configured)
+    if texts is None:
+        return None
+    before, after = texts
+    linked = isinstance(step.before, LinkState) or isinstance(step.after, LinkState)
+    if is_utf8(before) and is_utf8(after):
+        return pieces_of_bytes(before, after, old_label, new_label, fold=fold)
+    was, becomes = (text.decode("utf-8", "surrogateescape") for text in (before, after))
+    diff = unified_diff(was, becomes, old_label, new_label)
+    return iter((diff if linked else show_name(diff),))
+
+
+def texts_of(step: Change, configured: EncodingOf | None = None) -> tuple[bytes, bytes] | None:
+    """Return both versions as the diff of a step compares them; None if it shows no text."""
+    return _texts(step, configured and partial(configured, step.path))
+
+
+def _texts(step: Change, configured: Lookup | None) -> tuple[bytes, bytes] | None:
     from redline.core.encodings.opening import open_versions
 
     old, new = _content(step.before), _content(step.after)
@@ -140,21 +188,17 @@ def _text_diff(
     )
     if any(file.is_binary for file in files):
         return None
-    before, after = (file.view for file in files)
-    if before == after:  # they differ in a mark of the encoding only
-        before, after = old, new
-    if is_utf8(before) and is_utf8(after):
-        return pieces_of_bytes(before, after, old_label, new_label)
-    was, becomes = (text.decode("utf-8", "surrogateescape") for text in (before, after))
-    diff = unified_diff(was, becomes, old_label, new_label)
-    return iter((diff if linked else show_name(diff),))
+    before, after = files[0].view, files[1].view
+    # They may differ in a mark of the encoding only.
+    return (old, new) if before == after else (before, after)
 
 
 def _describe_unchanged(step: Change, name: str) -> str:
-    return _mode_line(step, name) or f"{_action(step)} empty {_kind(step)} {name}\n"
+    return mode_line(step, name) or f"{_action(step)} empty {_kind(step)} {name}\n"
 
 
-def _mode_line(step: Change, name: str) -> str:
+def mode_line(step: Change, name: str) -> str:
+    """Return the line about a file's changed mode; empty if it stays."""
     before = getattr(step.before, "mode", None)
     after = getattr(step.after, "mode", None)
     if before is None or after is None or before == after:

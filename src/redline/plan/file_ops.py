@@ -71,6 +71,30 @@ def plan_move(
     return ChangeSet((*_parents(tree, target, shown), *removed, Rename(source, target)))
 
 
+def plan_copy(
+    tree: Tree, source: WorkspacePath, target: WorkspacePath, shown: str, *, overwrite: bool = False
+) -> ChangeSet:
+    """Copy *source*, a directory with everything in it, to *target*; as `plan_move` otherwise."""
+    entry = tree.stat(source)
+    if entry is None:
+        raise NotFound(source.relative)
+    if target.is_beneath(source):
+        raise PathError(shown, f"Nothing is copied into itself: {shown}")
+    removed = tuple(_replace_target(tree, entry, target, shown, overwrite))
+    copied = _copies(tree, entry, target, shown)
+    return ChangeSet((*_parents(tree, target, shown), *removed, *copied))
+
+
+def _copies(tree: Tree, entry: Entry, target: WorkspacePath, shown: str) -> Iterator[Change]:
+    """Parents first."""
+    if entry.special is not None:
+        raise NotARegularFile(shown, f"It is no file that can be copied: {entry.path.relative}")
+    yield Change(target, ABSENT, tree.state(entry.path))
+    if entry.kind is Kind.DIRECTORY:
+        for child in tree.scan(entry.path):
+            yield from _copies(tree, child, target.child(child.path.name), shown)
+
+
 def plan_delete(tree: Tree, path: WorkspacePath, shown: str) -> ChangeSet:
     """Remove what is at *path*, a directory with everything in it."""
     entry = tree.stat(path)
@@ -85,14 +109,17 @@ def _replace_target(
     existing = tree.stat(target)
     if existing is None:
         return
-    hint = None
+    hint, details = None, {}
     if existing.kind is Kind.DIRECTORY:
-        hint = f"to move it into this directory, pass {shown}/{show_name(source.path.name)}"
+        details["into"] = f"{shown}/{show_name(source.path.name)}"
+        hint = f"to move it into this directory, pass {details['into']}"
     if not overwrite:
         replacing = "choose another destination, or pass overwrite: true to replace a file"
-        raise AlreadyExists(shown, hint=hint or replacing)
+        raise AlreadyExists(shown, hint=hint or replacing, details=details)
     if Kind.DIRECTORY in (existing.kind, source.kind):
-        raise IsADirectory(shown, f"A directory is not overwritten: {shown}", hint=hint)
+        raise IsADirectory(
+            shown, f"A directory is not overwritten: {shown}", hint=hint, details=details
+        )
     yield Change(target, tree.state(target), ABSENT)
 
 

@@ -3,52 +3,65 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
-from redline.core.budget import check_count, check_lines
+from redline.core.budget import check_count, check_lines, join_text
 from redline.core.cancellation import cancellable, checkpoint
 from redline.core.changes import Change, ChangeSet, FileState
 from redline.core.encodings.opening import open_file
-from redline.core.error_families.wording import naming
+from redline.core.error_families.wording import join_texts, naming
 from redline.core.errors import (
     AlreadyApplied,
     BinaryFile,
     InvalidArgument,
+    InvalidPattern,
     IsADirectory,
     MatchError,
+    NoMatch,
     NotARegularFile,
     NotFound,
     RedlineError,
+    UnclearIndentation,
 )
 from redline.core.paths import WorkspacePath
-from redline.core.ports.search import Regex
 from redline.core.ports.tree import Tree
 from redline.core.splice import Splice
+from redline.core.text_limits import shorten
 from redline.core.textfile import TextFile
 from redline.plan.match.compose import dominant_end
 from redline.plan.match.engine import MatchLevel, Placement, ambiguous, apply_placements, place
-from redline.plan.match.hanging import Repair, repairs
+from redline.plan.match.hanging import Repair, repairs_of, unclear
 from redline.plan.match.made_before import is_certain
 from redline.plan.match.nearest import nearest
 from redline.plan.match.views import TextView, unify_ends
-from redline.plan.regex import replace_regex
 from redline.plan.splices import apply_all_splices, splices_of
+
+if TYPE_CHECKING:
+    from redline.core.ports.search import Regex, RegexMatch
 
 _MARK = "\ufeff"
 # From here on it pays not to hold the new text beside the new bytes.
 _LARGE = 1 << 16
+_MAX_QUOTED = 80
 
 
 @dataclass(frozen=True, slots=True)
 class TextEdit:
-    """Replace `old` by `new`: once and only where it is unique, or the first `limit` (0 = all)."""
+    """Replace `old` by `new`: once and only where it is unique, or the first `limit` (0 = all).
+
+    With `strict` every occurrence counts, also inside of a line. `number` is its place in a call of
+    several files.
+    """
 
     old: str
     new: str = ""
     limit: int = 1
     is_regex: bool = False
     ignore_case: bool = False
+    strict: bool = False
+    number: int | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +88,21 @@ def plan_replace(
     Of several edits, those that are in place already are skipped and named in the notes.
     *encoding* is that of the file, where the caller names it.
     """
+    state, file = read_text(tree, path, shown, encoding)
+    is_large = len(file.raw) > _LARGE and not file.is_foreign
+    content = _splice_large(file, edits) if is_large else None
+    notes: list[str] = []
+    if content is None:
+        content = file.with_text(replace_all(file.text, edits, regex, notes))
+    change = Change(path, state, FileState.of(content, state.mode))
+    steps = (change,) if content != file.raw else ()
+    return Replaced(file.raw, content, ChangeSet(steps), file.encoding, tuple(notes))
+
+
+def read_text(
+    tree: Tree, path: WorkspacePath, shown: str, encoding: str | None
+) -> tuple[FileState, TextFile]:
+    """The state and the text of the file at *path*; what is no file of text is refused."""
     state = tree.state(path)
     if not isinstance(state, FileState) or state.content is None:
         entry = tree.stat(path)
@@ -85,14 +113,7 @@ def plan_replace(
     if file.is_binary:
         hint = naming("{edit_file} changes text; {write_file} replaces whole files")
         raise BinaryFile(shown, hint=hint)
-    is_large = len(file.raw) > _LARGE and not file.is_foreign
-    content = _splice_large(file, edits) if is_large else None
-    notes: list[str] = []
-    if content is None:
-        content = file.with_text(replace_all(file.text, edits, regex, notes))
-    change = Change(path, state, FileState.of(content, state.mode))
-    steps = (change,) if content != state.content else ()
-    return Replaced(state.content, content, ChangeSet(steps), file.encoding, tuple(notes))
+    return state, file
 
 
 def _splice_large(file: TextFile, edits: Sequence[TextEdit]) -> bytes | None:
@@ -120,22 +141,64 @@ def replace_all(
     """*text* after every edit; an error carries the number of its edit in details["edit"].
 
     Of several edits, one that is in place before any of them is skipped, which *notes* then say.
+    Edits whose indentation is unclear are refused together, each with the edit that works.
     """
-    given, skipped = text, 0
+    given = text
+    skipped: dict[int, str] = {}
+    doubts: dict[int, UnclearIndentation] = {}
     for number, edit in enumerate(edits):
         checkpoint()
         try:
-            text = replace_one(text, edit, regex)
+            text = _replace_or_doubt(text, edit, regex, number, doubts)
         except RedlineError as error:
-            error.details.setdefault("edit", number)
+            error.details["edit"] = number
             # The last edit cannot be skipped when all before it were: nothing would be left.
-            if skipped == len(edits) - 1 or not _is_in_place(given, edits, number, error):
-                raise
-            skipped += 1
-            line = error.details["line"]
+            if len(skipped) == len(edits) - 1 or not _is_in_place(given, edits, number, error):
+                error = _join_doubts(doubts, _label(edits, number), error) if doubts else error
+                raise error from None
+            skipped[number] = _lines_that_show(text, edit, error.details["line"])
             if notes is not None:
-                notes.append(f"edits[{number}] is already in place at line {line} and was skipped")
+                line = error.details["line"]
+                label = _label(edits, number)
+                notes.append(f"{label} is already in place at line {line} and was skipped")
+    if doubts:
+        raise _join_doubts(doubts)
+    _refuse_touched(given, text, edits, skipped)
     return text
+
+
+def _replace_or_doubt(
+    text: str,
+    edit: TextEdit,
+    regex: Regex,
+    number: int,
+    doubts: dict[int, UnclearIndentation],
+) -> str:
+    """*text* after *edit*, or after the one that works instead, with why that is in *doubts*."""
+    try:
+        return replace_one(text, edit, regex)
+    except UnclearIndentation as error:
+        error.details["edit"] = number
+        if not error.repairs:
+            raise
+        old, new = error.repairs[0]
+        after = replace_one(text, replace(edit, old=old, new=new), regex)
+        doubts[number] = error
+        return after
+
+
+def _join_doubts(
+    doubts: Mapping[int, UnclearIndentation], label: str = "", failed: RedlineError | None = None
+) -> RedlineError:
+    """The refusal of all unclear edits; *failed* is what the edit *label* after them met."""
+    number, first = next(iter(doubts.items()))
+    repairs = {number: error.repairs[0] for number, error in doubts.items()}
+    joined = unclear(first.message_text, repairs, first.details.get("line"))
+    joined.details["edit"] = number
+    if failed is not None:
+        fails = f"; {label} fails as well: "
+        joined.hint = join_texts(joined.hint_text or "", fails, failed.message_text)
+    return joined
 
 
 def _is_in_place(given: str, edits: Sequence[TextEdit], number: int, error: RedlineError) -> bool:
@@ -158,32 +221,76 @@ def _is_in_place(given: str, edits: Sequence[TextEdit], number: int, error: Redl
     return False
 
 
-def find_repairs(
-    text: str, edits: Sequence[TextEdit], regex: Regex
-) -> Iterator[tuple[int, list[TextEdit]]]:
-    """Yield the edits again with one of them indented otherwise, and the number of that one.
+def _label(edits: Sequence[TextEdit], number: int) -> str:
+    """What an edit is called in the whole call, of which *edits* may be those of one file."""
+    named = edits[number].number
+    return f"edits[{number if named is None else named}]"
+
+
+def _first_line(text: str) -> str:
+    return shorten(text.strip().partition("\n")[0], _MAX_QUOTED)
+
+
+def _lines_that_show(text: str, edit: TextEdit, line: int) -> str:
+    """The lines of *text*, from *line* on, that show that *edit* was made before."""
+    count = len(unify_ends(edit.new).rstrip("\n").split("\n"))
+    return "\n".join(unify_ends(text).split("\n")[line - 1 : line - 1 + count])
+
+
+def _refuse_touched(
+    given: str, text: str, edits: Sequence[TextEdit], skipped: Mapping[int, str]
+) -> None:
+    """Refuse where another edit changed the lines that show that one was made before."""
+    for number, shown in skipped.items():
+        if edits[number] in edits[:number] or all(
+            f"\n{shown}\n" in f"\n{unify_ends(each)}\n" for each in (given, text)
+        ):
+            continue
+        raise MatchError(
+            f"The edit of `{_first_line(edits[number].old)}` looks as if it was made before, but"
+            " another edit of this call changes the lines that show it; nothing was changed",
+            hint="send the two as one edit that quotes all the lines they change",
+            details={"edit": number},
+        )
+
+
+def find_repairs(text: str, edits: Sequence[TextEdit], regex: Regex) -> Iterator[dict[int, Repair]]:
+    """Yield edits indented otherwise, by their numbers: each alone, and then all of them together.
 
     Only an edit that fits to the letter has such repairs.
     """
+    first: dict[int, Repair] = {}
     for number, edit in enumerate(edits):
         if edit.limit == 1 and not edit.is_regex and not edit.ignore_case:
             for repair in _repairs_of(text, edit):
-                fixed = replace(edit, old=repair.old, new=repair.new)
-                yield number, [*edits[:number], fixed, *edits[number + 1 :]]
+                first.setdefault(number, repair)
+                yield {number: repair}
         try:
             text = replace_one(text, edit, regex)
         except AlreadyApplied:
             continue
+    if len(first) > 1:
+        yield first
+
+
+def with_repairs(
+    edits: Sequence[TextEdit], repairs: Mapping[int, tuple[str, str]]
+) -> list[TextEdit]:
+    """The edits with *repairs* in the place of those with the same number."""
+    fixed = list(edits)
+    for number, (old, new) in repairs.items():
+        fixed[number] = replace(edits[number], old=old, new=new)
+    return fixed
 
 
 def _repairs_of(text: str, edit: TextEdit) -> Iterator[Repair]:
     old, new = edit.old.removeprefix(_MARK), edit.new.removeprefix(_MARK)
     try:
-        placement = place(text, old, new)
+        placement = place(text, old, new, strict=edit.strict)
     except MatchError:
         return
     if placement.level is MatchLevel.LITERAL:
-        yield from repairs(text, placement, old, new)
+        yield from repairs_of(text, placement, old, new)
 
 
 def replace_one(text: str, edit: TextEdit, regex: Regex) -> str:
@@ -204,7 +311,7 @@ def _placements(text: str, edit: TextEdit) -> list[Placement]:
     limit = max(edit.limit, 0)
     old, new = edit.old.removeprefix(_MARK), edit.new.removeprefix(_MARK)
     if limit == 1 and not edit.ignore_case and old:
-        return [place(text, old, new)]
+        return [place(text, old, new, strict=edit.strict)]
     view = TextView(text, str)
     if not edit.ignore_case:  # counted before anything is made of each
         check_count(view.text.count(unify_ends(edit.old)))
@@ -212,7 +319,7 @@ def _placements(text: str, edit: TextEdit) -> list[Placement]:
     if not placements:
         raise nearest(text, edit.old)
     if limit == 1 and len(placements) > 1:
-        raise ambiguous([placement.line for placement in placements])
+        raise ambiguous(text, [placement.line for placement in placements], edit.old)
     return placements[:limit] if limit else placements
 
 
@@ -238,3 +345,99 @@ def _occurrences(
         start, stop = view.raw_offset(found.start()), view.raw_offset(found.end())
         line, counted = line + text.count("\n", counted, start), start
         yield Placement(start, stop, replacement, MatchLevel.LITERAL, line)
+
+
+# \0-\9, $0-$9 and $& name what was matched, $$ is a dollar; \n \t \r \\ are what they look like.
+# Any other backslash or dollar means itself.
+_REFERENCE = re.compile(r"\\([0-9ntr\\])|\$([0-9&$])")
+_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\"}
+_WRITTEN_CR = re.compile(r"\\r|\\x0[dD]|\\u000[dD]|\\u\{0*[dD]\}|\\cM|\r")
+_SKIPPED = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]|\((\?(?!<[^=!]))?", re.DOTALL)
+
+
+def count_groups(pattern: str) -> int:
+    """How many capture groups a well-formed ECMAScript pattern has."""
+    return sum(
+        found[0].startswith("(") and found[1] is None for found in _SKIPPED.finditer(pattern)
+    )
+
+
+def parse_template(template: str, groups: int) -> list[str | int]:
+    """The template as text and group numbers; a group the pattern lacks is an error."""
+    parts: list[str | int] = []
+    position = 0
+    for found in _REFERENCE.finditer(template):
+        parts.append(template[position : found.start()])
+        parts.append(_meaning(found[1] or found[2]))
+        position = found.end()
+    parts.append(template[position:])
+    highest = max((part for part in parts if isinstance(part, int)), default=0)
+    if highest > groups:
+        raise InvalidPattern(
+            f"The replacement names capture group {highest}, the pattern has {groups}",
+            hint="put parentheses around what to reuse; \\0 or $& is the whole match",
+        )
+    return parts
+
+
+def _meaning(mark: str) -> str | int:
+    if mark == "&":
+        return 0
+    if mark == "$":
+        return "$"
+    return int(mark) if mark.isdigit() else _ESCAPES[mark]
+
+
+def replace_regex(
+    text: str, pattern: str, template: str, regex: Regex, *, limit: int, ignore_case: bool
+) -> str:
+    """*text* with the first *limit* matches (0 = all) replaced; NoMatch when there is none.
+
+    Unless the pattern speaks of carriage returns, CRLF is one line end to it.
+    """
+    flags = "mi" if ignore_case else "m"
+    groups = count_groups(pattern)
+    parts = parse_template(template, groups)
+    view = None
+    if "\r\n" in text and not _WRITTEN_CR.search(pattern):
+        view = TextView(text, str)
+    seen = text if view is None else view.text
+    # One more than asked for, because a match after the final newline does not count.
+    found = regex.find(pattern, seen, flags=flags, limit=limit and limit + 1, groups=groups)
+    matches = [m for m in found if not _behind_the_end(m, seen)]
+    if limit:
+        matches = matches[:limit]
+    if not matches:
+        raise NoMatch(
+            f"The pattern matches nothing in the file: {pattern[:200]}",
+            hint=naming(
+                "^ and $ match at line ends, . does not cross them; try it with {grep_files}"
+            ),
+        )
+    end = dominant_end(text) or "\n"
+    check_count(len(matches))
+    return join_text(_splice(text, matches, parts, view, end))
+
+
+def _behind_the_end(match: RegexMatch, text: str) -> bool:
+    """Whether this is the empty line that a final newline seems to open."""
+    return match.start == match.end == len(text) and text.endswith("\n")
+
+
+def _splice(
+    text: str, matches: list[RegexMatch], parts: list[str | int], view: TextView | None, end: str
+) -> Iterator[str]:
+    def raw(offset: int) -> int:
+        return offset if view is None else view.raw_offset(offset)
+
+    position = 0
+    for match in cancellable(matches):
+        yield text[position : raw(match.start)]
+        spans = ((match.start, match.end), *match.groups)
+        for part in parts:
+            if isinstance(part, str):
+                yield unify_ends(part).replace("\n", end)
+            elif (span := spans[part]) is not None:
+                yield text[raw(span[0]) : raw(span[1])]
+        position = raw(match.end)
+    yield text[position:]

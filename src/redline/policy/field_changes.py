@@ -3,15 +3,20 @@
 A document is compared by its leaves: every scalar and every empty collection at its path, with its
 tag. A leaf that is in one version only, or differs, is touched. Lists are compared by position.
 Aliases count as the values they repeat, and what `<<` merges counts as if it were written there.
+
+Programs differ in how they read a document. What YAML 1.1 reads otherwise than YAML 1.2 (`yes`,
+`0777`, `22:22`) counts as touched when its quotes come or go, and when it becomes another text of
+the same value. Where programs disagree about the whole, all of it may be touched.
 """
 
 from __future__ import annotations
 
 import marshal
+import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
-from itertools import zip_longest
-from typing import Any
+from itertools import count, zip_longest
+from typing import Any, NamedTuple
 
 from redline.core.errors import DocumentSyntax, RedlineError
 from redline.core.ports.confined import Confined
@@ -24,7 +29,41 @@ _SMALL = 1 << 16
 _MERGE = "<<"
 _MISSING = object()
 _MARSHAL = 2
+_MAX_TAG = 200
 _TEXT = {str}
+_PLAIN = "redline:plain"
+# Plain scalars that YAML 1.1 and 1.2 read differently; some readers of 1.1 know fewer of them.
+_TWO_READINGS = r"""(?:
+    [yYnN] | [yY]es | YES | [nN]o | NO | [oO]n | ON | [oO]ff | OFF | =
+  | [-+]?0b[01_]+ | [-+]?0x[0-9a-fA-F_]+ | [-+]?0o[0-7_]+ | [-+]?0[0-9_]+
+  | [-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?
+  | [-+]?[0-9]+_[0-9_]* (?:\.[0-9_]*)? (?:[eE][-+]?[0-9]+)?
+  | [-+]?[0-9]*\.[0-9]*_[0-9_]* (?:[eE][-+]?[0-9]+)?
+  | [-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)[eE][-+]?[0-9]+
+  | [-+]?\.[0-9]+ | [-+]?[0-9]+\. | [-+]\.[0-9_]*
+  | [0-9]{4}-[0-9]{1,2}-[0-9]{1,2} (?:(?:[Tt]|[ \t]+)[0-9:.]+ (?:[ \t]*(?:Z|[-+][0-9:]+))?)?
+)"""
+# Such a scalar where it may be one: what is found in a text or a comment does no harm there.
+_MARKED = re.compile(
+    rf"""(?:(?<=[\s,\[{{])|(?<=["']:)|(?<=\ufeff)|\A) {_TWO_READINGS}
+    (?= [ \t]*(?: [,\]}}\r\n] | :[\s,\]}}] | :\Z | \Z ) | [ \t]+\# )""",
+    re.VERBOSE,
+)
+_TAG_BEFORE = re.compile(r"(?:\A|[\s,\[{:])![^\s,\[\]{}]*[ \t]+(?:&[^\s,\[\]{}]+[ \t]+)?\Z")
+# Some programs merge all of several `<<`, others the last.
+_MERGE_KEY = re.compile(r"(?:(?<=[\s,\[{])|\A)<<(?=[ \t]*:[\s,\]}])")
+_DIRECTIVE = re.compile(rb"^%YAML[ \t]+([^\r\n]*)", re.MULTILINE)
+# Strings and comments of all dialects of JSON, and the colons between them.
+_JSON_TOKEN = re.compile(
+    rb'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\'|//[^\r\n]*|/\*.*?\*/|(:)', re.DOTALL
+)
+
+
+class _PlainKey(NamedTuple):
+    """A value whose key is not a text, or not for every version of YAML."""
+
+    value: Any
+    tag: str = _PLAIN
 
 
 def touched_fields(
@@ -56,6 +95,8 @@ def compare(
 ) -> list[Steps] | None:
     """The worker's part of `touched_fields`."""
     form = named_format(name)
+    if old is not None and new is not None and _DIRECTIVE.findall(old) != _DIRECTIVE.findall(new):
+        return None  # some programs read the whole by another version of YAML
     pairs = zip_longest(_documents_of(form, old), _documents_of(form, new), fillvalue=_MISSING)
     found: set[Steps] = set()
     for before, after in pairs:
@@ -76,6 +117,8 @@ def _differences(top: Any, other: Any) -> Iterator[Steps]:
             continue
         if getattr(old, "tag", None) != getattr(new, "tag", None):
             yield steps
+            yield from _below_plain_key(steps, old)
+            yield from _below_plain_key(steps, new)
         old, new = _without_tag(old), _without_tag(new)
         was, becomes = _children(old), _children(new)
         if was is None or becomes is None or type(old) is not type(new):
@@ -90,6 +133,11 @@ def _differences(top: Any, other: Any) -> Iterator[Steps]:
                 waiting.append(((*steps, key), before, after))
 
 
+def _below_plain_key(steps: Steps, value: Any) -> Iterator[Steps]:
+    """The leaves of a value whose key is another one for some programs."""
+    return _leaves(steps, value if isinstance(value, _PlainKey) else _MISSING)
+
+
 def _have_equal_types(old: Any, new: Any) -> bool:
     """Whether equal values are written alike too, which `1 == True` does not say."""
     try:
@@ -100,7 +148,12 @@ def _have_equal_types(old: Any, new: Any) -> bool:
 
 
 def _merge(steps: Steps) -> Steps:
-    return tuple(step for step in steps if step != _MERGE)
+    """Return where a value is once it is merged: neither `<<` nor a position in its list counts."""
+    return tuple(
+        step
+        for before, step in zip((None, *steps), steps, strict=False)
+        if step != _MERGE and not (before == _MERGE and isinstance(step, int))
+    )
 
 
 def _documents_of(form: str | None, data: bytes | None) -> list[Any]:
@@ -120,8 +173,8 @@ def _documents(data: bytes, form: str) -> list[Any]:
     if form == "yaml":
         return _yaml_documents(data)
     document = open_document(data, form).data()
-    if form == "json":
-        _refuse_duplicates(data)
+    if form in ("json", "jsonc", "json5"):
+        _refuse_duplicates(data, document)
     return [document]
 
 
@@ -129,6 +182,10 @@ def _yaml_documents(data: bytes) -> list[Any]:
     from redline.documents.yaml import strict
 
     require_text(data, "YAML", MAX_PARSED_BYTES)
+    numbers = count()
+    text = _MARKED.sub(_mark, data.decode("utf-8"))
+    # Keys that differ in their tags alone are all kept, and then refused.
+    data = _MERGE_KEY.sub(lambda _: f"!<redline:merge{next(numbers)}> {_MERGE}", text).encode()
     documents = strict.parse(data) or [None]  # an empty file is one empty value
     if b"*" not in data:
         return documents
@@ -144,20 +201,25 @@ def _yaml_documents(data: bytes) -> list[Any]:
         raise DocumentSyntax(f"Invalid YAML: {error}") from None
 
 
-def _refuse_duplicates(data: bytes) -> None:
+def _mark(found: re.Match[str]) -> str:
+    """Tag a scalar that has two readings; one that is tagged already has one."""
+    before = found.string[max(0, found.start() - _MAX_TAG) : found.start()]
+    return found[0] if _TAG_BEFORE.search(before) else f"!<{_PLAIN}> {found[0]}"
+
+
+def _refuse_duplicates(data: bytes, document: Any) -> None:
     """Refuse an object with a key twice: programs differ in which of both they read."""
-    import json
-
-    def check(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) != len(pairs):
-            raise DocumentSyntax("An object has the same key twice")
-        return found
-
-    try:
-        json.loads(data, object_pairs_hook=check)
-    except (ValueError, RecursionError):
-        raise DocumentSyntax("The JSON cannot be checked for repeated keys") from None
+    written = sum(1 for token in _JSON_TOKEN.finditer(data) if token[1])
+    read, waiting = 0, [document]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, dict):
+            read += len(value)
+            waiting += value.values()
+        elif isinstance(value, list):
+            waiting += value
+    if written != read:
+        raise DocumentSyntax("An object has the same key twice")
 
 
 def _leaves(top: Steps, value: Any) -> Iterator[Steps]:
@@ -182,10 +244,18 @@ def _children(value: Any) -> Mapping[str | int, Any] | None:
         return None
     if set(map(type, value)) <= _TEXT:
         return value
-    found: dict[str | int, Any] = {_key(key): inner for key, inner in value.items()}
+    found: dict[str | int, Any] = {_key(key): _with_key(key, inner) for key, inner in value.items()}
     if len(found) != len(value):
         raise DocumentSyntax("Two keys of a mapping have the same text")
     return found
+
+
+def _with_key(key: Any, inner: Any) -> Any:
+    """Return a value, marked if its key is not a text for every program."""
+    if getattr(key, "tag", None) == _PLAIN:
+        return _PlainKey(inner)
+    bare = getattr(key, "value", key)
+    return inner if isinstance(bare, str) else _PlainKey(inner, type(bare).__name__)
 
 
 def _without_tag(value: Any) -> Any:

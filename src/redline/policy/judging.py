@@ -38,6 +38,7 @@ class Place:
 
     `relative` are its names from each root that it lies in. `is_kept` is True where contents are
     the same on both sides, as when a mode changes; `is_moved` where they only get another name.
+    `is_link` is True where a link is left, which gives further names to what lies behind it.
     """
 
     shown: str
@@ -47,6 +48,7 @@ class Place:
     after: Callable[[], Content]
     is_kept: bool = False
     is_moved: bool = False
+    is_link: bool = False
 
 
 class DocumentTests(Protocol):
@@ -82,6 +84,8 @@ class Judge:
 
     def rulings(self, place: Place) -> Iterator[Ruling]:
         """What is said about one place, for each value in it that rules may tell apart."""
+        if place.is_link:
+            yield from self._rulings_behind(place)
         candidates: list[Rule] = []
         has_fields = False
         for rule in self.policy.rules_for(place.relative, place.absolute):
@@ -100,6 +104,18 @@ class Judge:
             yield self._ruling(place, general, "")  # whichever values are touched
             return
         yield from self._field_rulings(place, candidates)
+
+    def _rulings_behind(self, place: Place) -> Iterator[Ruling]:
+        """What is said about names beneath a link, whatever lies there now or later."""
+        for rule in self.policy.rules:
+            if not rule.matches_origin(self.origin):
+                continue
+            if rule.is_about_all_beneath(place.relative):
+                return
+            if rule.action is not Action.ALLOW and rule.may_match_behind(
+                place.relative, place.absolute
+            ):
+                yield self._ruling(place, rule, "")
 
     def _may_match(self, rule: Rule, place: Place) -> bool:
         return (

@@ -11,7 +11,8 @@ from redline.core.ports.history import Origin
 from redline.core.ports.review import Action
 from redline.documents.formats import named_format
 from redline.policy.field_patterns import FieldPattern
-from redline.search.globs import matcher, selects, split_base
+from redline.search.globs import expand, matcher, selects, split_base
+from redline.secrets.rules import SecretRule
 
 DAY = 86400.0
 _MAX_PLACES = 1024
@@ -94,6 +95,28 @@ class Rule:
             for name in (*relative, absolute)
         )
 
+    def may_match_behind(self, relative: Sequence[str], absolute: str) -> bool:
+        """Whether a link at this place could give a name that matches to what has none so far."""
+        for pattern in self.paths:
+            if _is_absolute(pattern):
+                names: Sequence[str] = (absolute,)
+                plain = os.path.expanduser(_plain(pattern))
+            else:
+                names, plain = relative, _plain(pattern)
+            for each in expand(plain.replace(os.sep, "/").strip("/")):
+                parts = each.split("/")
+                if "/" in each and any(_leads_on(parts, n.strip("/").split("/")) for n in names):
+                    return True
+        return False
+
+    def is_about_all_beneath(self, relative: Sequence[str]) -> bool:
+        """Whether this matches everything at and beneath a place, whatever it holds."""
+        if self.needs_document or self.more_than:
+            return False
+        wholes = [f"{name}/".casefold() for name in self.whole_directories]
+        names = [f"{name}/".casefold() for name in relative]
+        return not self.paths or any(n.startswith(whole) for n in names for whole in wholes)
+
     @cached_property
     def whole_directories(self) -> tuple[str, ...]:
         """Names from a root of which this matches all that is beneath, as `gen/**` does."""
@@ -131,12 +154,16 @@ class Rule:
 
 @dataclass(frozen=True)
 class Policy:
-    """Rules in order, and what happens where none matches; `name` is the file."""
+    """Rules in order, and what happens where none matches; `name` is the file.
+
+    `secrets` are rules of their own: which values a model sees.
+    """
 
     rules: tuple[Rule, ...] = ()
     default: Action = Action.ALLOW
     expires: float = DAY
     name: str = ""
+    secrets: tuple[SecretRule, ...] = ()
 
     @cached_property
     def _rules_by_place(self) -> Callable[[tuple[str, ...], str], tuple[Rule, ...]]:
@@ -189,6 +216,32 @@ class Policy:
 
 def _is_absolute(pattern: str) -> bool:
     return pattern.startswith("~/") or os.path.isabs(pattern)
+
+
+def _leads_on(parts: Sequence[str], names: Sequence[str]) -> bool:
+    """Whether a pattern could match beneath *names* in another way than beneath any directory.
+
+    What it matches from its beginning at any depth, it matches at the real place of a file too.
+    """
+
+    def skipping(found: set[int]) -> set[int]:
+        for at in sorted(found):
+            while at < len(parts) and parts[at] == "**":
+                at += 1
+                found.add(at)
+        return found
+
+    start = skipping({0})
+    states = start
+    for name in names:
+        following: set[int] = set()
+        for at in states:
+            if at < len(parts) and "**" in parts[at]:
+                following |= {at, at + 1} if parts[at] != "**" else {at}
+            elif at < len(parts) and matcher((parts[at],))(name):
+                following.add(at + 1)
+        states = skipping(following)
+    return any(at < len(parts) for at in states - start)
 
 
 def _plain(pattern: str) -> str:

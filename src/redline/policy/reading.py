@@ -18,8 +18,10 @@ from redline.documents.formats import open_document
 from redline.policy.field_patterns import FieldPattern
 from redline.policy.model import DAY, Policy, Rule
 from redline.search.globs import expand, parse
+from redline.secrets.rules import SecretAction, SecretRule
 
-_TOP = ("default", "expires", "rule")
+_TOP = ("default", "expires", "rule", "secret")
+_SECRET = ("name", "action", "reason", "paths", "fields", "kinds", "patterns")
 _RULE = (
     "name", "action", "reason", "paths", "tools", "clients", "principals",
     "fields", "schema", "more_than",
@@ -65,17 +67,44 @@ class _Reader:
         self._check_keys(data, _TOP, ())
         default = self._action(data["default"], ("default",)) if "default" in data else Action.ALLOW
         expires = self._duration(data["expires"]) if "expires" in data else DAY
-        rules = data.get("rule", [])
-        if not isinstance(rules, list) or not all(isinstance(rule, dict) for rule in rules):
-            raise self._error("write each rule as [[rule]]", ("rule",))
-        if len(rules) > MAX_RULES:
-            raise self._error(f"{len(rules)} rules, at most {MAX_RULES} are read", ("rule",))
         return Policy(
-            tuple(self._rule(number, rule) for number, rule in enumerate(rules)),
+            tuple(self._rule(number, rule) for number, rule in enumerate(self._tables("rule"))),
             default,
             expires,
             self._name,
+            tuple(self._secret(number, rule) for number, rule in enumerate(self._tables("secret"))),
         )
+
+    def _tables(self, key: str) -> list[dict[str, Any]]:
+        rules = self._data.get(key, [])
+        if not isinstance(rules, list) or not all(isinstance(rule, dict) for rule in rules):
+            raise self._error(f"write each {key} as [[{key}]]", (key,))
+        if len(rules) > MAX_RULES:
+            raise self._error(f"{len(rules)} rules, at most {MAX_RULES} are read", (key,))
+        return rules
+
+    def _secret(self, number: int, data: Mapping[str, Any]) -> SecretRule:
+        place: Path = ("secret", number)
+        self._check_keys(data, _SECRET, place)
+        action = data.get("action", "mask")
+        if action not in list(SecretAction):
+            known = ", ".join(SecretAction)
+            raise self._error(f"action is one of {known}, not {action!r}", (*place, "action"))
+        found = SecretRule(
+            SecretAction(action),
+            self._line(place),
+            self._text(data, "name", place) or f"secret {number + 1}",
+            self._text(data, "reason", place),
+            paths=self._globs(data, "paths", place),
+            fields=self._globs(data, "fields", place),
+            kinds=self._globs(data, "kinds", place),
+            patterns=self._texts(data, "patterns", place),
+        )
+        try:
+            found.find("", "x")
+        except Exception as error:  # the engine's own class is imported only where it is used
+            raise self._error(f"patterns: {error}", (*place, "patterns")) from None
+        return found
 
     def _rule(self, number: int, data: Mapping[str, Any]) -> Rule:
         place: Path = ("rule", number)

@@ -26,12 +26,19 @@ from redline.core.ports.search import (
 from redline.core.ports.tree import Folder, Tree
 from redline.core.textfile import BOM
 from redline.search.es_regex import Translation, check_pattern, translate
-from redline.search.found_lines import MAX_LINE, ContentFound, cut_to_cap, lines_with_context
+from redline.search.found_lines import (
+    LARGEST,
+    MAX_LINE,
+    ContentFound,
+    WholeLines,
+    cut_around,
+    cut_to_cap,
+    lines_with_context,
+)
 from redline.search.globs import Matcher
 from redline.search.walk import Excludes, below, in_tree_order
 
 _BATCH = 4 << 20
-_LARGEST = 64 << 20
 _DEADLINE = 30.0
 _ATTEMPTS = 4
 _File: TypeAlias = tuple[int, str]
@@ -148,7 +155,16 @@ class ContentSearch:
         self._cancel = cancel
 
     def run(self, question: ContentQuestion, scope: SearchScope) -> ContentFound:
-        """The answer, by either engine; InvalidPattern, TimeLimit."""
+        """The answer, by either engine; InvalidPattern, TimeLimit.
+
+        Of a line that is too long to be shown whole, the part around its match is.
+        """
+        found = self._find(question, scope)
+        whole = WholeLines(self._tree)
+        lines = tuple(self._around_match(question, line, whole.read(line)) for line in found.lines)
+        return ContentFound(lines, found.truncated)
+
+    def _find(self, question: ContentQuestion, scope: SearchScope) -> ContentFound:
         check_pattern(question.regex)
         translation = translate(question.regex, ignore_case=question.ignore_case)
         if translation is not None:
@@ -156,6 +172,22 @@ class ContentSearch:
             if found is not None:
                 return found
         return self.by_worker(question, scope)
+
+    def _around_match(
+        self, question: ContentQuestion, line: GrepLine, whole: bytes | None
+    ) -> GrepLine:
+        if whole is None:
+            return line
+        text = whole.decode("utf-8", "surrogateescape")
+        at = 0
+        if line.is_match:
+            self._cancel.check()
+            found = self._regex.find(question.regex, text, flags=_flags(question), limit=1)
+            at = found[0].start if found else 0
+        start, end = cut_around(text, at, MAX_LINE)
+        before = f"[{start} characters cut]" if start else ""
+        after = f"[{len(text) - end} characters cut]" if end < len(text) else ""
+        return line._replace(text=before + text[start:end] + after)
 
     def _by_ripgrep(
         self, question: ContentQuestion, scope: SearchScope, how: Translation
@@ -277,7 +309,7 @@ class ContentSearch:
         size = 0
         for path in scope.files(self._tree, self._cancel):
             try:
-                file = open_file(self._tree, path, self._tree.read(path, _LARGEST))
+                file = open_file(self._tree, path, self._tree.read(path, LARGEST))
                 content = file.view
             except RedlineError:  # gone, unreadable or huge: grep goes on with the next
                 continue

@@ -5,10 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from redline.core.encodings.opening import open_file
+from redline.core.errors import RedlineError
 from redline.core.paths import WorkspacePath
 from redline.core.ports.search import GrepLine
+from redline.core.ports.tree import Tree
+from redline.core.textfile import BOM
 
 MAX_LINE = 8192
+# Files larger than this are not read again for the rest of a line.
+LARGEST = 64 << 20
+# ripgrep cuts before a character that does not fit whole.
+_SLACK = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +30,41 @@ class ContentFound:
     def count(self) -> int:
         """How many lines match."""
         return sum(line.is_match for line in self.lines)
+
+
+class WholeLines:
+    """Reads lines again that were cut, one file at a time."""
+
+    def __init__(self, tree: Tree) -> None:
+        self._tree = tree
+        self._place: WorkspacePath | None = None
+        self._lines: list[bytes] = []
+
+    def read(self, line: GrepLine) -> bytes | None:
+        """Return all of a line that was cut; None for one that is whole or cannot be read."""
+        if len(line.text) * 4 < MAX_LINE - _SLACK:
+            return None  # the usual case, and cheap to tell
+        shown = line.text.encode("utf-8", "surrogateescape")
+        if len(shown) < MAX_LINE - _SLACK:
+            return None
+        if line.place != self._place:
+            self._place, self._lines = line.place, self._read(line.place)
+        whole = b"".join(self._lines[line.line - 1 : line.line]).removesuffix(b"\r")
+        # The file may have changed since the search.
+        return whole if len(whole) > len(shown) and whole.startswith(shown) else None
+
+    def _read(self, place: WorkspacePath) -> list[bytes]:
+        try:
+            file = open_file(self._tree, place, self._tree.read(place, LARGEST))
+        except RedlineError:
+            return []
+        return file.view.removeprefix(BOM).split(b"\n")
+
+
+def cut_around(text: str, at: int, most: int) -> tuple[int, int]:
+    """Return the ends of a part of *text* of *most* characters that shows what is *at*."""
+    start = max(0, min(at - most // 4, len(text) - most))
+    return start, min(len(text), start + most)
 
 
 def cut_to_cap(lines: Sequence[GrepLine], cap: int, context: int) -> ContentFound:

@@ -6,12 +6,11 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from stat import S_IFDIR, S_IFLNK
-from typing import Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
 
 from redline.core.cancellation import cancellable
 from redline.core.errors import NotADirectory, NotFound
 from redline.core.paths import WorkspacePath, show_name
-from redline.core.ports.search import Cancel
 from redline.core.ports.tree import FactLists, Kind, Tree
 from redline.search.levels import (
     KIND,
@@ -24,6 +23,9 @@ from redline.search.levels import (
     select_rows,
 )
 from redline.search.patterns import any_of
+
+if TYPE_CHECKING:
+    from redline.core.ports.search import Cancel
 
 Listed: TypeAlias = tuple[str, int, int, int, bool]
 """Path from the root, mode, size, mtime in ns, and whether ignore rules speak against it."""

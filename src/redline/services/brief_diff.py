@@ -1,76 +1,203 @@
-"""A change in the fewest words: the lines that differ, each file once."""
+"""A change in the fewest words: what became of each file, and the lines that differ.
+
+Names and counts come from the change itself, never from a text that was cut.
+"""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import zip_longest
 
-_HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
-_NOTHING = "/dev/null"
-_MOVED = re.compile(r"^rename from (.*)\nrename to (.*)$", re.MULTILINE)
-# It counts those in the context too.
-_COUNTED = re.compile(
-    r"\Awarning: \d+ hidden characters? (?:is|are)(?= shown escaped$)", re.MULTILINE
-)
+from redline.core.changes import Absent, Change, ChangeSet, DirState, Rename
+from redline.core.diff import NO_NEWLINE, changed_lines, visible
+from redline.core.line_diff import LineCounts, LineHunk, count_hunks, split_lines
+from redline.core.long_lines import LONG, fold_line
+from redline.plan.describe import EncodingOf, Label, mode_line, pieces_of, texts_of
+
+# More files than this are counted together, of which the first few are named.
 MAX_FILES = 20
+_FEW = 5
+# Seconds after which files are named without being compared.
+_PATIENCE = 2.0
+_WARNING = "warning: hidden characters are shown escaped"
 
 
-@dataclass(slots=True)
-class _FileLines:
-    """The lines of one file that differ, with where they are."""
-
-    old: str
-    new: str = ""
-    added: int = 0
-    removed: int = 0
-    # Changed lines that follow each other, with where they begin.
-    runs: list[tuple[str, list[str]]] = field(default_factory=list)
-
-    @property
-    def name(self) -> str:
-        """The file's name, without the letter before the slash."""
-        return (self.old if self.new == _NOTHING else self.new).partition("/")[2]
-
-    @property
-    def head(self) -> str:
-        """What happened to the file, and how much of it."""
-        if self.old == _NOTHING:
-            return f"created {self.name} (+{self.added})"
-        if self.new == _NOTHING:
-            return f"deleted {self.name} (-{self.removed})"
-        return f"edited {self.name} (+{self.added} -{self.removed})"
-
-
-def brief_diff(diff: str, max_chars: int) -> str:
-    """Return a unified diff without context; above *max_chars* only which files differ.
+def brief_change(
+    change_set: ChangeSet, label: Label, max_chars: int, configured: EncodingOf | None = None
+) -> str:
+    """Return the changed lines without context; above *max_chars* only what became of the files.
 
     New and deleted files are named, not shown.
     """
-    found = list(_parse(diff))
-    whole = "\n".join(line for part in found for line in _show(part))
-    whole = _MOVED.sub(
-        r"moved \1 to \2", _COUNTED.sub("warning: hidden characters are", whole, count=1)
-    )
-    if len(whole) <= max_chars:
-        return whole
-    heads = [part.head if isinstance(part, _FileLines) else part for part in found]
-    more = [f"and {len(heads) - MAX_FILES} more files"] if len(heads) > MAX_FILES else []
-    return "\n".join([*heads[:MAX_FILES], *more])
+    files = _read(change_set, label, configured)
+    if sum(sum(file.counts or ()) for file in files if file.verb == "edited") > max_chars:
+        return "\n".join(_heads(files))
+    whole: list[str] = []
+    size = 0
+    for file in files:
+        for line in file.lines():
+            whole.append(line)
+            size += len(line) + 1
+            if size > max_chars + 1:
+                return "\n".join(_heads(files))
+    return "\n".join([_WARNING, *whole] if any(file.is_hiding for file in files) else whole)
 
 
-def _show(part: _FileLines | str) -> list[str]:
-    if isinstance(part, str):
-        return [part]
-    if _NOTHING in (part.old, part.new):
-        return [part.head]
-    return [line for where, lines in part.runs for line in _show_run(where, lines)]
+def name_changes(
+    change_set: ChangeSet, label: Label, configured: EncodingOf | None = None, left_out: int = 0
+) -> list[str]:
+    """Return what became of each file; of many, how many there are and which come first.
+
+    *left_out* is how many further steps the change has.
+    """
+    heads = _heads(_read(change_set, label, configured))
+    return [*heads, f"and {left_out} more"] if left_out else heads
+
+
+def _read(change_set: ChangeSet, label: Label, configured: EncodingOf | None) -> list[_Touched]:
+    deadline = time.monotonic() + _PATIENCE
+    return [_Touched(step, label, configured, deadline) for step in change_set.steps]
+
+
+def _heads(files: Sequence[_Touched]) -> list[str]:
+    if len(files) <= MAX_FILES:
+        return [file.head for file in files]
+    groups: dict[str, list[_Touched]] = {}
+    for file in files:
+        groups.setdefault(file.verb, []).append(file)
+    return [_name_group(verb, group) for verb, group in groups.items()]
+
+
+def _name_group(verb: str, group: Sequence[_Touched]) -> str:
+    """Return the files of one kind on one line: `edited 30 files (+90 -90): a, b and 28 more`."""
+    if len(group) == 1:
+        return group[0].head
+    counts = [file.counts for file in group if file.counts is not None]
+    total = LineCounts(sum(n.added for n in counts), sum(n.removed for n in counts))
+    noun = "directories" if verb.endswith("directory") else "files"
+    more = f" and {len(group) - _FEW} more" if len(group) > _FEW else ""
+    names = ", ".join(file.name for file in group[:_FEW])
+    shown = f" ({_show_counts(verb, total)})" if any(total) else ""
+    if shown and len(counts) < len(group):
+        shown = f"{shown[:-1]} in {len(counts)} of them)"
+    verb = verb.removesuffix(" directory")
+    return f"{verb} {len(group)} {noun}{shown}: {names}{more}"
+
+
+def _show_counts(verb: str, counts: LineCounts) -> str:
+    if verb == "created":
+        return f"+{counts.added}"
+    return f"-{counts.removed}" if verb == "deleted" else f"+{counts.added} -{counts.removed}"
+
+
+@dataclass
+class _Touched:
+    """One step of a change, compared when it is first asked for."""
+
+    step: Change | Rename
+    label: Label
+    configured: EncodingOf | None
+    deadline: float
+    # Whether a character that a reader does not see was among the lines.
+    is_hiding: bool = field(default=False, init=False)
+
+    @cached_property
+    def name(self) -> str:
+        """What is shown for the path."""
+        if isinstance(self.step, Rename):
+            return f"{self.label(self.step.source)} to {self.label(self.step.target)}"
+        return self.label(self.step.path)
+
+    @cached_property
+    def verb(self) -> str:
+        """What happened: created, deleted, edited, moved, or a word of its own."""
+        if isinstance(self.step, Rename):
+            return "moved"
+        is_new, is_gone = (isinstance(s, Absent) for s in (self.step.before, self.step.after))
+        verb = "created" if is_new else "deleted" if is_gone else "edited"
+        return verb if self._is_file else f"{verb} directory"
+
+    @cached_property
+    def _is_file(self) -> bool:
+        return isinstance(self.step, Change) and not any(
+            isinstance(state, DirState) for state in (self.step.before, self.step.after)
+        )
+
+    @cached_property
+    def texts(self) -> tuple[bytes, bytes] | None:
+        """Both versions; None where there is no text, or no time is left to compare it."""
+        if isinstance(self.step, Rename) or not self._is_file or time.monotonic() > self.deadline:
+            return None
+        return texts_of(self.step, self.configured)
+
+    @cached_property
+    def parts(self) -> list[LineHunk]:
+        """The lines that differ."""
+        return [] if self.texts is None else changed_lines(*self.texts)
+
+    @property
+    def counts(self) -> LineCounts | None:
+        """How many lines were added and removed; None if that is not known."""
+        return None if self.texts is None else count_hunks(self.parts)
+
+    @cached_property
+    def head(self) -> str:
+        """What happened to the file, and how much of it."""
+        if self.verb == "moved":
+            return f"moved {self.name}"
+        if self.parts:
+            return f"{self.verb} {self.name} ({_show_counts(self.verb, count_hunks(self.parts))})"
+        if self.verb == "edited" and self.texts is None and time.monotonic() > self.deadline:
+            return f"edited {self.name}"
+        return "".join(pieces_of(ChangeSet((self.step,)), self.label, self.configured)).rstrip("\n")
+
+    def lines(self) -> Iterator[str]:
+        """Yield the lines that differ, each with where it is; the head where they are not shown."""
+        if not self.parts or self.texts is None or self.verb != "edited":
+            yield self.head
+            return
+        old, new = (_Side(split_lines(text)) for text in self.texts)
+        for part in self.parts:
+            run = [*old.marked("-", part.i1, part.i2), *new.marked("+", part.j1, part.j2)]
+            around = [*old.lines[part.i1 : part.i2], *new.lines[max(0, part.j1 - 1) : part.j2 + 1]]
+            if all(line.endswith(b"\r\n") for line in around if line.endswith(b"\n")):
+                run = [line.removesuffix("\r") for line in run]
+            for line in _show_run(f"{self.name}:{part.j1 + 1}", run):
+                shown, hidden = visible(line)
+                self.is_hiding |= hidden > 0
+                yield shown
+        assert isinstance(self.step, Change)
+        if mode := mode_line(self.step, self.name):
+            yield mode.rstrip("\n")
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """The lines of one version."""
+
+    lines: list[bytes]
+
+    def marked(self, mark: str, start: int, end: int) -> Iterator[str]:
+        """Yield lines [start, end), each after *mark*, and the note about a missing newline."""
+        for line in self.lines[start:end]:
+            yield mark + line.removesuffix(b"\n").decode("utf-8", "surrogateescape")
+            if not line.endswith(b"\n"):
+                yield NO_NEWLINE.rstrip("\n")
 
 
 def _show_run(where: str, lines: list[str]) -> list[str]:
     """Show changed lines that follow each other; each line once where most of it stays."""
     removed = [line[1:] for line in lines if line[0] == "-"]
     added = [line[1:] for line in lines if line[0] == "+"]
+    if any(len(line) > LONG for line in lines):
+        pairs_of = list(zip_longest(removed, added))
+        removed = [fold_line(old, new, is_old=True) for old, new in pairs_of if old is not None]
+        added = [fold_line(new, old, is_old=False) for old, new in pairs_of if new is not None]
+        notes = [line for line in lines if line[0] == "\\"]
+        lines = [*(f"-{line}" for line in removed), *(f"+{line}" for line in added), *notes[-1:]]
     pairs = [_merge(*pair) for pair in zip(removed, added, strict=False)]
     if len(removed) != len(added) or None in pairs:
         # Where only the newline at the end differs, nothing else would tell the lines apart.
@@ -103,72 +230,3 @@ def _merge(old: str, new: str) -> str | None:
 
 def _is_word(char: str) -> bool:
     return char.isalnum() or char in "_."
-
-
-def _parse(diff: str) -> Iterator[_FileLines | str]:
-    """Yield each file with its changed lines, and every other line of the diff as it is."""
-    file: _FileLines | None = None
-    hunk = _HunkReader()
-    for text in diff.split("\n"):
-        if file is not None and (hunk.is_inside or text.startswith("\\")):
-            hunk.take(text, file)
-        elif file is not None and (not text or _is_of_file(text, file)):
-            hunk = _HunkReader.at(text)
-        elif text:
-            if file is not None:
-                yield file
-            file = _FileLines(text[4:]) if text.startswith("--- ") else None
-            if file is None:
-                yield text
-    if file is not None:
-        yield file
-
-
-def _is_of_file(text: str, file: _FileLines) -> bool:
-    """Whether a line opens a hunk or gives the new name; a new name is kept."""
-    if text.startswith("+++ "):
-        file.new = text[4:]
-        return True
-    return _HUNK.match(text) is not None
-
-
-@dataclass(slots=True)
-class _HunkReader:
-    """Reads the lines of one hunk: how many are left of each side, and where the next one is."""
-
-    old: int = 0
-    new: int = 0
-    line: int = 0
-    is_open: bool = False
-
-    @classmethod
-    def at(cls, text: str) -> _HunkReader:
-        """Return the reader of the hunk that *text* opens; one that is done for any other line."""
-        found = _HUNK.match(text)
-        if found is None:
-            return cls()
-        return cls(int(found[2] or 1), int(found[4] or 1), int(found[3]) or 1)
-
-    @property
-    def is_inside(self) -> bool:
-        """Whether further lines belong to the hunk."""
-        return self.old > 0 or self.new > 0
-
-    def take(self, text: str, file: _FileLines) -> None:
-        """Read one line; changed ones go to *file*, with the place of the first in a row."""
-        mark = text[:1] or " "
-        if mark == "\\":
-            if self.is_open:
-                file.runs[-1][1].append(text)
-            return
-        is_changed = mark in "-+"
-        if is_changed:
-            if not self.is_open:
-                file.runs.append((f"{file.name}:{self.line}", []))
-            file.runs[-1][1].append(text)
-        self.is_open = is_changed
-        self.old -= mark != "+"
-        self.new -= mark != "-"
-        self.line += mark != "-"
-        file.added += mark == "+"
-        file.removed += mark == "-"

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from redline.core.changes import Change, FileState, State
 from redline.core.encodings.opening import open_text
 from redline.core.errors import InvalidArgument
+from redline.core.line_diff import split_lines
 from redline.core.ports.pages import ReviewComment, ReviewComments
-from redline.plan.merge.line_diff import split_lines
 from redline.services.names import display_name
 from redline.services.runtime import Runtime
 

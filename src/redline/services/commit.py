@@ -6,6 +6,7 @@ A dry run plans alone; `foresee` says what would keep its plan from being commit
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from redline.core.changes import ChangeSet
 from redline.core.errors import (
@@ -18,7 +19,9 @@ from redline.core.errors import (
     StaleBase,
 )
 from redline.core.ports.history import ChangeApproval, ChangeEditor, Operation, Origin
-from redline.core.ports.search import Cancel
+
+if TYPE_CHECKING:
+    from redline.core.ports.search import Cancel
 
 # Each of several parallel calls may have to plan again after every other one.
 MAX_ATTEMPTS = 100

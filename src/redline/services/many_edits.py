@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from redline.core.changes import Change, ChangeSet, Rename
 from redline.core.error_families.wording import join_texts
-from redline.core.errors import NoMatch, RedlineError
+from redline.core.errors import NoMatch, RedlineError, UnclearIndentation
 from redline.core.paths import WorkspacePath
-from redline.core.ports.search import Cancel
+from redline.plan.match.hanging import repair_hint
 from redline.plan.replace import TextEdit
 from redline.services.names import display_name
 from redline.services.runtime import Runtime
 from redline.services.text_edits import plan_text_edits
-from redline.services.versions import check_versions
+
+if TYPE_CHECKING:
+    from redline.core.ports.search import Cancel
 
 
 @dataclass(slots=True)
@@ -40,30 +43,41 @@ class PlannedEdits:
     without: int = 0
 
 
-def plan_many_edits(
-    runtime: Runtime,
-    files: Sequence[FileEdits],
-    versions: Mapping[WorkspacePath, str],
-    cancel: Cancel,
-) -> PlannedEdits:
-    """Plan the edits of every file; the first failure is raised and names its file."""
-    check_versions(runtime.tree, versions)
+def plan_many_edits(runtime: Runtime, files: Sequence[FileEdits], cancel: Cancel) -> PlannedEdits:
+    """Plan the edits of every file; the first failure is raised and names its file.
+
+    Edits whose indentation is unclear are refused together, each with the edit that works.
+    """
     steps: list[Change | Rename] = []
     notes: list[str] = []
     missed: list[RedlineError] = []
+    doubts: list[UnclearIndentation] = []
     is_alone = len({number for file in files for number in file.numbers}) == 1
     for file in files:
         cancel.check()
         name = display_name(runtime.workspace, file.path)
+        edits = [
+            replace(edit, number=number)
+            for edit, number in zip(file.edits, file.numbers, strict=True)
+        ]
         try:
-            planned = plan_text_edits(runtime, file.path, name, file.edits, file.encoding)
+            planned = plan_text_edits(runtime, file.path, name, edits, file.encoding)
         except RedlineError as error:
             if file.by_glob and isinstance(error, NoMatch):
                 missed.append(error)
                 continue
-            raise _name_file(error, name, file, is_alone, len(files) == 1) from None
+            named = _name_file(error, name, file, is_alone, len(files) == 1)
+            if not isinstance(named, UnclearIndentation) or not named.repairs:
+                raise (doubts[0] if doubts else named) from None
+            doubts.append(named)
+            continue
         steps += planned.change_set.steps
         notes += [f"{name}: {note}" for note in planned.notes]
+    if len(doubts) > 1:
+        calls = {number: call for doubt in doubts for number, call in doubt.repairs.items()}
+        doubts[0].hint = repair_hint(calls)
+    if doubts:
+        raise doubts[0]
     if missed and len(missed) == len(files):
         raise missed[0]
     return PlannedEdits(ChangeSet(tuple(steps)), tuple(notes), len(missed))
@@ -81,6 +95,9 @@ def _name_file(
         error.details["edit"] = file.numbers[number]
         if not is_alone:
             error.message = join_texts(f"edits[{file.numbers[number]}]: ", error.message_text)
+    if isinstance(error, UnclearIndentation) and file.numbers != list(range(len(file.numbers))):
+        error.repairs = {file.numbers[n]: call for n, call in error.repairs.items()}
+        error.hint = repair_hint(error.repairs)
     error.details.setdefault("file", name)
     if not is_one_file:
         error.message = join_texts(f"{name}: ", error.message_text, " (no file was changed)")

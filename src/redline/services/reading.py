@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
-from redline.code.syntax.definitions import Symbol, find_symbols
+from redline.code.syntax.definitions import Symbol, find_symbols, join_overloads
 from redline.code.syntax.languages import language_of
 from redline.core.encodings.opening import open_file
 from redline.core.errors import (
@@ -22,12 +21,12 @@ from redline.core.ports.tree import Kind
 from redline.core.textfile import TextFile
 from redline.services.names import display_name
 from redline.services.runtime import Runtime
-from redline.services.text_lines import cut_head, line_starts
+from redline.services.similar import choose_similar, similar_hint
+from redline.services.text_lines import cut_head, line_starts, parse_range
 from redline.services.versions import version_of
 
 MAX_FILE = 256 << 20
 MAX_BYTES = 131_072
-_RANGE = re.compile(r"(\d*)(-?)(\d*)")
 _MAX_NAMED = 8
 
 
@@ -92,7 +91,7 @@ def read_part(
     data = file.view
     starts = line_starts(data)
     total = len(starts) - 1
-    first, last = (1, total) if not lines else _range(lines, total)
+    first, last = (1, total) if not lines else parse_range(lines, total)
     if symbol:
         found = _symbol(runtime, path, file, symbol)
         first, last = found.start, found.end
@@ -108,25 +107,6 @@ def read_part(
     return part, content
 
 
-def _range(lines: str, total: int) -> tuple[int, int]:
-    found = _RANGE.fullmatch(lines.replace(" ", ""))
-    if found is None or not (found[1] or found[3]):
-        raise InvalidArgument(
-            f"Not a range of lines: {lines}", field="lines", hint="10-40, 10-, 10 or -20"
-        )
-    if not found[1]:
-        return max(1, total - int(found[3]) + 1), total
-    first = max(1, int(found[1]))
-    last = int(found[3]) if found[3] else (total if found[2] else first)
-    if last < first:
-        raise InvalidArgument(f"The last line is before the first: {lines}", field="lines")
-    if first > max(total, 1):
-        raise InvalidArgument(
-            f"There are only {total} lines: {lines}", field="lines", hint=f"1-{total}"
-        )
-    return first, min(last, total)
-
-
 def _symbol(runtime: Runtime, path: WorkspacePath, file: TextFile, wanted: str) -> Symbol:
     """Return the one definition that *wanted* names."""
     where = display_name(runtime.workspace, path)
@@ -138,11 +118,14 @@ def _symbol(runtime: Runtime, path: WorkspacePath, file: TextFile, wanted: str) 
             hint="give lines",
         )
     symbols = runtime.analysis.symbols(file.text, language, wanted)
-    found = find_symbols(symbols, wanted)
+    found = join_overloads(find_symbols(symbols, wanted), file.text.split("\n"))
     if not found:
+        all_of_file = runtime.analysis.symbols(file.text, language)
+        similar = choose_similar(wanted, (each.qualified for each in all_of_file))
         raise NodeNotFound(
             f"No such symbol in {where}: {wanted}",
-            hint="context with the file and kind outline lists its symbols",
+            hint=similar_hint(similar)
+            or "context with the file and kind outline lists its symbols",
         )
     spans = {(each.start, each.end) for each in found}
     if len(spans) > 1:

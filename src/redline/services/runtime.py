@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from redline.core.ports.grants import Grants
     from redline.core.ports.history import ChangeApproval, ChangeEditor, History
     from redline.core.ports.images import Images
+    from redline.core.ports.language_servers import LanguageServers
     from redline.core.ports.models import Llm
     from redline.core.ports.pages import ReviewApp, ReviewComments
     from redline.core.ports.previews import Previews
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from redline.core.ports.review import ChangeRules, HeldChanges, PermissionQuestions
     from redline.core.ports.search import Grep, Regex
     from redline.core.ports.tree import PathResolver, Tree
+    from redline.secrets.desk import SecretDesk
 
 
 class Runtime(Protocol):
@@ -96,12 +98,26 @@ class Runtime(Protocol):
         """A change as a page inside a client."""
 
     @property
+    def secrets(self) -> SecretDesk:
+        """What masks and restores secrets; no tool uses it, the server does for each."""
+
+    def mask_for_person(self, text: str, path: str = "") -> str:
+        """Return *text*, of the file *path* if it is known, with its secrets masked."""
+
+    @property
     def code_index(self) -> CodeIndex:
         """Symbols and uses of the whole workspace."""
 
     @property
+    def language_servers(self) -> LanguageServers:
+        """What type checkers know about the workspace."""
+
+    @property
     def analysis(self) -> Analysis:
         """The syntax of texts."""
+
+    def session_of_call(self, client: str, params: Mapping[str, Any]) -> str:
+        """Return the session whose hook announced a tools/call; "" if none or several did."""
 
     def take_notices(self) -> Sequence[str]:
         """Return what happened to the workspace without a call; each notice is returned once."""

@@ -1,32 +1,46 @@
-"""Edits of text files by quotation, checked against the syntax of the file."""
+"""Edits of text files by quotation or patch, checked against the syntax of the file."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Protocol
 
 from redline.code.syntax.languages import language_of
+from redline.core.changes import FileState, State
+from redline.core.encodings.opening import open_versions
 from redline.core.error_families.wording import naming
 from redline.core.errors import Cancelled, LimitReached, MatchError, TooLarge, UnclearIndentation
-from redline.core.paths import WorkspacePath
-from redline.core.ports.search import Regex
+from redline.core.paths import WorkspacePath, show_name
 from redline.core.ports.tree import Tree
 from redline.core.textfile import TextFile, encode
 from redline.documents.formats import named_format
-from redline.plan.match.hanging import Repair
-from redline.plan.replace import Replaced, TextEdit, find_repairs, plan_replace, replace_all
+from redline.plan.match.hanging import Repair, repair_hint, unclear
+from redline.plan.replace import (
+    Replaced,
+    TextEdit,
+    find_repairs,
+    plan_replace,
+    read_text,
+    replace_all,
+    with_repairs,
+)
 
 # Only for the type checker: most edits parse nothing.
 if TYPE_CHECKING:
     from redline.code.analysis import Analysis
     from redline.core.ports.confined import Confined
+    from redline.core.ports.search import Regex
+    from redline.plan.patch.apply import PatchPlan, Resolve
+    from redline.plan.patch.model import PatchReading
 
 # Files beyond this many bytes are not parsed: the edit would wait for it.
 MAX_PARSED_BYTES = 1 << 20
 # Indentations that are tried before a broken file is taken for what was meant.
 _MAX_REPAIRS = 6
+# Files of a patch that are parsed.
+_MAX_PARSED_FILES = 50
 
 
 class Ports(Protocol):
@@ -53,7 +67,12 @@ def plan_text_edits(
 
     UnclearIndentation where one shift of the new text would keep the file parsing.
     """
-    planned = plan_replace(ports.tree, path, shown, edits, ports.regex, encoding)
+    try:
+        planned = plan_replace(ports.tree, path, shown, edits, ports.regex, encoding)
+    except UnclearIndentation as refused:
+        _, file = read_text(ports.tree, path, shown, encoding)
+        _check_repairs(ports, path.name, file.text, edits, refused)
+        raise
     longest = max(len(planned.before), len(planned.after))
     if not planned.change_set.steps or longest > MAX_PARSED_BYTES or not _has_parser(path.name):
         return planned
@@ -74,7 +93,11 @@ def replace_text(ports: Ports, name: str, text: str, edits: Sequence[TextEdit]) 
     UnclearIndentation as `plan_text_edits` raises it; nothing is parsed for edits without another
     indentation to try.
     """
-    after = replace_all(text, edits, ports.regex)
+    try:
+        after = replace_all(text, edits, ports.regex)
+    except UnclearIndentation as error:
+        _check_repairs(ports, name, text, edits, error)
+        raise
     if len(after) > MAX_PARSED_BYTES or not any(find_repairs(text, edits, ports.regex)):
         return after
     if find_broken_syntax(ports, name, text, after):
@@ -82,22 +105,78 @@ def replace_text(ports: Ports, name: str, text: str, edits: Sequence[TextEdit]) 
     return after
 
 
-def find_broken_syntax(ports: Ports, name: str, before: str, after: str) -> str | None:
-    """Return the first syntax error of *after* if *before* parses; None if that is unknown."""
+def plan_checked_patch(
+    ports: Ports,
+    readings: Sequence[PatchReading],
+    resolve: Resolve,
+    expected: Mapping[str, str] | None = None,
+    encoding: str | None = None,
+) -> PatchPlan:
+    """Plan a patch as `plan_patch` does, with a note for each file that no longer parses."""
+    # Imported here: an edit alone does not load what reads patches.
+    from redline.plan.patch.apply import plan_patch
+
+    planned = plan_patch(ports.tree, readings, resolve, expected, encoding)
+    changed = {each.path: each.old_path or each.path for each in planned.affected}
+    notes = [
+        f"{show_name(path.relative)}: {note}"
+        for path, source in islice(changed.items(), _MAX_PARSED_FILES)
+        if path in planned.states and source in planned.states
+        for before, after in [(planned.states[source][0], planned.states[path][1])]
+        for note in [_note_broken(ports, path.name, before, after, "patch", encoding)]
+        if note
+    ]
+    return replace(planned, notes=(*planned.notes, *notes))
+
+
+def find_broken_syntax(ports: Ports, name: str, before: str | None, after: str) -> str | None:
+    """Return the first syntax error of *after* if *before* parses or is None, as of a new file.
+
+    None if that is unknown.
+    """
     language = language_of(name)
     if language is not None:
         from redline.code.index.facts import is_minified
         from redline.code.syntax.word_changes import changes_words_only
 
-        if is_minified(after) or changes_words_only(before, after, language):
+        if is_minified(after):
+            return None
+        if before is not None and changes_words_only(before, after, language):
             return None
     try:
         error = _find_error(ports, name, after)
-        return error if error and not _find_error(ports, name, before) else None
+        parsed = before is None or not error or not _find_error(ports, name, before)
+        return error if parsed else None
     except Cancelled:
         raise
     except (LimitReached, TooLarge):
         return None
+
+
+def note_broken_content(ports: Ports, path: WorkspacePath, data: bytes) -> list[str]:
+    """Return a note if *data*, all of a file that is new or parsed before, does not parse."""
+    state = ports.tree.state(path)
+    note = _note_broken(ports, path.name, state, FileState.of(data), "edit")
+    return [note] if note else []
+
+
+def _note_broken(
+    ports: Ports, name: str, before: State, after: State, what: str, encoding: str | None = None
+) -> str:
+    """Return a note if a file does not parse as *after* and is new, or parsed as *before*."""
+    if not isinstance(after, FileState) or not _has_parser(name):
+        return ""
+    old = before.content or b"" if isinstance(before, FileState) else b""
+    new = after.content or b""
+    if not new or max(len(old), len(new)) > MAX_PARSED_BYTES:
+        return ""
+    was, becomes = open_versions(old, new, encoding)
+    error = find_broken_syntax(ports, name, was.text if old else None, becomes.text)
+    if error is None:
+        return ""
+    if old:
+        return f"the file parsed before this {what} and no longer does: {error}"
+    return f"the new file does not parse: {error}"
 
 
 def _has_parser(name: str) -> bool:
@@ -118,19 +197,51 @@ def _find_error(ports: Ports, name: str, text: str) -> str | None:
     return issue.text if issue else None
 
 
+def _check_repairs(
+    ports: Ports, name: str, before: str, edits: Sequence[TextEdit], error: UnclearIndentation
+) -> None:
+    """Take the calls out of *error* that would leave a file which does not parse any more."""
+    if not error.repairs or len(before) > MAX_PARSED_BYTES or not _has_parser(name):
+        return
+    try:
+        after = replace_all(before, with_repairs(edits, error.repairs), ports.regex)
+    except MatchError:
+        return  # another edit fails, which the error says
+    if find_broken_syntax(ports, name, before, after):
+        error.repairs = {}
+        error.hint = repair_hint({})
+        for key in ("old", "new"):
+            error.details.pop(key, None)
+
+
 def refuse_if_shift_parses(ports: Ports, name: str, before: str, edits: Sequence[TextEdit]) -> None:
-    """Refuse *edits*, which break the file, if one of them indented otherwise would not."""
-    for number, repaired in islice(find_repairs(before, edits, ports.regex), _MAX_REPAIRS):
-        if _parses(ports, name, before, repaired):
-            call = Repair(repaired[number].old, repaired[number].new)
-            raise UnclearIndentation(
+    """Refuse *edits*, which break the file, if it parses with some of them indented otherwise."""
+    tried = list(find_repairs(before, edits, ports.regex))
+    for repairs in (*tried[:_MAX_REPAIRS], *tried[_MAX_REPAIRS:][-1:]):
+        if _parses(ports, name, before, with_repairs(edits, repairs)):
+            raise unclear(
                 naming(
                     "The file parses now and would not after this edit to the letter; it would with"
                     " {newText} at another indentation"
                 ),
-                hint=call.hint,
-                details={"edit": number, **call.details},
+                _only_needed(ports, name, before, edits, repairs),
             )
+
+
+def _only_needed(
+    ports: Ports,
+    name: str,
+    before: str,
+    edits: Sequence[TextEdit],
+    repairs: Mapping[int, Repair],
+) -> dict[int, Repair]:
+    """Return *repairs* without those that the file parses without."""
+    kept = dict(repairs)
+    for number in list(repairs)[:_MAX_REPAIRS]:
+        fewer = {other: repair for other, repair in kept.items() if other != number}
+        if fewer and _parses(ports, name, before, with_repairs(edits, fewer)):
+            kept = fewer
+    return kept
 
 
 def _parses(ports: Ports, name: str, before: str, edits: Sequence[TextEdit]) -> bool:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
+from redline.core.error_families.wording import naming
+from redline.core.errors import InvalidArgument
+
 MAX_LINES = 2000
+_RANGE = re.compile(r"(\d*)(-?)(\d*)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,3 +61,25 @@ def character_start(data: bytes, offset: int) -> int:
     while 0 < offset < len(data) and data[offset] & 0xC0 == 0x80:
         offset -= 1
     return offset
+
+
+def parse_range(lines: str, total: int) -> tuple[int, int]:
+    """Return the first and the last of *total* lines that `10-40`, `10-`, `10` or `-20` names."""
+    found = _RANGE.fullmatch(lines.replace(" ", ""))
+    if found is None or not (found[1] or found[3]):
+        raise InvalidArgument(
+            f"Not a range of lines: {lines}", field="lines", hint="10-40, 10-, 10 or -20"
+        )
+    if not found[1]:
+        return max(1, total - int(found[3]) + 1), total
+    first = max(1, int(found[1]))
+    last = int(found[3]) if found[3] else (max(total, first) if found[2] else first)
+    if last < first:
+        raise InvalidArgument(f"The last line is before the first: {lines}", field="lines")
+    if first > max(total, 1):
+        raise InvalidArgument(
+            f"There are only {total} lines: {lines}",
+            field="lines",
+            hint=naming('pass {"{lines}": ', f'"1-{total}"}}'),
+        )
+    return first, min(last, total)

@@ -10,19 +10,19 @@ from redline.core.paths import WorkspacePath, show_name
 from redline.core.ports.tree import Tree
 
 # Characters of a SHA-256 that name a version of one file.
-_LENGTH = 8
+LENGTH = 8
 
 
 def version_of(content: bytes) -> str:
     """Return the version of a file that holds *content*."""
-    return digest_of(content)[:_LENGTH]
+    return digest_of(content)[:LENGTH]
 
 
 def check_versions(tree: Tree, expected: Mapping[WorkspacePath, str]) -> None:
     """Raise StaleBase for the first file that is no longer at its version."""
     for path, version in expected.items():
         wanted = version.removeprefix("@").removeprefix("sha256:").lower()
-        if len(wanted) < _LENGTH:
+        if len(wanted) < LENGTH:
             raise InvalidArgument(
                 f"Not a version: {version}", field="version", hint="read answers the version"
             )

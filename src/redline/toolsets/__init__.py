@@ -13,4 +13,4 @@ TOOLSETS = {
 """The module of each toolset's TOOLSET value, in the order in which tools are listed."""
 
 OWN = "agent"
-"""The toolset that does everything by itself: `all` means the others."""
+"""The toolset that does everything by itself, and the default: `all` means the others."""

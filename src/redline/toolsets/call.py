@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from redline.core.changes import ChangeSet
     from redline.core.errors import RedlineError
     from redline.core.paths import WorkspacePath
-    from redline.core.ports.history import Author, Origin
+    from redline.core.ports.history import Author, Consent, Origin
     from redline.core.ports.search import Cancel
     from redline.services.runtime import Runtime
     from redline.toolsets.tool import Client, Tool
@@ -40,12 +40,16 @@ def _discard(_level: str, _message: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A tool's answer: MCP content blocks and the structured form."""
+    """A tool's answer: MCP content blocks and the structured form.
+
+    `is_counted` is True when callers count the blocks, so the server adds none.
+    """
 
     content: Sequence[Json]
     structured: Json | None = None
     is_error: bool = False
     meta: Json | None = None
+    is_counted: bool = False
 
     def __post_init__(self) -> None:
         """Raise MemoryLimit for an answer that is too long to send."""
@@ -134,6 +138,13 @@ class Call:
     # How many seconds the client lets this call wait for a person who must approve its change.
     wait: float = 0.0
     log: Callable[[str, str], None] = _discard
+    # What the answer says beside the handler's own text about how the arguments were understood.
+    notes: list[str] = field(default_factory=list)
+    # What the person at the terminal allowed with a flag, and whether the policy is asked at all.
+    consent: Consent | None = None
+    as_owner: bool = False
+    # The session whose hook announced this call, if one did.
+    hook_session: str = ""
 
     def take(self, name: str) -> Any:
         """Return an argument and keep it no longer: a large text that is needed once."""
@@ -143,14 +154,30 @@ class Call:
         """Return who asked for this change, for the journal."""
         from redline.core.ports.history import Origin
 
-        consent = None
+        consent = self.consent
         if self.ask is not None:
             from redline.toolsets.consent import AskConsent
 
             consent = AskConsent(self)
         name = f"{self.client.name} {self.client.version}".strip()
         principal, session = self.client.principal, session_of(self.client)
-        return Origin(self.tool.name, name, principal, summary, session, consent, self.wait)
+        return Origin(
+            self.tool.name,
+            name,
+            principal,
+            summary,
+            session,
+            consent,
+            self.wait,
+            self.as_owner,
+            self.hook_session,
+        )
+
+    def others_at_work(self) -> str:
+        """Return what other agents changed in the last minutes; empty if nothing."""
+        from redline.services.history.news import describe_work_of_others
+
+        return describe_work_of_others(self.runtime, self.origin())
 
     def foresee(self, change_set: ChangeSet, tool: str = "") -> list[str]:
         """Return a note on what would keep the change of a dry run from being made, if any.
@@ -160,7 +187,8 @@ class Call:
         from redline.services.commit import foresee
 
         origin = replace(self.origin(), tool=tool or self.tool.name)
-        return foresee(self.runtime.approval, change_set, origin)
+        has_consent = self.consent is not None
+        return foresee(self.runtime.approval, change_set, origin, has_consent=has_consent)
 
     @property
     def only_of(self) -> str | None:
@@ -213,7 +241,7 @@ class Wording(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class FailedCall:
-    """A call that failed; `arguments` are not validated.
+    """A call that failed; `arguments` are not validated. `runtime` is None in tests of wordings.
 
     `request_id` is the client's id with a random ending, by which the log names this call alone.
     """
@@ -222,3 +250,4 @@ class FailedCall:
     arguments: Mapping[str, Any]
     client: Client
     request_id: str = ""
+    runtime: Runtime | None = None

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from redline.instruct.model.values import Value, from_plain, parse
 from redline.toolsets.call import Call
+from redline.toolsets.trained_words import translate
 
 
 def exact_argument(call: Call, name: str, given: Any) -> Value:
@@ -26,8 +27,12 @@ def _argument(message: Value, call: Call, name: str) -> Value:
     if call.request_id and _id(message) != call.request_id:
         return None
     params: Any = message["params"]
-    arguments = params.get("arguments")
-    return arguments.get(name) if isinstance(arguments, dict) else None
+    arguments: Any = params.get("arguments")
+    if not isinstance(arguments, dict):
+        return None
+    if call.tool.words:
+        arguments = translate(call.tool, arguments, parse).arguments
+    return cast("Value", arguments.get(name))
 
 
 def _id(message: dict[str, Any]) -> str:

@@ -95,6 +95,8 @@ class Tool(NamedTuple):
     controls commands. `unlisted` names arguments that are accepted but not in the schema. `app` is
     the address of the page that shows its answers, for clients that show one. `exact` is True when
     its handler reads numbers as the client wrote them: the request is kept as received for that.
+    `words` is "package.module:mapping" with the names and values of other tools that it takes, by
+    tool (see `toolsets.trained_words`); a tool that has them refuses names that it does not know.
     """
 
     name: str
@@ -111,6 +113,7 @@ class Tool(NamedTuple):
     runs: bool = False
     app: str = ""
     exact: bool = False
+    words: str = ""
 
     @property
     def rights(self) -> Rights:
@@ -232,6 +235,11 @@ class Toolset(NamedTuple):
     `instructions` are sentences for every client that connects. Each names tools as {tool}, and is
     sent only where all of these are listed, with the names that the client sees. `paths` says which
     paths its tools take; with several toolsets on, the first that says so decides.
+    `answers_in_text` says that the text is the whole answer: several clients show a model the
+    structured form in its place, so that form and its schema are sent only with --structured.
+    `tool_names` is "package.module:mapping": what to call here, by the folded names of tools that
+    models know.
+    `tells_news` says that an answer is followed by what others did to the session's work since.
     `titles_in_annotations` repeats the title of a tool there, for clients that look nowhere else.
     """
 
@@ -244,6 +252,9 @@ class Toolset(NamedTuple):
     paths: str = ""
     profile: ProtocolProfile = ProtocolProfile()
     titles_in_annotations: bool = False
+    answers_in_text: bool = False
+    tool_names: str = ""
+    tells_news: bool = False
     prompts: tuple[Prompt, ...] = ()
     resources: tuple[Resource, ...] = ()
 

@@ -1,4 +1,10 @@
-"""Who may read and who may act: one-time keys, the cookie they are exchanged for, form tokens."""
+"""Who may read and who may act: one-time keys, and the two halves they are exchanged for.
+
+A browser sends a cookie to every port of a host, and so to whatever another user of the machine
+serves there. So a cookie alone does not sign in. Its other half is a token that the page's script
+keeps in the storage of its origin, which is that of one port, and sends as a header. Pages are
+given only for both, so the cookie alone does not get the token.
+"""
 
 from __future__ import annotations
 
@@ -11,17 +17,28 @@ from collections.abc import Callable
 from dataclasses import replace
 from http.cookies import CookieError, SimpleCookie
 from threading import Lock
+from typing import NamedTuple
 
 from redline.core.ports.pages import Reviewer, WebRequest
 
 _SECONDS = 7 * 86400
-# What the id of somebody begins with who signed in with credentials of their own.
+# The prefix of the id of a person who signed in with their own credentials.
 _OWN = "p-"
+# The header with the token of a visit; names of headers are in lower case.
+TOKEN_HEADER = "x-redline-token"  # noqa: S105 - its name
+
+
+class Admitted(NamedTuple):
+    """A person who signed in: the header that stores the cookie, the token, and the name."""
+
+    cookie: str
+    token: str
+    name: str
 
 
 class ReviewAccess:
-    """Knows a person by a signed cookie, given for a key that is valid once, or for credentials
-    of the server's people.
+    """Knows a person by a signed cookie together with its token, given for a key that is valid
+    once, or for credentials of the server's people.
 
     The bearer token of the server is no such key: agents hold it, and an agent must not act here.
     *key* signs in the browser that presents it first. *secret* stays the same over restarts, so
@@ -44,12 +61,6 @@ class ReviewAccess:
         # Pages on other ports of this host get the same cookies: each workspace has its own name.
         self.cookie_name = f"redline_{self._sign('name')[:8]}"
 
-    def exchange(self, key: str) -> str | None:
-        """Return the value of a cookie for a key, which is used up; None for any other text."""
-        if not self._use_up(key.strip()):
-            return None
-        return self._seal(secrets.token_hex(8))
-
     def _use_up(self, key: str) -> bool:
         """Whether *key* signs in; it never does again."""
         if self._take_key is not None:
@@ -61,25 +72,26 @@ class ReviewAccess:
             self._key = None
             return True
 
-    def sign_in(self, request: WebRequest, credential: str) -> str | None:
-        """Return the value of a cookie for what one of the server's people signs in with."""
-        claim = request.people.sign_in(credential) if request.people is not None else None
+    def admit(self, request: WebRequest, key: str) -> Admitted | None:
+        """Sign in with a key, which is used up, or with credentials; None for any other text."""
+        ident = self._identify(request, key)
+        if ident is None:
+            return None
+        claim = f"{ident}.{int(self._clock()) + _SECONDS}"
+        cookie = self._cookie(f"{claim}.{self._sign(claim)}", request)
+        token = self._token(claim, request)
+        headers = {**request.headers, "cookie": cookie, TOKEN_HEADER: token}
+        found = self.reviewer(replace(request, headers=headers))
+        return Admitted(cookie, token, found.name if found is not None else "")
+
+    def _identify(self, request: WebRequest, key: str) -> str | None:
+        """Return the id of who signs in with *key*."""
+        if self._use_up(key.strip()):
+            return secrets.token_hex(8)
+        claim = request.people.sign_in(key) if request.people is not None else None
         if claim is None:
             return None
-        return self._seal(_OWN + base64.urlsafe_b64encode(claim.encode()).decode().rstrip("="))
-
-    def admit(self, request: WebRequest, key: str) -> tuple[str, str] | None:
-        """Return the header that stores a cookie and who is signed in now; None for a wrong key."""
-        value = self.exchange(key) or self.sign_in(request, key)
-        if value is None:
-            return None
-        cookie = self.set_cookie(value)
-        found = self.reviewer(replace(request, headers={"cookie": cookie}))
-        return cookie, found.name if found is not None else ""
-
-    def _seal(self, ident: str) -> str:
-        claim = f"{ident}.{int(self._clock()) + _SECONDS}"
-        return f"{claim}.{self._sign(claim)}"
+        return _OWN + base64.urlsafe_b64encode(claim.encode()).decode().rstrip("=")
 
     def reviewer(self, request: WebRequest) -> Reviewer | None:
         """Return who is signed in, with the rights of now."""
@@ -94,27 +106,33 @@ class ReviewAccess:
         claim = base64.urlsafe_b64decode(encoded + "=" * (-len(encoded) % 4))
         return request.people.find(claim.decode())
 
-    def set_cookie(self, value: str) -> str:
-        """Return the header that stores a cookie, or with "" removes it."""
-        age = _SECONDS if value else 0
-        return f"{self.cookie_name}={value}; Path=/; HttpOnly; SameSite=Strict; Max-Age={age}"
-
     def person(self, request: WebRequest) -> str:
-        """Return the id of the signed-in person, "" without a valid cookie."""
+        """Return the id of the signed-in person, "" without a valid cookie and its token."""
         value = read_cookie(request, self.cookie_name)
         claim, _, signature = value.rpartition(".")
         ident, _, expires = claim.partition(".")
-        if not hmac.compare_digest(signature.encode(), self._sign(claim).encode()):
+        token = request.headers.get(TOKEN_HEADER, "")
+        is_ours = hmac.compare_digest(signature.encode(), self._sign(claim).encode())
+        is_whole = hmac.compare_digest(token.encode(), self._token(claim, request).encode())
+        if not is_ours or not is_whole:
             return ""
         return ident if expires.isdigit() and int(expires) > self._clock() else ""
 
-    def form_token(self, person: str) -> str:
-        """Return what every form of a person carries, against forged requests."""
-        return self._sign(f"form {person}")
+    def visit(self, request: WebRequest) -> str:
+        """Return a text by which a page knows its visit: no part of what signs in."""
+        return self._sign(f"visit {read_cookie(request, self.cookie_name)}")[:12]
 
-    def is_form_token(self, person: str, token: str) -> bool:
-        """Whether *token* is the one of this person."""
-        return hmac.compare_digest(self.form_token(person).encode(), token.encode())
+    def _token(self, claim: str, request: WebRequest) -> str:
+        """Return the other half of a cookie: valid at one host and port."""
+        return self._sign(f"token {claim} {request.headers.get('host', '')}")
+
+    def _cookie(self, value: str, request: WebRequest) -> str:
+        """Return the header that stores a cookie; a browser keeps it off plain HTTP behind TLS."""
+        secure = "; Secure" if _is_encrypted(request) else ""
+        return (
+            f"{self.cookie_name}={value}; Path=/; HttpOnly; SameSite=Strict; Max-Age={_SECONDS}"
+            f"{secure}"
+        )
 
     def _sign(self, claim: str) -> str:
         return hmac.new(self._secret, claim.encode(), hashlib.sha256).hexdigest()[:40]
@@ -127,3 +145,10 @@ def read_cookie(request: WebRequest, name: str) -> str:
     except CookieError:
         return ""
     return found.value if found is not None else ""
+
+
+def _is_encrypted(request: WebRequest) -> bool:
+    """Whether the browser speaks TLS, to a proxy before this server."""
+    origin = request.headers.get("origin", "")
+    forwarded = request.headers.get("x-forwarded-proto", "").partition(",")[0].strip()
+    return origin.startswith("https://") or forwarded == "https"

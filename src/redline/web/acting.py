@@ -6,10 +6,12 @@ from redline.core.access.rights import Right
 from redline.core.errors import GuardedWrite, InvalidArgument, UndoBlocked
 from redline.core.ports.history import Author, Direction, Operation
 from redline.core.ports.pages import WebResponse
+from redline.core.ports.review import HeldState
 from redline.services.comments import add_comment
 from redline.services.history.export import commit_to_git, load_in_order
 from redline.services.history.references import find_operation
 from redline.services.history.revert import Wish, revert
+from redline.services.history.sessions import SESSION
 from redline.services.review.held import approve_held, refuse_held, show_held
 from redline.services.review.questions import answer_question
 from redline.web import actions
@@ -18,7 +20,7 @@ from redline.web.layout import redirect
 from redline.web.markup import address
 from redline.web.reading import patch_response
 from redline.web.visit import Visit
-from redline.web.waiting.held import read_edits
+from redline.web.waiting.held import check_shown, read_edits, read_held_files
 
 
 def undo(visit: Visit) -> WebResponse:
@@ -34,13 +36,17 @@ def undo(visit: Visit) -> WebResponse:
     except GuardedWrite as refused:
         content = actions.guarded_view(visit.viewer, selection, refused)
         return visit.show("Guarded files", "blocked", content, status=409)
-    return _show_done(visit, done, selection.id)
+    return _show_done(visit, done, visit.field("back") or selection.id)
 
 
 def _show_done(visit: Visit, done: Operation, ident: str) -> WebResponse:
     """Go back to where the form was, which then says what was done."""
     visit.site.loaded.clear()
-    where = f"/change/{find_operation(visit.runtime.history, ident)}" if ident else "/"
+    where = "/"
+    if ident.startswith(f"{SESSION}/"):
+        where = f"/{ident}"
+    elif ident:
+        where = f"/change/{find_operation(visit.runtime.history, ident)}"
     return redirect(address(where, done=done.id))
 
 
@@ -56,7 +62,7 @@ def merge(visit: Visit) -> WebResponse:
     selection = UndoSelection.read(visit.form)
     choice = visit.field("choice")
     done = actions.merge(visit.runtime, selection, choice, visit.reviewer.name, visit.only_of)
-    return _show_done(visit, done, selection.id)
+    return _show_done(visit, done, visit.field("back") or selection.id)
 
 
 def rewind(visit: Visit) -> WebResponse:
@@ -95,7 +101,9 @@ def resolve(visit: Visit) -> WebResponse:
 def export(visit: Visit) -> WebResponse:
     """Hand changes on."""
     runtime = visit.runtime
-    idents = [find_operation(runtime.history, each) for each in visit.form.get("id", ())]
+    idents = []
+    for each in visit.form.get("id", ()):
+        idents += visit.operations_of(each)
     if not idents:
         raise InvalidArgument("No change is selected", field="id")
     operations = load_in_order(runtime, idents)
@@ -108,9 +116,14 @@ def export(visit: Visit) -> WebResponse:
 
 def approve(visit: Visit, ident: str) -> WebResponse:
     """Carry a held change out, with the person's edits if there are any."""
-    form = {name: values[0] for name, values in visit.form.items()}
-    edited = read_edits(show_held(visit.runtime, ident), form)
-    done = approve_held(visit.runtime, ident, visit.name, edited or None)
+    view = show_held(visit.runtime, ident)
+    edited = {}
+    if visit.field("edited"):
+        edited = read_edits(view, {name: values[0] for name, values in visit.form.items()})
+    shown = None
+    if view.state is HeldState.WAITING:
+        shown = check_shown(view, read_held_files(visit.runtime, view.change), visit.form)
+    done = approve_held(visit.runtime, ident, visit.name, edited or None, shown)
     return _show_done(visit, done, done.id)
 
 

@@ -7,12 +7,25 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from redline.core.changes import ChangeSet
-from redline.core.errors import GuardedWrite, InvalidArgument, PermissionRequired, UndoBlocked
-from redline.core.paths import Access
+from redline.core.errors import (
+    GuardedWrite,
+    InvalidArgument,
+    PermissionRequired,
+    RedlineError,
+    UndoBlocked,
+)
+from redline.core.paths import Access, WorkspacePath
 from redline.core.ports.history import Author, Direction, Operation, Origin
-from redline.services.history.blocked import BlockedFile, commit_merge, compare_versions
+from redline.services.history.blocked import (
+    BlockedFile,
+    commit_merge,
+    compare_versions,
+    take_back_parts,
+)
 from redline.services.history.references import find_operation
 from redline.services.history.revert import Wish, check_owner, create_checkpoint, revert
+from redline.services.history.sessions import SESSION as SESSION_KIND
+from redline.services.history.sessions import read_session
 from redline.services.names import display_name
 from redline.services.runtime import Runtime
 from redline.web.layout import Viewer, heading
@@ -30,6 +43,7 @@ class UndoSelection(NamedTuple):
 
     id: str = ""
     session: str = ""
+    turn: str = ""
     hunks: tuple[int, ...] = ()
     paths: tuple[str, ...] = ()
     allows_guarded: bool = False
@@ -45,24 +59,43 @@ class UndoSelection(NamedTuple):
             raise InvalidArgument("A hunk is a number", field="hunk") from None
         if form.get("all") or (paths and not only):
             hunks = ()
-        elif not hunks and not paths and "session" not in form and "whole" not in form:
+        elif not (hunks or paths or form.keys() & {"session", "turn", "whole"}):
             raise InvalidArgument("No hunk is selected", field="hunk", hint="tick one or more")
-        found = cls(_one(form, "id"), _one(form, "session"), hunks, paths)
+        found = cls(_one(form, "id"), _one(form, "session"), _one(form, "turn"), hunks, paths)
         return found._replace(allows_guarded=bool(form.get("allow_guarded")))
 
     def fields(self) -> list[Html]:
         """Return the same as hidden fields."""
-        fields = [hidden("id", self.id)] if self.id else [hidden("session", self.session)]
+        given = {"id": self.id, "session": self.session, "turn": self.turn}
+        fields = [hidden(name, value) for name, value in given.items() if value]
         fields += [hidden("hunk", number) for number in self.hunks]
         fields += [hidden("path", path) for path in self.paths]
         return fields if self.hunks or self.paths else [*fields, hidden("whole", "1")]
 
     @property
+    def session_name(self) -> str:
+        """The session that is meant, or "": one is named as a change is, by `session/NAME`."""
+        is_session = self.id.startswith(f"{SESSION_KIND}/")
+        return self.id.removeprefix(f"{SESSION_KIND}/") if is_session else self.session
+
+    @property
+    def is_part_of_session(self) -> bool:
+        """Whether files or hunks of a session's combined change are meant."""
+        return bool(self.session_name and (self.hunks or self.paths))
+
+    @property
     def wish(self) -> Wish:
         """The same for the service."""
-        if self.session:
-            return Wish(Direction.UNDO, session=self.session)
+        if self.turn:
+            return Wish(Direction.UNDO, turn=self.turn)
+        if self.session_name:
+            return Wish(Direction.UNDO, session=self.session_name)
         return Wish(Direction.UNDO, _OWN, id=self.id, paths=self.paths, hunks=self.hunks)
+
+
+def place_of(selection: UndoSelection) -> str:
+    """Return where the change or session of a selection is shown."""
+    return f"/{selection.id}" if selection.session_name else f"/change/{selection.id}"
 
 
 def _one(form: Form, name: str) -> str:
@@ -89,7 +122,23 @@ def undo(
     """Take back what is selected; with *only_of* only changes of this principal. RightMissing."""
     wish = replace(selection.wish, only_of=only_of)
     origin = origin_for("undo", wish.summary, by, allows_guarded=selection.allows_guarded)
-    return revert(runtime, wish, origin)
+    if selection.is_part_of_session:
+        operation, paths = _parts(runtime, selection)
+        _check_session_owner(runtime, selection, only_of)
+        hunks = frozenset(selection.hunks)
+        return take_back_parts(runtime, operation, paths, hunks, origin)
+    try:
+        return revert(runtime, wish, origin)
+    except UndoBlocked:
+        if not selection.session_name:
+            raise
+        # What a part of it took back may be all that is in the way.
+        operation = read_session(runtime, selection.session_name).combined
+        try:
+            return take_back_parts(runtime, operation, (), frozenset(), origin)
+        except RedlineError:
+            pass
+        raise
 
 
 def redo(
@@ -111,8 +160,11 @@ def merge(
     files = _compare(runtime, selection)
     if files is None or choice not in ("keep", "restore"):
         raise InvalidArgument("There is no merge of this", field="choice")
-    check_owner(runtime, [find_operation(runtime.history, selection.id)], only_of)
-    origin = origin_for("undo", f"undo {selection.id}, merged", by)
+    if selection.session_name:
+        _check_session_owner(runtime, selection, only_of)
+    else:
+        check_owner(runtime, [find_operation(runtime.history, selection.id)], only_of)
+    origin = origin_for("undo", f"undo {selection.id or selection.session}, merged", by)
     return commit_merge(runtime, files, origin, restore=choice == "restore")
 
 
@@ -122,12 +174,25 @@ def checkpoint(runtime: Runtime, name: str, by: str = "") -> Operation:
 
 
 def _compare(runtime: Runtime, selection: UndoSelection) -> list[BlockedFile] | None:
-    if not selection.id:
+    if selection.turn:
         return None
-    operation = runtime.history.get(find_operation(runtime.history, selection.id))
-    resolve = runtime.workspace.resolve
-    paths = [resolve(path, Access.READ, follow=False) for path in selection.paths]
+    operation, paths = _parts(runtime, selection)
     return compare_versions(runtime, operation, paths, frozenset(selection.hunks))
+
+
+def _parts(runtime: Runtime, selection: UndoSelection) -> tuple[Operation, list[WorkspacePath]]:
+    """Return the change, or the session as one, that a selection is of, and its paths."""
+    if selection.session_name:
+        operation = read_session(runtime, selection.session_name).combined
+    else:
+        operation = runtime.history.get(find_operation(runtime.history, selection.id))
+    resolve = runtime.workspace.resolve
+    return operation, [resolve(path, Access.READ, follow=False) for path in selection.paths]
+
+
+def _check_session_owner(runtime: Runtime, selection: UndoSelection, only_of: str | None) -> None:
+    made = read_session(runtime, selection.session_name).operations
+    check_owner(runtime, [operation.id for operation in made], only_of)
 
 
 # -- what is in the way -----------------------------------------------------------------------
@@ -138,7 +203,7 @@ def blocked_view(
 ) -> Html:
     """Return what prevents an undo, from three sides, with the merges that exist."""
     files = _compare(runtime, selection)
-    back = address(f"/change/{selection.id}") if selection.id else address("/")
+    back = address(place_of(selection)) if selection.id else address("/")
     others = [link(address(f"/change/{each}"), each) for each in blocked.operations]
     return join(
         heading("This undo is blocked"),
@@ -216,7 +281,8 @@ def _changes_something(
 ) -> bool:
     found = [content(file) for file in files]
     return None not in found and any(
-        new != file.now.content for new, file in zip(found, files, strict=True)
+        file.whole is not None or new != getattr(file.now, "content", None)
+        for new, file in zip(found, files, strict=True)
     )
 
 

@@ -2,36 +2,60 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from functools import lru_cache
 
 from redline.core.changes import Change, FileState
 from redline.core.errors import RedlineError
+from redline.core.line_diff import LineCounts
 from redline.core.ports.commands import CommandRun
-from redline.core.ports.history import Operation, Origin
-from redline.engine.recording.attribution import OUTSIDE
-from redline.plan.describe import Touched, list_touched
-from redline.services.history.lines import LineCounts, count_lines
+from redline.core.ports.history import GIT, HistoryQuery, Operation, Origin
+from redline.plan.describe import Touched, name_first
+from redline.services.history.lines import count_lines
+from redline.services.history.turns import list_turns, name_actor, name_agent
 from redline.services.names import display_name
 from redline.services.runtime import Runtime
 from redline.web.filters import CHANGES, COMMANDS, FAILED, Entry, Filters, entry_id, find_entries
 from redline.web.layout import Viewer, heading
 from redline.web.markup import Html, address, hidden, join, link, tag
-from redline.web.times import clock, iso, long_time
+from redline.web.times import iso, long_time, relative
 
 _NAMED = 3
+# How many of the latest operations are read for prompts and for what filters offer.
+_RECENT = 1000
+_MAX_KNOWN = 20_000
+# A longer path in the list shows the first and the last of its folders, and its name.
+_MAX_PATH = 48
 # Contents beyond this are not compared for the timeline.
 _MAX_COUNTED_BYTES = 1 << 20
+_VERSION = re.compile(r" \S*\d\S*$")
 _ACTIONS = {"create": "new", "delete": "deleted", "move": "renamed", "mode": "mode"}
 
 
 class ChangeCounter:
-    """Line counts of operations, each computed once: operations never change."""
+    """Line counts and prompts of operations, each found once: operations never change."""
 
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
         self._count = lru_cache(4096)(self._load)
+        self._asked: dict[str, str] = {}
+
+    def describe_request(self, operation: Operation) -> str:
+        """Return the first words of the prompt for which a change was made; else its summary."""
+        return self._asked.get(operation.id) or operation.origin.summary
+
+    def learn_prompts(self, entries: Sequence[Entry]) -> None:
+        """Find the prompts of *entries*."""
+        unknown = [each.id for each in entries if isinstance(each, Operation)]
+        if all(name in self._asked for name in unknown):
+            return
+        if len(self._asked) > _MAX_KNOWN:
+            self._asked.clear()
+        self._asked |= dict.fromkeys(unknown, "")
+        for turn in list_turns(self._runtime.history, _RECENT):
+            self._asked |= {operation.id: turn.words for operation in turn.operations}
 
     def count(self, operation: Operation) -> LineCounts | None:
         """Return the counts; None for large operations and lost contents."""
@@ -63,6 +87,7 @@ def timeline(
     after: str = "",
 ) -> Html:
     """Return the list items of operations and runs; *after* names the group of the row above."""
+    counter.learn_prompts(entries)
     return join(_items(runtime, counter, viewer, entries, after))
 
 
@@ -85,7 +110,15 @@ def _items(
     after: str,
 ) -> Iterator[Html]:
     previous = after
-    for entry in entries:
+    folded: list[Operation] = []
+    for number, entry in enumerate(entries):
+        if number and _continues(entries[number - 1], entry):
+            assert isinstance(entry, Operation)
+            folded.append(entry)
+            continue
+        if folded:
+            yield _fold(runtime, counter, folded)
+            folded = []
         group = group_of(entry)
         if group != previous:
             if group.partition("/")[0] != previous.partition("/")[0]:
@@ -93,20 +126,54 @@ def _items(
             yield _session(_who(entry), viewer)
         previous = group
         if isinstance(entry, CommandRun):
-            yield run_row(entry)
+            yield run_row(runtime, entry)
         else:
             yield row(runtime, counter, entry)
+    if folded:
+        yield _fold(runtime, counter, folded)
+
+
+def _continues(newer: Entry, entry: Entry) -> bool:
+    """Whether *entry* is an earlier edit of the one file that *newer* edited, in one run of them.
+
+    What was undone since is not folded away.
+    """
+    if not (isinstance(newer, Operation) and isinstance(entry, Operation)):
+        return False
+    paths = [{*each.change_set.paths} for each in (newer, entry)]
+    is_plain = all(
+        each.kind == "change" and not each.reverted_by and not each.left_out
+        for each in (newer, entry)
+    )
+    return (
+        is_plain
+        and len(paths[0]) == 1
+        and paths[0] == paths[1]
+        and group_of(newer) == group_of(entry)
+    )
+
+
+def _fold(runtime: Runtime, counter: ChangeCounter, folded: Sequence[Operation]) -> Html:
+    """Return earlier edits of the file in the row above, closed."""
+    shown = f"{len(folded)} earlier edit{'' if len(folded) == 1 else 's'} of this file"
+    rows = [row(runtime, counter, each) for each in folded]
+    return tag(
+        "li",
+        tag("details", tag("summary", shown), tag("ol", rows)),
+        class_="folded",
+        data_group=group_of(folded[-1]),
+    )
 
 
 def _session(origin: Origin | CommandRun, viewer: Viewer) -> Html:
-    is_outside = isinstance(origin, Origin) and origin.tool == OUTSIDE
-    who = origin.client or ("another program" if is_outside else "unknown client")
+    who = name_actor(origin) if isinstance(origin, Origin) else name_agent(origin.client)
     facts = [tag("span", origin.principal, class_="principal")] if origin.principal else []
     undo = None
     if origin.session:
         facts.append(
-            link(address("/", session=origin.session), origin.session, class_="session",
-                 title="Only this session")
+            link(address(f"/session/{origin.session}"), "Session", class_="session",
+                 title=f"All that session {origin.session} did",
+                 aria_label=f"Session {origin.session}")
         )  # fmt: skip
         if viewer.can_act:
             undo = viewer.form(
@@ -120,15 +187,16 @@ def _session(origin: Origin | CommandRun, viewer: Viewer) -> Html:
 
 def row(runtime: Runtime, counter: ChangeCounter, operation: Operation) -> Html:
     """Return one operation as a list item."""
-    counts = counter.count(operation)
+    counts, asked = counter.count(operation), counter.describe_request(operation)
     origin = operation.origin
-    run = runtime.runs.of_change(operation.id) if operation.kind == "change" else None
+    run = runtime.runs.of_change(operation.id) if operation.kind in ("change", GIT) else None
+    why = ", ".join(dict.fromkeys(filter(None, (asked, operation.git))))
     state = "undone" if operation.reverted_by else operation.kind
     return tag(
         "li",
         tag(
             "time",
-            clock(operation.time),
+            relative(operation.time),
             datetime=iso(operation.time),
             title=long_time(operation.time),
         ),
@@ -136,7 +204,7 @@ def row(runtime: Runtime, counter: ChangeCounter, operation: Operation) -> Html:
         tag(
             "span",
             link(address(f"/change/{operation.id}"), _files(runtime, operation), class_="files"),
-            tag("span", origin.summary, class_="why") if origin.summary else None,
+            tag("span", why, class_="why", title=origin.summary) if why else None,
             class_="what",
         ),
         tag(
@@ -154,16 +222,17 @@ def row(runtime: Runtime, counter: ChangeCounter, operation: Operation) -> Html:
     )
 
 
-def run_row(run: CommandRun) -> Html:
+def run_row(runtime: Runtime, run: CommandRun) -> Html:
     """Return a run of a command that changed nothing as a list item."""
+    line = _first_line(runtime.mask_for_person(run.line))
     where = None if run.cwd == "." else tag("span", f"in {run.cwd}", class_="why")
     return tag(
         "li",
-        tag("time", clock(run.time), datetime=iso(run.time), title=long_time(run.time)),
+        tag("time", relative(run.time), datetime=iso(run.time), title=long_time(run.time)),
         tag("span", run.tool, class_="tool k-run"),
         tag(
             "span",
-            link(address(f"/run/{run.number}"), tag("code", _first_line(run.line)), class_="files"),
+            link(address(f"/run/{run.number}"), tag("code", line), class_="files"),
             where,
             class_="what",
         ),
@@ -197,18 +266,16 @@ def _first_line(line: str) -> str:
 def _files(runtime: Runtime, operation: Operation) -> Html:
     if operation.kind == "checkpoint":
         return join("Checkpoint")
+    if operation.kind == GIT:
+        return join("No file changed")
     if operation.kind == "grant":
         is_no = operation.origin.summary.startswith(("refused ", "denied "))
         return join("Permission refused" if is_no else "Permission given")
     label = lambda path: display_name(runtime.workspace, path)  # noqa: E731
-    places = list_touched(operation.change_set, label)
-    # Folders that a change made for its files go without saying.
-    named = [place for place in places if place.kind != "directory"] or places
-    parts: list[object] = [
-        join(", " if n else None, _file(place)) for n, place in enumerate(named[:_NAMED])
-    ]
-    more = len(named) - _NAMED + operation.left_out
-    if more > 0:
+    named, more = name_first(operation.change_set, label, _NAMED)
+    more += operation.left_out
+    parts: list[object] = [join(", " if n else None, _file(place)) for n, place in enumerate(named)]
+    if more:
         parts.append(f" and {more} more")
     return join(parts or "no files")
 
@@ -217,9 +284,18 @@ def _file(place: Touched) -> Html:
     action = _ACTIONS.get(place.action)
     return tag(
         "span",
-        draw_path(place.path),
+        draw_path(_shorten(place.path)),
         tag("em", action, class_=place.action) if action else None,
+        title=place.path,
     )
+
+
+def _shorten(path: str) -> str:
+    """Return a path whose middle folders are left out if it is long; its name stays whole."""
+    folders = path.split("/")
+    if len(path) <= _MAX_PATH or len(folders) < 4:
+        return path
+    return "/".join((*folders[: 1 if folders[0] else 2], "\u2026", *folders[-2:]))
 
 
 def draw_path(path: str) -> Html:
@@ -254,8 +330,8 @@ def activity_view(
     is_filtered = any(filters)
     empty = None
     if not found.entries:
-        text = "Nothing matches these filters." if is_filtered else "Nothing has changed yet."
-        empty = tag("p", text, class_="empty")
+        empty = tag("p", "Nothing matches these filters. ", link("/", "Show everything"),
+                    class_="empty") if is_filtered else _nothing_yet()  # fmt: skip
     older = None
     if found.next_before:
         query = {**filters._asdict(), "before": found.next_before}
@@ -264,7 +340,7 @@ def activity_view(
             class_="more",
         )  # fmt: skip
     return join(
-        heading("Activity", _filter_form(filters)),
+        heading("Activity", _filter_form(runtime, filters)),
         tag(
             "ol",
             items,
@@ -277,9 +353,43 @@ def activity_view(
     )
 
 
-def _filter_form(filters: Filters) -> Html:
+def _nothing_yet() -> Html:
+    """Return what helps on a page without any change."""
+    return tag(
+        "div",
+        tag("p", "Nothing has changed yet."),
+        tag("p", "Changes show up here as they happen. ", tag("code", "redline setup"),
+            " connects an agent, ", tag("code", "redline hooks install"),
+            " tells the history its prompts.", class_="hint"),
+        class_="empty",
+    )  # fmt: skip
+
+
+def _list_known(runtime: Runtime) -> dict[str, list[str]]:
+    """Return the clients and tools of the latest operations, for the filters."""
+    origins = [each.origin for each in runtime.history.list(HistoryQuery(limit=_RECENT, steps=0))]
+    clients = {_VERSION.sub("", origin.client) for origin in origins}
+    return {"client": sorted(clients - {""}), "tool": sorted({origin.tool for origin in origins})}
+
+
+def _filter_form(runtime: Runtime, filters: Filters) -> Html:
+    offered = _list_known(runtime)
+    lists = [
+        tag("datalist", [tag("option", value=value) for value in values], id=f"known-{name}")
+        for name, values in offered.items()
+    ]
     fields = [
-        tag("label", tag("span", shown), tag("input", name=name, value=value, placeholder=example))
+        tag(
+            "label",
+            tag("span", shown),
+            tag(
+                "input",
+                name=name,
+                value=value,
+                placeholder=example,
+                list=f"known-{name}" if name in offered else None,
+            ),
+        )
         for name, shown, value, example in (
             ("path", "Path", filters.path, "src/"),
             ("client", "Client", filters.client, "claude-code"),
@@ -306,7 +416,7 @@ def _filter_form(filters: Filters) -> Html:
     more = tag(
         "details",
         tag("summary", "Filters", count),
-        tag("div", fields, apply),
+        tag("div", fields, lists, apply),
         class_="filters",
     )
     return tag("form", search, more, method="get", action="/", role="search", class_="search")

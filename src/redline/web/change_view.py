@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from redline.core.changes import Change, FileState
 from redline.core.encodings.opening import configured_in
-from redline.core.ports.history import Operation
+from redline.core.paths import WorkspacePath
+from redline.core.ports.history import GIT, Operation
+from redline.services.history.blocked import hunks_gone
+from redline.services.history.sessions import SESSION, WorkSession
 from redline.services.names import display_name
 from redline.services.runtime import Runtime
 from redline.web.activity import draw_path, line_counts, run_badge
@@ -22,6 +26,7 @@ from redline.web.diffs.table import (
 )
 from redline.web.layout import Viewer, heading
 from redline.web.markup import Html, address, facts, hidden, join, link, tag
+from redline.web.session_view import session_facts, session_turns
 from redline.web.taken_back import UNDOABLE, find_gone, find_later
 from redline.web.times import iso, long_time
 
@@ -32,6 +37,8 @@ MORE_ROWS = 600
 _LARGE = 600
 _MAX_FILES = 300
 _MAX_COMMAND = 200
+# Of a file with more hunks it is not found out which of them are left.
+_MAX_COMPARED = 60
 Notes = Mapping[tuple[int, str, int], Sequence[Html]]
 
 
@@ -47,6 +54,8 @@ class ChangeView:
     # Later operations that took parts of this one back, and the hunks that are gone with them.
     later: Sequence[str] = ()
     gone: frozenset[int] = frozenset()
+    # The session that this is, if it is one.
+    session: WorkSession | None = None
 
     @classmethod
     def load(
@@ -56,11 +65,18 @@ class ChangeView:
         operation: Operation,
         notes: Notes,
         files: Sequence[FileDiff] | None = None,
+        session: WorkSession | None = None,
     ) -> ChangeView:
         """Read the files of an operation, unless they are given."""
         label = lambda path: display_name(runtime.workspace, path)  # noqa: E731
         if files is None:
-            files = read_files(operation.change_set, label, configured_in(runtime.tree))
+            files = read_files(
+                operation.change_set, label, configured_in(runtime.tree), runtime.mask_for_person
+            )
+        if session is not None:
+            counts = [sum(1 for hunk in file.hunks if hunk.number) for file in files]
+            gone = hunks_gone(runtime, operation, counts, _MAX_COMPARED)
+            return cls(runtime, viewer, operation, files, notes, (), gone, session)
         later = find_later(runtime, operation)
         gone = find_gone(runtime, operation, files) if later else frozenset()
         return cls(runtime, viewer, operation, files, notes, later, gone)
@@ -68,7 +84,12 @@ class ChangeView:
     @property
     def base(self) -> str:
         """The address of this change."""
-        return f"/change/{self.operation.id}"
+        return f"/{self.operation.id}" if self.session else f"/change/{self.operation.id}"
+
+    @property
+    def name(self) -> str:
+        """The change or session as the name of a file."""
+        return self.operation.id.replace("/", "-")
 
     @property
     def can_undo(self) -> bool:
@@ -97,8 +118,9 @@ class ChangeView:
                 line_counts(added, removed) if added or removed else None,
                 self._view_switch(),
             ),
-            self._facts(),
+            session_facts(self.runtime, self.session) if self.session else self._facts(),
             self._actions(),
+            session_turns(self.runtime, self.viewer, self.session) if self.session else None,
             self._contents() if len(self.files) > 1 else None,
             tag("div", drawn, class_="files-of"),
             tag("p", f"{hidden_files} more files are not shown.", class_="empty")
@@ -110,8 +132,12 @@ class ChangeView:
     def title(self) -> str:
         """The files that it touches."""
         operation = self.operation
+        if self.session:
+            return self.session.title
         if operation.kind == "checkpoint":
             return f"Checkpoint {operation.origin.summary}"
+        if operation.kind == GIT:
+            return operation.git
         files = [file for file in self.files if file.touched.kind != "directory"] or self.files
         names = [file.touched.path for file in files[:2]]
         more = len(files) - len(names)
@@ -146,30 +172,42 @@ class ChangeView:
         run = self.runtime.runs.of_change(self.operation.id)
         if run is None:
             return []
-        shown = link(address(f"/run/{run.number}"), tag("code", run.line[:_MAX_COMMAND]))
+        line = self.runtime.mask_for_person(run.line)
+        shown = link(address(f"/run/{run.number}"), tag("code", line[:_MAX_COMMAND]))
         return [("Command", shown), ("Ended", run_badge(run)), ("Sandbox", run.sandbox)]
 
     def _actions(self) -> Html | None:
         operation, viewer = self.operation, self.viewer
-        if not viewer.can_act or operation.kind not in UNDOABLE:
+        if not viewer.can_act or operation.kind not in (*UNDOABLE, SESSION):
             return None
+        what = "session" if self.session else "change"
         exports = [
-            link(address("/export", id=operation.id), "Export"),
-            link(address(f"{self.base}/patch"), "Patch", download=f"{operation.id}.patch"),
+            link(
+                address("/export", id=operation.id),
+                "Commit this session" if self.session else "Export",
+            ),
+            link(
+                address(f"{self.base}/patch"),
+                "Export as a patch" if self.session else "Patch",
+                download=f"{self.name}.patch",
+            ),
         ]
-        if operation.reverted_by:
-            what = viewer.form(
+        form: object
+        if operation.reverted_by and self.session:
+            form = tag("p", "Everything that this session changed was undone.", class_="hint")
+        elif operation.reverted_by:
+            form = viewer.form(
                 "/redo", hidden("id", operation.id), tag("button", "Redo change", id="redo")
             )
         else:
-            what = viewer.form(
+            form = viewer.form(
                 "/undo",
                 hidden("id", operation.id),
-                tag("button", "Undo change", id="undo-all", name="all", value="1"),
+                tag("button", f"Undo {what}", id="undo-all", name="all", value="1"),
                 tag("button", "Undo selected hunks", id="undo-some", class_="quiet"),
                 id="undo",
             )
-        return tag("div", what, tag("span", exports, class_="links"), class_="actions bar-actions")
+        return tag("div", form, tag("span", exports, class_="links"), class_="actions bar-actions")
 
     def _view_switch(self) -> Html:
         other = "unified" if self.viewer.is_split else "split"
@@ -177,17 +215,24 @@ class ChangeView:
         return link(address(self.base, view=other), shown, class_="button quiet", id="view-switch")
 
     def _contents(self) -> Html:
-        items = [
-            tag(
-                "li",
-                link(f"#f{file.step}", file.touched.path),
-                line_counts(file.added, file.removed),
-            )
-            for file in self.files[:_MAX_FILES]
-        ]
+        items: list[Html] = []
+        folders = groupby(
+            self.files[:_MAX_FILES], lambda file: file.touched.path.rpartition("/")[0]
+        )
+        for folder, files in folders:
+            inside = [
+                tag(
+                    "li",
+                    link(f"#f{file.step}", file.touched.path.rpartition("/")[2]),
+                    line_counts(file.added, file.removed),
+                )
+                for file in files
+            ]
+            named = tag("li", tag("span", f"{folder}/", class_="dir"), tag("ol", inside))
+            items += [named] if folder else inside
         return tag(
             "details",
-            tag("summary", f"{len(self.files)} files"),
+            tag("summary", f"{len(self.files)} files", tag("span", id="unseen", class_="seen")),
             tag("ol", items),
             class_="contents",
         )
@@ -211,6 +256,7 @@ class ChangeView:
             body,
             class_="file",
             id=f"f{file.step}",
+            data_state=self._state_of(file) if self.session else None,
             aria_label=file.touched.path,
         )
         return section, count
@@ -250,7 +296,7 @@ class ChangeView:
         cell = tag("td", link(where, text, class_=kind), colspan=self.options.columns)
         return tag("tr", cell, class_="rest")
 
-    def _file_heading(self, file: FileDiff) -> Html:
+    def _badges(self, file: FileDiff) -> list[str | None]:
         touched = file.touched
         badges = [_ACTION_NAMES.get(touched.action)]
         if touched.kind not in ("file", "entry"):
@@ -261,6 +307,12 @@ class ChangeView:
             badges.append("binary")
         if file.is_generated:
             badges.append("generated")
+        if self.session and self.session.mixed & {*self._paths(file)}:
+            badges.append("others wrote here too")
+        return badges
+
+    def _file_heading(self, file: FileDiff) -> Html:
+        touched, badges = file.touched, self._badges(file)
         moved = None
         if touched.old_path is not None:
             moved = tag("span", touched.old_path, " \u2192 ", class_="dir")
@@ -292,6 +344,15 @@ class ChangeView:
             class_="file-head",
         )  # fmt: skip
 
+    def _state_of(self, file: FileDiff) -> str:
+        """Return what tells the state of a file from every other."""
+        step = self.operation.change_set.steps[file.step]
+        after = step.after if isinstance(step, Change) else None
+        return after.digest[:16] if isinstance(after, FileState) else str(file.touched.action)
+
+    def _paths(self, file: FileDiff) -> Sequence[WorkspacePath]:
+        return self.operation.change_set.steps[file.step].paths
+
     def _binary(self, file: FileDiff) -> Html:
         """Return both versions as pictures where they are pictures, else their sizes."""
         step = self.operation.change_set.steps[file.step]
@@ -306,7 +367,7 @@ class ChangeView:
             if image is not None:
                 facts = f"{image.width} \u00d7 {image.height}, {facts}"
                 where = address(f"{self.base}/image", file=str(file.step), side=side)
-                picture = tag("img", src=where, alt=f"{name}: {file.touched.path}", loading="lazy")
+                picture = tag("img", data_src=where, alt=f"{name}: {file.touched.path}")
             cells.append(tag("figure", picture, tag("figcaption", f"{name}: {facts}")))
         return tag("div", cells, class_="binary")
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
 from redline.core.encodings.opening import open_text
 from redline.core.paths import Access, WorkspacePath
 from redline.core.ports.history import Operation
-from redline.services.history.lines import BlamedLine, blame
+from redline.services.history.lines import BlamedLine, blame, operations_on
 from redline.services.names import display_name
 from redline.services.runtime import Runtime
 from redline.web.activity import ChangeCounter, row
 from redline.web.diffs.colours import colour_text
+from redline.web.diffs.model import mask_lines
 from redline.web.diffs.table import paint
 from redline.web.layout import heading
 from redline.web.markup import Html, address, join, link, tag
@@ -38,11 +40,7 @@ def _views(path: str, view: str) -> Html:
 def history_view(runtime: Runtime, counter: ChangeCounter, path: str) -> Html:
     """Return the changes of a file, newest first, followed through renames."""
     place = resolve_file(runtime, path)
-    found: list[Operation] = []
-    for operation in runtime.history.touching(place, None):
-        found.append(operation)
-        if len(found) >= _MAX_LISTED:
-            break
+    found = list(islice(operations_on(runtime, place), _MAX_LISTED))
     name = display_name(runtime.workspace, place)
     rows = [row(runtime, counter, operation) for operation in found]
     return join(
@@ -64,6 +62,7 @@ def blame_view(runtime: Runtime, path: str) -> Html:
         return join(heading(path, _views(path, "blame")), tag("p", "This file is not text."))
     shown = lines[:_MAX_BLAMED]
     texts = [line.text.decode("utf-8", "surrogateescape") for line in shown]
+    texts = list(mask_lines(texts, path, runtime.mask_for_person))
     colours = colour_text(runtime, path, texts, [(0, len(texts))])
     rows: list[str] = []
     for number, (maker, starts) in enumerate(_runs(shown), 1):

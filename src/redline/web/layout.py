@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import hashlib
 import os
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 
-from redline.core.ports.pages import WebResponse
-from redline.web.markup import Html, address, hidden, join, link, locate, tag
+from redline.core.ports.pages import WebRequest, WebResponse
+from redline.web.access import Admitted
+from redline.web.markup import Html, address, join, link, locate, tag
 
-ASSETS = {"review.css": "text/css; charset=utf-8", "review.js": "text/javascript; charset=utf-8"}
+_SCRIPT = "text/javascript; charset=utf-8"
+ASSETS = {
+    "review.css": "text/css; charset=utf-8",
+    "visit.js": _SCRIPT,
+    "review.js": _SCRIPT,
+}
 _POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; "
     "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
 SECURITY = (
@@ -49,28 +56,24 @@ _KEYS = (
 class Viewer:
     """The person who looks, and what the page knows about the visit.
 
-    `token` is carried by forms, "" when the person may not act.
+    `visit` tells visits apart, "" without a sign-in; `store` names what is kept of it.
     """
 
     workspace: str
-    token: str = ""
+    store: str = ""
+    visit: str = ""
     theme: str = ""
     is_split: bool = False
     counts: tuple[tuple[str, int], ...] = ()
-    # Whether held changes can be decided.
+    # Whether forms that change something are shown, and whether held changes can be decided.
+    can_act: bool = False
     can_decide: bool = False
-
-    @property
-    def can_act(self) -> bool:
-        """Whether forms that change something are shown."""
-        return bool(self.token)
+    # Masks the secrets of a text, given the file that it comes from if that is known.
+    mask: Callable[..., str] = lambda text, *_: text
 
     def form(self, action: str, *children: object, **attributes: object) -> Html:
-        """Return a form that posts to *action* with this person's token."""
-        return tag(
-            "form", hidden("token", self.token), *children,
-            method="post", action=action, **attributes,
-        )  # fmt: skip
+        """Return a form that posts to *action*; the script sends it."""
+        return tag("form", *children, method="post", action=action, **attributes)
 
 
 @cache
@@ -85,6 +88,11 @@ def asset_address(name: str) -> str:
     return address(f"/assets/{name}", v=hashlib.sha256(asset(name)).hexdigest()[:12])
 
 
+def visit_script(store: str) -> Html:
+    """Return the element of the script that signs in and sends both halves with each request."""
+    return tag("script", src=asset_address("visit.js"), defer=True, data_store=store)
+
+
 def page(title: str, view: str, viewer: Viewer, *content: object, message: object = None) -> bytes:
     """Return a whole page."""
     name = os.path.basename(viewer.workspace) or viewer.workspace
@@ -96,6 +104,7 @@ def page(title: str, view: str, viewer: Viewer, *content: object, message: objec
         tag("title", f"{title} · {name} · Redline"),
         tag("link", rel="icon", href="/assets/icon.svg", type="image/svg+xml"),
         tag("link", rel="stylesheet", href=asset_address("review.css")),
+        visit_script(viewer.store),
         tag("script", src=asset_address("review.js"), defer=True),
     )
     body = tag(
@@ -107,7 +116,7 @@ def page(title: str, view: str, viewer: Viewer, *content: object, message: objec
         _help(),
         class_="act" if viewer.can_act else None,
         data_view=view,
-        data_token=viewer.token or None,
+        data_visit=viewer.visit or None,
     )
     root = tag("html", head, body, lang="en", data_theme=viewer.theme or None)
     return f"<!doctype html>\n{root}\n".encode("utf-8", "replace")
@@ -192,6 +201,24 @@ def html_response(
 def redirect(where: str, headers: tuple[tuple[str, str], ...] = ()) -> WebResponse:
     """Send the browser to another page, which it gets with GET."""
     return WebResponse(303, (("Location", locate(where)), ("Cache-Control", "no-store"), *headers))
+
+
+def for_script(request: WebRequest, answer: WebResponse) -> WebResponse:
+    """Let the script that sent a form see where it leads: it cannot see a redirection."""
+    if answer.status == 303 and request.headers.get("x-redline") == "form":
+        return replace(answer, status=204)
+    return answer
+
+
+def admit(admitted: Admitted) -> WebResponse:
+    """Give a browser the two halves of what signs it in."""
+    headers = (
+        ("Content-Type", "text/plain"),
+        ("Cache-Control", "no-store"),
+        ("Set-Cookie", admitted.cookie),
+        *SECURITY,
+    )
+    return WebResponse(200, headers, admitted.token.encode(), actor=admitted.name)
 
 
 def heading(title: str, *more: object) -> Html:

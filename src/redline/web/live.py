@@ -25,8 +25,8 @@ class LiveFeed:
         self._open = 0
         self._is_closed = False
 
-    async def events(self) -> AsyncIterator[bytes]:
-        """Yield the state now, and again whenever it changed."""
+    async def events(self, is_admitted: Callable[[], bool]) -> AsyncIterator[bytes]:
+        """Yield the state now, and again whenever it changed, while the reader *is_admitted*."""
         self._loop = asyncio.get_running_loop()
         self._open += 1
         try:
@@ -34,7 +34,8 @@ class LiveFeed:
                 self._task = asyncio.create_task(self._watch())
             sent: dict[str, str] = {}
             yield b"retry: 1000\n\n"
-            while not self._is_closed:
+            # Asked before whatever is sent: who was let in before is not let in for ever.
+            while not self._is_closed and await asyncio.to_thread(is_admitted):
                 if self._state != sent:
                     sent = self._state
                     yield b"event: state\ndata: " + json.dumps(sent).encode() + b"\n\n"

@@ -10,7 +10,7 @@ from urllib.parse import quote, urlencode
 
 from redline.core.diff import HIDDEN
 
-_ADDRESSES = frozenset({"href", "src", "action"})
+_ADDRESSES = frozenset({"href", "src", "action", "data-src"})
 _prefix: ContextVar[str] = ContextVar("prefix", default="")
 _VOID = frozenset({"input", "img", "br", "meta", "link", "hr"})
 

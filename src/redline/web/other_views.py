@@ -17,7 +17,7 @@ from redline.web.times import clock, iso, long_time
 _MAX_SHOWN = 200
 
 
-def run_view(run: CommandRun) -> Html:
+def run_view(runtime: Runtime, run: CommandRun) -> Html:
     """Return one run: the whole command, how it ended, and what held it."""
     rows: list[tuple[str, object]] = [
         ("Ended", run_badge(run)),
@@ -34,9 +34,10 @@ def run_view(run: CommandRun) -> Html:
     ]
     return join(
         heading("Command"),
-        tag("pre", run.line, class_="plain command", tabindex="0", aria_label="Command"),
+        tag("pre", runtime.mask_for_person(run.line), class_="plain command", tabindex="0",
+            aria_label="Command"),
         facts(rows),
-    )
+    )  # fmt: skip
 
 
 def checkpoints_view(runtime: Runtime, viewer: Viewer) -> Html:
@@ -89,7 +90,7 @@ def comments_view(viewer: Viewer, comments: Sequence[ReviewComment]) -> Html:
                     address(f"/change/{each.operation}") + f"#c-{each.id}",
                     f"{each.path}:{each.line}",
                 ),
-                tag("code", each.quote),
+                tag("code", viewer.mask(each.quote, each.path)),
                 class_="where",
             ),
             comment_box(each, viewer),
@@ -124,8 +125,9 @@ def comment_box(comment: ReviewComment, viewer: Viewer) -> Html:
             tag("span", state, class_="state-of"),
             class_="by",
         ),
-        tag("p", comment.text, class_="says"),
-        tag("p", tag("b", comment.resolved_by), " ", comment.answer, class_="says answer")
+        tag("p", viewer.mask(comment.text), class_="says"),
+        tag("p", tag("b", comment.resolved_by), " ", viewer.mask(comment.answer),
+            class_="says answer")
         if comment.answer
         else None,
         resolve,
@@ -189,6 +191,7 @@ def export_view(viewer: Viewer, operations: Sequence[Operation], *, has_git: boo
 def sign_in_view(*, was_wrong: bool) -> Html:
     """Return the form that takes a key."""
     return join(
+        tag("p", "This page needs JavaScript.", class_="error", id="needs-script"),
         heading("Sign in"),
         tag("p", "This key is not valid, or it was used before.", class_="error", role="alert")
         if was_wrong
@@ -207,7 +210,7 @@ def sign_in_view(*, was_wrong: bool) -> Html:
                 tag("input", name="key", type="password", required=True, autocomplete="off",
                     id="key")),
             tag("button", "Sign in"),
-            method="post", action="/sign-in", class_="inline", id="sign-in",
+            method="post", action="/sign-in", class_="inline", id="sign-in", hidden=True,
         ),
     )  # fmt: skip
 

@@ -18,13 +18,14 @@ from redline.core.errors import (
 from redline.core.ports.git import Committer
 from redline.core.ports.history import HistoryQuery
 from redline.core.ports.pages import Reviewer, WebRequest, WebResponse
+from redline.services.history.sessions import SESSION
 from redline.services.review.held import list_held
 from redline.services.review.questions import list_questions
 from redline.services.runtime import Runtime
 from redline.web import acting, reading
 from redline.web.access import ReviewAccess, read_cookie
 from redline.web.activity import ChangeCounter
-from redline.web.layout import Viewer, redirect
+from redline.web.layout import Viewer, admit, for_script
 from redline.web.live import LiveFeed
 from redline.web.markup import addresses_beneath
 from redline.web.other_views import error_view, sign_in_view
@@ -94,18 +95,25 @@ class ReviewPages:
     def close(self) -> None:
         """End every stream."""
         self._site.feed.close()
+        for thread in self._site.warming:
+            thread.join()
 
     def answer(self, request: WebRequest) -> WebResponse:
         """Return the page that *request* asks for."""
         with addresses_beneath(request.prefix):
-            return self._answer(request)
+            return for_script(request, self._answer(request))
 
     def _answer(self, request: WebRequest) -> WebResponse:
         reviewer = self.access.reviewer(request)
         person = self.access.person(request) if reviewer is not None else ""
         reviewer = reviewer or Reviewer(rights=frozenset())
         visit = Visit(
-            self._site, request, self._viewer(request, person, reviewer), reviewer=reviewer
+            self._site,
+            request,
+            self._viewer(request, person, reviewer),
+            reviewer=reviewer,
+            is_admitted=lambda: self._may_read(request),
+            person=person,
         )
         try:
             if request.path.startswith("/assets/"):
@@ -125,19 +133,29 @@ class ReviewPages:
                 status=status_of(failure),
             )  # fmt: skip
 
+    def _may_read(self, request: WebRequest) -> bool:
+        """Whether the sender of a request may read now."""
+        reviewer = self.access.reviewer(request)
+        if reviewer is not None and Right.READ in reviewer.rights:
+            return True
+        return request.is_authenticated and request.may_still_read()
+
     def _viewer(self, request: WebRequest, person: str, reviewer: Reviewer) -> Viewer:
         theme, view = read_cookie(request, "redline_theme"), request.get("view")
         chosen = view or read_cookie(request, "redline_view")
         return Viewer(
             self._runtime.workspace.roots[0].path,
-            self.access.form_token(person) if reviewer.rights - {Right.READ} else "",
+            self.access.cookie_name,
+            self.access.visit(request) if person else "",
             theme if theme in _THEMES else "",
             chosen == "split",
             (
                 ("comments", len(self._runtime.comments.list(open_only=True))),
                 ("held", len(list_held(self._runtime)) + len(list_questions(self._runtime))),
             ),
+            can_act=bool(person and reviewer.rights - {Right.READ}),
             can_decide=Right.APPROVE in reviewer.rights,
+            mask=self._runtime.mask_for_person,
         )
 
     def _sign_in(self, visit: Visit) -> WebResponse:
@@ -147,14 +165,13 @@ class ReviewPages:
         admitted = self.access.admit(visit.request, keys[0])
         if admitted is None:
             return visit.show("Sign in", "sign-in", sign_in_view(was_wrong=True), status=403)
-        cookie, name = admitted
-        return replace(redirect("/", (("Set-Cookie", cookie),)), actor=name)
+        return admit(admitted)
 
     def _act(self, visit: Visit, person: str) -> WebResponse:
         """Carry out a form, if it is the person's own."""
         action = _find_action(visit.request.path)
         form = read_form(visit.request)
-        if not person or not self.access.is_form_token(person, form.get("token", [""])[0]):
+        if not person:
             raise PermissionDenied(
                 "Only a person who signed in here can do this", hint="sign in and send it again"
             )
@@ -200,11 +217,14 @@ def _find(path: str) -> Callable[[Visit], WebResponse]:
     if found is not None:
         return lambda visit: found(visit, "")
     parts = path.split("/")
-    if len(parts) in (3, 4) and parts[1] == "change":
+    if len(parts) in (3, 4) and parts[1] in ("change", SESSION):
         view = _OF_A_CHANGE.get(parts[3] if len(parts) == 4 else "")
         if view is not None:
-            return lambda visit: view(visit, parts[2])
+            ident = parts[2] if parts[1] == "change" else f"{SESSION}/{parts[2]}"
+            return lambda visit: view(visit, ident)
     show = _ONE.get(parts[1]) if len(parts) == 3 else None
+    if parts[1] == "held" and len(parts) == 4:
+        show = {"rows": reading.held_rows_after, "content": reading.held_content}.get(parts[3])
     if parts[1] == "run" and parts[3:] == ["row"]:
         show = reading.run_row
     if show is not None:

@@ -8,6 +8,7 @@ from redline.core.paths import WorkspacePath
 from redline.core.ports.commands import CommandRun
 from redline.core.ports.history import Operation
 from redline.core.ports.pages import WebResponse
+from redline.core.ports.review import HeldChange
 from redline.services.history.export import patch_of
 from redline.web.activity import activity_view, row, timeline
 from redline.web.activity import run_row as draw_run
@@ -26,8 +27,9 @@ from redline.web.other_views import (
     run_view,
     sign_in_view,
 )
+from redline.web.session_view import at_work, turns_at_work
 from redline.web.visit import Visit
-from redline.web.waiting.held import held_list, held_view
+from redline.web.waiting.held import held_list, held_rows, held_view, read_held_files
 from redline.web.waiting.questions import question_view
 
 _MAX_PICTURE = 2 << 20
@@ -40,6 +42,10 @@ def activity(visit: Visit, _: str) -> WebResponse:
     filters = Filters.read(visit.request)
     before = visit.request.get("before") or None
     content = activity_view(visit.runtime, visit.site.counter, visit.viewer, filters, before)
+    working = turns_at_work(visit.runtime)
+    if working:
+        visit.warm(working[0].session)
+    content = join(at_work(working), content)
     return visit.show("Activity", "activity", content, message=_message(visit))
 
 
@@ -85,14 +91,19 @@ def timeline_rows(visit: Visit, _: str) -> WebResponse:
 
 def timeline_row(visit: Visit, ident: str) -> WebResponse:
     """One row of the timeline as it is now."""
-    found = row(visit.runtime, visit.site.counter, visit.operation(ident))
+    operation, counter = visit.operation(ident), visit.site.counter
+    counter.learn_prompts([operation])
+    found = row(visit.runtime, counter, operation)
     return html_response(found.encode("utf-8", "replace"))
 
 
 def change(visit: Visit, ident: str) -> WebResponse:
     """One change."""
     view = visit.change(ident)
-    return visit.show(f"Change {view.operation.id}", "change", view.draw(), message=_message(visit))
+    title, kind = (
+        (view.title, "session") if view.session else (f"Change {view.operation.id}", "change")
+    )
+    return visit.show(title, kind, view.draw(), message=_message(visit))
 
 
 def _file(visit: Visit, ident: str) -> FileDiff:
@@ -110,7 +121,7 @@ def change_rows(visit: Visit, ident: str) -> WebResponse:
     total = count_rows(file, view.options)
     end = min(total, start + MORE_ROWS)
     rows = join(view.rows(file, start, end - start), view.more(file, total, end))
-    return _part(visit, file, rows, f"Change {ident}")
+    return _part(visit, file, rows, ident)
 
 
 def change_context(visit: Visit, ident: str) -> WebResponse:
@@ -121,17 +132,16 @@ def change_context(visit: Visit, ident: str) -> WebResponse:
     path, lines = file.touched.path, file.new_lines
     colours = ColouredSides({}, colour_text(visit.runtime, path, lines, [(start, end)]))
     rows = context_rows(file, view.options, colours, start, end)
-    return _part(visit, file, Html("".join(rows)), f"Change {ident}")
+    return _part(visit, file, Html("".join(rows)), ident)
 
 
-def _part(visit: Visit, file: FileDiff, rows: Html, title: str) -> WebResponse:
+def _part(visit: Visit, file: FileDiff, rows: Html, ident: str) -> WebResponse:
     if visit.request.headers.get("x-redline") == "part":
         return html_response(rows.encode("utf-8", "replace"))
-    ident = visit.request.path.split("/")[2]
     view = visit.change(ident, is_part=True)
     table = tag("section", view.table(file, rows), class_="file", aria_label=file.touched.path)
-    back = link(address(f"/change/{ident}"), "Back to the change")
-    return visit.show(title, "change", heading(file.touched.path, back), table)
+    back = link(address(view.base), "Back to the change")
+    return visit.show(view.title, "change", heading(file.touched.path, back), table)
 
 
 def change_image(visit: Visit, ident: str) -> WebResponse:
@@ -168,7 +178,7 @@ def patch_response(visit: Visit, operations: list[Operation]) -> WebResponse:
 def run(visit: Visit, number: str) -> WebResponse:
     """One run of a command."""
     found = _run(visit, number)
-    return visit.show(f"Run {number}", "run", run_view(found))
+    return visit.show(f"Run {number}", "run", run_view(visit.runtime, found))
 
 
 def run_row(visit: Visit, number: str) -> WebResponse:
@@ -176,7 +186,7 @@ def run_row(visit: Visit, number: str) -> WebResponse:
     found = _run(visit, number)
     if found.change and Filters.read(visit.request).show == "":
         return html_response(b"", 200, (("X-Change", found.change),))
-    return html_response(draw_run(found).encode("utf-8", "replace"))
+    return html_response(draw_run(visit.runtime, found).encode("utf-8", "replace"))
 
 
 def _run(visit: Visit, number: str) -> CommandRun:
@@ -222,6 +232,38 @@ def held_change(visit: Visit, ident: str) -> WebResponse:
     return visit.show(f"Held {ident}", "held", content)
 
 
+def held_rows_after(visit: Visit, ident: str) -> WebResponse:
+    """More rows of a file of a held change, for the script."""
+    held, file = _held_file(visit, ident)
+    rows = held_rows(visit.runtime, held, file, visit.number("from"))
+    return html_response(rows.encode("utf-8", "replace"))
+
+
+def held_content(visit: Visit, ident: str) -> WebResponse:
+    """A file of a held change, whole: as it is now, or as it would be."""
+    held, file = _held_file(visit, ident)
+    step = held.change_set.steps[file.step]
+    side = "before" if visit.request.get("side") == "old" else "after"
+    state = getattr(step, side, None)
+    if not isinstance(state, FileState) or state.content is None:
+        raise NotFound("content", "There is no such content")
+    headers = (
+        ("Content-Type", "application/octet-stream"),
+        ("Content-Disposition", 'attachment; filename="content"'),
+        ("Cache-Control", "no-store"),
+        *SECURITY,
+    )
+    return WebResponse(200, headers, state.content)
+
+
+def _held_file(visit: Visit, ident: str) -> tuple[HeldChange, FileDiff]:
+    held = visit.runtime.held.get(ident)
+    files, number = read_held_files(visit.runtime, held), visit.number("file")
+    if number >= len(files):
+        raise InvalidArgument("The change has no such file", field="file")
+    return held, files[number]
+
+
 def question(visit: Visit, ident: str) -> WebResponse:
     """One question about a command."""
     found = visit.runtime.questions.get(ident)
@@ -254,7 +296,8 @@ def events(visit: Visit, _: str) -> WebResponse:
         ("Cache-Control", "no-store"),
         ("X-Accel-Buffering", "no"),
     )
-    return WebResponse(200, headers, stream=visit.site.feed.events())
+    stream = visit.site.feed.events(visit.is_admitted)
+    return WebResponse(200, headers, stream=stream, reader=visit.person)
 
 
 def own_asset(name: str) -> WebResponse:

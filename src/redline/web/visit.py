@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from threading import Thread
 from urllib.parse import parse_qs
 
 from redline.core.access.rights import Right
-from redline.core.errors import InvalidArgument, RightMissing
+from redline.core.errors import InvalidArgument, RedlineError, RightMissing
 from redline.core.ports.git import Committer
 from redline.core.ports.history import Operation
 from redline.core.ports.pages import Reviewer, WebRequest, WebResponse
 from redline.services.history.references import find_operation
+from redline.services.history.sessions import SESSION, read_session
 from redline.services.names import display_name
 from redline.services.runtime import Runtime
 from redline.web.activity import ChangeCounter
@@ -32,6 +35,8 @@ class Site:
     open_committer: Callable[[], Committer]
     # The change that was looked at last: its rows are asked for in parts.
     loaded: dict[str, ChangeView] = field(default_factory=dict)
+    # The thread that draws a page before it is asked for, if one was started.
+    warming: list[Thread] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +48,9 @@ class Visit:
     viewer: Viewer
     form: Mapping[str, Sequence[str]] = field(default_factory=dict)
     reviewer: Reviewer = field(default_factory=Reviewer)
+    # Whether the person may still read, and who that is.
+    is_admitted: Callable[[], bool] = lambda: True
+    person: str = ""
 
     @property
     def name(self) -> str:
@@ -79,8 +87,17 @@ class Visit:
             raise InvalidArgument(f"Not a number: {text[:40]}", field=name)
         return int(text)
 
+    def operations_of(self, ident: str) -> list[str]:
+        """Return the change that an id names, or those that a session's combined change holds."""
+        if not ident.startswith(f"{SESSION}/"):
+            return [find_operation(self.runtime.history, ident)]
+        made = read_session(self.runtime, ident.removeprefix(f"{SESSION}/")).operations
+        return [each.id for each in made if each.kind == "change" and not each.reverted_by]
+
     def operation(self, ident: str) -> Operation:
-        """Return an operation with contents."""
+        """Return an operation with contents, or a whole session as one."""
+        if ident.startswith(f"{SESSION}/"):
+            return read_session(self.runtime, ident.removeprefix(f"{SESSION}/")).combined
         return self.runtime.history.get(find_operation(self.runtime.history, ident))
 
     def change(self, ident: str, *, is_part: bool = False) -> ChangeView:
@@ -89,15 +106,32 @@ class Visit:
         known = loaded.get(ident)
         if is_part and known is not None and known.viewer == self.viewer:
             return known
-        operation = self.operation(ident)
+        session = None
+        if ident.startswith(f"{SESSION}/"):
+            session = read_session(self.runtime, ident.removeprefix(f"{SESSION}/"))
+        operation = session.combined if session else self.operation(ident)
         # What an operation did never changes; what became of it since does.
-        files = known.files if known and known.operation.id == operation.id else None
-        notes = self._notes(operation.id)
-        found = ChangeView.load(self.runtime, self.viewer, operation, notes, files)
+        is_known = known is not None and known.operation.id == operation.id
+        if session and known:
+            is_known = known.operation == operation
+        files = known.files if known and is_known else None
+        notes = {} if session else self._notes(operation.id)
+        found = ChangeView.load(self.runtime, self.viewer, operation, notes, files, session)
         while len(loaded) >= 8:
             loaded.pop(next(iter(loaded)), None)
         loaded[ident] = found
         return found
+
+    def warm(self, name: str) -> None:
+        """Draw a session in a thread, so that its page is quick when the person first opens it."""
+        site = self.site
+        if f"{SESSION}/{name}" not in site.loaded and not any(t.is_alive() for t in site.warming):
+            site.warming[:] = [Thread(target=self._warm, args=(name,), daemon=True)]
+            site.warming[0].start()
+
+    def _warm(self, name: str) -> None:
+        with suppress(RedlineError, OSError):  # whoever opens the page is told
+            self.change(f"{SESSION}/{name}").draw()
 
     def _notes(self, operation_id: str) -> dict[tuple[int, str, int], list[Html]]:
         found: dict[tuple[int, str, int], list[Html]] = {}

@@ -57,6 +57,60 @@ def test_of_a_mixed_answer_only_public_addresses_are_dialled() -> None:
     assert net.dialled == [("1.1.1.1", 443), (PUBLIC, 443)]
 
 
+@pytest.mark.requirement("egress-private-names")
+def test_a_name_that_the_operator_calls_private_leads_to_a_private_network() -> None:
+    net = Net([PRIVATE], ["fd00::7"], ["100.64.0.9"])
+    for _ in range(3):
+        net.dial("mirror.corp", allowed="mirror.corp=private")
+    assert [address for address, _ in net.dialled] == [PRIVATE, "fd00::7", "100.64.0.9"]
+
+
+@pytest.mark.requirement("egress-private-names")
+@pytest.mark.parametrize(
+    "address",
+    [
+        "127.0.0.1",
+        "::1",
+        "169.254.169.254",
+        "168.63.129.16",
+        "fe80::1",
+        "::ffff:10.0.0.1",
+        "0.0.0.0",
+    ],
+)
+def test_a_private_name_leads_to_no_service_of_the_machine_and_no_metadata(address: str) -> None:
+    net = Net([address])
+    with pytest.raises(DialRefused, match="it has no public address"):
+        net.dial("mirror.corp", allowed="mirror.corp=private")
+    assert net.dialled == []
+
+
+@pytest.mark.requirement("egress-private-names")
+def test_a_private_address_of_the_machine_itself_is_not_dialled() -> None:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
+        try:
+            any_socket.connect(("10.255.255.254", 9))  # sends nothing
+        except OSError:
+            pytest.skip("this machine has no way to any network")
+        own = any_socket.getsockname()[0]
+    net = Net([own])
+    with pytest.raises(DialRefused):
+        net.dial("mirror.corp", allowed="mirror.corp=private")
+    assert net.dialled == []
+
+
+@pytest.mark.requirement("egress-private-names")
+def test_only_the_name_that_is_called_private_may_be_and_a_refusal_says_how() -> None:
+    net = Net([PRIVATE])
+    with pytest.raises(DialRefused, match=r"start Redline with --allow-domain mirror.corp=private"):
+        net.dial("mirror.corp", allowed="mirror.corp")
+    with pytest.raises(ValueError, match="without a wildcard"):
+        parse_domains(["*.corp=private"])
+    (domain,) = parse_domains(["Mirror.corp.:8080=private"])
+    assert str(domain) == "mirror.corp:8080=private"
+    assert parse_domains([str(domain)]) == (domain,)
+
+
 @pytest.mark.requirement("egress-refusal")
 @pytest.mark.parametrize(
     ("name", "port", "hint"),

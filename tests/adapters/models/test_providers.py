@@ -202,3 +202,12 @@ def test_settings_choose_the_provider() -> None:
     for wrong in ("openai", "mystery:model"):
         with pytest.raises(InvalidArgument):
             open_llm(wrong, {})
+
+
+@pytest.mark.requirement("json-providers")
+@pytest.mark.parametrize("provider", ["ollama", "lmstudio", "llamacpp"])
+def test_a_model_on_this_machine_needs_no_key_and_no_address(provider: str) -> None:
+    llm = open_llm(f"{provider}:small", {})
+    assert llm is not None
+    assert llm.name == f"{provider}:small"
+    assert llm._address.startswith("http://127.0.0.1:")  # type: ignore[attr-defined]

@@ -101,7 +101,7 @@ def test_no_daemon_outlives_a_kill(kind: str, ground: Path, guard: tuple[str, st
         seen = b""
         while b"up" not in seen:
             job.wait(30, for_output=True)
-            seen += job.take("stdout").head
+            seen += job.take().stdout.head
         job.kill("TERM", grace=0.1)
         job.wait(30)
         assert job.state().status == "killed"

@@ -69,7 +69,8 @@ def main():
             terms["line"] = terms["line"].replace(name_, value)
         terms["permissions"] = frozenset(terms.get("permissions", ()))
         is_dry = terms.pop("dry", False)
-        command = Command(cwd=top, timeout=order.get("timeout", 60.0), **terms)
+        timeout = order.get("timeout", 60.0)
+        command = Command(cwd=top, timeout=timeout, overlay=is_dry, **terms)
         if is_dry:
             job = commands.start_dry(command, NoTree(), lambda _id, _difference, _state: (None, ()))
         else:

@@ -162,3 +162,20 @@ def test_commits_are_made_only_where_git_writes_are_allowed(project: Path, backe
         ["git", "-C", str(project), "log", "--oneline"], check=True, capture_output=True
     )
     assert len(log.stdout.splitlines()) == 2
+
+
+@pytest.mark.requirement("coding-exec-everyday")
+@pytest.mark.parametrize("mode", ["safe", "trusted"])
+def test_a_toolchain_below_tmp_that_path_names_is_seen_and_cannot_be_changed(
+    project: Path, backend: str, mode: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tools = tmp_path / "tool chain" / "bin"
+    tools.mkdir(parents=True)
+    (tools / "greet").write_text("#!/bin/sh\necho hello from below tmp\n")
+    (tools / "greet").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tools}:{os.environ['PATH']}")
+    assert _works(project, backend, "greet", mode) == "hello from below tmp\n"
+    if mode == "safe":
+        _works(project, backend, f"! touch '{tools}/more' 2>/dev/null")
+        assert sorted(os.listdir(tools)) == ["greet"]
+    assert _works(project, backend, "echo x > /tmp/own && cat /tmp/own", mode) == "x\n"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from redline.adapters.shared.fence import Fence, read_number
+from redline.adapters.shared.group import Fence, read_number
 from redline.adapters.shared.leases import LEASE_SECONDS, RedisLeases
 from redline.adapters.shared.store import GroupStore
 from redline.app import Redline

@@ -8,11 +8,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from redline.adapters.shared.grants import RedisGrants
+from redline.adapters.shared.group import RedisGrants, RedisSessions, RedisUsedOnce
 from redline.adapters.shared.limits import RedisCallSlots, RedisRate
-from redline.adapters.shared.sessions import RedisSessions
 from redline.adapters.shared.store import GroupStore
-from redline.adapters.shared.used_once import RedisUsedOnce
 from redline.core.errors import StoreUnavailable
 from redline.core.ports.grants import Grant
 from tests.adapters.previews.redis_server import RedisServer

@@ -11,7 +11,7 @@ from redline.adapters.workspaces.folder import FolderOfWorkspaces
 from redline.adapters.workspaces.listed import ListedWorkspaces
 from redline.core.errors import InvalidArgument
 from redline.core.ports.many.workspaces import WorkspaceDirectory
-from redline.settings import SettingsError
+from redline.settings import Settings, SettingsError
 from redline.workspace_set import check_apart
 
 BAD = ("", ".", "..", ".x", "a/b", "a\0b", "a b", "-x", "a..b", "x" * 65, "ä")
@@ -39,7 +39,9 @@ def test_workspaces_are_made_archived_and_restored(kind: str, tmp_path: Path) ->
     assert [entry.name for entry in directory.list()] == ["billing.v2", "other"]
     with pytest.raises(InvalidArgument):
         directory.create("other")
+    assert directory.list_archived() == []
     directory.archive("billing.v2")
+    assert directory.list_archived() == ["billing.v2"]
     assert directory.find("billing.v2") is None
     assert [entry.name for entry in directory.list()] == ["other"]
     for wrong in ("billing.v2", "nothing"):
@@ -111,7 +113,7 @@ def test_workspaces_within_each_other_or_in_sight_of_commands_are_refused(tmp_pa
             f'[workspaces.a]\npath = "{outer}"\n[workspaces.b]\npath = "{second}"\n'
         )
         with pytest.raises(SettingsError, match="in each other"):
-            check_apart(ListedWorkspaces(str(tmp_path / "list.toml")))
+            check_apart(ListedWorkspaces(str(tmp_path / "list.toml")), Settings())
     (tmp_path / "list.toml").write_text('[workspaces.a]\npath = "/usr/share"\n')
     with pytest.raises(SettingsError, match="Every command can read"):
-        check_apart(ListedWorkspaces(str(tmp_path / "list.toml")))
+        check_apart(ListedWorkspaces(str(tmp_path / "list.toml")), Settings())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import shutil
 import stat
 from collections.abc import Callable
 from pathlib import Path
@@ -14,9 +15,17 @@ import pytest
 from redline.adapters.workspaces.parked import chunks, moving
 from redline.adapters.workspaces.parked.alone import moving_alone
 from redline.adapters.workspaces.parked.moving import MovedWorkspace, park, wake
+from redline.adapters.workspaces.parked.signing import ParkKeys
 from redline.core.errors import Busy, CannotApply, InvalidArgument, StoreUnavailable
 
 Facts = dict[str, tuple[object, ...]]
+KEYS: ParkKeys
+
+
+@pytest.fixture(autouse=True)
+def keys(tmp_path_factory: pytest.TempPathFactory) -> None:
+    global KEYS
+    KEYS = ParkKeys(str(tmp_path_factory.mktemp("keys")))
 
 
 class FolderStore:
@@ -38,12 +47,15 @@ class FolderStore:
         self.put_bytes += len(data)
         self.after("put " + name)
 
-    def get(self, name: str) -> bytes | None:
+    def get(self, name: str, limit: int) -> bytes | None:
         self.before("get " + name)
         try:
-            return (self.folder / name).read_bytes()
+            data = (self.folder / name).read_bytes()
         except FileNotFoundError:
             return None
+        if len(data) > limit:
+            raise StoreUnavailable(f"too large: {name}")
+        return data
 
     def has(self, name: str) -> bool:
         self.before("has " + name)
@@ -119,12 +131,12 @@ def test_what_comes_back_is_what_was_parked(tmp_path: Path) -> None:
     store = FolderStore(tmp_path / "store")
     here.fill()
     before = here.facts()
-    report = park(here.moved, store)
+    report = park(here.moved, store, KEYS)
     assert report.files == len([each for each in before[0].values() if each[0] == "file"])
     assert not here.root.exists()
     assert not here.state.exists()
     assert here.is_clean()
-    wake(there.moved, store)
+    wake(there.moved, store, KEYS)
     found = there.facts()
     assert json.loads(found[1].pop("former-paths")[3]) == [str(here.root)]  # type: ignore[arg-type]
     assert [found[0], found[1] | {".": before[1]["."]}] == list(before)
@@ -141,26 +153,26 @@ def test_a_second_time_moves_only_what_is_new(
     here.fill()
     log = here.state / "journal"
     log.write_bytes(random.Random(3).randbytes(400_000))
-    assert park(here.moved, store).moved_bytes > 400_000
-    wake(here.moved, store)
+    assert park(here.moved, store, KEYS).moved_bytes > 400_000
+    wake(here.moved, store, KEYS)
     with log.open("ab") as stream:
         stream.write(b"one more line\n")
     (here.root / "new").write_bytes(b"n" * 10)
     (here.root / "copy").rename(here.root / "moved")
     store.put_bytes = 0
     before = here.facts()
-    report = park(here.moved, store)
+    report = park(here.moved, store, KEYS)
     assert report.moved_bytes <= 50_000 + 10 + 14
     assert store.put_bytes <= report.moved_bytes + 10_000
-    wake(here.moved, store)
+    wake(here.moved, store, KEYS)
     assert here.facts() == before
     (here.root / "new").unlink()
     for path in here.root.glob("f*"):
         path.unlink()
     log.write_bytes(b"")
     before = here.facts()
-    park(here.moved, store)
-    wake(here.moved, store)
+    park(here.moved, store, KEYS)
+    wake(here.moved, store, KEYS)
     assert here.facts() == before
 
 
@@ -182,7 +194,7 @@ def test_a_store_that_fails_at_any_step_changes_nothing(tmp_path: Path, when: st
 
             setattr(store, when, fail)
             try:
-                action(here.moved, store)
+                action(here.moved, store, KEYS)
             except StoreUnavailable:
                 failed += 1
                 if action is park:
@@ -213,11 +225,11 @@ def test_a_process_that_is_killed_at_any_step_loses_nothing(tmp_path: Path, then
         if _dies_at(number, here, store):
             ended += 1
             if then == "park":
-                park(here.moved, store)
+                park(here.moved, store, KEYS)
                 assert not here.root.exists()
-            wake(here.moved, store)
+            wake(here.moved, store, KEYS)
         else:
-            wake(here.moved, store)
+            wake(here.moved, store, KEYS)
         assert here.facts() == before, number
         assert here.is_clean(), number
         if ended < number:
@@ -248,8 +260,8 @@ def _dies_at(number: int, here: Place, store: FolderStore) -> bool:
     try:
         store.before = store.after = step
         moving.os.rename = rename_in_steps  # type: ignore[attr-defined]
-        park(here.moved, store)
-        wake(here.moved, store)
+        park(here.moved, store, KEYS)
+        wake(here.moved, store, KEYS)
     finally:
         os._exit(0)
 
@@ -259,20 +271,20 @@ def test_a_workspace_is_awake_at_one_place(tmp_path: Path) -> None:
     here, there = Place(tmp_path / "a"), Place(tmp_path / "b", "there")
     store = FolderStore(tmp_path / "store")
     here.fill()
-    park(here.moved, store)
-    wake(there.moved, store)
+    park(here.moved, store, KEYS)
+    wake(there.moved, store, KEYS)
     with pytest.raises(InvalidArgument, match="awake elsewhere: there"):
-        wake(here.moved, store)
+        wake(here.moved, store, KEYS)
     other = Place(tmp_path / "c", "other")
     other.fill(2)
     with pytest.raises(InvalidArgument, match="is awake at this address"):
-        park(other.moved, store)
+        park(other.moved, store, KEYS)
     (there.root / "later").write_text("later")
-    park(there.moved, store)
+    park(there.moved, store, KEYS)
     with pytest.raises(InvalidArgument, match="rests at this address"):
-        park(other.moved, store)
+        park(other.moved, store, KEYS)
     assert other.root.exists()
-    wake(here.moved, store)
+    wake(here.moved, store, KEYS)
     assert (here.root / "later").read_text() == "later"
 
 
@@ -280,13 +292,13 @@ def test_a_workspace_is_awake_at_one_place(tmp_path: Path) -> None:
 def test_a_store_that_changed_a_part_is_found_out(tmp_path: Path) -> None:
     here, store = Place(tmp_path / "a"), FolderStore(tmp_path / "store")
     here.fill()
-    park(here.moved, store)
+    park(here.moved, store, KEYS)
     (pack,) = (tmp_path / "store" / "packs").iterdir()
     data = bytearray(pack.read_bytes())
     data[len(data) // 2] ^= 1
     pack.write_bytes(data)
     with pytest.raises(StoreUnavailable, match="lost or changed"):
-        wake(here.moved, store)
+        wake(here.moved, store, KEYS)
     assert not here.root.exists()
 
 
@@ -303,14 +315,14 @@ def test_nothing_is_removed_here_that_the_store_did_not_keep(tmp_path: Path, los
 
     store.after = lose
     with pytest.raises(StoreUnavailable, match="lost or changed"):
-        park(here.moved, store)
+        park(here.moved, store, KEYS)
     assert here.facts() == before
     store.after = lambda _: None
     for path in (tmp_path / "store").rglob("*"):
         if path.is_file():
             path.unlink()
-    park(here.moved, store)
-    wake(here.moved, store)
+    park(here.moved, store, KEYS)
+    wake(here.moved, store, KEYS)
     assert here.facts() == before
 
 
@@ -318,13 +330,13 @@ def test_nothing_is_removed_here_that_the_store_did_not_keep(tmp_path: Path, los
 def test_a_pack_of_an_earlier_time_that_is_gone_is_noticed(tmp_path: Path) -> None:
     here, store = Place(tmp_path / "a"), FolderStore(tmp_path / "store")
     here.fill()
-    park(here.moved, store)
-    wake(here.moved, store)
+    park(here.moved, store, KEYS)
+    wake(here.moved, store, KEYS)
     before = here.facts()
     (pack,) = (tmp_path / "store" / "packs").iterdir()
     pack.unlink()
     with pytest.raises(StoreUnavailable, match="lost or changed a pack"):
-        park(here.moved, store)
+        park(here.moved, store, KEYS)
     assert here.facts() == before
 
 
@@ -352,7 +364,7 @@ def test_what_has_no_content_is_refused_and_stays(tmp_path: Path) -> None:
     here.fill()
     os.mkfifo(here.root / "pipe")
     with pytest.raises(CannotApply, match="pipe"):
-        park(here.moved, store)
+        park(here.moved, store, KEYS)
     assert here.root.exists()
     assert here.is_clean()
 
@@ -368,8 +380,65 @@ def test_what_is_written_while_it_is_parked_is_parked_too(tmp_path: Path) -> Non
             (here.root / "copy").write_text("changed")
 
     store.before = write
-    park(here.moved, store)
+    park(here.moved, store, KEYS)
     store.before = lambda _: None
-    wake(here.moved, store)
+    wake(here.moved, store, KEYS)
     assert (here.root / "late").read_text() == "late"
     assert (here.root / "copy").read_text() == "changed"
+
+
+@pytest.mark.requirement("moving-signed")
+def test_a_workspace_of_another_server_is_woken_only_when_its_key_is_trusted(
+    tmp_path: Path,
+) -> None:
+    here, there = Place(tmp_path / "a"), Place(tmp_path / "b", "there")
+    store, others = FolderStore(tmp_path / "store"), ParkKeys(str(tmp_path / "others"))
+    here.fill()
+    before = here.facts()
+    park(here.moved, store, others)
+    with pytest.raises(InvalidArgument, match="Another server parked this workspace") as refused:
+        wake(there.moved, store, KEYS)
+    assert others.own in refused.value.message
+    assert not there.root.exists()
+    wake(there.moved, store, ParkKeys(str(tmp_path / "mine"), [others.own]))
+    assert there.facts()[0] == before[0]
+    with pytest.raises(InvalidArgument, match="Not the key of a server"):
+        ParkKeys(str(tmp_path / "mine"), [others.own[:-1]])
+
+
+@pytest.mark.requirement("moving-signed")
+def test_a_workspace_is_woken_under_its_own_name(tmp_path: Path) -> None:
+    here, store = Place(tmp_path / "a"), FolderStore(tmp_path / "store")
+    here.fill()
+    park(here.moved, store, KEYS)
+    with pytest.raises(InvalidArgument, match="Another workspace is parked there: site"):
+        wake(here.moved._replace(name="other"), store, KEYS)
+    assert not here.root.exists()
+
+
+@pytest.mark.requirement("moving-signed")
+def test_chunks_of_a_server_that_is_not_trusted_are_sent_again(tmp_path: Path) -> None:
+    here, store = Place(tmp_path / "a"), FolderStore(tmp_path / "store")
+    here.fill()
+    before = here.facts()
+    sent = park(here.moved, store, ParkKeys(str(tmp_path / "others"))).moved_bytes
+    wake(here.moved, store, ParkKeys(str(tmp_path / "others")))
+    for pack in (store.folder / "packs").iterdir():
+        pack.unlink()
+    assert park(here.moved, store, KEYS).moved_bytes == sent
+    wake(here.moved, store, KEYS)
+    assert here.facts() == before
+
+
+@pytest.mark.requirement("moving-signed")
+def test_what_the_disk_has_no_room_for_is_refused_before_it_is_fetched(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here, store = Place(tmp_path / "a"), FolderStore(tmp_path / "store")
+    here.fill()
+    park(here.moved, store, KEYS)
+    usage = shutil.disk_usage(tmp_path)._replace(free=1000)
+    monkeypatch.setattr(moving.shutil, "disk_usage", lambda _: usage)
+    with pytest.raises(CannotApply, match="and 1000 are free"):
+        wake(here.moved, store, KEYS)
+    assert not here.root.exists()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from redline.code.java.skeleton import skeleton
+from redline.code.java.resolver import skeleton
 
 _TEXT = """package a; // { a comment }
 /** A class { of braces. */

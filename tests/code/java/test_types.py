@@ -125,7 +125,7 @@ def test_annotations_casts_throws_and_type_arguments_name_types() -> None:
     )
 
 
-def test_a_constructor_is_told_from_its_class_and_from_its_overloads() -> None:
+def test_a_constructor_is_told_from_its_class_and_by_the_number_of_arguments() -> None:
     holds(
         "Box",
         """
@@ -135,10 +135,10 @@ def test_a_constructor_is_told_from_its_class_and_from_its_overloads() -> None:
           Box(int size) { // it
           }
           Box(String name) {
-            this(1); // ref
+            this(1); // maybe
           }
           Box() {
-            this("x");
+            this("x"); // maybe
           }
         }
         === a/User.java
@@ -146,14 +146,14 @@ def test_a_constructor_is_told_from_its_class_and_from_its_overloads() -> None:
         import java.util.function.*;
         class User extends Box {
           User() {
-            super(3); // ref
+            super(3); // maybe
           }
-          Box b = new Box(3); // ref
-          Box c = new Box("n");
+          Box b = new Box(3); // maybe
+          Box c = new Box("n"); // maybe
           Box d = new Box();
-          Box e = new Box(4) { // ref
+          Box e = new Box(4) { // maybe
           };
-          IntFunction<Box> f = Box::new; // ref
+          IntFunction<Box> f = Box::new; // maybe
         }
         """,
     )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from redline.code.rename.in_file import apply_replacements, plan_rename
-from redline.code.rename.in_large_file import outlined_rename
 from redline.code.syntax.definitions import parse
 from redline.code.syntax.languages import BY_NAME
 from redline.core.errors import InvalidArgument
@@ -26,8 +25,6 @@ pytestmark = pytest.mark.requirement("code-rename-css")
 
 def rename(old: str, new: str, *, lines: range | None = None, everywhere: bool = False) -> str:
     found = plan_rename(parse(SHEET, CSS), old, new, lines=lines, everywhere=everywhere)
-    options = {"lines": lines, "everywhere": everywhere, "max_share": 9.0}
-    assert outlined_rename(SHEET, CSS, old, new, **options) in (None, found)
     return apply_replacements(SHEET, found)
 
 

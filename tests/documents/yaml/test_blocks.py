@@ -143,9 +143,33 @@ def test_text_of_several_lines_stays_a_block(name: str, value: str, head: bytes)
 
 
 @pytest.mark.requirement("docs-yaml-blocks")
-def test_text_for_a_plain_value_is_quoted_as_before() -> None:
-    document = YamlDocument(b"a: x\n")
-    assert document.set(("a",), document.render("1\n2\n", ("a",))).after == b'a: "1\\n2\\n"\n'
+@pytest.mark.parametrize(
+    ("source", "path", "after"),
+    [
+        ("a: x\n", ("a",), "a: |\n  1\n  2\n"),
+        ("a: x\n", ("b",), "a: x\nb: |\n  1\n  2\n"),
+        ("a:\n  b: 'x'  # why\n", ("a", "b"), "a:\n  b: |  # why\n    1\n    2\n"),
+        ("a: [x]\n", ("a", 0), 'a: ["1\\n2\\n"]\n'),
+        ('a: "x\\ny"\n', ("a",), 'a: "1\\n2\\n"\n'),
+    ],
+)
+def test_text_of_several_lines_is_a_block_where_one_can_be(
+    source: str, path: tuple[Any, ...], after: str
+) -> None:
+    document = YamlDocument(source.encode())
+    done = document.set(path, document.render("1\n2\n", path))
+    assert done.after.decode() == after
+
+
+@pytest.mark.requirement("docs-yaml-blocks")
+def test_texts_of_several_lines_inside_a_value_are_blocks() -> None:
+    document = YamlDocument(b"jobs: {}\nlast: 1\n")
+    value = {"run": "a\n\nb\n", "steps": [{"run": "c\nd"}, "e\nf\n"]}
+    after = document.set(("more",), document.render(value, ("more",))).after.decode()
+    assert yaml.safe_load(after)["more"] == value
+    assert "  run: |\n    a\n\n    b\n" in after
+    flow = document.set(("jobs", "x"), document.render(value, ("jobs", "x"))).after.decode()
+    assert yaml.safe_load(flow)["jobs"]["x"] == value
 
 
 @pytest.mark.requirement("docs-yaml-blocks")

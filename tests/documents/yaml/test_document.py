@@ -195,6 +195,18 @@ def test_a_tag_that_goes_with_its_value_is_written(value: str) -> None:
     assert put("k: x\n", "k", value) == f"k: {value}\n"
 
 
+@pytest.mark.requirement("yaml-tag")
+@pytest.mark.parametrize("value", ["42", "[1, two]", "!b 42", "|\n  one\n"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_tag_means_what_the_directives_of_its_document_say(value: str, end: str) -> None:
+    head = "%TAG ! tag:example.com,2000:\n# tags\n---\n"
+    source = f"%TAG ! tag:other.com,2000:\n---\nk: !a x\n...\n{head}k: !a x\n"
+    document = YamlDocument(source.replace("\n", end).encode(), 1)
+    tagged = value if value.startswith("!") else f"!a {value}"
+    wanted = source.removesuffix("!a x\n") + tagged.removesuffix("\n") + "\n"
+    assert document.set(("k",), value).after.decode() == wanted.replace("\n", end)
+
+
 @pytest.mark.requirement("docs-yaml-others-read")
 @pytest.mark.parametrize("source", ["k: x", "a: 1\r\nk: x", "[k: x]"])
 def test_a_block_that_ends_a_file_without_line_break_brings_its_own(source: str) -> None:

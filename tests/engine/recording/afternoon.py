@@ -32,8 +32,7 @@ from redline.app import Redline
 from redline.core.changes import Change, ChangeSet, FileState, State
 from redline.core.errors import RedlineError
 from redline.core.paths import Access
-from redline.core.ports.history import HistoryQuery, Operation, Origin
-from redline.engine.recording.attribution import OUTSIDE
+from redline.core.ports.history import OUTSIDE, HistoryQuery, Operation, Origin
 from redline.settings import Settings
 from tests.adapters.recorder.hook_runs import run_hook
 

@@ -26,8 +26,7 @@ from redline.app import Redline
 from redline.core.changes import Change, ChangeSet, FileState
 from redline.core.errors import RedlineError
 from redline.core.paths import Access
-from redline.core.ports.history import HistoryQuery, Operation, Origin
-from redline.engine.recording.attribution import OUTSIDE
+from redline.core.ports.history import OUTSIDE, HistoryQuery, Operation, Origin
 from redline.settings import Settings
 from tests.engine.recording.afternoon import find_gaps
 

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from redline.core.ports.history import Operation, Origin
-from redline.engine.recording.attribution import OUTSIDE
+from redline.core.ports.history import OUTSIDE, Operation, Origin
 from tests.adapters.recorder.hook_runs import CLIENTS, payloads, run_hook
 from tests.engine.recording.test_session import Recorded
 

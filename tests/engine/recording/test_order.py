@@ -15,9 +15,8 @@ from redline.adapters.journal.steps.apply import Swap
 from redline.core.changes import Change, ChangeSet, FileState
 from redline.core.errors import RedlineError
 from redline.core.paths import Access
-from redline.core.ports.history import Operation, Origin
+from redline.core.ports.history import OUTSIDE, Operation, Origin
 from redline.core.ports.recording import HookEvent, Moment
-from redline.engine.recording.attribution import OUTSIDE
 from redline.engine.recording.looking import Looking
 from tests.engine.recording.desk import Desk
 

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from redline.adapters.recorder.known_files import DatabaseOfFiles
 from redline.core.errors import WriteFailed
+from redline.core.ports.history import OUTSIDE
 from redline.engine.recording import attribution
-from redline.engine.recording.attribution import OUTSIDE
 from tests.engine.recording.desk import Desk
 
 

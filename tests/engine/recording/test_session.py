@@ -23,10 +23,10 @@ from redline.app import Redline
 from redline.core.changes import Change
 from redline.core.paths import WorkspacePath
 from redline.core.ports.commands import Command
-from redline.core.ports.history import HistoryQuery, Operation, Origin
+from redline.core.ports.history import OUTSIDE, HistoryQuery, Operation, Origin
 from redline.core.ports.recording import Noticed
 from redline.engine.recording import looking
-from redline.engine.recording.attribution import OUTSIDE
+from redline.engine.recording.session import RecordingSession
 from redline.settings import Settings
 from tests.adapters.processes.ground import Patience, require
 from tests.support import need
@@ -112,6 +112,44 @@ def test_what_a_command_of_ours_changes_is_recorded_as_the_commands(recorded: Re
     [operation] = recorded.seen
     assert operation.origin.tool == OUTSIDE
     assert [path.relative for path in operation.change_set.paths] == ["person.txt"]
+
+
+@pytest.mark.requirement("recorder-own-once")
+@pytest.mark.parametrize("is_known", [False, True])
+def test_what_a_command_wrote_before_the_recorder_started_is_only_the_commands(
+    tmp_path: Path, is_known: bool
+) -> None:
+    require("bubblewrap")
+    root = tmp_path / "ws"
+    root.mkdir()
+    (root / "a.txt").write_text("one\n")
+    settings = Settings(workspace=str(root), state_dir=str(tmp_path / "state"))
+
+    def record(redline: Redline) -> tuple[RecordingSession, threading.Event]:
+        started = threading.Event()
+        session = redline.open_recording(lambda _: started.set())
+        assert session is not None
+        session.start()
+        return session, started
+
+    if is_known:
+        with Redline(settings) as redline:
+            assert record(redline)[1].wait(PATIENCE)
+    with Redline(settings) as redline:
+        line = "echo two > a.txt; echo new > b.txt; sleep 1; echo three >> a.txt"
+        job = redline.commands.start(
+            Command(line, WorkspacePath(0, ()), timeout=60.0), Origin("exec_command")
+        )
+        while not (root / "b.txt").exists():
+            time.sleep(0.01)
+        session, started = record(redline)
+        redline._processes.finish(job, Patience(), 1 << 20)
+        assert started.wait(PATIENCE)
+        (root / "person.txt").write_text("mine\n")
+        session.close()
+        latest, *others = redline.history.list(HistoryQuery())
+    assert [path.relative for path in latest.change_set.paths] == ["person.txt"]
+    assert [each.origin.tool for each in others] == ["exec_command"]
 
 
 @pytest.mark.requirement("recorder-one")

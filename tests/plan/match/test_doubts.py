@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from redline.core.errors import AlreadyApplied, AmbiguousMatch, InvalidArgument, NoMatch
+from redline.core.errors import (
+    AlreadyApplied,
+    AmbiguousMatch,
+    InvalidArgument,
+    NoMatch,
+    UnclearIndentation,
+)
 from redline.core.textfile import TextFile
 from redline.plan.match.engine import apply_placements, place, place_lines, place_range
 
@@ -91,7 +97,7 @@ class TestIndentation:
         )
 
     def test_a_tab_whose_width_nothing_tells_is_not_written(self) -> None:
-        with pytest.raises(NoMatch):
+        with pytest.raises(UnclearIndentation):
             place("  a {\n  }\n  b\n", "a {\n}\nb\n", "a {\n\tgo();\n}\nb\n")
 
     def test_new_lines_with_the_calls_tabs_count_from_the_calls_margin(self) -> None:

@@ -12,6 +12,7 @@ from redline.core.errors import (
     InvalidArgument,
     MatchError,
     NoMatch,
+    UnclearIndentation,
 )
 from redline.plan.match.engine import (
     MatchLevel,
@@ -84,6 +85,19 @@ class TestLineEnds:
 
 
 class TestTrailing:
+    @pytest.mark.requirement("engine-diff-any-size")
+    def test_kept_lines_of_a_long_block_keep_their_blanks_between_distant_changes(self) -> None:
+        middle = [f"line {n}" for n in range(1_500)]
+        text, old, new = (
+            "\n".join([first, *lines, last, ""])
+            for first, lines, last in [
+                ("top", [f"{line} " for line in middle], "end"),
+                ("top", middle, "end"),
+                ("TOP", middle, "END"),
+            ]
+        )
+        assert edited(text, old, new) == text.replace("top", "TOP").replace("end", "END")
+
     def test_trailing_blanks_may_differ_and_kept_lines_keep_theirs(self) -> None:
         assert edited("a  \nb\t\nc\n", "a\nb\nc", "a\nb\nd") == "a  \nb\t\nd\n"
 
@@ -136,11 +150,11 @@ class TestIndentation:
         assert "indentation" in caught.value.message
 
     def test_a_new_text_with_another_margin_is_refused(self) -> None:
-        with pytest.raises(NoMatch):
+        with pytest.raises(UnclearIndentation):
             place("    a()\n    b()\n", "a()\nb()\n", "    c()\n    d()\n")
 
     def test_new_text_that_shares_a_line_by_accident_is_not_shifted_with_the_old(self) -> None:
-        with pytest.raises(NoMatch):
+        with pytest.raises(UnclearIndentation):
             place(
                 "    try:\n        a()\n        try:\n            b()\n",
                 "try:\n    a()\n    try:\n        b()\n",
@@ -148,7 +162,7 @@ class TestIndentation:
             )
 
     def test_new_text_that_quotes_the_file_and_goes_on_at_the_margin_is_not_shifted(self) -> None:
-        with pytest.raises(NoMatch):
+        with pytest.raises(UnclearIndentation):
             place(
                 "def f():\n    go(\n        a,\n    )\n",
                 "    a,\n)\n",
@@ -160,7 +174,7 @@ class TestIndentation:
             place_range("f(a,\n    b);\n", 2, 2, "g();\n    b);\n", expected="b);")
 
     def test_lines_that_are_as_quoted_because_they_were_wrapped_are_not_shifted(self) -> None:
-        with pytest.raises(NoMatch):
+        with pytest.raises(UnclearIndentation):
             place("if x:\n  a()\n  b()\n", "    a()\n    b()\n", "  with y:\n    a()\n    b()\n")
 
     def test_a_shifted_block_can_be_wrapped(self) -> None:
@@ -168,7 +182,7 @@ class TestIndentation:
         assert got == "def f():\n    if x:\n        a()\n        b()\n"
 
     def test_lines_at_the_depth_of_the_file_after_no_opener_are_not_shifted(self) -> None:
-        with pytest.raises(NoMatch):
+        with pytest.raises(UnclearIndentation):
             place("def f():\n    a()\n    b()\n", "a()\nb()\n", "x = 1\n    a()\n    b()\n")
 
     def test_lines_between_kept_ones_can_be_wrapped(self) -> None:
@@ -179,8 +193,23 @@ class TestIndentation:
         )
         assert got == "def f():\n    a()\n    if x:\n        b()\n        c()\n        d()\n"
 
+    def test_lines_that_a_deeper_block_takes_to_the_depth_of_the_file_are_shifted(self) -> None:
+        text = "func f() {\n\t\ta := 1\n\t\tgo(a)\n\t\tend(a)\n}\n"
+        old = "\ta := 1\n\tgo(a)\n\tend(a)\n"
+        new = "\ta := 1\n\tb := 2\n\tif b {\n\t\tgo(a)\n\t\tend(a)\n\t}\n"
+        assert apply_placements(text, [place(text, old, new)]) == (
+            "func f() {\n\t\ta := 1\n\t\tb := 2\n\t\tif b {\n\t\t\tgo(a)\n\t\t\tend(a)\n\t\t}\n}\n"
+        )
+
+    def test_new_text_that_quotes_nothing_as_the_call_does_is_not_shifted(self) -> None:
+        text = "def f():\n    def feed(x):\n        stop = 0\n        go(x)\n"
+        old = "def feed(x):\n    stop = 0\n    go(x)\n"
+        new = "class A:\n    def feed(self, x):\n        stop = 0\n        go(x)\n"
+        with pytest.raises(UnclearIndentation):
+            place(text, old, new)
+
     def test_new_text_at_the_depth_of_the_file_is_not_shifted(self) -> None:
-        with pytest.raises(NoMatch):
+        with pytest.raises(UnclearIndentation):
             place(
                 "    {\n        id: 1\n    }\n",
                 "    id: 1\n}\n",

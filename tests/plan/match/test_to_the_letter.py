@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import suppress
 
 import pytest
@@ -27,8 +28,7 @@ class TestHangingFirstLine:
         ("old", "new"),
         [
             ("return 1", "x = 1\n        return x"),
-            ("return 1\n", "return 1\nb()\n"),
-            ("return 1", "return 1\n\ndef h():\n    pass"),
+            ("return 1\n", "return 1\n  b()\n"),
             ("return 1", "    return x"),
             ("return 1", "    b()\n    c()"),
             ("return 1\n", ""),
@@ -88,6 +88,77 @@ class TestHangingFirstLine:
         assert edited(FILE, *call) == FILE.replace(*call)
         assert FILE.count(call[0]) == 1
 
+    @pytest.mark.parametrize(
+        ("old", "new", "repaired"),
+        [
+            ("return 1", "y = h(1)\nif y:\n    z()\nreturn y", None),
+            ("return 1\n", "return 1\nb()\n", None),
+            ("return 1", "# before\nreturn 1\n# after\nb()", None),
+            ("return 1", "if (x) {\n    return 1\n}", None),
+            ("return 1", "\nreturn 2", "\n        return 2"),
+        ],
+    )
+    @pytest.mark.requirement("files-edit-column-0")
+    def test_further_lines_at_column_0_of_a_line_quoted_alone_are_refused_with_the_shift(
+        self, old: str, new: str, repaired: str | None
+    ) -> None:
+        with pytest.raises(UnclearIndentation) as caught:
+            place(FILE, old, new)
+        shifted = "".join(
+            " " * 8 + line if line.strip() else line for line in new.splitlines(keepends=True)
+        )
+        call = caught.value.repairs[0]
+        assert call == (" " * 8 + old, repaired or shifted)
+        assert edited(FILE, *call) == FILE.replace(*call)
+
+    @pytest.mark.requirement("files-edit-column-0")
+    def test_no_call_is_printed_for_a_definition_that_may_belong_beside_the_block(self) -> None:
+        with pytest.raises(UnclearIndentation) as caught:
+            place(FILE, "return 1", "return 1\n\ndef h():\n    pass")
+        assert caught.value.repairs == {}
+
+    @pytest.mark.requirement("files-edit-column-0")
+    def test_of_several_lines_a_new_one_at_column_0_is_refused_unless_they_show_the_margin(
+        self,
+    ) -> None:
+        text = "class A:\n    a = 1\n    b = 2\n    c = 3\n"
+        old = "a = 1\n    b = 2\n"
+        with pytest.raises(UnclearIndentation) as caught:
+            place(text, old, "x = 1\ny = 2\n")
+        assert caught.value.repairs == {}
+        assert "indent every line of newText" in caught.value.text
+        kept = "a = 1\n    b = 2\n\nx = 3\n"
+        assert edited(text, old, kept) == text.replace(old, kept)
+        shallow = "b = 2\n    c = 3\n\nd = 4\n"
+        text += "\nd = 4\n"
+        assert edited(text, shallow, "c = 3\n\ne = 4\n") == text.replace(
+            shallow, "c = 3\n\ne = 4\n"
+        )
+
+    @pytest.mark.parametrize(
+        ("old", "new"),
+        [
+            ("\t\tgo()\n\t\t\tend()\n", "\t\tgo()\n\t\tend()\n"),
+            ("\t\tgo()", "\t\tgo()\nx()"),
+            (" go()", " stop()\n go()"),
+        ],
+    )
+    @pytest.mark.requirement("files-edit-column-0")
+    def test_a_text_that_begins_with_blanks_is_written_to_the_letter(
+        self, old: str, new: str
+    ) -> None:
+        text = f"if a {{\n\t\t\tgo()\n\t\t\tend()\n{' ' * 8}go()\n".replace(
+            " go()" if old[0] == "\t" else "\tgo()", "no()"
+        )
+        assert text.count(old) == 1
+        assert edited(text, old, new) == text.replace(old, new)
+
+    def test_lines_wrapped_together_with_a_new_one_are_not_moved(self) -> None:
+        text = "f() {\n    a();\n    b();\n}\n"
+        old = "a();\n    b();\n"
+        new = "try {\n        const x = 1;\n        a();\n        b();\n    } end\n"
+        assert edited(text, old, new) == text.replace(old, new)
+
     def test_a_block_that_is_taken_out_of_another_must_move_as_one(self) -> None:
         text = "def f():\n    if x:\n        a()\n        b()\n"
         old = "if x:\n        a()\n        b()\n"
@@ -131,6 +202,85 @@ class TestWholeLines:
             with pytest.raises(AmbiguousMatch):
                 place(text, "a", "c")
 
+    @pytest.mark.parametrize("old", ["\t\t\tgo(a),", "\t\t\tgo(a),\n"])
+    def test_the_same_line_at_another_indentation_may_be_meant(self, old: str) -> None:
+        text = "\t\t\tgo(a),\n\t\t\t\tgo(a),\n"
+        with pytest.raises(AmbiguousMatch):
+            place(text, old, old.replace("a", "b"))
+        assert edited(text.replace("\t\t\t\tgo", "\t\t\t\tx.go"), old, "z\n")
+
+
+@pytest.mark.requirement("files-edit-every-occurrence")
+class TestEveryOccurrence:
+    @pytest.mark.parametrize(
+        ("text", "old"),
+        [
+            ("import os\nimport os.path\n", "import os"),
+            ("# TODO\nx # TODO\n", "# TODO"),
+            ("foo\n  foo\n", "foo"),
+            ("foo\nbarfoo\n", "foo\n"),
+            ("    return\n        return", "      return\n"),
+            ("    return\n        return", "        return\n"),
+        ],
+    )
+    def test_counts_if_strict(self, text: str, old: str) -> None:
+        with pytest.raises(AmbiguousMatch) as caught:
+            place(text, old, "z()", strict=True)
+        assert caught.value.count == 2
+
+    @pytest.mark.parametrize("strict", [True, False])
+    def test_an_open_end_quoted_behind_its_indentation_is_indented_anew(self, strict: bool) -> None:
+        text = "        end\n    y = 1\n        b()"
+        after = apply_placements(text, [place(text, "b()\n", "NEW\n  z()\n", strict=strict)])
+        assert after == "        end\n    y = 1\n        NEW\n          z()"
+
+    def test_new_text_in_another_unit_is_shifted_if_strict_and_never_called_missing(self) -> None:
+        text = "if x:\n    a()\n    b()\n"
+        old, new = "  a()\n  b()", "  a()\n  if y:\n    c()\n  b()"
+        after = apply_placements(text, [place(text, old, new, strict=True)])
+        assert after == "if x:\n    a()\n    if y:\n      c()\n    b()\n"
+        with pytest.raises(UnclearIndentation, match="at line 2 with another indentation"):
+            place(text, old, new)
+
+
+@pytest.mark.requirement("files-edit-shows-place")
+class TestWhatARefusalShows:
+    def test_the_nearest_place_is_printed_whole_and_can_be_sent(self) -> None:
+        text = "a = 1\ndef f(x):\n    one(x)\n    two(x, 2)\n    three(x)\n    return x\nb = 2\n"
+        old = "def f(x):\n    one(y)\n    three(x)\n    return y\n"
+        with pytest.raises(NoMatch) as caught:
+            place(text, old, "z\n")
+        block = json.loads("{" + caught.value.text.split("{", 1)[1].rsplit("}", 1)[0] + "}")
+        assert block == {"oldText": text[text.index("def") : text.index("b =")]}
+        assert edited(text, block["oldText"], "z\n") == "a = 1\nz\nb = 2\n"
+
+    def test_the_nearest_place_ends_with_its_last_line_where_that_line_is_there_twice(self) -> None:
+        block = "go(1)\nend(2)\ncheck()\nend(3)\ncheck()\n"
+        with pytest.raises(NoMatch) as caught:
+            place(f"a = 1\n{block}b = 2\n", "go(1)\nend(2)\ncheckEx()\nend(3Ex)\ncheck()\n", "z\n")
+        assert json.dumps({"oldText": block}) in caught.value.text
+
+    def test_a_place_without_its_indentation_is_printed_as_it_was_quoted(self) -> None:
+        with pytest.raises(NoMatch) as caught:
+            place("x:\n    total = one + two\n", "total = one + 2", "total = 3")
+        assert '{"oldText": "total = one + two"}' in caught.value.text
+
+    def test_a_long_place_and_one_that_is_there_twice_are_only_named(self) -> None:
+        many = "".join(f"line {n}\n" for n in range(60))
+        twice = "go(1)\nend(2)\n" * 2
+        for text, old in ((many, many.replace("line 7\n", "")), (twice, "go(1)\nend(3)\n")):
+            with pytest.raises(NoMatch) as caught:
+                place(text, old, "z")
+            assert "quote the file's own lines, or read" in caught.value.text
+
+    def test_each_of_several_places_is_told_apart_by_a_line(self) -> None:
+        text = "def f():\n    go()\n    return 1\n\ndef g():\n    go()\n    return 1\n"
+        with pytest.raises(AmbiguousMatch) as caught:
+            place(text, "    go()\n    return 1\n", "z\n")
+        assert caught.value.hint is not None
+        assert "line 2 has `def f():` above it at line 1" in caught.value.hint
+        assert "line 6 has `def g():` above it at line 5" in caught.value.hint
+
 
 @pytest.mark.requirement("files-edit-open-end-unique")
 class TestOpenEnd:
@@ -140,6 +290,10 @@ class TestOpenEnd:
         with pytest.raises(AmbiguousMatch) as caught:
             place("a  \nb\na", "a\n", "c\n")
         assert caught.value.lines == (1, 3)
+
+    def test_behind_a_part_of_its_indentation_it_counts_as_indented_otherwise(self) -> None:
+        with pytest.raises(AmbiguousMatch, match="indentation may differ"):
+            place("    return\n        return", "      return\n", "z()\n")
 
     def test_alone_it_is_replaced(self) -> None:
         assert edited("b\na", "a\n", "c\n") == "b\nc"
@@ -336,11 +490,13 @@ def test_what_is_there_once_becomes_what_str_replace_makes_of_it(
     except UnclearIndentation as error:
         margin = text[text.rfind("\n", 0, start) + 1 : start]
         assert margin.isspace()
+        assert not old[0].isspace()
         before, after = (_indents(part) for part in (text[:stop], expected[: start + len(new)]))
-        assert any(before[line] != after.get(line) for line in before if line in after)
-        call = error.details["old"], error.details["new"]
-        with suppress(AlreadyApplied):
-            assert edited(text, *call) == text.replace(*call)
+        moved = any(before[line] != after.get(line) for line in before if line in after)
+        assert moved or any(line[:1].strip() for line in new.split("\n")[1:])
+        for call in error.repairs.values():
+            with suppress(AlreadyApplied):
+                assert edited(text, *call) == text.replace(*call)
 
 
 def _indents(text: str) -> dict[str, set[str]]:

@@ -16,7 +16,7 @@ from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
-from redline.plan.merge.line_diff import split_lines
+from redline.core.line_diff import split_lines
 from redline.plan.merge.line_history import Version
 from redline.plan.merge.three_way import merge_lines
 

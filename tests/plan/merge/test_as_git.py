@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from redline.plan.merge.line_diff import diff_lines, split_lines
+from redline.core.line_diff import diff_lines, split_lines
 from redline.plan.merge.line_history import Version
 from redline.plan.merge.three_way import merge_lines
 from tests.plan.merge.pairs import Pair, compare, git_merge, our_merge

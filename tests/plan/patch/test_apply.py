@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import combinations
 
 import pytest
 from hypothesis import given, settings
@@ -24,6 +25,7 @@ from redline.plan.match import engine, lines, searched_text
 from redline.plan.patch.apply import PatchPlan, plan_patch
 from redline.plan.patch.parse import parse_patch
 from tests.plan.patch.in_memory import MemoryTree, patched, place_at, plan_text
+from tests.support import LONG
 
 
 def _plan(files: dict[str, bytes], *lines: str, **options: dict[str, str]) -> PatchPlan:
@@ -345,3 +347,128 @@ def test_a_refusal_stops_counting_hunks_that_have_no_place() -> None:
         _plan({"a": b"one\n"}, "*** Update File: a", *hunks)
     with pytest.raises(PatchError, match="and 2 more hunks"):
         _plan({"a": b"one\n"}, "*** Update File: a", *hunks[:15])
+
+
+ROUTES = "".join(
+    f'test("{name}", () => {{\n  open();\n  check(1);\n}});\n' for name in ("a", "b", "c")
+)
+
+
+def _hunks(*lines: str) -> str:
+    text = _result({"r.ts": ROUTES.encode()}, "*** Update File: r.ts", *lines)["r.ts"].decode()
+    names = [line[6] for line in text.split("\n") if line.startswith("test(")]
+    parts = text.split("test(")[1:]
+    return "".join(name for name, part in zip(names, parts, strict=True) if "more();" in part)
+
+
+@pytest.mark.requirement("coding-patch-order")
+class TestHunksInOrder:
+    ADD = ("@@", "   open();", "+  more();", "   check(1);")
+
+    def test_a_seek_says_where_the_next_hunk_is(self) -> None:
+        assert _hunks("@@", ' test("c", () => {', *self.ADD) == "c"
+
+    def test_of_several_places_behind_a_seek_the_first_is_meant(self) -> None:
+        assert _hunks("@@", ' test("b", () => {', *self.ADD) == "b"
+
+    def test_a_hunk_may_begin_with_the_line_that_was_sought(self) -> None:
+        unique = ("@@", ' test("b", () => {', "   open();", "+  more();")
+        assert _hunks(
+            "@@", ' test("b", () => {', *unique, "@@", ' test("c", () => {', *self.ADD
+        ) == ("bc")
+
+    def test_a_hunk_between_two_that_have_one_place_lies_between_them(self) -> None:
+        first = ("@@", '-test("b", () => {', '+test("b", async () => {')
+        last = ("@@", '-test("c", () => {', '+test("c", async () => {')
+        assert _hunks(*first, *self.ADD, *last) == "b"
+
+    def test_as_many_hunks_as_places_take_them_in_order(self) -> None:
+        assert _hunks(*self.ADD, *self.ADD, *self.ADD) == "abc"
+
+    def test_without_a_seek_several_places_in_order_are_refused(self) -> None:
+        first = ("@@", '-test("a", () => {', '+test("a", async () => {')
+        for hunks in (self.ADD, (*first, *self.ADD), (*self.ADD, *self.ADD)):
+            with pytest.raises(PatchError, match="matched 3 places"):
+                _hunks(*hunks)
+
+    def test_hunks_that_are_not_in_order_are_no_evidence(self) -> None:
+        last = ("@@", '-test("c", () => {', '+test("c", async () => {')
+        first = ("@@", '-test("b", () => {', '+test("b", async () => {')
+        with pytest.raises(PatchError, match="matched 3 places"):
+            _hunks(*last, *self.ADD, *first)
+
+
+@settings(max_examples=300 if LONG else 100)
+@given(
+    bodies=st.lists(st.sampled_from("abc"), min_size=1, max_size=9),
+    wanted=st.lists(st.sampled_from("abc"), min_size=1, max_size=4),
+)
+@pytest.mark.requirement("coding-patch-order")
+def test_hunks_are_placed_if_one_choice_keeps_their_order(
+    bodies: list[str], wanted: list[str]
+) -> None:
+    """The judge tries every choice of lines."""
+    content = "".join(f"{body}\n" for body in bodies).encode()
+    hunks = [part for n, body in enumerate(wanted) for part in ("@@", f"-{body}", f"+{n}")]
+    choices = [
+        lines
+        for lines in combinations(range(len(bodies)), len(wanted))
+        if [bodies[line] for line in lines] == wanted
+    ]
+    alone = all(bodies.count(body) == 1 for body in wanted) and len(set(wanted)) == len(wanted)
+    try:
+        after = _result({"f": content}, "*** Update File: f", *hunks)["f"].decode().split("\n")
+    except PatchError:
+        assert not alone
+        assert len(choices) != 1
+        return
+    assert len(choices) == 1 or alone
+    lines = choices[0] if len(choices) == 1 else tuple(bodies.index(body) for body in wanted)
+    expected = [*bodies, ""]
+    for number, line in enumerate(lines):
+        expected[line] = str(number)
+    assert after == expected
+
+
+@pytest.mark.requirement("coding-patch-context-indent")
+class TestContextIndentation:
+    TEXT = b"class A:\n    x = 1\n    if x:\n        y = 2\n    z = 3\n"
+
+    def test_context_lines_may_be_indented_unevenly_where_the_removed_ones_are_not(self) -> None:
+        for hunk in (
+            ("   if x:", "-        y = 2", "+        y = 4", "     z = 3"),
+            (" x = 1", "     if x:", "-        y = 2", "+        y = 4"),
+        ):
+            after = _result({"a.py": self.TEXT}, "*** Update File: a.py", "@@", *hunk)["a.py"]
+            assert after == self.TEXT.replace(b"2", b"4")
+
+    def test_new_lines_go_beside_a_context_line_that_is_as_in_the_file(self) -> None:
+        hunk = ("@@", "   x = 1", "     if x:", "+        w = 0", "         y = 2")
+        after = _result({"a.py": self.TEXT}, "*** Update File: a.py", *hunk)["a.py"]
+        assert after == self.TEXT.replace(b"if x:\n", b"if x:\n        w = 0\n")
+
+    def test_uneven_removed_lines_and_new_lines_without_a_neighbour_are_refused(self) -> None:
+        for hunk in (
+            ("     x = 1", "-   if x:", "-        y = 2", "+    y = 4"),
+            ("     x = 1", "   if x:", "+        w = 0", "       y = 2", "     z = 3"),
+        ):
+            with pytest.raises(PatchError):
+                _result({"a.py": self.TEXT}, "*** Update File: a.py", "@@", *hunk)
+
+    def test_new_lines_are_not_shifted_by_a_context_line_that_hangs(self) -> None:
+        text = b"class A:\n    x = 1\n"
+        hunk = ("@@", " x = 1", "+", "+    def f(self):", "+        pass")
+        after = _result({"a.py": text}, "*** Update File: a.py", *hunk)["a.py"]
+        assert after == text + b"\n    def f(self):\n        pass\n"
+
+    def test_new_lines_that_count_from_the_quoted_line_are_shifted_with_it(self) -> None:
+        for hunk, added in (
+            ((" x = 1", "+y = 2"), b"    y = 2\n"),
+            ((" if x:", "+    w = 0"), b"        w = 0\n"),
+        ):
+            after = _result({"a.py": self.TEXT}, "*** Update File: a.py", "@@", *hunk)["a.py"]
+            assert added in after
+
+    def test_a_removed_blank_line_may_lie_after_the_end_of_the_file(self) -> None:
+        after = _result({"f": b"a\nb\n"}, "*** Update File: f", "@@", " a", "-b", "-", "+c")
+        assert after == {"f": b"a\nc\n"}

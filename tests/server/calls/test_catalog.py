@@ -60,7 +60,7 @@ def test_files_and_coding_share_one_read_file_that_takes_both_shapes() -> None:
     [
         ({"path": "src/a.py"}, "coding"),
         ({"path": "/src/a.py"}, "files"),
-        ({"path": "C:\\a"}, "files"),
+        ({"path": "C:\\a"}, "coding"),
         ({"path": "a", "head": "1"}, "files"),
         ({"path": "a", "max_bytes": "1"}, "coding"),
         ({"path": "/a", "max_bytes": "1"}, "coding"),

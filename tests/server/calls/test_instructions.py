@@ -8,7 +8,7 @@ from itertools import combinations
 import pytest
 
 from redline.server.calls.catalog import Catalog, load_toolsets, portable
-from redline.server.calls.instructions import write_instructions
+from redline.server.calls.tool_server import write_instructions
 from redline.toolsets import OWN, TOOLSETS
 from redline.toolsets.tool import Client
 

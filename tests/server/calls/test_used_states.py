@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from redline.server.calls.elicitation.used_states import UsedStates
+from redline.server.calls.elicitation.sealed_states import UsedStates
 
 
 @pytest.fixture

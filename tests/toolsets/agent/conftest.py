@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import os
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -11,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from tests.support import NODE, NODE_MODULES
 from tests.wire.client import Client, connect
 
 _DOT = (
@@ -83,7 +85,11 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
     (root / "a.txt").write_text("one\ntwo\n")
     for command in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "start"]):
         subprocess.run([*git, *command], check=True)
-    with connect("stdio", ["--tools", "agent"], cwd=root) as client:
+    # TypeScript's own server is on PATH where npm's tools are installed; `ty` is beside Python.
+    # No other language server is: what Redline refuses without one must not depend on the machine.
+    path = os.pathsep.join([str(NODE_MODULES / ".bin"), str(NODE.parent), "/usr/bin", "/bin"])
+    args = ["--tools", "agent", "--structured", "--no-record"]
+    with connect("stdio", args, cwd=root, env={"PATH": path}) as client:
         yield Desk(client, root)
 
 

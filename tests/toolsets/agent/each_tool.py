@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 _PATCH = "*** Begin Patch\n*** Update File: b.txt\n@@\n-bee\n+buzz\n*** End Patch"
@@ -23,7 +24,6 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("rename", {"symbol": "price", "to": "gross"}),
     ("get", {"path": "conf.yaml", "key": "port"}),
     ("set", {"path": "conf.yaml", "edits": [{"key": "port", "value": 81}]}),
-    ("instruct", {"path": "conf.yaml", "instruction": "set the port to 82"}),
     ("changes", {}),
     ("undo", {}),
 ]
@@ -32,3 +32,9 @@ FILES = {
     "conf.yaml": "port: 80\n",
     "shop.py": "def price(x):\n    return x\n\n\nprint(price(1))\n",
 }
+
+
+def session_in(text: str, otherwise: str = "") -> str:
+    """The session that an answer names, else *otherwise*."""
+    found = re.findall(r"session ([0-9a-f]{16})", text)
+    return found[-1] if found else otherwise

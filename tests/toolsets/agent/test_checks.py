@@ -17,7 +17,7 @@ from redline.core.access.rights import ALL_RIGHTS, Right
 from redline.core.changes import ABSENT, Change, ChangeSet, FileState
 from redline.core.errors import RightMissing, SandboxUnavailable
 from redline.core.paths import WorkspacePath
-from redline.toolsets.agent.checking import CallChecks
+from redline.toolsets.agent.answer import CallChecks
 from redline.toolsets.agent.tools import TOOLS
 from tests.support import NODE, NODE_MODULES, need_node
 from tests.toolsets.agent.conftest import Desk, text_of
@@ -52,7 +52,8 @@ def fill(root: Path, files: dict[str, str]) -> None:
 @pytest.fixture(scope="module")
 def checked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
     root = tmp_path_factory.mktemp("checked")
-    with connect("stdio", ["--tools", "agent"], cwd=root, env={"PATH": HERE}) as client:
+    flags = ["--tools", "agent", "--structured"]
+    with connect("stdio", flags, cwd=root, env={"PATH": HERE}) as client:
         yield Desk(client, root)
 
 
@@ -172,7 +173,7 @@ def test_what_is_not_configured_or_not_found_is_said(project: Desk) -> None:
 @pytest.mark.requirement("agent-check-setting")
 def test_the_setting_checks_each_change_unless_the_call_says_otherwise(tmp_path: Path) -> None:
     fill(tmp_path, PROJECT)
-    arguments = ["--tools", "agent", "--check"]
+    arguments = ["--tools", "agent", "--structured", "--check"]
     with connect("stdio", arguments, cwd=tmp_path, env={"PATH": HERE}) as client:
         desk = Desk(client, tmp_path)
         (tmp_path / "pyproject.toml").write_text("[tool.ruff]\n")
@@ -198,6 +199,7 @@ def test_prettier_and_tsc_of_the_projects_own_modules_run(tmp_path: Path) -> Non
     arguments = [
         "--tools",
         "agent",
+        "--structured",
         "--workspace",
         ".",
         "--allow-read",
@@ -252,7 +254,7 @@ def test_the_formatter_of_a_compiled_language_runs(program: str, tmp_path: Path)
     files, name, (old, new), formatted, broken = COMPILED[program]
     fill(tmp_path, files)
     before = contents(tmp_path)
-    arguments = ["--tools", "agent", "--workspace", ".", "--allow-read", home]
+    arguments = ["--tools", "agent", "--structured", "--workspace", ".", "--allow-read", home]
     with connect("stdio", arguments, cwd=tmp_path, env={"PATH": HERE}) as client:
         desk = Desk(client, tmp_path)
         said = desk.text("edit", path=name, edits=[{"old": old, "new": new}], check=True)

@@ -94,7 +94,7 @@ def test_references_carry_the_line_of_each_use(desk: Desk, tmp_path: Path) -> No
     lines = {s["path"]: s["lines"] for s in found["structuredContent"]["snippets"]}
     expected = {"pkg/shop.py": [7], "pkg/__init__.py": [1], "use.py": [1, 4], "alias.py": [1, 3]}
     assert lines == expected
-    assert "use.py:1-4 at 1, 4" in found["content"][0]["text"]
+    assert "use.py:4:print(price(3), s.price(4), 'price')" in found["content"][0]["text"]
     with connect("stdio", ["--tools", "code"], cwd=desk.root) as client:
         asked = {"symbol": "price", "file": "pkg/shop.py", "line": 1, "kind": "references"}
         other = client.call("ai_code_editing.get_code_context", asked)["result"]
@@ -116,6 +116,32 @@ def test_a_rewrite_over_files_is_one_change_and_undo_gives_every_byte_back(desk:
     assert (desk.root / "latin.py").read_bytes().startswith("# größe\ncost(".encode("latin-1"))
     desk.text("undo")
     assert contents(desk.root) == before
+
+
+@pytest.mark.requirement("agent-rewrite-loses-nothing")
+@pytest.mark.parametrize("dry_run", [True, False])
+def test_places_that_hold_more_than_the_pattern_are_named(desk: Desk, dry_run: bool) -> None:
+    desk.write({"a.py": "import os, sys\nimport re\n", "b.py": "x = 1\nimport a, b\n"})
+    text = desk.text(
+        "rewrite",
+        pattern="import $X",
+        rewrite="import $X as z",
+        language="python",
+        globs=["?.py"],
+        dry_run=dry_run,
+    )
+    assert "note: 1 place\n" in text
+    assert "left alone, 2 places hold more than the pattern: a.py:1 `, sys`, b.py:2 `, b`" in text
+    done = "import re\n" if dry_run else "import re as z\n"
+    assert (desk.root / "a.py").read_text() == "import os, sys\n" + done
+
+
+@pytest.mark.requirement("agent-rewrite-loses-nothing")
+def test_a_rewrite_with_nothing_but_larger_places_is_refused(desk: Desk) -> None:
+    desk.write({"a.py": "import os, sys\n"})
+    text = desk.failure("rewrite", pattern="import $X", rewrite="import $X as z", path="a.py")
+    assert text.startswith("NO_MATCH: 1 place holds more than the pattern: a.py:1 `, sys`")
+    assert "$$$REST" in text
 
 
 @pytest.mark.requirement("agent-rewrite-equals-ast-grep")

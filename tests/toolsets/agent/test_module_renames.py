@@ -10,24 +10,6 @@ SHOP = "export function sell(n: number) {\n  return n;\n}\n"
 
 
 @pytest.mark.requirement("agent-rename-typed")
-@pytest.mark.parametrize(
-    "use",
-    [
-        "export async function f() {\n  const { sell } = await import('./shop');\n  sell(1);\n}",
-        "export const p = import('./shop').then(({ sell }) => sell(1));",
-        "export const p = import('./shop').then((shop) => shop.sell(1));",
-        "export const f = async () => (await import('./shop')).sell(1);",
-        "export type F = (typeof import('./shop'))['sell'];",
-    ],
-)
-def test_a_module_that_is_imported_by_a_call_is_followed(desk: Desk, use: str) -> None:
-    desk.write({"shop.ts": SHOP, "use.ts": f"{use}\n"})
-    desk.text("rename", symbol="sell", to="vend", path="shop.ts", line=1)
-    assert (desk.root / "shop.ts").read_text() == SHOP.replace("sell", "vend")
-    assert (desk.root / "use.ts").read_text() == f"{use}\n".replace("sell", "vend")
-
-
-@pytest.mark.requirement("agent-rename-typed")
 def test_a_variable_that_another_name_is_given_to_keeps_it(desk: Desk) -> None:
     use = "const { sell: buy } = await import('./shop');\nexport const n = buy(1);\n"
     desk.write({"shop.ts": SHOP, "use.ts": use})
@@ -75,16 +57,3 @@ def test_what_a_module_exports_of_a_library_is_not_ours(desk: Desk, export: str)
     desk.write(files)
     desk.text("rename", symbol="Shop.size", to="extent", path="shop.ts")
     assert (desk.root / "use.ts").read_text() == files["use.ts"].replace("shop.size", "shop.extent")
-
-
-@pytest.mark.requirement("agent-rename-uncertain")
-def test_what_a_module_exports_of_its_own_package_may_be_ours(desk: Desk) -> None:
-    files = {
-        "package.json": '{"name": "shops"}',
-        "shop.ts": "export interface Shop {\n  size: number;\n}\n",
-        "types.ts": 'export type { Shop } from "shops/core";\n',
-        "use.ts": 'import { Shop } from "./types";\nexport const f = (shop: Shop) => shop.size;\n',
-    }
-    desk.write(files)
-    failure = desk.failure("rename", symbol="Shop.size", to="extent", path="shop.ts")
-    assert "refer to size: use.ts:2" in failure

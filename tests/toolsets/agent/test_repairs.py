@@ -31,7 +31,7 @@ def test_a_dry_run_of_a_deletion_calls_a_text_no_binary_file(desk: Desk) -> None
 
 
 @pytest.mark.requirement("agent-errors-name-the-next-call")
-@pytest.mark.parametrize("tool", ["get", "set", "instruct"])
+@pytest.mark.parametrize("tool", ["get", "set"])
 def test_a_file_of_code_is_named_as_such_and_not_as_broken_yaml(desk: Desk, tool: str) -> None:
     more = {
         "get": {"key": "a"},
@@ -40,7 +40,7 @@ def test_a_file_of_code_is_named_as_such_and_not_as_broken_yaml(desk: Desk, tool
     }
     said = desk.failure(tool, path="src/app.py", **more[tool])
     assert "Not a YAML, JSON or TOML file but python: src/app.py" in said
-    assert ("give its format" in said) is (tool != "instruct")
+    assert "give its format" in said
 
 
 @pytest.mark.requirement("agent-errors-name-the-next-call")
@@ -53,7 +53,7 @@ def test_a_glob_that_begins_elsewhere_is_refused_with_the_call_that_works(
     if tool == "rewrite":
         more[tool]["language"] = "python"
     said = desk.failure(tool, globs=[f"{mark}{desk.root}/src/*.py"], **more[tool])
-    assert f'hint: give path: "{desk.root}/src" and globs: ["*.py"]' in said
+    assert f'hint: pass {{"path": "{desk.root}/src", "globs": ["{mark}*.py"]}}' in said
     assert "A glob is relative to path" in desk.failure(tool, globs=["../x/*.py"], **more[tool])
     assert "src/" in desk.text(tool, path=f"{desk.root}/src", globs=["*.py"], **more[tool])
 
@@ -87,6 +87,20 @@ def test_of_several_edits_the_one_that_fails_is_numbered(desk: Desk) -> None:
     both = [{"path": "a.txt", **edits[0]}, {"path": "conf.json", **edits[1]}]
     assert "NO_MATCH: conf.json: edits[1]: " in desk.failure("edit", edits=both)
     assert "edits[" not in desk.failure("edit", path="a.txt", edits=edits[1:])
+
+
+@pytest.mark.requirement("agent-errors-name-the-next-call")
+def test_an_edit_is_numbered_by_its_place_in_a_call_of_several_files(desk: Desk) -> None:
+    (desk.root / "x.py").write_text("a = 1\n")
+    (desk.root / "y.py").write_text("p = list(p)\nwhile p:\n    p.pop()\n")
+    first = {"path": "x.py", "old": "a = 1", "new": "a = 2"}
+    made = {"path": "y.py", "old": "while p:", "new": "p = list(p)\nwhile p:"}
+    more = {"path": "y.py", "old": "p.pop()", "new": "p.pop(0)"}
+    said = desk.text("edit", edits=[first, made, more], dry_run=True)
+    assert "edits[1] is already in place at line 1 and was skipped" in said
+    touched = {"path": "y.py", "old": "p = list(p)", "new": "check(p)"}
+    said = desk.failure("edit", edits=[first, made, touched])
+    assert said.startswith("NO_MATCH: y.py: edits[1]: The edit of `while p:` looks as if")
 
 
 @pytest.mark.requirement("agent-errors-name-the-next-call")
@@ -204,7 +218,7 @@ def test_what_no_symbol_can_be_called_is_refused_by_itself(desk: Desk, name: str
 
 @pytest.mark.requirement("agent-errors-name-the-next-call")
 def test_a_list_that_is_missing_is_asked_for_with_what_its_items_have(desk: Desk) -> None:
-    said = desk.failure("edit", path="a.txt", old="one", new="two")
+    said = desk.failure("edit", path="a.txt")
     assert "hint: give edits (array of {" in said
     assert "old, new" in said
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,8 +16,9 @@ from redline.toolsets.agent.tools import TOOLS
 from redline.toolsets.tool import Client as Who
 from redline.toolsets.tool import Json
 from tests.support import need_node
-from tests.toolsets.agent.conftest import Desk
-from tests.wire.client import StdioClient
+from tests.toolsets.agent.conftest import Desk, text_of
+from tests.toolsets.agent.each_tool import CALLS, FILES, session_in
+from tests.wire.client import MODERN, StdioClient, connect
 from tests.wire.test_dry_run_names import NAMES, contents
 
 MAX_TOKENS = 2_600
@@ -32,9 +34,30 @@ CHANGING: dict[str, dict[str, Any]] = {
     "rewrite": {"pattern": "sum($A)", "rewrite": "len($A)", "language": "python"},
     "rename": {"symbol": "total", "to": "grand_total"},
     "set": {"path": "conf.yaml", "edits": [{"key": "server.port", "value": 81}]},
-    "instruct": {"path": "conf.json", "instruction": "set the port to 81"},
     "undo": {},
 }
+
+
+# Calls that are refused, with the code and what the hint names.
+FAILURES: list[tuple[str, dict[str, Any], str, str]] = [
+    ("read", {"path": "missing"}, "NOT_FOUND", "find"),
+    ("read", {"path": "src"}, "IS_A_DIRECTORY", "find"),
+    ("read", {"path": "/etc/passwd"}, "OUTSIDE_WORKSPACE", "find"),
+    ("read", {"path": "src/app.py", "symbol": "nope"}, "NO_VALUE", "context"),
+    ("edit", {"path": "a.txt", "edits": [{"old": "zzz"}]}, "NO_MATCH", "read"),
+    ("edit", {"path": "a.txt", "edits": [{"old": "e"}]}, "AMBIGUOUS", "quote"),
+    ("edit", {"path": "dot.png", "edits": [{"old": "e"}]}, "BINARY", "write"),
+    ("move", {"path": "a.txt", "to": "conf.json"}, "ALREADY_EXISTS", "overwrite"),
+    ("get", {"path": "conf.yaml", "key": "nope"}, "NO_VALUE", ""),
+    ("undo", {"id": "zzzzzzzz"}, "NO_CHANGE", "changes"),
+    ("session", {"session": "nope"}, "NO_SESSION", "run"),
+    ("rewrite", {**PYTHON, "pattern": "zzz($A)", "rewrite": "$A"}, "NO_MATCH", "search"),
+    ("rewrite", {**PYTHON, "pattern": "sum($A)", "rewrite": "$B"}, "BAD_PATTERN", "$A"),
+    ("rewrite", {**PYTHON, "pattern": "sum($A)", "rewrite": "(("}, "CANNOT_APPLY", "rewrite"),
+    ("rename", {"symbol": "nope", "to": "x"}, "NO_VALUE", "context"),
+    ("rename", {"symbol": "total", "to": "sum"}, "CANNOT_APPLY", "another name"),
+    ("find", {"max": 0}, "INVALID_ARGUMENT", ""),
+]  # fmt: skip
 
 
 def _properties(schema: Json, where: str) -> Iterator[tuple[str, Json]]:
@@ -45,7 +68,7 @@ def _properties(schema: Json, where: str) -> Iterator[tuple[str, Json]]:
 
 @pytest.mark.requirement("agent-one-spelling")
 def test_every_parameter_is_described_and_in_snake_case() -> None:
-    assert len(TOOLS) == 18
+    assert len(TOOLS) == 17
     found = [each for tool in TOOLS for each in _properties(tool.input_schema, tool.name)]
     for name, part in found:
         assert part.get("description"), name
@@ -99,28 +122,7 @@ def test_a_long_diff_is_named_and_changes_shows_it(desk: Desk) -> None:
 
 
 @pytest.mark.requirement("agent-errors-name-the-next-call")
-@pytest.mark.parametrize(
-    ("tool", "arguments", "code", "next_call"),
-    [
-        ("read", {"path": "missing"}, "NOT_FOUND", "find"),
-        ("read", {"path": "src"}, "IS_A_DIRECTORY", "find"),
-        ("read", {"path": "/etc/passwd"}, "OUTSIDE_WORKSPACE", "find"),
-        ("read", {"path": "src/app.py", "symbol": "nope"}, "NO_VALUE", "context"),
-        ("edit", {"path": "a.txt", "edits": [{"old": "zzz"}]}, "NO_MATCH", "read"),
-        ("edit", {"path": "a.txt", "edits": [{"old": "e"}]}, "AMBIGUOUS", "quote"),
-        ("edit", {"path": "dot.png", "edits": [{"old": "e"}]}, "BINARY", "write"),
-        ("move", {"path": "a.txt", "to": "conf.json"}, "ALREADY_EXISTS", "overwrite"),
-        ("get", {"path": "conf.yaml", "key": "nope"}, "NO_VALUE", ""),
-        ("undo", {"id": "zzzzzzzz"}, "NO_CHANGE", "changes"),
-        ("session", {"session": "nope"}, "NO_SESSION", "run"),
-        ("rewrite", {**PYTHON, "pattern": "zzz($A)", "rewrite": "$A"}, "NO_MATCH", "search"),
-        ("rewrite", {**PYTHON, "pattern": "sum($A)", "rewrite": "$B"}, "BAD_PATTERN", "$A"),
-        ("rewrite", {**PYTHON, "pattern": "sum($A)", "rewrite": "(("}, "CANNOT_APPLY", "rewrite"),
-        ("rename", {"symbol": "nope", "to": "x"}, "NO_VALUE", "context"),
-        ("rename", {"symbol": "total", "to": "sum"}, "CANNOT_APPLY", "another name"),
-        ("find", {"max": 0}, "INVALID_ARGUMENT", ""),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("tool", "arguments", "code", "next_call"), FAILURES)
 def test_an_error_has_a_code_and_names_the_next_call(
     desk: Desk, tool: str, arguments: dict[str, Any], code: str, next_call: str
 ) -> None:
@@ -209,3 +211,47 @@ def test_the_list_costs_no_more_than_its_budget() -> None:
 def test_a_read_only_server_lists_the_tools_that_read(tmp_path: Path) -> None:
     names = Catalog(load_toolsets(["agent"]), read_only=True).names
     assert names == ["read", "find", "search", "context", "get", "changes"]
+
+
+@pytest.mark.requirement("agent-answers-in-text")
+def test_no_answer_is_json_that_a_client_takes_for_a_structured_one(tmp_path: Path) -> None:
+    (tmp_path / "conf.yaml").write_text("port: 80\nnames: [a]\n")
+    with connect("stdio", ["--tools", "agent"], cwd=tmp_path) as client:
+
+        def ask(tool: str, **arguments: Any) -> str:
+            result = client.call(tool, arguments)["result"]
+            assert "structuredContent" not in result
+            return str(result["content"][0]["text"])
+
+        for printed in ("5", "-1.5e3", "true", "null", '"text"', "[1, 2]"):
+            assert ask("run", command=f"echo '{printed}'") == f"{printed}\n[end]"
+        assert ask("get", path="conf.yaml", key="port") == "80\n[end]"
+        assert ask("run", command="echo '{}'") == "{}"
+        assert ask("run", command="echo 5 apples") == "5 apples"
+
+
+@pytest.mark.requirement("agent-answers-in-text")
+@pytest.mark.parametrize("protocol", ["2025-11-25", MODERN])
+def test_the_text_is_the_whole_answer(tmp_path: Path, protocol: str) -> None:
+    for name, text in FILES.items():
+        (tmp_path / name).write_text(text)
+    session = ""
+    with connect("stdio", ["--tools", "agent"], cwd=tmp_path, protocol=protocol) as client:
+        assert not any("outputSchema" in tool for tool in client.list_tools())
+        for tool, given in CALLS:
+            arguments = json.loads(json.dumps(given).replace("$session", session))
+            result = client.call(tool, arguments)["result"]
+            assert not result["isError"], (tool, result)
+            assert "structuredContent" not in result, tool
+            session = session_in(text_of(result), session)
+        failed = client.call("edit", {"path": "a.txt", "edits": [{"old": "absent", "new": ""}]})
+        assert failed["result"]["isError"]
+        assert "structuredContent" not in failed["result"]
+        assert text_of(failed["result"]).startswith("NO_MATCH")
+
+
+@pytest.mark.requirement("agent-failures-fit-their-schema")
+def test_a_failure_that_its_schema_does_not_allow_is_structured_in_meta(desk: Desk) -> None:
+    failed = desk.call("edit", path="a.txt", edits=[{"old": "absent", "new": ""}])
+    assert "structuredContent" not in failed
+    assert failed["_meta"]["redline/failure"]["error"]["code"] == "NO_MATCH"

@@ -435,7 +435,7 @@ def test_an_instruction_to_replace_something_unknown_is_refused(instruction: str
 )
 def test_a_place_or_distance_that_is_not_understood_is_refused(instruction: str) -> None:
     with pytest.raises(InvalidArgument, match=r"not understood|not clear where") as refused:
-        _plan(SHOP, edit_type="insert", edit_instruction=instruction, code_block="x = 1")
+        _plan(SHOP, edit_instruction=instruction, code_block="x = 1")
     assert "start_line" in str(refused.value.hint)
 
 
@@ -453,18 +453,51 @@ def test_a_place_or_distance_that_is_not_understood_is_refused(instruction: str)
         *("comment out total", "Fix the import error", "Update the docs", "please merge both"),
     ],
 )
-@pytest.mark.parametrize("symbol", [None, "total"])
-def test_an_insert_with_a_verb_that_acts_on_other_code_is_refused(
-    instruction: str, symbol: str | None
-) -> None:
-    with pytest.raises(InvalidArgument, match=r"says something else|says to replace"):
-        _plan(
-            SHOP,
-            edit_type="insert",
-            edit_instruction=instruction,
-            symbol=symbol,
-            code_block="x = 1",
-        )
+def test_code_with_a_verb_that_acts_on_other_code_is_refused(instruction: str) -> None:
+    with pytest.raises(InvalidArgument, match=r"says something else|what to replace"):
+        _plan(SHOP, edit_instruction=instruction, code_block="x = 1")
+
+
+_SPEAKS_OF_OTHER_THINGS = [
+    *("Fix the bug by adding a guard function", "Refactor: add a helper for sorting"),
+    *("Update the module with a new constant", "Add a function to validate input after parsing"),
+    *("Add a function that inserts a row above the header", "wrap total", "Replace total"),
+    *("Fix the import error", "instead of Shop", "not after total", "insert here", "line 7"),
+]
+
+
+@pytest.mark.requirement("code-explicit-insert")
+@pytest.mark.parametrize("instruction", _SPEAKS_OF_OTHER_THINGS)
+def test_an_explicit_insert_is_made_whatever_else_the_words_say(instruction: str) -> None:
+    order = {"edit_type": "insert", "edit_instruction": instruction, "code_block": "x = 1"}
+    assert _result(SHOP, **order) == SHOP + "x = 1\n"
+    beside = _plan(SHOP.replace("def total", "def other"), symbol="Shop.open", **order)
+    assert beside.text.count("    x = 1\n") == 1
+
+
+@pytest.mark.requirement("code-explicit-insert")
+def test_an_explicit_insert_goes_where_the_words_say_and_tells_what_it_did_not_read() -> None:
+    order = {"edit_type": "insert", "code_block": "x = 1"}
+    said = "Fix the bug by adding a guard before function total"
+    assert "x = 1\ndef total" in _result(SHOP, edit_instruction=said, **order)
+    planned = _plan(SHOP, edit_instruction="Add a check before the return statement", **order)
+    assert planned.text == SHOP + "x = 1\n"
+    assert any("before the return" in note and "end of the file" in note for note in planned.notes)
+    with pytest.raises(InvalidArgument):
+        _plan(SHOP, edit_instruction="add it after function missing", **order)
+
+
+@pytest.mark.requirement("code-explicit-insert")
+@pytest.mark.parametrize(
+    "instruction",
+    ["Please add this", "Kindly add this", "Now add a helper", "Then add this", "Quickly add it"],
+)
+def test_a_word_before_add_is_no_verb_where_add_is_defined(instruction: str) -> None:
+    text = "def add(a, b):\n    return a + b\n"
+    assert _result(text, edit_instruction=instruction, code_block="x = 1") == text + "x = 1\n"
+    for acts in ("memoize add", "Please memoize the add function"):
+        with pytest.raises(InvalidArgument, match="says something else: memoize"):
+            _plan(text, edit_instruction=acts, code_block="x = 1")
 
 
 @pytest.mark.requirement("code-unknown-place")
@@ -531,11 +564,6 @@ def test_an_insert_by_name_needs_no_more_than_that_the_file_is_edited(instructio
     assert after == SHOP + "x = 1\n"
     with pytest.raises(InvalidArgument):
         _plan(SHOP, edit_instruction=instruction, code_block="x = 1")
-
-
-def test_an_insert_that_says_replace_is_refused() -> None:
-    with pytest.raises(InvalidArgument, match="says to replace"):
-        _plan(SHOP, edit_type="insert", edit_instruction="Replace total", code_block="x = 1")
 
 
 def test_a_replace_that_names_nothing_is_refused() -> None:

@@ -147,13 +147,28 @@ def test_an_ended_session_stays_readable_until_it_is_collected(desk: Desk) -> No
     got = desk.use("write_stdin", session_id=session, chars="go\n", yield_time_ms=20000)
     while got["status"] == "running":
         got = desk.use("write_stdin", session_id=session, yield_time_ms=20000)
-    again = desk.use("write_stdin", session_id=session)
-    assert (again["status"], again["exit_code"]) == ("exited", 0)
-    assert "got-it" in again["stdout"]
+    assert (got["status"], got["exit_code"]) == ("exited", 0)
+    assert desk.use("write_stdin", session_id=session) == got
     with pytest.raises(SessionClosed):
         desk.use("write_stdin", session_id=session, chars="more")
     collected = desk.use("kill_session", session_id=session)
     assert (collected["killed"], collected["status"]) == (False, "exited")
+
+
+@pytest.mark.requirement("coding-exec-once")
+@pytest.mark.parametrize("tty", [False, True])
+def test_a_poll_after_an_unseen_end_gives_nothing_twice(desk: Desk, tty: bool) -> None:
+    line = "echo last; until test -e go; do sleep 0.01; done"
+    got = desk.use("exec_command", cmd=line, tty=tty, yield_time_ms=300)
+    given = got["stdout"]
+    while "\n" not in given:
+        given += desk.use("write_stdin", session_id=got["session_id"])["stdout"]
+    assert (got["status"], given.split()) == ("running", ["last"])
+    Path(desk.runtime.workspace.roots[0].path, "go").touch()
+    desk.runtime.commands.get(got["session_id"], desk.call("").owner).wait(20)
+    ended = desk.use("write_stdin", session_id=got["session_id"])
+    assert (ended["status"], ended["stdout"]) == ("exited", "")
+    assert desk.use("kill_session", session_id=got["session_id"])["stdout"] == ""
 
 
 @pytest.mark.requirement("coding-exec-caps")

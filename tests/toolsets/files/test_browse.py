@@ -55,7 +55,7 @@ def test_the_tree_is_whole_or_as_deep_as_asked(desk: Desk) -> None:
             "type": "directory",
             "children": [{"name": "b", "type": "directory", "children": [file_c]}],
         },
-        {"name": "loop", "type": "file"},
+        {"name": "loop", "type": "directory", "children": []},
         {"name": "z", "type": "file"},
     ]
     assert _tree(desk) == {"name": desk.here.name, "type": "directory", "children": whole}

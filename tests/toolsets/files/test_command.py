@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.toolsets.files.conftest import Desk
@@ -123,22 +125,20 @@ def test_what_ran_over_its_time_was_not_in_the_background(desk: Desk) -> None:
 
 
 @pytest.mark.requirement("files-command-gate")
-@pytest.mark.parametrize(
-    ("command", "permission"),
-    [
-        ("curl http://example.com", "network"),
-        ("rm -rf build", "destructive_command"),
-        ("cat /etc/hostname", "filesystem_escape"),
-        ("cat ../../outside.txt", "filesystem_escape"),
-    ],
-)
-def test_a_command_that_needs_a_permission_is_refused_and_names_it(
-    desk: Desk, command: str, permission: str
-) -> None:
-    code, message = desk.error("execute_command", command=command)
-    assert code == -32001
-    assert f"permission required: {permission}" in message
-    assert "hint:" in message
+def test_no_word_of_a_line_keeps_it_from_running(desk: Desk) -> None:
+    (desk.here / "build").mkdir()
+    (desk.here / "build" / "out.txt").write_text("made")
+    assert desk.text("execute_command", command=f"rm -rf {desk.here}/build; echo done")
+    assert not (desk.here / "build").exists()
+    private = "echo own > /tmp/own.txt && cat /tmp/own.txt # requests, https://example.com"
+    assert desk.text("execute_command", command=private) == "own\n[exit code: 0]"
+    assert not Path("/tmp/own.txt").exists()
+
+
+@pytest.mark.requirement("files-command-gate", "files-command-remarks")
+def test_a_command_without_the_network_says_so_even_behind_a_pipe(desk: Desk) -> None:
+    result = desk.call("execute_command", command="curl -sS http://example.invalid 2>&1 | tail -5")
+    assert any("had no network" in each for each in result["structuredContent"]["warnings"])
 
 
 @pytest.mark.requirement("files-command-shell", "files-command-gate")

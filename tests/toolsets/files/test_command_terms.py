@@ -10,7 +10,7 @@ import pytest
 
 from redline.app import Redline
 from redline.core.cancellation import UNCANCELLABLE
-from redline.core.errors import PermissionDenied, PermissionRequired
+from redline.core.errors import PermissionDenied
 from redline.core.ports.commands import Command, Finished, JobState, SandboxFacts
 from redline.settings import Settings
 from redline.toolsets.call import Answer, Call, Question
@@ -95,19 +95,19 @@ def test_without_a_person_who_agrees_nothing_runs(tmp_path: Path) -> None:
 
 
 @pytest.mark.requirement("files-command-gate")
-def test_where_nobody_can_be_asked_nothing_runs(tmp_path: Path) -> None:
+def test_where_nobody_can_be_asked_it_runs_without_the_network(tmp_path: Path) -> None:
     call, recorder = prepare(tmp_path, {"command": LINE})
-    with pytest.raises(PermissionRequired):
-        execute_command(call)
-    assert recorder.asked == []
+    execute_command(call)
+    ((command, _),) = recorder.asked
+    assert command.permissions == frozenset()
 
 
 @pytest.mark.requirement("files-command-gate")
-def test_leaving_the_workspace_is_not_even_asked_for(tmp_path: Path) -> None:
+@pytest.mark.parametrize("line", ["cat /etc/hostname", "curl localhost:3000", "rm -rf build"])
+def test_nobody_is_asked_about_what_the_sandbox_decides(tmp_path: Path, line: str) -> None:
     def ask(_: Question) -> Answer:
-        raise AssertionError("nobody may grant this")
+        raise AssertionError("there is nothing to grant")
 
-    call, recorder = prepare(tmp_path, {"command": "cat /etc/hostname"}, ask)
-    with pytest.raises(PermissionRequired):
-        execute_command(call)
-    assert recorder.asked == []
+    call, recorder = prepare(tmp_path, {"command": line}, ask)
+    execute_command(call)
+    assert len(recorder.asked) == 1

@@ -136,11 +136,15 @@ def test_every_format_is_read_by_its_own_parser(
     assert path.read_text() == text.replace(old, new)
 
 
-@pytest.mark.requirement("files-edit-whole-lines", "files-edit-open-end-unique")
-def test_whole_lines_decide_between_places_and_an_open_end_is_guarded(desk: Desk) -> None:
+@pytest.mark.requirement("files-edit-every-occurrence", "files-edit-open-end-unique")
+def test_every_occurrence_counts_and_an_open_end_is_guarded(desk: Desk) -> None:
     path = desk.file("a", "size = 1\nsize = 10\n")
-    desk.edit(path, "size = 1", "size = 2")
-    assert path.read_text() == "size = 2\nsize = 10\n"
+    message = refusal(desk, path, {"oldText": "size = 1", "newText": "size = 2"})
+    assert "found 2 occurrences" in message
+    assert path.read_text() == "size = 1\nsize = 10\n"
+    path.write_text("    return\n        return")
+    message = refusal(desk, path, {"oldText": "      return\n", "newText": "z()\n"})
+    assert "found 2 whitespace-normalized matches" in message
     path.write_text("go()  \nstop()\ngo()")
     message = refusal(desk, path, {"oldText": "go()\n", "newText": "run()\n"})
     assert "found 2 whitespace-normalized matches" in message

@@ -35,7 +35,7 @@ def _ok(reply: Json) -> Json:
 
 def _error(reply: Json) -> Json:
     assert reply["result"]["isError"], reply
-    error: Json = reply["result"]["structuredContent"]["error"]
+    error: Json = reply["result"]["_meta"]["redline/failure"]["error"]
     return error
 
 

@@ -29,7 +29,7 @@ def _ok(reply: Json) -> Json:
 
 def _code(reply: Json) -> str:
     assert reply["result"]["isError"], reply
-    return str(reply["result"]["structuredContent"]["error"]["code"])
+    return str(reply["result"]["_meta"]["redline/failure"]["error"]["code"])
 
 
 @pytest.mark.requirement("history-lists-newest-first")

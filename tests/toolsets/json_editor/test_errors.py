@@ -63,10 +63,10 @@ def test_a_document_with_a_key_twice_is_refused(desk: Desk) -> None:
 def test_a_document_over_the_limit(desk: Desk) -> None:
     error = desk.error(PREVIEW, {"document": {"a": "x" * 1_000_001}, "instruction": "set a to b"})
     assert error["code"] == "DOCUMENT_TOO_LARGE"
-    (desk.folder / "big.json").write_text('{"a": "' + "x" * 1_000_001 + '"}')
-    error = desk.error(PREVIEW, {"document_path": "big.json", "instruction": "set a to b"})
-    assert error["code"] == "DOCUMENT_TOO_LARGE"
     assert error["data"]["error_type"] == "validation"
+    (desk.folder / "big.json").write_text('{"a": "' + "x" * 1_000_001 + '"}')
+    asked = {"document_path": "big.json", "instruction": "set a to b"}
+    assert desk.call(PREVIEW, asked)["structuredContent"]["status"] == "success"
 
 
 @pytest.mark.requirement("json-code-too-long")
@@ -149,13 +149,15 @@ def test_a_document_hash_that_is_not_the_previews(desk: Desk) -> None:
     assert reply["status"] == "success"
 
 
-@pytest.mark.requirement("json-code-processing")
-def test_more_changes_than_allowed(desk: Desk) -> None:
-    document = {"items": [{"n": number} for number in range(201)]}
-    error = desk.error(PREVIEW, {"document": document, "instruction": "set all n to 500"})
-    assert error["code"] == "PROCESSING_ERROR"
-    assert error["data"]["error_type"] == "processing"
-    assert "201" in error["message"]
+@pytest.mark.requirement("json-bulk")
+def test_a_preview_of_thousands_of_changes_shows_the_first_and_applies_all(desk: Desk) -> None:
+    document = {"items": [{"n": number} for number in range(3000)]}
+    held = desk.preview(document, "set n to 5000 for all items")
+    assert (held["status"], len(held["changes"])) == ("success", 10)
+    assert "Found 3000 changes to apply; the first 10 are shown" in held["message"]
+    reply = desk.apply(held["session_id"])
+    assert [item["n"] for item in reply["modified_document"]["items"]] == [5000] * 3000
+    assert len(reply["applied_changes"]) == 3000
 
 
 @pytest.mark.requirement("json-code-processing")
@@ -178,6 +180,7 @@ def test_a_redis_that_is_not_there(tmp_path: Path) -> None:
 def _made(kind: type[RedlineError]) -> RedlineError:
     special: dict[type[RedlineError], RedlineError] = {
         e.AmbiguousMatch: e.AmbiguousMatch("m", count=2),
+        e.UnclearIndentation: e.UnclearIndentation("m", hint="h"),
         e.UndoBlocked: e.UndoBlocked("m", paths=["a"], diff="d"),
         e.PermissionRequired: e.PermissionRequired("m", permission="p"),
         e.ChangeHeld: e.ChangeHeld("m", held_id="1", hint="h"),

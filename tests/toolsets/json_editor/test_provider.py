@@ -72,7 +72,7 @@ def test_what_the_instruction_does_not_say_is_not_proposed(
     llm = ScriptedLlm(answer(change))
     reply = Desk(tmp_path, llm).preview(DOCUMENT, "the limit ought be somewhere like 25 now")
     assert (reply["status"], reply["changes"]) == ("ambiguous", [])
-    assert "not followed" in reply["message"]
+    assert "proposes more than it says" in reply["message"]
 
 
 @pytest.mark.requirement("json-grounding")
@@ -137,10 +137,10 @@ PEOPLE = {
         ("it is Bob Ray's birthday, he turns 41", ["/people/@1/age"], True),
         ("it is Bob Ray's birthday, he turns 41", ["/people/@0/age"], False),
         ("it is Bob Ray's birthday, he turns 41", ["/people/@2/age"], False),
-        ("birthdays: let everybody in blue turn 41", ["/people/@1/age", "/people/@2/age"], True),
-        ("birthdays: let everybody in blue turn 41", ["/people/@0/age", "/people/@1/age"], False),
+        ("let the age of everybody in blue be 41", ["/people/@1/age", "/people/@2/age"], True),
+        ("let the age of everybody in blue be 41", ["/people/@0/age", "/people/@1/age"], False),
         ("somebody has a birthday and turns 41", ["/people/@1/age"], False),
-        ("the whole crowd turns 41",
+        ("by now all people have an age of 41",
          ["/people/@0/age", "/people/@1/age", "/people/@2/age"], True),
     ],
 )  # fmt: skip
@@ -161,7 +161,7 @@ def test_a_grounded_change_on_an_implied_place_is_a_candidate(tmp_path: Path) ->
     desk = Desk(tmp_path, llm)
     reply = desk.preview(PEOPLE, "somebody has a birthday and turns 41")
     assert reply["status"] == "ambiguous"
-    assert "which record is meant is not said" in reply["candidates"][0]["says"]
+    assert "is not named in the instruction" in reply["message"]
     applied = desk.apply(reply["session_id"], confirmed_changes=["candidate_1"])
     assert applied["modified_document"]["people"][1]["age"] == 41
 
@@ -190,7 +190,7 @@ def test_a_provider_that_never_finishes_costs_one_deadline() -> None:
     assert llm.finished == 0, "the answer was waited for"
     llm.done.set()
     assert offline.status == "ambiguous"
-    assert offline.candidates
+    assert len(offline.candidates) == 3
     assert "did not answer in time" in offline.message
 
 

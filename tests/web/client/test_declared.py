@@ -10,7 +10,7 @@ import pytest
 from redline.toolsets.review_app import META_VIEW
 from tests.services.review.test_held import HELD, hold
 from tests.web.person import Person
-from tests.wire.client import MODERN, Json, connect
+from tests.wire.client import MODERN, Client, Json, connect
 
 UI = "io.modelcontextprotocol/ui"
 APPS = {"extensions": {UI: {"mimeTypes": ["text/html;profile=mcp-app"]}}}
@@ -40,6 +40,11 @@ def _look(root: Path, transport: str, protocol: str, capabilities: Json) -> tupl
     listed = [each for each in resources if each["uri"] == URI]
     assert answer["content"][0]["text"].endswith("+x\n")
     return named, listed, page, answer.get("_meta", {}).get(META_VIEW), declared.get("extensions")
+
+
+def _resources_of(client: Client) -> list[str]:
+    """The addresses of the resources that a client is offered."""
+    return [each["uri"] for each in client.request("resources/list", {})["result"]["resources"]]
 
 
 @pytest.mark.requirement("web-app-declared")
@@ -89,11 +94,11 @@ def test_the_toolset_agent_has_the_page_too(tmp_path: Path) -> None:
         for each in ("show", "undo"):
             called = view["calls"][each]
             assert client.call(called["name"], called["arguments"])["result"]["isError"] is False
-        assert "resources" in client.initialize_result["capabilities"]
+        assert URI in _resources_of(client)
     with connect("stdio", args) as client:
         assert "_meta" not in client.call("changes", {})["result"]
-        assert "resources" not in client.initialize_result["capabilities"]
-        assert client.request("resources/list", {})["result"]["resources"] == []
+        assert _resources_of(client) == ["redline://changes"]
+        assert "error" in client.request("resources/read", {"uri": URI})
 
 
 @pytest.mark.requirement("web-app-approves-nothing")

@@ -5,17 +5,163 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Iterator, Sequence
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 
-from redline.adapters.code_index.rank import rank
 from redline.adapters.code_index.reading import SourceRead, SourceReader, Stale
-from redline.adapters.code_index.storing import FactStore
+from redline.adapters.code_index.schema import insert_best, parts_of
 from redline.code.analysis import Analysis
+from redline.code.index.facts import FileFacts
+from redline.code.index.packing import count_packed
+from redline.code.index.rank import MAX_DEFINERS, edge_weight, file_ranks
 from redline.code.syntax.languages import Language, language_of
 from redline.core.paths import WorkspacePath
 from redline.core.ports.search import Grep
 from redline.core.ports.tree import Kind, Tree
+
+# Bounds the memory of a long build.
+_MAX_NAMES = 200_000
+_NAME = itemgetter(0)
+
+
+class FactStore:
+    """Writes files into the tables; the caller holds the lease, so that no other process does."""
+
+    def __init__(self, db: sqlite3.Connection) -> None:
+        self._db = db
+        self._names: dict[str, int] = {}
+        # Names that are known to be findable by their parts.
+        self._defined: set[str] = set()
+
+    def store(self, read: Sequence[SourceRead], *, is_first: bool = False) -> None:
+        """Store all of *read*, or nothing; a first build finds the best symbols when it ranks."""
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            parsed = [(item, item.facts) for item in read if item.facts is not None]
+            self._db.executemany(
+                "UPDATE files SET size=?, mtime=? WHERE id=?",
+                [
+                    (item.file.size, item.file.mtime_ns, item.file.known)
+                    for item in read
+                    if item.facts is None
+                ],
+            )
+            last = self._last("symbols")
+            self._store_facts(parsed)
+            if not is_first:
+                insert_best(self._db, last)
+            self._db.execute("COMMIT")
+        except BaseException:
+            self.clear_names()
+            self._db.execute("ROLLBACK")
+            raise
+
+    def drop(self, rows: Sequence[int]) -> None:
+        """Remove the files of these row ids."""
+        if not rows:
+            return
+        self._db.execute("BEGIN IMMEDIATE")
+        self._clear(rows)
+        self._db.executemany("DELETE FROM files WHERE id=?", ((row,) for row in rows))
+        self._db.execute("COMMIT")
+
+    def clear_names(self) -> None:
+        """Release the memory that known names take."""
+        self._names.clear()
+        self._defined.clear()
+
+    def _store_facts(self, read: Sequence[tuple[SourceRead, FileFacts]]) -> None:
+        self._clear([item.file.known for item, _ in read if item.file.known is not None])
+        defined = {symbol.name for _, facts in read for symbol in facts.symbols}
+        self._know(defined.union(*(facts.uses for _, facts in read)))
+        names = self._names
+        uses: list[tuple[int, int, int, bytes]] = []
+        symbols: list[tuple[object, ...]] = []
+        for item, facts in read:
+            row = self._store_file(item.file, item.digest, facts)
+            words = [
+                (names[word], row, count_packed(blob), blob) for word, blob in facts.uses.items()
+            ]
+            words.sort(key=_NAME)
+            self._store_words(row, words)
+            uses += words
+            symbols += [(row, names[symbol.name], *symbol[1:8]) for symbol in facts.symbols]
+        uses.sort(key=_NAME)  # neighbours in the table are written together
+        self._db.executemany("INSERT OR REPLACE INTO uses VALUES (?,?,?,?)", uses)
+        self._db.executemany(
+            "INSERT INTO symbols (file, name, qualified, kind, line, start, stop, signature, doc)"
+            " VALUES (?,?,?,?,?,?,?,?,?)",
+            symbols,
+        )
+        self._define(defined)
+
+    def _store_words(self, row: int, words: Sequence[tuple[int, int, int, bytes]]) -> None:
+        """Keep the names that a file uses beside it: to rank, and to remove its uses again."""
+        names = array("q", [name for name, *_ in words])
+        counts = array("i", [count for _, _, count, _ in words])
+        values = (row, names.tobytes(), counts.tobytes())
+        self._db.execute("INSERT OR REPLACE INTO words VALUES (?,?,?)", values)
+
+    def _store_file(self, file: Stale, digest: str, facts: FileFacts) -> int:
+        """Return the row id of a file, stored without its uses and symbols."""
+        row = self._db.execute(
+            "INSERT OR REPLACE INTO files (id, root, path, size, mtime, digest, language, lines,"
+            " failed, rank)"
+            " VALUES (?,?,?,?,?,?,?,?,?, (SELECT rank FROM files WHERE id=?))"
+            " RETURNING id",
+            (
+                file.known,
+                file.path.root,
+                file.path.relative,
+                file.size,
+                file.mtime_ns,
+                digest,
+                file.language.name,
+                facts.lines,
+                facts.failed,
+                file.known,
+            ),
+        ).fetchone()
+        return int(row[0])
+
+    def _know(self, wanted: set[str]) -> None:
+        """Have an id for each name."""
+        if len(self._names) + len(wanted) > _MAX_NAMES:
+            self.clear_names()
+        unknown = sorted(wanted - self._names.keys())
+        last = self._last("names")
+        self._db.executemany("INSERT OR IGNORE INTO names (name) VALUES (?)", zip(unknown))
+        self._names.update(self._db.execute("SELECT name, id FROM names WHERE id > ?", (last,)))
+        for name in unknown:
+            if name not in self._names:
+                found = self._db.execute("SELECT id FROM names WHERE name=?", (name,)).fetchone()
+                self._names[name] = found[0]
+
+    def _define(self, names: Iterable[str]) -> None:
+        """Make names findable by their parts."""
+        new = [name for name in names if name not in self._defined]
+        self._defined.update(new)
+        parts = sorted((part, self._names[name]) for name in new for part in parts_of(name))
+        self._db.executemany("INSERT OR IGNORE INTO parts VALUES (?,?)", parts)
+
+    def _last(self, table: str) -> int:
+        found = self._db.execute(f"SELECT max(id) FROM {table}").fetchone()[0]  # noqa: S608
+        return int(found or 0)
+
+    def _clear(self, rows: Iterable[int]) -> None:
+        for row in rows:
+            found = self._db.execute("SELECT names FROM words WHERE file=?", (row,)).fetchone()
+            names = array("q", found[0] if found else b"")
+            self._db.executemany(
+                "DELETE FROM uses WHERE name=? AND file=?", ((name, row) for name in names)
+            )
+            self._db.execute("DELETE FROM symbols WHERE file=?", (row,))
+            self._db.execute("DELETE FROM best WHERE file=?", (row,))
+            self._db.execute("DELETE FROM words WHERE file=?", (row,))
+
 
 # The share of changed files after which ranks are worth computing again.
 RERANK_SHARE = 0.01
@@ -170,3 +316,77 @@ def be_nice() -> None:
     """Leave the processor to others where the system knows how."""
     if hasattr(os, "nice"):
         os.nice(10)
+
+
+_EDGES_PER_FILE = 300
+
+_Definers = dict[int, tuple[int, ...]]
+_Edges = dict[int, dict[int, float]]
+
+
+def rank(db: sqlite3.Connection, hold_lease: Callable[[], None]) -> None:
+    """Compute the ranks of files and names from who uses whose names."""
+    definers = _definers(db)
+    files = [row for (row,) in db.execute("SELECT id FROM files")]
+    names, users, edges = _read_uses(db, definers)
+    ranks = file_ranks(files, edges)
+    edges.clear()
+    hold_lease()
+    totals: dict[int, float] = {}
+    for name, user in zip(names, users, strict=True):
+        totals[name] = totals.get(name, 0.0) + ranks.get(user, 0.0)
+    db.execute("BEGIN IMMEDIATE")
+    db.executemany(
+        "UPDATE files SET rank=? WHERE id=?", ((rank, row) for row, rank in ranks.items())
+    )
+    db.execute("UPDATE names SET rank=0 WHERE rank!=0")
+    db.executemany(
+        "UPDATE names SET rank=? WHERE id=?",
+        ((total / len(definers[name]), name) for name, total in totals.items()),
+    )
+    db.execute("DELETE FROM best")
+    insert_best(db, 0)
+    db.execute("COMMIT")
+
+
+def _definers(db: sqlite3.Connection) -> _Definers:
+    """The files that define a name, for each name that few define."""
+    rows = db.execute(
+        "SELECT DISTINCT s.name, s.file FROM symbols s JOIN names n ON n.id = s.name"
+        " WHERE length(n.name) > 2 AND s.kind NOT IN ('key', 'rule', 'block', 'alias')"
+        " ORDER BY s.name"
+    )
+    definers: _Definers = {}
+    for name, found in groupby(rows, itemgetter(0)):
+        where = tuple(file for _, file in found)
+        if len(where) <= MAX_DEFINERS:
+            definers[name] = where
+    return definers
+
+
+def _read_uses(
+    db: sqlite3.Connection, definers: _Definers
+) -> tuple[array[int], array[int], _Edges]:
+    """Each use of one of the names in another file: the name, and the file; and who leans on whom.
+
+    Read file by file: a row for each use would take longer than all that is computed from it.
+    """
+    names, users = array("q"), array("q")
+    edges: _Edges = {}
+    for file, used, counted in db.execute("SELECT file, names, counts FROM words ORDER BY file"):
+        targets: dict[int, float] = {}
+        for name, count in zip(array("q", used), array("i", counted), strict=True):
+            where = definers.get(name)
+            if where is not None and file not in where:
+                names.append(name)
+                users.append(file)
+                _lean(targets, where, edge_weight(count, len(where)))
+        if targets:
+            edges[file] = targets
+    return names, users, edges
+
+
+def _lean(targets: dict[int, float], where: tuple[int, ...], weight: float) -> None:
+    for definer in where:
+        if definer in targets or len(targets) < _EDGES_PER_FILE:
+            targets[definer] = targets.get(definer, 0.0) + weight

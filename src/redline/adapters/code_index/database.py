@@ -66,6 +66,7 @@ class SqliteIndex:
         self._worker = tuple(worker)
         self._process: subprocess.Popen[bytes] | None = None
         self._checked = 0.0
+        self._total = 0
         self._watched_files = watched_files
         self._recheck = recheck
         self._lock = Lock()
@@ -99,8 +100,14 @@ class SqliteIndex:
                 return "ready"
             return self._catch_up(complete)
 
+    def progress(self) -> tuple[int, int]:
+        """How many files are indexed, and how many there were at the last look; 0 before one."""
+        with self._lock:
+            return self._count(), self._total
+
     def _catch_up(self, complete: bool) -> str:
         survey = self._builder.survey()
+        self._total = survey.total
         if self._worker and len(survey.stale) > INLINE_FILES:
             self._start()
             return "ready" if complete and len(survey.stale) < survey.total // 4 else "building"

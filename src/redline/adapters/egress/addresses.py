@@ -1,4 +1,4 @@
-"""Which addresses the proxy dials: public ones that are not this machine's own."""
+"""Which addresses the proxy dials: public or private ones that are not this machine's own."""
 
 from __future__ import annotations
 
@@ -13,6 +13,10 @@ _IPV4_REFUSED = [
         *("198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4"),
         "168.63.129.16/32",  # a public number, but a cloud's metadata service behind it
     )
+]
+_PRIVATE = [
+    ip_network(network)
+    for network in ("10.0.0.0/8", "100.64.0.0/10", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7")
 ]
 # All of IPv6 that is routed; mapped, translated, local and multicast addresses lie outside.
 _IPV6_PUBLIC = ip_network("2000::/3")
@@ -32,6 +36,17 @@ def is_public(text: str) -> bool:
         return not any(address in network for network in _IPV4_REFUSED)
     is_refused = any(address in network for network in _IPV6_REFUSED)
     return address in _IPV6_PUBLIC and address.scope_id is None and not is_refused
+
+
+def is_private(text: str) -> bool:
+    """Whether the address is one of a private network: not loopback, link-local or metadata."""
+    try:
+        address = ip_address(text)
+    except ValueError:
+        return False
+    if isinstance(address, IPv6Address) and address.scope_id is not None:
+        return False
+    return any(address in network for network in _PRIVATE)
 
 
 def is_own(text: str) -> bool:

@@ -6,7 +6,7 @@ import asyncio
 import socket
 from collections.abc import Awaitable, Callable, Sequence
 
-from redline.adapters.egress.addresses import is_own, is_public
+from redline.adapters.egress.addresses import is_own, is_private, is_public
 from redline.core.access.domains import DEFAULT_PORTS, Domain, format_target, is_address
 
 MAX_ADDRESSES = 4
@@ -79,14 +79,16 @@ class Dialer:
     async def dial(self, name: str, port: int) -> socket.socket:
         """A connection to the normalized *name*; DialRefused, Unreachable."""
         is_literal = is_address(name)
-        if is_literal and not self._may_dial(name, port):
+        allowed = [domain for domain in self._domains if domain.matches(name, port)]
+        may_be_private = any(domain.may_be_private for domain in allowed)
+        if is_literal and not self._may_reach(name, port, may_be_private):
             raise refuse(name, port, "it is not a public address")
-        if not any(domain.matches(name, port) for domain in self._domains):
+        if not allowed:
             raise refuse(name, port)
         found = [name] if is_literal else await self._find(name, port)
-        checked = [address for address in found if self._may_dial(address, port)]
+        checked = [each for each in found if self._may_reach(each, port, may_be_private)]
         if not checked:
-            raise refuse(name, port, "it has no public address")
+            raise refuse(name, port, _explain_address(allowed[0], found))
         for address in checked[:MAX_ADDRESSES]:
             try:
                 async with asyncio.timeout(CONNECT_SECONDS):
@@ -94,6 +96,11 @@ class Dialer:
             except OSError:  # a time-out is one, too
                 continue
         raise Unreachable(f"{name} does not answer at port {port}")
+
+    def _may_reach(self, address: str, port: int, may_be_private: bool) -> bool:
+        if self._may_dial(address, port):
+            return True
+        return may_be_private and is_private(address) and not is_own(address)
 
     async def _find(self, name: str, port: int) -> Sequence[str]:
         try:
@@ -104,3 +111,11 @@ class Dialer:
         if not found:
             raise Unreachable(f"{name} has no address")
         return found
+
+
+def _explain_address(domain: Domain, found: Sequence[str]) -> str:
+    """Say why none of the addresses *found* is dialled, and what allows a private one."""
+    said = "it has no public address"
+    if domain.is_wildcard or domain.may_be_private or not any(map(is_private, found)):
+        return said
+    return f"{said}; for a private one, start Redline with --allow-domain {domain}=private"

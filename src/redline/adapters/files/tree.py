@@ -13,6 +13,7 @@ from redline.adapters.files.os_errors import reading_failed
 from redline.adapters.files.tree_walk import read_folder, walk_down, without_staged
 from redline.adapters.files.workspace import DiskWorkspace
 from redline.core.budget import MAX_FILE_BYTES, charge_read
+from redline.core.call_scope import note_read
 from redline.core.changes import ABSENT, DirState, FileState, LinkState, State
 from redline.core.errors import (
     IsADirectory,
@@ -28,6 +29,7 @@ from redline.core.ports.tree import Entry, FactLists, Folder, Kind
 
 T = TypeVar("T")
 STAGED = ".redline-"
+_AROUND = 4096
 
 
 def kind_of(mode: int) -> Kind:
@@ -94,6 +96,7 @@ class DiskTree:
             self._disk.close_fd(fd)
         if len(content) > limit:
             raise self._too_large(path, len(content), limit)
+        note_read(path, content)
         return content, found
 
     def read_range(self, path: WorkspacePath, offset: int, length: int) -> bytes:
@@ -103,7 +106,11 @@ class DiskTree:
             length = min(length, max(found.st_size - offset, 0))
         length = min(length, MAX_FILE_BYTES)
         try:
-            return self._disk.pread(fd, length, offset)
+            # A part may begin or end within a secret; who notes what is read sees it whole.
+            first = max(0, offset - _AROUND)
+            wider = self._disk.pread(fd, length + offset - first + _AROUND, first)
+            note_read(path, wider)
+            return wider[offset - first : offset - first + length]
         except OSError as error:
             raise self._read_error(error, path) from None
         finally:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 from collections.abc import Sequence
 
 from redline.adapters.files.disk import Disk
@@ -144,7 +145,9 @@ class DiskWorkspace:
         return within
 
     def is_exposed(self, file: str) -> bool:
-        """Whether *file* lies in a root and is not out of reach there."""
+        """Whether an agent may come by *file*: in a root, or by another name of a hard link."""
+        if has_other_names(file):
+            return True
         own = split_path(os.path.realpath(file))
         for number, root in enumerate(self._roots):
             outer = split_path(root.path)
@@ -232,3 +235,12 @@ class DiskWorkspace:
 
 def _size_of(name: str) -> int:
     return len(os.fsencode(name))
+
+
+def has_other_names(file: str) -> bool:
+    """Whether *file* has several hard links: another one may lie in a workspace."""
+    try:
+        facts = os.stat(file)
+    except OSError:
+        return False
+    return stat.S_ISREG(facts.st_mode) and facts.st_nlink > 1

@@ -36,6 +36,8 @@ _BUSY_SECONDS = 10.0
 _KEPT_SECONDS = 7 * 86400.0
 MAX_BYTES = 32 << 20
 MAX_WAITING = 200
+# A session has at most this part of the places.
+SESSION_SHARE = 4
 
 
 class HeldStore:
@@ -76,15 +78,21 @@ class HeldStore:
                 if known.state(now) in (HeldState.WAITING, HeldState.REFUSED):
                     return known
             self._drop_old(db, now)
-            count = "SELECT count(*) FROM held WHERE decision IS NULL AND expires > ?"
-            waiting = db.execute(count, (now,)).fetchone()[0]
-            if waiting >= self._max_waiting:
-                raise LimitReached(
-                    f"Too many changes wait for a person: {waiting}",
-                    hint="wait until some of them are decided",
-                )
+            self._check_room(db, change.origin.session, now)
             self._insert(db, change, contents)
         return change
+
+    def _check_room(self, db: sqlite3.Connection, session: str, now: float) -> None:
+        """Refuse more than a session may have waiting, and more than all may; LimitReached."""
+        waiting = "SELECT count(*) FROM held WHERE decision IS NULL AND expires > ?"
+        mine = db.execute(f"{waiting} AND session = ?", (now, session)).fetchone()[0]
+        every = db.execute(waiting, (now,)).fetchone()[0]
+        if mine >= self._max_waiting // SESSION_SHARE or every >= self._max_waiting:
+            whose = "of this session " if every < self._max_waiting else ""
+            raise LimitReached(
+                f"Too many changes {whose}wait for a person: {every if not whose else mine}",
+                hint="wait until some of them are decided",
+            )
 
     def list(self) -> Sequence[HeldChange]:
         """Every held change that is kept, newest first."""

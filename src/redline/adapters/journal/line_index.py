@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from zlib import crc32
 
@@ -132,6 +132,11 @@ class LineIndex:
     def number_at(self, offset: int) -> int:
         """The last operation of the file that begins at *offset* or before; -1 if there is none."""
         return bisect_right(self._offsets, offset) - 1
+
+    def arrived_since(self, offset: int) -> list[str]:
+        """The operations whose lines begin at *offset* or behind it, in the order of the file."""
+        names = self._ids[bisect_left(self._offsets, offset) :]
+        return [name for name in names if name not in self.revoked]
 
     def _head(self, number: int) -> Head:
         head = self._heads[number]

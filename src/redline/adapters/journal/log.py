@@ -175,6 +175,30 @@ class Journal:
                 self._index.take_in(self._disk.pread(self._fd, size - read_to, read_to))
                 self._own_added = 0
 
+    def position(self) -> tuple[tuple[int, int], int]:
+        """Return a version token for polling: the file and its size. Nothing is read."""
+        with self._guard:
+            self._follow()
+            return self._identity, self.last_size
+
+    def read_since(self, position: tuple[tuple[int, int], int], most: int) -> bytes | None:
+        """The lines behind *position*, as of the last look; None if more than *most* bytes."""
+        file, size = position
+        with self._guard:
+            length = self.last_size - size
+            is_here = file == self._identity and 0 <= length <= most
+            return self._disk.pread(self._fd, length, size) if is_here else None
+
+    def arrived_since(self, position: tuple[tuple[int, int], int]) -> list[str]:
+        """The operations that any process added since *position*, whenever they happened.
+
+        None where pruning has replaced the file.
+        """
+        with self._guard:
+            self.refresh()
+            file, size = position
+            return self._index.arrived_since(size) if file == self._identity else []
+
     def read_again(self) -> None:
         """Take in everything from the start."""
         with self._guard:
@@ -225,6 +249,11 @@ class Journal:
         offset, length = self._index.contents.locate(digest) or (0, 0)
         token = self._disk.pread(self._fd, length, offset)
         return token[DIGEST + 1 :] if token[:DIGEST] == digest.encode() else None
+
+    @property
+    def read_to(self) -> int:
+        """How far the file was read."""
+        return self._index.end
 
     @property
     def ids(self) -> Sequence[str]:

@@ -10,22 +10,36 @@ import stat as modes
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache, partial
+from typing import TYPE_CHECKING
 
 from redline.adapters.files.disk import Disk
 from redline.adapters.files.roots import split_path
 from redline.adapters.files.tree_walk import walk_down
 from redline.adapters.files.workspace import FOREIGN, DiskWorkspace
 from redline.adapters.policy_file import PolicyFile
-from redline.core.changes import Absent, Change, ChangeSet, DirState, FileState, Rename, State
+from redline.core.changes import (
+    Absent,
+    Change,
+    ChangeSet,
+    DirState,
+    FileState,
+    LinkState,
+    Rename,
+    State,
+)
 from redline.core.errors import HistoryError, RuleAsks, RuleDenied
+from redline.core.once import built_once
 from redline.core.paths import WorkspacePath, show_name
 from redline.core.ports.confined import Confined
 from redline.core.ports.history import ChangePermits, Origin
 from redline.core.ports.review import Action, RuleReport, Ruling
-from redline.policy.documents import ConfinedDocuments
+from redline.core.ports.tree import Kind
 from redline.policy.explaining import explain
 from redline.policy.judging import Content, Judge, Place, Unknown
 from redline.policy.model import DAY, Policy, Size
+
+if TYPE_CHECKING:
+    from redline.policy.documents import ConfinedDocuments
 
 _MAX_CONTENT = 16 << 20
 _MAX_NAMED = 5
@@ -50,9 +64,16 @@ class PolicyGuard:
         self.policy = policy
         self._disk = disk
         self._workspace = workspace
-        self._documents = ConfinedDocuments(confined, policy.read_schema)
+        self._confined = confined
         self._roots = [split_path(root.path) for root in workspace.roots]
         self._names = lru_cache(_MAX_NAMES)(self._find_names)
+
+    @built_once
+    def _documents(self) -> ConfinedDocuments:
+        # Most changes are made without a policy: a command need not load the documents.
+        from redline.policy.documents import ConfinedDocuments
+
+        return ConfinedDocuments(self._confined, self.policy.read_schema)
 
     def check(
         self, change_set: ChangeSet, origin: Origin, permits: ChangePermits, load: Load
@@ -78,17 +99,24 @@ class PolicyGuard:
         size = _MeasuredOnce(policy, places, found.count)
         return Judge(policy, origin, size, self._documents).judge(places)
 
-    def judge_steps(self, change_set: ChangeSet, origin: Origin) -> list[Ruling]:
+    def judge_steps(
+        self, change_set: ChangeSet, origin: Origin, load: Load, *, alone: bool = False
+    ) -> list[Ruling]:
         """Return the strictest ruling on each step of a change set that renames nothing."""
         policy = self.policy.current()
         if policy is None:
             return [_ALLOWED] * len(change_set.steps)
-        found = _Places(self, change_set, _as_it_is)
+        found = _Places(self, change_set, load)
         places = list(found.places())
         assert len(places) == len(change_set.steps)
-        size = _MeasuredOnce(policy, places, found.count)
-        judge = Judge(policy, origin, size, self._documents)
-        return [judge.strictest(place) for place in places]
+        if alone:
+            sizes = [_MeasuredOnce(policy, [place], 1) for place in places]
+        else:
+            sizes = [_MeasuredOnce(policy, places, found.count)] * len(places)
+        return [
+            Judge(policy, origin, size, self._documents).strictest(place)
+            for place, size in zip(places, sizes, strict=True)
+        ]
 
     def sealed_places(self, origin: Origin) -> list[WorkspacePath]:
         """Return directories in which every change by *origin* is denied. PolicyUnreadable."""
@@ -147,10 +175,11 @@ class PolicyGuard:
         *,
         is_kept: bool = False,
         is_moved: bool = False,
+        is_link: bool = False,
     ) -> Place:
         """Return a place with all its names."""
         relative, absolute, shown = self._names(path)
-        return Place(shown, relative, absolute, before, after, is_kept, is_moved)
+        return Place(shown, relative, absolute, before, after, is_kept, is_moved, is_link)
 
     def _find_names(self, path: WorkspacePath) -> tuple[tuple[str, ...], str, str]:
         whole = self._roots[path.root] + path.parts
@@ -180,22 +209,35 @@ class PolicyGuard:
         finally:
             self._disk.close_fd(fd)
 
-    def beneath(self, source: WorkspacePath) -> Iterator[tuple[tuple[str, ...], bool]]:
-        """The names of everything beneath a directory, and whether each is a file."""
+    def is_link(self, path: WorkspacePath) -> bool:
+        """Whether a link is there now."""
+        try:
+            parent = self._disk.open_dir(self._workspace.handle(path.root), path.parts[:-1])
+        except OSError:
+            return False
+        try:
+            return modes.S_ISLNK(self._disk.stat(parent, path.name).st_mode)
+        except OSError:
+            return False
+        finally:
+            self._disk.close_dir(parent)
+
+    def beneath(self, source: WorkspacePath) -> Iterator[tuple[tuple[str, ...], Kind]]:
+        """The names of everything beneath a directory, and what each is."""
         try:
             top = self._disk.open_dir(self._workspace.handle(source.root), source.parts)
         except OSError:
             return  # no directory: there is nothing beneath
         for folder in walk_down(self._disk, top, _NOTHING_STAGED, None, None):
             here = tuple(name for name in folder.prefix.split("/") if name)
-            for names, is_file in (
-                (folder.files, True),
-                (folder.directories, False),
-                (folder.links, False),
-                (folder.others, False),
+            for names, kind in (
+                (folder.files, Kind.FILE),
+                (folder.directories, Kind.DIRECTORY),
+                (folder.links, Kind.SYMLINK),
+                (folder.others, Kind.OTHER),
             ):
                 for name in names:
-                    yield (*here, name), is_file
+                    yield (*here, name), kind
 
 
 class _Places:
@@ -207,6 +249,7 @@ class _Places:
         self._load = load
         # What earlier steps leave at a place.
         self._left: dict[WorkspacePath, Callable[[], Content]] = {}
+        self._links: set[WorkspacePath] = set()
         self.count = 0
 
     def places(self) -> Iterator[Place]:
@@ -226,25 +269,33 @@ class _Places:
         states = step.before, step.after
         files = [state for state in states if isinstance(state, FileState)]
         is_kept = len(files) == 2 and files[0].digest == files[1].digest
-        return self._guard.place(step.path, before, after, is_kept=is_kept)
+        is_link = isinstance(step.after, LinkState)
+        if is_link:
+            self._links.add(step.path)
+        return self._guard.place(step.path, before, after, is_kept=is_kept, is_link=is_link)
 
     def _find_moved(self, step: Rename) -> Iterator[Place]:
-        entries: dict[tuple[str, ...], bool] = {(): True}
+        top = Kind.SYMLINK if self._guard.is_link(step.source) else Kind.FILE
+        entries: dict[tuple[str, ...], Kind] = {(): top}
         entries.update(self._guard.beneath(step.source))
         if len(entries) > 1:
-            entries[()] = False
+            entries[()] = Kind.DIRECTORY
         for path in list(self._left):
             if path.is_beneath(step.source):
-                entries.setdefault(path.parts[len(step.source.parts) :], True)
-        for names, is_file in entries.items():
+                kind = Kind.SYMLINK if path in self._links else Kind.FILE
+                entries.setdefault(path.parts[len(step.source.parts) :], kind)
+        for names, kind in entries.items():
             self.count += 1
             source, target = step.source.child(*names), step.target.child(*names)
             held = self._left.get(source) or (
-                partial(self._guard.read, source) if is_file else _nothing
+                partial(self._guard.read, source) if kind is Kind.FILE else _nothing
             )
             self._left[source], self._left[target] = _nothing, held
+            is_link = kind is Kind.SYMLINK
+            if is_link:
+                self._links.add(target)
             yield self._guard.place(source, held, _nothing, is_moved=True)
-            yield self._guard.place(target, _nothing, held, is_moved=True)
+            yield self._guard.place(target, _nothing, held, is_moved=True, is_link=is_link)
 
     def _content(self, state: State, path: WorkspacePath | None) -> Content:
         """What a state holds; *path* is where it is now, None for what is to come."""
@@ -286,10 +337,6 @@ def _denial(rulings: Sequence[Ruling], policy: str) -> RuleDenied:
         hint="leave this to the person, or do it another way; nothing was changed",
         details={"rules": [ruling.wire() for ruling in rulings[:20]], "policy": policy},
     )
-
-
-def _as_it_is(state: FileState) -> FileState:
-    return state
 
 
 def _nothing() -> Content:

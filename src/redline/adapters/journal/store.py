@@ -21,7 +21,6 @@ from redline.adapters.journal.format.slots import new_ids
 from redline.adapters.journal.intent_slots import Slots
 from redline.adapters.journal.line_index import BEFORE
 from redline.adapters.journal.log import CommitFence, Journal
-from redline.adapters.journal.retention import may_exceed, what_stays
 from redline.adapters.journal.store_read import MAX_HELD, StoreReading
 from redline.adapters.journal.undecided import Undecided
 from redline.core.changes import Change, ChangeSet, DirState, FileState, Rename
@@ -35,6 +34,8 @@ if TYPE_CHECKING:
     from redline.adapters.journal.recovery import Recovery
     from redline.adapters.journal.steps.handles import DirectoryHandles
     from redline.adapters.journal.transaction.staged import StagedChange
+
+from redline.adapters.journal.format.lines import Line
 
 _TRIES = 50
 _BLOB_LOCK = "blobs.lock"
@@ -192,10 +193,11 @@ class DiskStore(StoreReading):
         reverts: str | None = None,
         before: str | None = None,
         since: str | None = None,
+        notes: tuple[str, ...] = (),
     ) -> Operation:
         """Journal changes that already happened; contents first, so that the line never lies."""
         (operation_id,) = new_ids(1)
-        body = records.encode_body(change_set, origin, (), self.workspace.root_path)
+        body = records.encode_body(change_set, origin, notes, self.workspace.root_path)
         held = self.hold_blobs()
         try:
             bases = bases_of(change_set.steps)
@@ -216,7 +218,7 @@ class DiskStore(StoreReading):
             raise WriteFailed("The change may not have been recorded") from error
         finally:
             self.release_blobs(held)
-        return Operation(operation_id, head.time, origin, change_set, kind, reverts)
+        return Operation(operation_id, head.time, origin, change_set, kind, reverts, notes=notes)
 
     def lock(self, change_set: ChangeSet) -> tuple[DirectoryHandles, Held]:
         """Lock every path that a change set touches."""
@@ -341,3 +343,32 @@ def _moves_directories(change_set: ChangeSet) -> bool:
         or (isinstance(step.before, DirState) and not isinstance(step.after, DirState))
         for step in change_set.steps
     )
+
+
+def may_exceed(journal: Journal, *, days: float, size: int) -> bool:
+    """False when no operation exceeds either limit; much cheaper than finding out which do."""
+    total, oldest = journal.weight()
+    return total > size or oldest < time.time() - days * 86400
+
+
+def what_stays(
+    journal: Journal, blobs: Blobs, *, days: float, size: int
+) -> tuple[list[Line], set[str]]:
+    """The newest operations within both limits, and every content they need."""
+    oldest = time.time() - days * 86400
+    keep: list[Line] = []
+    wanted: set[str] = set()
+    # Contents that are in an older line, which must be kept when that line is pruned.
+    carried: dict[str, tuple[int, int]] = {}
+    used = 0
+    for line in reversed(journal.lines):
+        new = blobs.with_bases(records.digests_in(journal.body(line))) - wanted
+        used += line.length + sum(blobs.stored_size(digest) for digest in new)
+        found = {digest: journal.location(digest) for digest in new} | carried
+        carried = {d: where for d, where in found.items() if where and where[0] < line.offset}
+        inherited = sum(length for _, length in carried.values())
+        if keep and (line.head.time < oldest or used + inherited > size):
+            break  # the newest always stays
+        keep.append(line)
+        wanted |= new
+    return keep[::-1], wanted

@@ -15,11 +15,15 @@ from redline.adapters.journal.undo_chains import UndoChains
 from redline.core.changes import Change, ChangeSet, FileState, Rename, State
 from redline.core.errors import HistoryError, UnknownOperation
 from redline.core.paths import WorkspacePath, show_name
-from redline.core.ports.history import Author, Operation, Origin
-from redline.core.ports.store import Chained, ChangeStatus
+from redline.core.ports.history import PROMPT, Author, Operation, Origin
+from redline.core.ports.store import Chained, ChangeStatus, Position
 
 # How many bytes of contents one change keeps in memory.
 MAX_HELD = 64 << 20
+# What is read of the end of the journal to see whether others have written there.
+_MAX_TAIL = 1 << 16
+# How many operations one look at what arrived reads, and how many steps of each.
+MAX_ARRIVALS, MAX_ARRIVED_STEPS = 50, 1000
 
 
 class StoreReading:
@@ -203,12 +207,31 @@ class StoreReading:
                 return found
             return [root for root in found if by.matches(self._maker(root, start, chains))]
 
+    def arrivals(self, since: Position | None, session: str) -> tuple[Position, list[Operation]]:
+        """See `core.ports.store.Store.arrivals`."""
+        journal = self.journal
+        now = journal.position()
+        if since is None or since == now:
+            return now, []
+        lines = journal.read_since(since, _MAX_TAIL)
+        if lines is not None and records.is_all_of(lines, session):
+            return now, []  # nearly always: what the session has just done itself
+        found: list[Operation] = []
+        with self._guard:
+            for name in journal.arrived_since(since)[-MAX_ARRIVALS:]:
+                line = journal.find(name)
+                body = b"" if line is None else journal.body(line)
+                if line is not None and records.decode_origin(body).session != session:
+                    found.append(self._operation(line, body, MAX_ARRIVED_STEPS))
+            return (now[0], max(now[1], journal.read_to)), found
+
     def marks(self) -> list[Operation]:
         """See `core.ports.history.History.marks`."""
         self.journal.refresh()
-        special = (line.head for line in self.journal.special)
+        special = [line.head for line in self.journal.special]
         checkpoints = {head.id for head in special if head.kind == "checkpoint"}
-        first = self.journal.session_starts(checkpoints)
+        prompts = {head.id for head in special if head.kind == PROMPT}
+        first = self.journal.session_starts(checkpoints | prompts)
         first.pop(b"", None)
         first.pop(b'""', None)
         marks = [*checkpoints, *first.values()]

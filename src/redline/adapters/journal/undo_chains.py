@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from redline.adapters.journal.format.lines import Line
+from redline.core.ports.history import SILENT_KINDS
 
 _AGAIN, _PART = "+", "~"
-_SILENT = ("grant", "checkpoint")
 
 
 class UndoChains:
@@ -73,7 +73,7 @@ class UndoChains:
 
     def _effects_of_line(self, line: Line) -> dict[str, bool]:
         head = line.head
-        if head.kind in _SILENT:
+        if head.kind in SILENT_KINDS:
             return {}
         tokens = _tokens(head.reverts)
         if not tokens or tokens[0].endswith(_PART):

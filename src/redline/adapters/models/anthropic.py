@@ -8,6 +8,7 @@ from typing import Any
 from redline.adapters.models.base import Provider
 from redline.adapters.models.retry import Transient, fail_for_status
 from redline.core.errors import ProviderFailed
+from redline.core.extras import install_extra
 from redline.core.ports.models import LlmReply, LlmRequest
 
 _TOOL = "propose"
@@ -23,7 +24,7 @@ class AnthropicLlm(Provider):
             import anthropic
         except ModuleNotFoundError:
             raise ProviderFailed(
-                "The anthropic package is not installed", hint="pip install 'redline[anthropic]'"
+                "The anthropic package is not installed", hint=install_extra("anthropic")
             ) from None
         options: dict[str, Any] = {"api_key": self._key, "max_retries": 0}
         if self._base:

@@ -7,6 +7,7 @@ from typing import Any
 from redline.adapters.models.base import Provider
 from redline.adapters.models.retry import Transient, fail_for_status, reply_of
 from redline.core.errors import ProviderFailed
+from redline.core.extras import install_extra
 from redline.core.ports.models import LlmReply, LlmRequest
 
 _REFUSALS = frozenset(
@@ -24,7 +25,7 @@ class GeminiLlm(Provider):
             from google import genai
         except ModuleNotFoundError:
             raise ProviderFailed(
-                "The google-genai package is not installed", hint="pip install 'redline[gemini]'"
+                "The google-genai package is not installed", hint=install_extra("gemini")
             ) from None
         options: Any = {"retry_options": {"attempts": 1}}
         if self._base:

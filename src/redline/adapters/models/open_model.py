@@ -1,4 +1,4 @@
-"""The model provider a setting names: off, openai:MODEL, anthropic:MODEL or gemini:MODEL."""
+"""The model provider that a setting names: off, ollama:MODEL, openai:MODEL and so on."""
 
 from __future__ import annotations
 
@@ -8,7 +8,16 @@ from collections.abc import Mapping
 from redline.core.errors import InvalidArgument
 from redline.core.ports.models import Llm
 
-_LEGAL = "use off, openai:MODEL, anthropic:MODEL or gemini:MODEL"
+_LEGAL = (
+    "use off, or a provider and a model: ollama:, lmstudio:, llamacpp:, openai:, anthropic: or "
+    "gemini:, for example ollama:qwen3"
+)
+# Servers on this machine that speak the OpenAI protocol, at the address each of them starts with.
+_LOCAL = {
+    "ollama": "http://127.0.0.1:11434/v1",
+    "lmstudio": "http://127.0.0.1:1234/v1",
+    "llamacpp": "http://127.0.0.1:8080/v1",
+}
 
 
 def open_llm(setting: str, environ: Mapping[str, str] = os.environ) -> Llm | None:
@@ -19,6 +28,12 @@ def open_llm(setting: str, environ: Mapping[str, str] = os.environ) -> Llm | Non
     if not model:
         raise InvalidArgument(f"No model given: {setting}", field="llm", hint=_LEGAL)
     base_url = environ.get("REDLINE_LLM_BASE_URL")
+    if provider in _LOCAL:
+        from redline.adapters.models.openai import OpenAiLlm
+
+        local = OpenAiLlm(model, base_url or _LOCAL[provider], "")
+        local.vendor = provider
+        return local
     if provider == "openai":
         from redline.adapters.models.openai import OpenAiLlm
 

@@ -21,6 +21,7 @@ class RollingBuffer:
         self._tail_size = 0
         self._lost = 0
         self._lost_ever = 0
+        self._lost_lines = 0
         self._held = b""
         self.total = 0
 
@@ -53,6 +54,7 @@ class RollingBuffer:
             else:
                 self._tail[0] = first[over:]
                 cut = over
+            self._lost_lines += first.count(b"\n", 0, cut)
             self._tail_size -= cut
             self._lost += cut
             self._lost_ever += cut
@@ -72,11 +74,16 @@ class RollingBuffer:
             tail, self._held = tail[:cut], tail[cut:]
         if not self._lost:
             head, tail = tail, b""
-        captured = Captured(head, tail, self._lost, self._lost_ever)
+        captured = Captured(head, tail, self._lost, self._lost_ever, self._lost_lines)
         self._head.clear()
         self._tail.clear()
-        self._tail_size = self._lost = 0
+        self._tail_size = self._lost = self._lost_lines = 0
         return captured
+
+    def recall(self) -> Captured:
+        """Everything kept, which stays unread."""
+        tail = b"".join(self._tail)
+        return Captured(bytes(self._head), tail, self._lost, self._lost_ever, self._lost_lines)
 
 
 def _started_character(data: bytes) -> int:

@@ -7,6 +7,7 @@ import json
 import os
 import socket
 import termios
+from contextlib import suppress
 from typing import Any, NamedTuple, NoReturn
 
 from redline.adapters.sandbox import confine, syscalls
@@ -15,7 +16,10 @@ MAX_PACKET = 64 << 10
 _MAX_DESCRIPTORS = 8
 _CHANNEL = 3
 # Read once after the last fork: a forked process pays for its first use of every page.
-_SAMPLE = b'{"proxy": false, "argv": ["sh"], "limits": {"core": 0}, "confine": {"steps": [[]]}}'
+_SAMPLE = (
+    b'{"proxy": false, "network": "", "argv": ["sh"], "limits": {"core": 0},'
+    b' "confine": {"steps": [[]]}}'
+)
 
 
 class CommandRequest(NamedTuple):
@@ -24,6 +28,7 @@ class CommandRequest(NamedTuple):
     job: dict[str, Any]
     streams: list[int]
     proxy: int  # the channel on which the proxy gets the command's listening socket, or -1
+    network: int  # the network to join, or the channel on which to give ours to the server, or -1
 
 
 def receive(channel: socket.socket) -> tuple[bytes, list[int]]:
@@ -41,8 +46,9 @@ def read_request(body: bytes, descriptors: list[int]) -> CommandRequest:
     if "elsewhere" in job:
         file = streams.pop()
         job = json.loads(os.pread(file, os.fstat(file).st_size, 0))
+    network = streams.pop() if job["network"] else -1
     proxy = streams.pop() if job["proxy"] else -1
-    return CommandRequest(job, streams, proxy)
+    return CommandRequest(job, streams, proxy, network)
 
 
 def rehearse() -> None:
@@ -65,6 +71,10 @@ def start_inside(channel: socket.socket) -> int:
     with channel:
         try:
             request = read_request(body, descriptors)
+            if request.job["network"] == "join":
+                _join(request.network)
+            elif request.job["network"] == "give":
+                confine.hand_out_network(request.network)
             if request.proxy >= 0:
                 port = int(request.job["confine"]["proxy_port"])
                 confine.hand_out_listener(port, request.proxy)
@@ -76,6 +86,16 @@ def start_inside(channel: socket.socket) -> int:
     for descriptor in descriptors:
         os.close(descriptor)
     return command
+
+
+def _join(network: int) -> None:
+    """Enter the network of this client's commands.
+
+    One that was made before the tree of all commands was made again cannot be entered: the
+    command keeps its own, which is as empty.
+    """
+    with suppress(PermissionError):
+        syscalls.setns(network, syscalls.CLONE_NEWNET)
 
 
 def _start(request: CommandRequest, channel: socket.socket) -> int:

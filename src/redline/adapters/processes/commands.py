@@ -8,8 +8,11 @@ import shutil
 import socket
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
+from itertools import count
 from stat import S_ISGID, S_ISUID
 from threading import Lock
 from typing import Any
@@ -17,8 +20,15 @@ from typing import Any
 from redline.adapters.egress.environment import variables as proxy_variables
 from redline.adapters.egress.proxy_process import ProxyProcess
 from redline.adapters.processes.buffers import HeadBuffer
+from redline.adapters.processes.command_view import WorkspaceViews
+from redline.adapters.processes.git_layers import (
+    GitLayers,
+    as_settings,
+    can_cover,
+    read_identity,
+)
 from redline.adapters.processes.helper import Helper
-from redline.adapters.processes.job import DryFinisher, Finisher, RunningJob
+from redline.adapters.processes.job import DryFinisher, Finisher, JudgedFinisher, RunningJob
 from redline.adapters.processes.job_table import JobTable
 from redline.adapters.processes.reactor import Reactor
 from redline.adapters.processes.terminal import open_terminal
@@ -26,7 +36,7 @@ from redline.adapters.sandbox import limits, overlay, policy
 from redline.adapters.sandbox.program import Program
 from redline.adapters.sandbox.protected import GitDirectories, program_files
 from redline.adapters.sandbox.syscalls import IS_LINUX
-from redline.adapters.sandbox.visible_paths import Network, SandboxView
+from redline.adapters.sandbox.visible_paths import PROXY_PORT, Network, SandboxView
 from redline.adapters.templates.template import Template
 from redline.core.errors import SandboxUnavailable
 from redline.core.paths import WorkspacePath
@@ -41,7 +51,68 @@ MAX_KEPT = 64
 _LONG = 3600.0
 _CLOSING = 5.0
 _ROOT = WorkspacePath(0, ())
+# How many clients keep the network that their commands share; the longest unused one goes first.
+MAX_NETWORKS = 64
+_PROXY_PORTS = 512
+_PATIENCE = 20.0
 _PASSED_ON = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "USER", "LOGNAME")
+
+
+class _Networks:
+    """The network namespace that the commands of one client share, by client.
+
+    The first command of a client makes it and hands its descriptor out. It has loopback alone, so
+    that only commands of this client reach a server which one of them starts.
+    """
+
+    def __init__(self) -> None:
+        self._known: OrderedDict[str, int] = OrderedDict()
+        self._made_in = ""  # the helper's directory: with another helper they cannot be entered
+        self._lock = Lock()
+
+    def open(self, owner: str, directory: str, start: Callable[[str, int], None]) -> None:
+        """Call *start* with what the command is to do, `join` or `give`, and a descriptor for it.
+
+        Only one first command of a client starts at a time.
+        """
+        with self._lock:
+            if directory != self._made_in:
+                self._drop_all()
+                self._made_in = directory
+            known = self._known.get(owner)
+            if known is None:
+                self._make(owner, start)
+                return
+            self._known.move_to_end(owner)
+            own = os.dup(known)
+        try:
+            start("join", own)
+        finally:
+            os.close(own)
+
+    def _make(self, owner: str, start: Callable[[str, int], None]) -> None:
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with ours:
+            with theirs:
+                start("give", theirs.fileno())
+            ours.settimeout(_PATIENCE)
+            try:
+                _, descriptors, _, _ = socket.recv_fds(ours, 16, 1)
+            except OSError:
+                descriptors = []
+        for descriptor in descriptors:  # none where the command could not be started
+            self._known[owner] = descriptor
+        while len(self._known) > MAX_NETWORKS:
+            os.close(self._known.popitem(last=False)[1])
+
+    def close(self) -> None:
+        """Forget them all; what runs in one keeps it."""
+        with self._lock:
+            self._drop_all()
+
+    def _drop_all(self) -> None:
+        while self._known:
+            os.close(self._known.popitem()[1])
 
 
 class SandboxedCommands:
@@ -63,8 +134,11 @@ class SandboxedCommands:
         max_kept: int = MAX_KEPT,
         proxy: ProxyProcess | None = None,
         template: Template | None = None,
+        views: WorkspaceViews | None = None,
+        read_only: bool = False,
     ) -> None:
         self._workspace = workspace
+        self._read_only = read_only
         self._mode = mode
         self._backend = backend
         self._git_writes = git_writes
@@ -73,16 +147,20 @@ class SandboxedCommands:
         self._grace = grace
         self._environ = os.environ if environ is None else environ
         self._helper = Helper(self._tree, program, template)
+        self._views = views  # for commands that are judged
         self._proxy = proxy  # for commands that may reach some names
         self._git = GitDirectories()
         self._reactor: Reactor | None = None
+        self._networks = _Networks()
+        self._proxied = count()
+        self._git_identity: Sequence[tuple[str, str]] | None = None
         self._jobs = JobTable(max_running, max_kept)
         self._lock = Lock()
 
     def describe(self) -> SandboxFacts:
         """What would hold a command started now."""
-        root = self._workspace.roots[0].path
-        return self._plan(Command("", _ROOT), root)[1]
+        backend, view = self._choose(Command("", _ROOT), self._workspace.roots[0].path)
+        return self._describe(backend, view)
 
     def is_privileged(self, word: str) -> bool:
         """Whether *word* would run a setuid or setgid program."""
@@ -99,34 +177,103 @@ class SandboxedCommands:
         """Start it and return at once."""
         job_id = secrets.token_hex(8)
         cwd = self._workspace.absolute(command.cwd)
-        request, facts = self._plan(command, cwd)
-        return self._start(job_id, command, request, facts, finisher)
+        backend, view = self._choose(command, cwd)
+        covered, view = self._split_git(command, backend, view)
+        if not covered:
+            request = self._request(command, backend, self._confine(backend, view, self._offer()))
+            return self._start(job_id, command, request, self._describe(backend, view), finisher)
+        base = os.path.join(self._helper.directory, "dry", job_id)
+        layers = GitLayers(base, covered)
+        view = replace(view, git=tuple(layers.shown_read_only()))
+
+        def finish(state: JobState) -> tuple[str | None, Sequence[str]]:
+            try:
+                notes = layers.take_over()
+            finally:
+                overlay.drop_layers(base)
+            done = replace(state, git=layers.describe_moves())
+            change, more = finisher(done) if finisher else (None, ())
+            return change, (*notes, *more)
+
+        try:
+            plan = self._confine(backend, view, self._offer(), layers.layers)
+            request = self._request(command, backend, plan)
+            facts = self._describe(backend, view, keeps_git_data=True)
+            settings = as_settings(layers.settings(self._identity()))
+            request["env"] = {**settings, **request["env"]}
+            return self._start(job_id, command, request, facts, finish)
+        except BaseException:
+            overlay.remove_layers(base)
+            raise
 
     def start_dry(self, command: Command, tree: Tree, finisher: DryFinisher) -> RunningJob:
         """The same on a copy-on-write view; *finisher* gets what it would have changed."""
+
+        def finish(
+            job_id: str, layers: list[overlay.Layer], state: JobState
+        ) -> tuple[str | None, Sequence[str]]:
+            return finisher(job_id, overlay.read_layers(layers, tree, filled), state)
+
+        filled: overlay.Filled = {}
+
+        def fill(layers: list[overlay.Layer]) -> None:
+            filled.update(overlay.fill_layers(layers, command.planned, tree))
+
+        mode = "safe" if self._mode == "dangerous" else self._mode
+        return self._start_on_view(command, mode, fill, finish, "a copy of the workspace")
+
+    def start_judged(self, command: Command, finisher: JudgedFinisher) -> RunningJob:
+        """The same, but *finisher* makes what is allowed of it."""
+        views = self._views
+        if self._mode == "dangerous" or views is None:
+            raise SandboxUnavailable(
+                "No command runs without a sandbox while a policy is in force: its rules could not"
+                " be enforced on what the command changes",
+                hint="start the server with --sandbox safe or trusted, or use the file tools",
+            )
+        marks = views.mark()
+
+        def finish(
+            _job_id: str, layers: list[overlay.Layer], state: JobState
+        ) -> tuple[str | None, Sequence[str]]:
+            return finisher(views.open(layers, marks), state)
+
+        where = "a copy of the workspace, which the policy judges,"
+        return self._start_on_view(command, self._mode, lambda _: None, finish, where)
+
+    def _start_on_view(
+        self,
+        command: Command,
+        mode: str,
+        prepare: Callable[[list[overlay.Layer]], None],
+        finisher: Callable[[str, list[overlay.Layer], JobState], tuple[str | None, Sequence[str]]],
+        where: str,
+    ) -> RunningJob:
+        """Start a command on fresh layers, which are dropped after *finisher*."""
         job_id = secrets.token_hex(8)
         cwd = self._workspace.absolute(command.cwd)
         offer = self._offer()
-        mode = "safe" if self._mode == "dangerous" else self._mode
         backend = policy.choose(mode, offer, self._backend)
         view = self._view(command, cwd, mode)
-        base = os.path.join(self._helper.directory, "dry", job_id)
+        base = os.path.join(view.layers, job_id)
+        if self._views is not None:
+            self._views.hide(view.layers)
         roots = [(n, root.path) for n, root in enumerate(self._workspace.roots) if root.writable]
-        policy.require_dry(backend, offer)
+        policy.require_view(backend, offer, is_dry=command.overlay)
         groups = self._helper.controllers
-        facts = policy.facts(self._mode, backend, view, offer, groups, dry=True)
+        facts = policy.facts(self._mode, backend, view, offer, groups, where=where)
 
-        def read(state: JobState) -> tuple[str | None, Sequence[str]]:
+        def finish(state: JobState) -> tuple[str | None, Sequence[str]]:
             try:
-                return finisher(job_id, overlay.read_layers(layers, tree, filled), state)
+                return finisher(job_id, layers, state)
             finally:
-                overlay.remove_layers(base)
+                overlay.drop_layers(base)
 
         try:
             layers = overlay.make_layers(base, roots)
-            filled = overlay.fill_layers(layers, command.planned, tree)
-            plan = self._confine(backend, view, offer, layers)
-            return self._start(job_id, command, self._request(command, backend, plan), facts, read)
+            prepare(layers)
+            request = self._request(command, backend, self._confine(backend, view, offer, layers))
+            return self._start(job_id, command, request, facts, finish)
         except BaseException:
             overlay.remove_layers(base)
             raise
@@ -157,16 +304,15 @@ class SandboxedCommands:
     def finish(self, job: Job, cancel: Cancel, limit: int) -> Finished:
         """Wait for the end of *job*, collect the head of its output, and release the handle."""
         cancel.on_cancel(lambda: job.kill("KILL"))
-        streams = {name: HeadBuffer(limit) for name in ("stdout", "stderr")}
-        while not job.state().has_ended:
+        out, err = HeadBuffer(limit), HeadBuffer(limit)
+        while job.last_look is None:
             job.wait(_LONG, for_output=True)
-            for name, kept in streams.items():
-                kept.append(job.take(name))
-        for name, kept in streams.items():
-            kept.append(job.take(name))
+            look = job.take()
+            out.append(look.stdout)
+            err.append(look.stderr)
         self._jobs.remove(job.id)
         cancel.check()
-        state, out, err = job.state(), streams["stdout"], streams["stderr"]
+        state = job.state()
         if state.status == "failed":
             raise SandboxUnavailable(job.notes[0])
         return Finished(
@@ -188,6 +334,7 @@ class SandboxedCommands:
     def rest(self) -> None:
         """End the helper while there is no job; the next command starts it again."""
         if self._jobs.is_empty():
+            self._networks.close()
             self._helper.close()
 
     def is_busy(self) -> bool:
@@ -201,6 +348,7 @@ class SandboxedCommands:
             job.kill("KILL")
         for job in running:
             job.wait(_CLOSING)
+        self._networks.close()
         self._helper.close()
         if self._proxy is not None:
             self._proxy.close()
@@ -219,13 +367,33 @@ class SandboxedCommands:
             )
         return self._helper.offer()
 
-    def _plan(self, command: Command, cwd: str) -> tuple[dict[str, object], SandboxFacts]:
+    def _choose(self, command: Command, cwd: str) -> tuple[str, SandboxView]:
+        """Return the guard of a command, and what it is to see."""
+        backend = policy.choose(self._mode, self._offer(), self._backend)
+        return backend, self._view(command, cwd, self._mode)
+
+    def _describe(
+        self, backend: str, view: SandboxView, *, keeps_git_data: bool = False
+    ) -> SandboxFacts:
+        groups = self._helper.controllers
         offer = self._offer()
-        mode = self._mode
-        backend = policy.choose(mode, offer, self._backend)
-        view = self._view(command, cwd, mode)
-        request = self._request(command, backend, self._confine(backend, view, offer))
-        return request, policy.facts(mode, backend, view, offer, self._helper.controllers)
+        return policy.facts(self._mode, backend, view, offer, groups, keeps_git_data=keeps_git_data)
+
+    def _split_git(
+        self, command: Command, backend: str, view: SandboxView
+    ) -> tuple[list[str], SandboxView]:
+        """Return the git directories that get a layer, and the view with the others read-only."""
+        if not command.keeps_git_data or not policy.has_namespaces(backend, self._offer()):
+            return [], view
+        covered = [path for path in view.protected if can_cover(path)]
+        kept = tuple(path for path in view.protected if path not in covered)
+        return covered, replace(view, protected=kept)
+
+    def _identity(self) -> Sequence[tuple[str, str]]:
+        """Return the person's name for commits: the home of a command has none."""
+        if self._git_identity is None:
+            self._git_identity = read_identity(self._environ)
+        return self._git_identity
 
     def _confine(
         self,
@@ -237,14 +405,18 @@ class SandboxedCommands:
         counted = "memory" in self._helper.controllers
         return policy.confine(backend, view, offer, memory_group=counted, layers=layers)
 
-    def _request(self, command: Command, backend: str, plan: dict[str, Any]) -> dict[str, object]:
+    def _request(self, command: Command, backend: str, plan: dict[str, Any]) -> dict[str, Any]:
         held = backend != "none"
+        is_shared = plan.get("spaces") and plan["network"] != Network.OPEN and command.owner
+        if plan.get("network") == Network.NAMED:
+            plan["proxy_port"] = PROXY_PORT + next(self._proxied) % _PROXY_PORTS
         return {
             "argv": ["/bin/sh", "-c", command.line],
             "tty": command.tty,
             "env": self._environment(command, backend, plan),
             "confine": plan,
             "proxy": plan.get("network") == Network.NAMED,
+            "network": "shared" if is_shared else "",
             "limits": limits.rlimits() if held else {"core": 0},
             **_in_all(held),
         }
@@ -264,13 +436,14 @@ class SandboxedCommands:
     def _view(self, command: Command, cwd: str, mode: str) -> SandboxView:
         roots, wide = self._workspace.roots, mode == "trusted"
         git_open = self._git_writes or "git" in command.permissions
-        writable = tuple(root.path for root in roots if root.writable)
+        is_open = not self._read_only
+        writable = tuple(root.path for root in roots if root.writable and is_open)
         network, domains = self._choose_network(command, wide)
         return SandboxView(
             cwd=cwd,
             private=self._helper.directory,
             writable=writable,
-            readable=(*(root.path for root in roots if not root.writable), *self._readable),
+            readable=(*(r.path for r in roots if r.path not in writable), *self._readable),
             protected=() if git_open else tuple(self._git.directories(writable)),
             program=program_files(writable),
             sealed=tuple(self._workspace.absolute(path) for path in command.sealed),
@@ -302,7 +475,7 @@ class SandboxedCommands:
         if os.path.isdir(rustup):
             env["RUSTUP_HOME"] = rustup
         if plan.get("network") == Network.NAMED:
-            env |= proxy_variables()
+            env |= proxy_variables(plan["proxy_port"])
         return {**env, **command.env}
 
     def _launch(self, job: RunningJob, command: Command, request: dict[str, object]) -> None:
@@ -318,7 +491,7 @@ class SandboxedCommands:
             if request["proxy"] and self._proxy is not None:
                 given.append(self._proxy.open_channel(job.id))
                 job.add_notes_at_end(partial(self._proxy.take_refusals, job.id))
-            self._helper.start(request, [theirs.fileno(), *given])
+            self._hand_over(job.owner, request, [theirs.fileno(), *given])
         finally:
             theirs.close()
             for descriptor in given:
@@ -326,6 +499,16 @@ class SandboxedCommands:
         job.attach(control, streams, stdin, None if command.tty else command.stdin)
         if command.tty and command.stdin:
             job.send(command.stdin)
+
+    def _hand_over(self, owner: str, request: dict[str, object], descriptors: list[int]) -> None:
+        if not request["network"]:
+            self._helper.start(request, descriptors)
+            return
+
+        def start(what: str, network: int) -> None:
+            self._helper.start({**request, "network": what}, [*descriptors, network])
+
+        self._networks.open(owner, self._helper.directory, start)
 
 
 def _in_all(held: bool) -> dict[str, int]:

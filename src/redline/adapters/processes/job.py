@@ -15,13 +15,21 @@ from threading import Condition, Thread
 from redline.adapters.processes.buffers import RollingBuffer
 from redline.adapters.processes.reactor import Reactor
 from redline.core.errors import SessionClosed
-from redline.core.ports.commands import Captured, Difference, JobState, SandboxFacts
+from redline.core.ports.commands import (
+    Captured,
+    CommandView,
+    Difference,
+    JobState,
+    Look,
+    SandboxFacts,
+)
 
 _CHUNK = 64 << 10
 _ORDERS = {"TERM": b"T", "INT": b"I", "KILL": b"K"}
 _INPUT_CAP = 4 << 20
 Finisher = Callable[[JobState], tuple[str | None, Sequence[str]]]
 DryFinisher = Callable[[str, Difference, JobState], tuple[str | None, Sequence[str]]]
+JudgedFinisher = Callable[[CommandView, JobState], tuple[str | None, Sequence[str]]]
 READ, WRITE = selectors.EVENT_READ, selectors.EVENT_WRITE
 
 
@@ -37,7 +45,8 @@ class RunningJob:
         self._state = JobState("running")
         self._started = time.monotonic()
         self._buffers = {"stdout": RollingBuffer(), "stderr": RollingBuffer()}
-        self._taken: dict[str, Captured] = {}
+        self._record = RollingBuffer()
+        self._last_look: Look | None = None
         self._streams: dict[int, str] = {}
         self._input: int | None = None
         self._keep_input = False
@@ -96,9 +105,18 @@ class RunningJob:
     def state(self) -> JobState:
         """Whether it runs or how it ended."""
         with self._changed:
-            if self._state.has_ended:
-                return self._state
-            return JobState("running", elapsed=time.monotonic() - self._started)
+            return self._now()
+
+    @property
+    def last_look(self) -> Look | None:
+        """The `take` that reported the end."""
+        with self._changed:
+            return self._last_look
+
+    @property
+    def is_ending(self) -> bool:
+        """Whether its last process is gone."""
+        return self._report is not None
 
     def send(self, data: bytes) -> None:
         """Write to its input, in the background when it does not read."""
@@ -126,17 +144,23 @@ class RunningJob:
         with self._changed:
             self._changed.wait_for(ready, max(0.0, seconds))
 
-    def take(self, stream: str) -> Captured:
-        """What the stream got since the last time."""
-        with self._changed:
-            captured = self._buffers[stream].take(final=self._state.has_ended)
-            if captured.head or captured.tail:
-                self._taken[stream] = captured
-            return captured
+    def take(self) -> Look:
+        """Return the state and what came since the last time.
 
-    def take_again(self, stream: str) -> Captured:
-        """What the last `take` that gave something gave."""
-        return self._taken.get(stream, Captured(b"", b""))
+        Both are read under one lock, so a caller that sees the end has all of the output.
+        """
+        with self._changed:
+            ended = self._state.has_ended
+            out, err = (self._buffers[name].take(final=ended) for name in ("stdout", "stderr"))
+            look = Look(self._now(), out, err)
+            if ended and self._last_look is None:
+                self._last_look = look
+            return look
+
+    def recall(self) -> Captured:
+        """Return what is kept of all output so far, both streams in the order in which it came."""
+        with self._changed:
+            return self._record.recall()
 
     def kill(self, signal: str = "TERM", grace: float = 1.0) -> None:
         """Signal the whole tree; kill what is left after *grace*."""
@@ -154,6 +178,11 @@ class RunningJob:
         if self._control is not None:
             self._reactor.watch(self._control.fileno(), READ, self._hear)
         self._want_write()
+
+    def _now(self) -> JobState:
+        if self._state.has_ended:
+            return self._state
+        return JobState("running", elapsed=time.monotonic() - self._started)
 
     def _total(self) -> int:
         return sum(buffer.total for buffer in self._buffers.values())
@@ -174,6 +203,7 @@ class RunningJob:
             return False
         with self._changed:
             self._buffers[self._streams[descriptor]].append(data)
+            self._record.append(data)
             self._changed.notify_all()
         return True
 

@@ -2,6 +2,7 @@
 
 A walk looks at every entry once; contents are read only of files that changed since they were last
 read, into one private file. Directories that git ignores or listings leave out are not entered.
+Which ones these are is decided by the ignore files as they were before the command.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import os
 import stat
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from threading import Lock
 
@@ -19,8 +20,8 @@ from redline.core.changes import ABSENT, Change, ChangeSet, DirState, FileState,
 from redline.core.errors import RedlineError
 from redline.core.paths import WorkspacePath, show_name
 from redline.core.ports.commands import Difference
-from redline.core.ports.tree import PathResolver, Tree
-from redline.search.ignore import EXCLUDED_DIRECTORIES, IgnoreScope, is_ignored
+from redline.core.ports.tree import Entry, FileReader, Kind, PathResolver, Tree
+from redline.search.ignore import EXCLUDED_DIRECTORIES, IGNORE_FILE, IgnoreScope, is_ignored
 
 MAX_ENTRIES = 50_000
 MAX_FILE = 4 << 20
@@ -44,6 +45,10 @@ def _path(key: Key) -> WorkspacePath:
     return WorkspacePath(int(number), tuple(parts))
 
 
+def _key(path: WorkspacePath) -> Key:
+    return "/".join((str(path.root), *path.parts))
+
+
 @dataclass(slots=True)
 class _Walk:
     """One look at every root; `doubtful` may have been written in the same tick as we looked."""
@@ -53,6 +58,8 @@ class _Walk:
     links: list[Key] = field(default_factory=list)
     doubtful: set[Key] = field(default_factory=set)
     since: int = 0
+    # Names that Redline keeps for files it is about to swap in.
+    staged: set[Key] = field(default_factory=set)
     too_many: bool = False
     failure: str = ""
 
@@ -66,6 +73,66 @@ class Snapshot:
     links: Mapping[Key, str]
 
 
+class Marks:
+    """What was where when a command started, without contents.
+
+    Where nothing was looked at, the time of the last change decides.
+    """
+
+    def __init__(self, walk: _Walk) -> None:
+        self._walk = walk
+        self._since = time.time_ns()
+        self._is_known = not walk.failure
+
+    def is_as_it_was(self, path: WorkspacePath, entry: Entry | None) -> bool:
+        """Whether no other program changed what is at *path*; *entry* is what is there now."""
+        key = _key(path)
+        mark = self._walk.entries.get(key) if self._is_known else None
+        if mark is not None:
+            return entry is not None and _is_same(mark, entry)
+        if self._is_known and self._was_seen(path):
+            return entry is None  # there was nothing
+        return entry is None or entry.kind is Kind.DIRECTORY or entry.ctime_ns <= self._since
+
+    def _was_seen(self, path: WorkspacePath) -> bool:
+        """Whether the walk listed the directory of *path*, and did not pass *path* by."""
+        above = _key(path.parent)
+        is_listed = len(path.parts) == 1 or above in self._walk.entries
+        return is_listed and _key(path) not in self._walk.passed_by
+
+
+def _is_same(mark: Mark, entry: Entry) -> bool:
+    if stat.S_ISDIR(mark[0]) or entry.kind is Kind.DIRECTORY:
+        return stat.S_ISDIR(mark[0]) and entry.identity[1] == mark[1]
+    found = (entry.identity[1], entry.size, entry.mtime_ns, entry.ctime_ns)
+    return found == mark[1:]
+
+
+class _IgnoreFilesBefore:
+    """Ignore files as they were in a snapshot; see `core.ports.tree.FileReader`."""
+
+    def __init__(self, store: WorkspaceSnapshots, tree: Tree, before: Snapshot) -> None:
+        self._store = store
+        self._tree = tree
+        self._before = before
+
+    def stat(self, path: WorkspacePath) -> Entry | None:
+        """What was there."""
+        mark = self._before.walk.entries.get(_key(path))
+        if path.name != IGNORE_FILE:
+            return self._tree.stat(path)  # git's own list, which commands cannot write
+        if mark is None or not stat.S_ISREG(mark[0]):
+            return None
+        return Entry(path, Kind.FILE, mark[2], stat.S_IMODE(mark[0]), mark[3])
+
+    def read(self, path: WorkspacePath, limit: int | None = None) -> bytes:
+        """What it held."""
+        if path.name != IGNORE_FILE:
+            return self._tree.read(path, limit)
+        kept = self._before.kept.get(_key(path))
+        return b"" if kept is None else self._store.read_kept(kept[1], kept[2])
+
+
 class WorkspaceSnapshots:
     """See `core.ports.commands.Snapshots`."""
 
@@ -76,14 +143,11 @@ class WorkspaceSnapshots:
         *,
         max_entries: int = MAX_ENTRIES,
         max_file: int = MAX_FILE,
-        concerns: Callable[[WorkspacePath], bool] = lambda _: False,
     ) -> None:
         self._workspace = workspace
         self._tree = tree
         self._max_entries = max_entries
         self._max_file = max_file
-        # Whether a rule is about a place: then it is looked at although git ignores it.
-        self.concerns = concerns
         self._lock = Lock()
         self._pack = tempfile.TemporaryFile(prefix="redline-")  # noqa: SIM115 - kept open
         self._known: dict[Key, tuple[Mark, int, int]] = {}
@@ -96,59 +160,74 @@ class WorkspaceSnapshots:
     def take(self) -> Snapshot:
         """Look at everything and keep what a command may overwrite."""
         with self._lock:
-            walk = self._look()
+            walk = self._look(self._tree)
             if walk.failure:
                 return Snapshot(walk, {}, {})
             self._read_changed(walk)
             return Snapshot(walk, dict(self._known), self._read_links(walk))
 
+    def mark(self) -> Marks:
+        """Look at everything and keep no contents."""
+        with self._lock:
+            return Marks(self._look(self._tree))
+
     def compare(self, snapshot: object) -> Difference:
         """What is different now, as changes that already happened, and what is not covered."""
         assert isinstance(snapshot, Snapshot)
         with self._lock:
-            after = self._look()
+            rules = _IgnoreFilesBefore(self, self._tree, snapshot)
+            after = self._look(rules, snapshot.walk)
             failure = snapshot.walk.failure or after.failure
             if failure:
                 return Difference(ChangeSet(), (f"everything: {failure}",))
-            return _Found(self, snapshot, after).difference()
-
-    def blindness(self, snapshot: object) -> str:
-        """Why nothing is known about a snapshot; empty where something is."""
-        assert isinstance(snapshot, Snapshot)
-        return snapshot.walk.failure
+            return _Found(self, snapshot, after, rules).difference()
 
     # -- looking ------------------------------------------------------------------------------
 
-    def _look(self) -> _Walk:
+    def _look(self, rules: FileReader, earlier: _Walk | None = None) -> _Walk:
+        """Walk every root; *rules* reads the ignore files, *earlier* says where they were."""
         walk = _Walk(since=time.time_ns() - _TICK_NS)
+        places = earlier.entries if earlier else {}
         for number, root in enumerate(self._workspace.roots):
             if root.writable:
                 try:
                     descriptor = os.open(root.path, _OPEN_DIR)
-                    scope = IgnoreScope.of_root(self._tree, number)
-                    self._enter(walk, descriptor, f"{number}/", scope)
+                    scope = IgnoreScope.of_root(rules, number)
+                    self._enter(walk, descriptor, f"{number}/", scope, rules, places)
                 except OSError as error:
                     walk.failure = error.strerror or "it cannot be read"
         if walk.too_many:
             walk.failure = f"more than {self._max_entries} files"
         return walk
 
-    def _enter(self, walk: _Walk, descriptor: int, prefix: str, scope: IgnoreScope) -> None:
+    def _enter(
+        self,
+        walk: _Walk,
+        descriptor: int,
+        prefix: str,
+        scope: IgnoreScope,
+        rules: FileReader,
+        earlier: Mapping[Key, Mark],
+    ) -> None:
         """Note every entry of the directory and go down; closes *descriptor*."""
         try:
             below: list[str] = []
-            has_rules = False
+            has_rules = prefix + IGNORE_FILE in earlier
             with os.scandir(descriptor) as entries:
                 for entry in entries:
-                    has_rules = has_rules or entry.name == ".gitignore"
+                    has_rules = has_rules or entry.name == IGNORE_FILE
                     self._note(walk, entry, prefix, below)
             if len(walk.entries) > self._max_entries:
                 walk.too_many = True
                 return
             if has_rules and prefix.count("/") > 1:
-                scope = IgnoreScope.at(self._tree, scope.directory)
+                scope = IgnoreScope.at(rules, scope.directory)
             for name in below:
-                self._go_down(walk, descriptor, name, prefix + name, scope)
+                key = prefix + name
+                inner = self._open_below(walk, descriptor, name, key, scope)
+                if inner is not None:
+                    scope_below = scope.below(name, has_file=False)
+                    self._enter(walk, inner, key + "/", scope_below, rules, earlier)
         finally:
             os.close(descriptor)
 
@@ -157,9 +236,10 @@ class WorkspaceSnapshots:
             found = entry.stat(follow_symlinks=False)
         except OSError:
             return
-        if entry.name.startswith(_STAGED):
-            return
         key = prefix + entry.name
+        if entry.name.startswith(_STAGED):
+            walk.staged.add(key)
+            return
         mode, changed = found.st_mode, found.st_ctime_ns
         if mode & _FORMAT == stat.S_IFDIR:
             below.append(entry.name)
@@ -169,21 +249,21 @@ class WorkspaceSnapshots:
             walk.doubtful.add(key)
         walk.entries[key] = (mode, found.st_ino, found.st_size, found.st_mtime_ns, changed)
 
-    def _go_down(self, walk: _Walk, above: int, name: str, key: Key, scope: IgnoreScope) -> None:
+    def _open_below(
+        self, walk: _Walk, above: int, name: str, key: Key, scope: IgnoreScope
+    ) -> int | None:
+        """Open a directory that is to be entered; None for one that is passed by."""
         if walk.too_many:
-            return
-        mark = walk.entries[key]
-        is_left_out = name in EXCLUDED_DIRECTORIES or scope.ignores(name, True)
-        if is_left_out and not self.concerns(_path(key)):
+            return None
+        if name in EXCLUDED_DIRECTORIES or scope.ignores(name, True):
+            mark = walk.entries.pop(key)
             walk.passed_by[key] = (mark[1], mark[3])
-            del walk.entries[key]
             walk.doubtful.discard(key)
-            return
+            return None
         try:
-            descriptor = os.open(name, _OPEN_DIR, dir_fd=above)
+            return os.open(name, _OPEN_DIR, dir_fd=above)
         except OSError:
-            return
-        self._enter(walk, descriptor, key + "/", scope.below(name, has_file=False))
+            return None
 
     # -- contents -----------------------------------------------------------------------------
 
@@ -239,16 +319,22 @@ class WorkspaceSnapshots:
         except RedlineError:
             return None
 
-    def is_ignored(self, path: WorkspacePath) -> bool:
-        """Whether git ignores the file."""
-        return is_ignored(self._tree, path, False)
+    def is_there(self, path: WorkspacePath) -> bool:
+        """Whether anything is at *path* now."""
+        try:
+            return self._tree.stat(path) is not None
+        except RedlineError:
+            return True
 
 
 class _Found:
     """The comparison of a snapshot with a later walk."""
 
-    def __init__(self, store: WorkspaceSnapshots, before: Snapshot, after: _Walk) -> None:
+    def __init__(
+        self, store: WorkspaceSnapshots, before: Snapshot, after: _Walk, rules: FileReader
+    ) -> None:
         self._store = store
+        self._rules = rules
         self._before = before
         self._after = after
         self._uncovered: list[str] = []
@@ -267,7 +353,12 @@ class _Found:
                 changes.append(change)
         for path in sorted(map(_path, self._changed_passed_by())):
             self._uncovered.append(f"{show_name(path.relative)}/ (ignored)")
-        return Difference(ChangeSet(in_order(changes)), tuple(self._uncovered))
+        for path in sorted(map(_path, self._after.staged - self._before.walk.staged)):
+            if self._store.is_there(path):  # a change that was being made then is complete by now
+                self._uncovered.append(f"{show_name(path.relative)} (a name of Redline's own)")
+        new = self._after.passed_by.keys() - self._before.walk.passed_by.keys()
+        repositories = tuple(path for path in map(_path, new) if path.name == ".git")
+        return Difference(ChangeSet(in_order(changes)), tuple(self._uncovered), repositories)
 
     def _changed_places(self) -> Iterator[Key]:
         old, new, doubtful = (
@@ -292,7 +383,7 @@ class _Found:
     def _change(self, path: WorkspacePath, key: Key) -> Change | None:
         before, after = self._state_before(key), self._state_after(path, key)
         if before is None or after is None:
-            if not self._store.is_ignored(path):
+            if not is_ignored(self._rules, path, False):
                 self._uncovered.append(f"{show_name(path.relative)} (too large or unreadable)")
             return None
         if before == after or self._is_of_no_interest(path, before, after):
@@ -306,10 +397,9 @@ class _Found:
         return Change(path, before, after)
 
     def _is_of_no_interest(self, path: WorkspacePath, before: State, after: State) -> bool:
-        is_directory = DirState in (type(before), type(after))
-        if is_directory or self._store.concerns(path):
+        if DirState in (type(before), type(after)):
             return False
-        return self._store.is_ignored(path)
+        return is_ignored(self._rules, path, False)
 
     def _state_before(self, key: Key) -> State | None:
         mark = self._before.walk.entries.get(key)

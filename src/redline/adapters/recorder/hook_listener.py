@@ -5,10 +5,11 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import socket
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from threading import Thread
 from typing import Any
 
@@ -19,6 +20,7 @@ from redline.adapters.recorder.hook_program import (
     MAX_TIME,
     MOMENTS,
     SOCKET,
+    digest_of,
 )
 from redline.core.ports.recording import HookEvent, Moment
 
@@ -29,6 +31,12 @@ _BACKLOG = 64
 _MAX_WAIT = 0.25
 _MAX_LATE_NS = 10_000_000_000
 _MAX_PATH = 4096
+# How long a call waits to learn its session.
+_MAX_ASKED = 0.25
+# The clients' own ids of a call and of a session, in its _meta.
+_CALL_IDS = ("claudecode/toolUseId",)
+_SESSION_IDS = ("threadId",)
+_TEXTS = ("session", "tool", "call", "prompt", "words", "given")
 
 
 class HookListener:
@@ -41,6 +49,10 @@ class HookListener:
         self._socket: socket.socket | None = None
         self._closed = False
         self.limits = ""
+        # What gets prompts and edits of files; it returns when what came before is recorded.
+        self.settled: Callable[[HookEvent], None] = lambda _: None
+        # What returns the session that made a call.
+        self.asked: Callable[[HookEvent], str] = lambda _: ""
         try:
             self._socket = _listen(home)
         except (OSError, AttributeError) as error:
@@ -82,10 +94,57 @@ class HookListener:
             except OSError:
                 time.sleep(_MAX_WAIT)  # closed, or no descriptor is free
                 continue
-            with peer:
-                event = read_event(_read_line(peer), time.time_ns())
+            event = read_event(_read_line(peer), time.time_ns())
+            if event is not None and event.moment is Moment.CALL:
+                with peer, contextlib.suppress(OSError):
+                    peer.sendall(self.asked(event).encode())
+                continue
             if event is not None:
                 self._heard(event)
+            if event is not None and _is_settled(event):
+                # In a thread of its own: recording waits for what hooks have said so far.
+                Thread(target=self._settle, args=(event, peer), daemon=True).start()
+            else:
+                peer.close()
+
+    def _settle(self, event: HookEvent, peer: socket.socket) -> None:
+        """Pass on an event; closing the connection lets the client go on."""
+        with peer:
+            self.settled(event)
+
+
+def _is_settled(event: HookEvent) -> bool:
+    is_edit = bool(event.files) and event.moment in (Moment.BEFORE, Moment.AFTER)
+    return is_edit or event.moment is Moment.PROMPT
+
+
+def ask_session(state_dir: str, client: str, params: Mapping[str, Any]) -> str:
+    """Return the session whose hook announced this tools/call; "" if none or several did."""
+    home = os.path.join(state_dir, FOLDER)
+    first = re.split(r"[\s\-_/]", client.lower(), maxsplit=1)[0]
+    family = next((name for name in MOMENTS if name.partition("-")[0] == first), "")
+    if not family or not os.path.exists(os.path.join(home, SOCKET)):
+        return ""
+    meta = params.get("_meta")
+    meta = meta if isinstance(meta, dict) else {}
+    call = next((meta[name] for name in _CALL_IDS if name in meta), "")
+    said: dict[str, object] = {
+        "client": family,
+        "moment": Moment.CALL,
+        "time": time.time_ns(),
+        "files": [],
+        "tool": params.get("name"),
+        "call": call,
+        "session": next((meta[name] for name in _SESSION_IDS if name in meta), ""),
+        "given": "" if call else digest_of(params.get("arguments")),
+    }
+    own = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    with own, contextlib.suppress(OSError), _address(home) as address:
+        own.settimeout(_MAX_ASKED)
+        own.connect(address)
+        own.sendall(json.dumps(said).encode() + b"\n")
+        return own.recv(MAX_TEXT * 4).decode("utf-8", "replace")
+    return ""
 
 
 @contextlib.contextmanager
@@ -153,7 +212,7 @@ def read_event(line: bytes, now_ns: int) -> HookEvent | None:
     moment, sent, files = said.get("moment"), said.get("time"), said.get("files")
     if moment not in list(Moment) or type(sent) is not int or not _are_paths(files):
         return None
-    texts = {name: _text(said.get(name)) for name in ("session", "tool", "call", "prompt")}
+    texts = {name: _text(said.get(name)) for name in _TEXTS}
     return HookEvent(
         said["client"],
         Moment(moment),

@@ -17,7 +17,7 @@ import time
 MOMENTS = {
     "claude-code": {
         "SessionStart": "start",
-        "UserPromptSubmit": "idle",
+        "UserPromptSubmit": "prompt",
         "PreToolUse": "before",
         "PostToolUse": "after",
         "PostToolUseFailure": "after",
@@ -26,14 +26,14 @@ MOMENTS = {
     },
     "codex": {
         "SessionStart": "start",
-        "UserPromptSubmit": "idle",
+        "UserPromptSubmit": "prompt",
         "PreToolUse": "before",
         "PostToolUse": "after",
         "Stop": "idle",
     },
     "cursor": {
         "sessionStart": "start",
-        "beforeSubmitPrompt": "idle",
+        "beforeSubmitPrompt": "prompt",
         "preToolUse": "before",
         "postToolUse": "after",
         "postToolUseFailure": "after",
@@ -47,7 +47,7 @@ MOMENTS = {
     },
     "gemini": {
         "SessionStart": "start",
-        "BeforeAgent": "idle",
+        "BeforeAgent": "prompt",
         "BeforeTool": "before",
         "AfterTool": "after",
         "AfterAgent": "idle",
@@ -59,6 +59,8 @@ SOCKET = "recorder.sock"
 MAX_INPUT = 32 << 20
 MAX_TEXT = 400
 MAX_FILES = 64
+# Of a prompt only its first words are passed on.
+MAX_WORDS = 120
 # Seconds for all of it, and for one step of talking to the recorder.
 MAX_TIME = 2.5
 MAX_WAIT = 0.5
@@ -123,7 +125,19 @@ def describe(client: str, event: dict[str, object], now: int) -> dict[str, objec
         "tool": tool,
         "command": command[:MAX_TEXT],
         "files": [os.path.realpath(os.path.join(where, file)) for file in files],
+        "words": _first_words(event.get("prompt")) if moment == "prompt" else "",
+        "given": digest_of(event.get("tool_input")) if "redline" in tool else "",
     }
+
+
+def digest_of(arguments: object) -> str:
+    """Return a digest of a tool's arguments, by which a server knows its call again."""
+    from hashlib import sha256
+
+    if isinstance(arguments, str):  # as Cursor gives them
+        arguments = json.loads(arguments)
+    text = json.dumps(arguments, sort_keys=True, separators=(",", ":"))
+    return sha256(text.encode()).hexdigest()[:32]
 
 
 def _arguments(event: dict[str, object]) -> dict[str, object]:
@@ -164,6 +178,15 @@ def _text(value: object) -> str:
     return value[:MAX_TEXT] if isinstance(value, str) else ""
 
 
+def _first_words(prompt: object) -> str:
+    """Return the first line of a prompt, cut at a word."""
+    text = prompt.strip() if isinstance(prompt, str) else ""
+    line = " ".join(text.partition("\n")[0][: 4 * MAX_WORDS].split())
+    if len(line) <= MAX_WORDS:
+        return line
+    return (line[:MAX_WORDS].rpartition(" ")[0] or line[:MAX_WORDS]) + "\u2026"
+
+
 def _folders(event: dict[str, object]) -> list[str]:
     """Return the directories that the client works in, the closest first."""
     roots = event.get("workspace_roots")
@@ -174,13 +197,16 @@ def _folders(event: dict[str, object]) -> list[str]:
 def _send(message: dict[str, object], folders: list[str], state: str) -> None:
     """Give the message to every recorder of a workspace that has one of *folders*."""
     line = json.dumps(message).encode() + b"\n"
+    moment = message["moment"]
+    is_answered = moment == "prompt" or (moment == "before" and bool(message["files"]))
     for place in dict.fromkeys(_places(folders, state)):
         home = os.path.join(place, FOLDER)
         if os.path.exists(os.path.join(home, SOCKET)):
-            _send_to(home, line)
+            _send_to(home, line, is_answered=is_answered)
 
 
-def _send_to(home: str, line: bytes) -> None:
+def _send_to(home: str, line: bytes, *, is_answered: bool) -> None:
+    """Send the line; wait until what came before is recorded, so that what follows is behind it."""
     import _socket
 
     # By its bare name: the whole path may be longer than the name of a socket can be.
@@ -190,6 +216,8 @@ def _send_to(home: str, line: bytes) -> None:
     try:
         peer.connect(SOCKET)
         peer.sendall(line)
+        if is_answered:
+            peer.recv(1)  # the recorder closes the connection when it is done
     except OSError:
         pass
     finally:

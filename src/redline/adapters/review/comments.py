@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import astuple, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from redline.adapters.review.database import ReviewDatabase
 from redline.core.errors import InvalidArgument
-from redline.core.ports.pages import ReviewComment
+
+if TYPE_CHECKING:
+    from redline.core.ports.pages import ReviewComment
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS comments (
@@ -91,5 +93,7 @@ class SqliteComments:
 
 
 def _comment(row: tuple[Any, ...]) -> ReviewComment:
+    from redline.core.ports.pages import ReviewComment  # late: most processes read no comment
+
     found = ReviewComment(*row)
     return replace(found, is_delivered=bool(found.is_delivered))

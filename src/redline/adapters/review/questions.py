@@ -25,6 +25,8 @@ _SELECT = (
 # A decided or expired question is kept this long, for the person who looks back.
 _KEPT_SECONDS = 7 * 86400.0
 MAX_WAITING = 100
+# A session has at most this part of the places.
+SESSION_SHARE = 4
 
 
 class SqliteQuestions:
@@ -51,7 +53,9 @@ class SqliteQuestions:
                 return _question(row)
             db.execute("DELETE FROM questions WHERE expires < ?", (now - _KEPT_SECONDS,))
             count = "SELECT count(*) FROM questions WHERE decision IS NULL AND expires > ?"
-            if db.execute(count, (now,)).fetchone()[0] >= self._max_waiting:
+            mine = db.execute(f"{count} AND session = ?", (now, question.session)).fetchone()[0]
+            every = db.execute(count, (now,)).fetchone()[0]
+            if mine >= max(1, self._max_waiting // SESSION_SHARE) or every >= self._max_waiting:
                 raise LimitReached("Too many questions wait for a person", hint="wait for some")
             facts = (question.id, question.time, question.expires, question.tool, question.client,
                      question.principal, question.session, question.message)  # fmt: skip

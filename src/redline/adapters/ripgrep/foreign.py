@@ -185,6 +185,12 @@ class FilesSeen:
         texts = (name for name in names if (seen := self._seen[name]) and seen.is_text)
         return [path_below(self._work.root, name) for name in sorted(texts, key=path_order)]
 
+    def undecoded(self, names: Sequence[str]) -> tuple[WorkspacePath, ...]:
+        """Return which of the files are neither binary nor text in an encoding that is certain."""
+        self._look_into(names)
+        found = (n for n in names if (s := self._seen[n]) and not (s.is_text or s.is_binary))
+        return tuple(path_below(self._work.root, name) for name in sorted(found, key=path_order))
+
     def without_binary(self, names: Sequence[str]) -> list[str]:
         """Return the files that do not begin with NUL, or are text all the same."""
         self._look_into(names)
@@ -241,4 +247,5 @@ def add_results(one: GrepResult, other: GrepResult, matches: int) -> GrepResult:
         one.timed_out or other.timed_out,
         one.binary + other.binary,
         one.counted and other.counted,
+        one.undecoded + other.undecoded,
     )

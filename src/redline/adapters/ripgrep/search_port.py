@@ -23,6 +23,7 @@ from redline.adapters.ripgrep.process import (
 from redline.adapters.ripgrep.search import Flood, Search, Work, path_test, selects
 from redline.adapters.ripgrep.stream import check_by_ripgrep
 from redline.adapters.ripgrep.through_tree import TreeSearch
+from redline.core.call_scope import note_lines
 from redline.core.errors import InvalidPattern, Unavailable
 from redline.core.paths import WorkspacePath, outermost
 from redline.core.ports.search import Binary, Cancel, GrepLine, GrepQuery, GrepResult
@@ -84,6 +85,7 @@ class Ripgrep:
         _check_globs((*query.include, *query.exclude))
         lines: list[GrepLine] = []
         binary: list[WorkspacePath] = []
+        undecoded: list[WorkspacePath] = []
         total = 0
         timed_out, counted = False, True
         ends = time.monotonic() + query.deadline
@@ -93,10 +95,12 @@ class Ripgrep:
             found = self._search_root(root, places, query, limit, cancel, ends)
             lines += found.lines
             binary += found.binary
+            undecoded += found.undecoded
             total += found.total
             timed_out |= found.timed_out
             counted &= found.counted
-        return GrepResult(tuple(lines), total, timed_out, tuple(binary), counted)
+        note_lines(lines)
+        return GrepResult(tuple(lines), total, timed_out, tuple(binary), counted, tuple(undecoded))
 
     def _search_root(
         self,
@@ -192,7 +196,8 @@ class Ripgrep:
         if own:
             search.run()
         found = self._join(work, search, others, query, limit)
-        return replace(found, timed_out=found.timed_out or listed[1])
+        undecoded = () if query.pattern.isascii() else seen.undecoded(names)
+        return replace(found, timed_out=found.timed_out or listed[1], undecoded=undecoded)
 
     def _search_first(self, work: Work, query: GrepQuery, limit: int) -> GrepResult | None:
         """Return the first lines of a flood; None where there is none, or they are far down."""

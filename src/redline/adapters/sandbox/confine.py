@@ -119,6 +119,14 @@ def hand_out_listener(port: int, channel: int) -> None:
         socket.send_fds(own, [b"L"], [listener.fileno()])
 
 
+def hand_out_network(channel: int) -> None:
+    """Give the network namespace we are in to the server, for later commands of this client."""
+    network = os.open("/proc/self/ns/net", os.O_RDONLY | os.O_CLOEXEC)
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET, 0, os.dup(channel)) as own:
+        socket.send_fds(own, [b"N"], [network])
+    os.close(network)
+
+
 def finish_tree(tree: MountTree) -> None:
     """Mount what every command has to itself; run this as the first process of the namespaces."""
     mounts.add(tree.ahead["steps"])

@@ -180,6 +180,13 @@ def _cover(base: str, path: str, upper: str, work: str) -> None:
     _mount("overlay", base, path, syscalls.MS_NOSUID | syscalls.MS_NODEV, options)
 
 
+def _cover_or_hold(base: str, path: str, upper: str, work: str) -> None:
+    try:
+        _cover(base, path, upper, work)
+    except OSError:
+        _hold(base, path)
+
+
 def _link(base: str, path: str, target: str) -> None:
     os.symlink(target, base + path)
 
@@ -226,6 +233,7 @@ _STEPS: dict[str, Callable[..., None]] = {
     "ro-inside": _hold,
     "ro-link": _hold_link,
     "overlay": _cover,
+    "overlay-or-hold": _cover_or_hold,
     "link": _link,
     "empty": _empty,
     "uncover": _uncover,

@@ -6,6 +6,7 @@ import os
 import shutil
 import stat
 from dataclasses import dataclass, field
+from threading import Thread
 from typing import TypeAlias
 
 from redline.core.changes import (
@@ -55,8 +56,13 @@ def make_layers(base: str, roots: list[tuple[int, str]]) -> list[Layer]:
     return layers
 
 
+def drop_layers(base: str) -> None:
+    """Remove everything the command wrote, while no caller waits for it."""
+    Thread(target=remove_layers, args=(base,), daemon=True).start()
+
+
 def remove_layers(base: str) -> None:
-    """Drop everything the command wrote."""
+    """Remove everything the command wrote."""
     for where, directories, _files in os.walk(base):
         for name in directories:
             try:
@@ -230,7 +236,7 @@ def _read_made_directory(reading: _Reading, upper: str, path: WorkspacePath, mod
         after = DirState(stat.S_IMODE(mode))
         if before != after:
             reading.others.append(Change(path, before, after))
-        if _is_opaque(upper):
+        if is_opaque(upper):
             kept = set(os.listdir(upper))
             for entry in reading.tree.scan(path):
                 if entry.path.name not in kept:
@@ -240,7 +246,8 @@ def _read_made_directory(reading: _Reading, upper: str, path: WorkspacePath, mod
     _read_directory(reading, upper, path)
 
 
-def _is_opaque(directory: str) -> bool:
+def is_opaque(directory: str | int) -> bool:
+    """Whether a directory of an upper layer hides all that the lower one has there."""
     for name in _OPAQUE:
         try:
             if os.getxattr(directory, name) == b"y":

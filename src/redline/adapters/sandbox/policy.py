@@ -43,15 +43,22 @@ def has_namespaces(backend: str, offer: dict[str, Any]) -> bool:
     return backend == "bubblewrap" or (backend == "landlock" and bool(offer["namespaces"]))
 
 
-def require_dry(backend: str, offer: dict[str, Any]) -> None:
+def require_view(backend: str, offer: dict[str, Any], *, is_dry: bool) -> None:
     """SandboxUnavailable where no command can run on a copy-on-write view."""
-    if not has_namespaces(backend, offer):
+    if has_namespaces(backend, offer):
+        return
+    if is_dry:
         raise SandboxUnavailable(
             "dry_run is not possible here: it needs user namespaces and overlayfs",
             hint=naming(
                 "run the command without dry_run; {undo_change} takes back what it changed"
             ),
         )
+    raise SandboxUnavailable(
+        "No command runs here while a policy is in force: to judge what a command changes takes"
+        " user namespaces and overlayfs",
+        hint="install bubblewrap, or allow user namespaces; the file tools work without them",
+    )
 
 
 def tree(
@@ -172,17 +179,20 @@ def facts(
     offer: dict[str, Any],
     groups: list[str],
     *,
-    dry: bool = False,
+    where: str = "the workspace",
+    keeps_git_data: bool = False,
 ) -> SandboxFacts:
     """What is in force, in words; *groups* are the control groups' controllers.
 
-    In a *dry* run the workspace is a copy that is thrown away.
+    *where* says what the command writes in, *keeps_git_data* that what it leaves in git
+    directories is kept as far as it is data.
     """
     if backend == "none":
         open_words = "as the server's user"
         return SandboxFacts(mode, open_words, "open", "not limited", "not limited", "none")
     reads = "whole system readable" if view.wide else "homes and secrets hidden"
-    git, warnings = "", []
+    git = ", of .git its data" if keeps_git_data else ""
+    warnings = []
     if view.protected:
         held = has_namespaces(backend, offer)
         git = ", .git read-only" if held else ", .git writable"
@@ -197,7 +207,7 @@ def facts(
     counted = "memory" in groups
     return SandboxFacts(
         mode,
-        f"{backend}: writes only in {_written_places(view, dry=dry)}{git}{sealed}, {reads}",
+        f"{backend}: writes only in {_written_places(view, where)}{git}{sealed}, {reads}",
         _network(view),
         pids,
         f"{size} in all" if counted else f"{size} per process, in all checked twice a second",
@@ -206,10 +216,8 @@ def facts(
     )
 
 
-def _written_places(view: SandboxView, *, dry: bool) -> str:
-    if not view.writable:
-        return "a private tmp"
-    return f"{'a copy of the workspace' if dry else 'the workspace'} and a private tmp"
+def _written_places(view: SandboxView, where: str) -> str:
+    return f"{where} and a private tmp" if view.writable else "a private tmp"
 
 
 def _describe_sealed(view: SandboxView) -> str:

@@ -57,6 +57,8 @@ _PLAIN = (
 _SHARED_HOLDERS = (".local", ".cargo", "")
 _EXECUTABLES = ("bin", "sbin", "shims", "Scripts")
 _HOMES = ("/root", "/home")
+# Every command has its own in place of these.
+_REPLACED = ("/tmp", "/var/tmp")  # noqa: S108
 DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty")
 # In /proc: root may write these even without any capability.
 KERNEL_FILES = (
@@ -64,16 +66,16 @@ KERNEL_FILES = (
     *("dynamic_debug", "pressure"),
 )
 SHARED_MEMORY = 1 << 30
-# Where the proxy listens in the command's own network namespace, in which nothing else listens.
+# Where the proxy of the first command listens in the network of a client's commands.
 PROXY_PORT = 3128
 
 
 class Network(StrEnum):
     """The network a command gets.
 
-    NONE is a namespace of its own with nothing but loopback (no sockets where there are no
-    namespaces); NAMED is the same with a proxy to allowed names listening there; OPEN is the
-    machine's, without the sockets of this server.
+    NONE is a namespace with nothing but loopback, which the commands of one client share (no
+    sockets where there are no namespaces); NAMED is the same with a proxy to allowed names
+    listening there; OPEN is the machine's, without the sockets of this server.
     """
 
     NONE = "none"
@@ -86,8 +88,9 @@ class SandboxView:
     """What a command is to see, as absolute canonical paths.
 
     *writable* and *readable* are roots and may be nested in each other: the deepest one decides.
-    *protected* (git's own data), *program* (Redline's own files) and *sealed* (what the policy
-    denies whole) are read-only wherever they lie, *hidden* is not seen. *wide* shows the whole
+    *protected* (git's own data), *git* (large files of it), *program* (Redline's own files) and
+    *sealed* (what the policy denies whole) are read-only wherever they lie, *hidden* is not seen.
+    *wide* shows the whole
     system. *domains* are the names that a NAMED network reaches.
     """
 
@@ -96,6 +99,7 @@ class SandboxView:
     writable: tuple[str, ...]
     readable: tuple[str, ...] = ()
     protected: tuple[str, ...] = ()
+    git: tuple[str, ...] = ()
     program: tuple[str, ...] = ()
     sealed: tuple[str, ...] = ()
     hidden: tuple[str, ...] = ()
@@ -204,10 +208,9 @@ def mount_tree(view: SandboxView) -> list[list[Any]]:
     """The file system of all commands as steps: [what, path, more...], outer paths first."""
     steps = _whole_system() if view.wide else _listed_system(view)
     steps += [["proc", "/proc"], ["dev", "/dev"]]
-    for place in ("/tmp", "/var/tmp"):  # noqa: S108 - these are replaced
-        if os.path.isdir(place):
-            steps.append(["rw", place, view.scratch])
+    steps += [["rw", place, view.scratch] for place in _REPLACED if os.path.isdir(place)]
     steps += _pin_mounts(view)
+    steps += [["ro", path, path] for path in _covered_toolchains(view)]
     for path, is_writable in roots_by_depth(view):
         if not _is_in_writable(view, path):  # such a root is part of the outer one already
             steps.append(["rw" if is_writable else "ro", path, path])
@@ -231,16 +234,20 @@ def mounts_of_every_command(layers: str) -> list[list[Any]]:
 def own_mounts(view: SandboxView, overlays: dict[str, tuple[str, str]]) -> list[list[Any]]:
     """What only this command has in its copy of the tree, as steps.
 
-    *overlays* gives the upper and work directory for each root that is copy-on-write.
+    *overlays* gives the upper and work directory for each root and git directory that is
+    copy-on-write; a git directory is read-only where the kernel cannot cover it.
     """
-    covered = [(path, overlays[path]) for path, _ in roots_by_depth(view) if path in overlays]
-    steps: list[list[Any]] = [["overlay", path, *layers] for path, layers in covered]
-    if covered:
+    roots = [path for path, _ in roots_by_depth(view)]
+    steps: list[list[Any]] = [
+        ["overlay", path, *overlays[path]] for path in roots if path in overlays
+    ]
+    steps += [["overlay-or-hold", p, *layers] for p, layers in overlays.items() if p not in roots]
+    if steps:
         steps = [["uncover", view.layers], *steps, ["empty", view.layers]]
     for path, is_writable in roots_by_depth(view):
         if not is_writable and _is_in_writable(view, path):
             steps.append(["ro-inside", path])
-    for path in (*view.protected, *view.program, *view.sealed):
+    for path in (*view.protected, *view.git, *view.program, *view.sealed):
         steps.append(["ro-link" if os.path.islink(path) else "ro-inside", path])
     return steps + [["empty", path] for path in hidden_directories(view, in_writable=True)]
 
@@ -250,20 +257,31 @@ def _is_in_writable(view: SandboxView, path: str) -> bool:
 
 
 def _pin_mounts(view: SandboxView) -> list[list[Any]]:
-    """Mount the directories that lead to a root through the private tmp, each on itself.
+    """Mount the directories that lead to a root or a toolchain through the private tmp, each on
+    itself.
 
     A mount point cannot be renamed or replaced, so no command can put a link in the way of
     the mounts of a later one.
     """
     steps: dict[str, list[Any]] = {}
-    for root in (*view.writable, *view.readable, view.home, view.layers):
-        for top in ("/tmp", "/var/tmp"):  # noqa: S108 - these are replaced
+    shown = (*view.writable, *view.readable, *_covered_toolchains(view), view.home, view.layers)
+    for root in shown:
+        for top in _REPLACED:
             if is_beneath(root, top) and root != top:
                 parts = root[len(top) + 1 :].split("/")
                 for end in range(1, len(parts)):
                     inner = "/".join(parts[:end])
                     steps[f"{top}/{inner}"] = ["rw", f"{top}/{inner}", f"{view.scratch}/{inner}"]
     return list(steps.values())
+
+
+def _covered_toolchains(view: SandboxView) -> list[str]:
+    """The readable paths that the private tmp covers, such as an environment made in /tmp."""
+    return [
+        path
+        for path in readable(view.search_path)
+        if any(is_beneath(path, top) and path != top for top in _REPLACED)
+    ]
 
 
 def pinned_directories(view: SandboxView) -> list[str]:

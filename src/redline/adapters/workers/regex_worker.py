@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from redline.adapters.templates.template import Template
-from redline.adapters.workers.isolated_calls import IsolatedCalls
 from redline.core.errors import Busy, LimitReached, TimeLimit
-from redline.core.ports.confined import Budget
+from redline.core.once import built_once
 from redline.core.ports.search import RegexMatch
-from redline.search.es_regex import check_pattern
+
+if TYPE_CHECKING:
+    from redline.adapters.templates.template import Template
+    from redline.adapters.workers.isolated_calls import IsolatedCalls
 
 BUDGET = 2.0
 MEMORY = 512 << 20
@@ -33,8 +34,20 @@ class RegexWorkers:
         self, budget: float = BUDGET, memory: int = MEMORY, template: Template | None = None
     ) -> None:
         self._budget = budget
-        self._workers = IsolatedCalls(
-            Budget(budget, memory), busy=_MAX_BUSY, idle=_MAX_IDLE, template=template
+        self._memory = memory
+        self._template = template
+
+    @built_once
+    def _workers(self) -> IsolatedCalls:
+        # An edit of plain text is given this port too, and need not load what starts processes.
+        from redline.adapters.workers.isolated_calls import IsolatedCalls
+        from redline.core.ports.confined import Budget
+
+        return IsolatedCalls(
+            Budget(self._budget, self._memory),
+            busy=_MAX_BUSY,
+            idle=_MAX_IDLE,
+            template=self._template,
         )
 
     def check(self, pattern: str, flags: str = "m") -> None:
@@ -62,13 +75,17 @@ class RegexWorkers:
 
     def rest(self) -> None:
         """End the workers that wait for a call; the next call starts one again."""
-        self._workers.rest()
+        if "_workers" in vars(self):
+            self._workers.rest()
 
     def close(self) -> None:
         """End the workers."""
-        self._workers.close()
+        if "_workers" in vars(self):
+            self._workers.close()
 
     def _ask(self, operation: str, pattern: str, flags: str, *rest: Any) -> Any:
+        from redline.search.es_regex import check_pattern
+
         check_pattern(pattern)
         pattern = pattern.translate(_PRIVATE)
         function = f"redline.adapters.workers.regex_child:{operation}"

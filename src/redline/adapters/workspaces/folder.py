@@ -56,6 +56,10 @@ class FolderOfWorkspaces:
             raise WriteFailed(f"Cannot make a workspace: {name}: {failure.strerror}") from None
         return self._entry(name)
 
+    def list_archived(self) -> Sequence[str]:
+        """The names of archived workspaces, in order."""
+        return sorted(_names_in(self._own(_ARCHIVE)))
+
     def archive(self, name: str) -> None:
         """Move a workspace out of sight."""
         if self.find(name) is None:

@@ -87,6 +87,10 @@ class ListedWorkspaces:
         )
         return self._entry(name, self._read()[name])
 
+    def list_archived(self) -> Sequence[str]:
+        """The names of archived workspaces, in order."""
+        return [name for name, table in sorted(self._read().items()) if table.get("archived")]
+
     def archive(self, name: str) -> None:
         """Stop serving a workspace."""
         if self.find(name) is None:

@@ -4,28 +4,178 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 
-from redline.code.go.interfaces import Interfaces
-from redline.code.go.library import is_library_definition
-from redline.code.go.literals import are_identical, has_fields, key_of, struct_around, type_of
+from redline.code.go.library import LIBRARY, is_library, is_library_definition
 from redline.code.go.members import GoMembers, Selection
 from redline.code.go.names import GoDeclaration, GoKind, Locals
 from redline.code.go.packages import GoPackages
 from redline.code.go.sources import GoSource, receiver_of
 from redline.code.go.standard import INTERFACES
-from redline.code.go.types import GoTypes
+from redline.code.go.types import GoTypes, without_pointer
 from redline.code.go.values import GoValues
 from redline.code.references.definition import UNKNOWN, UNRESOLVED, Definition
 from redline.code.references.file_access import SourceFiles
 from redline.code.references.targets import Meaning, Reference, ReferenceTarget
 from redline.code.references.typed.base import TypedResolver
-from redline.code.references.typed.types import Shape
+from redline.code.references.typed.types import UNKNOWN_TYPE, Shape
 from redline.code.references.typed.units import Unit
 from redline.code.scopes.model import Member, Names, Occurrence, Scope
 from redline.code.syntax.definitions import Parsed
 from redline.code.syntax.node import SyntaxNode, required_field, start_of
 from redline.code.syntax.uses import nodes_of
 from redline.core.paths import WorkspacePath
+
+
+@dataclass(slots=True)
+class Interfaces:
+    """Determines whether two methods correspond."""
+
+    types: GoTypes
+    members: GoMembers
+    _known: dict[tuple[Definition, Definition], bool] = field(default_factory=dict)
+
+    def correspond(self, one: GoDeclaration, other: GoDeclaration) -> bool:
+        """Return whether one belongs to an interface that the other's type satisfies."""
+        key = (one.definition, other.definition)
+        if key not in self._known:
+            pair = (one, other) if _is_abstract(one) else (other, one)
+            apart = _is_abstract(one) != _is_abstract(other)
+            self._known[key] = apart and self._satisfies(*pair)
+        return self._known[key]
+
+    def _satisfies(self, asked: GoDeclaration, given: GoDeclaration) -> bool:
+        if not self._have_same_signature(asked, given):
+            return False
+        interface = self._interface(asked)
+        receiver = receiver_of(given)
+        kind = self.types.of(given.unit, receiver) if receiver is not None else UNKNOWN_TYPE
+        wanted = self.members.all_methods(interface)
+        if kind == UNKNOWN_TYPE or wanted is None:
+            return False
+        return all(self._has(kind, method) for method in wanted)
+
+    def _has(self, kind: Shape, method: GoDeclaration) -> bool:
+        found = self.members.find(kind, method.name)
+        if not found.declarations:
+            return found.may_be_external or found.is_unknown
+        return self._have_same_signature(method, found.declarations[0])
+
+    def _have_same_signature(self, one: GoDeclaration, other: GoDeclaration) -> bool:
+        """Return whether two methods have the same signature."""
+        if one.definition == other.definition:
+            return True
+        if other.kind is not GoKind.METHOD:
+            return False
+        mine = self.types.function(one.unit, one.node)
+        theirs = self.types.function(other.unit, other.node)
+        return _are_same(mine, theirs)
+
+    def _interface(self, method: GoDeclaration) -> Shape:
+        """Return the interface that lists a method."""
+        above = method.node.parent()
+        assert above is not None
+        spec = above.parent()
+        if spec is not None and spec.kind() == "type_spec":
+            return self.types.declared_type(
+                [GoDeclaration(method.unit, required_field(spec, "name"), GoKind.TYPE, spec)]
+            )
+        return self.types.literal(method.unit, above)
+
+
+def _is_abstract(method: GoDeclaration) -> bool:
+    return method.node.kind() == "method_elem"
+
+
+def _are_same(one: Shape, other: Shape) -> bool:
+    """Return whether two types are the same as far as they are known."""
+    if UNKNOWN_TYPE in (one, other) or LIBRARY in (one, other):
+        return True
+    if _is_anonymous(one) and _is_anonymous(other):
+        return True  # anonymous structs or interfaces: their text may differ
+    if one.head != other.head or len(one.parts) != len(other.parts):
+        return False
+    return all(_are_same(mine, theirs) for mine, theirs in zip(one.parts, other.parts, strict=True))
+
+
+def _is_anonymous(shape: Shape) -> bool:
+    return isinstance(shape.head, Definition) and not shape.head.name
+
+
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_COLLECTIONS = {"slice_type", "array_type", "implicit_length_array_type", "map_type"}
+
+
+def key_of(node: SyntaxNode) -> SyntaxNode | None:
+    """Return the literal whose key *node* is; None if it is not a key."""
+    element = node.parent()
+    pair = element.parent() if element is not None and element.kind() == "literal_element" else None
+    if pair is None or pair.kind() != "keyed_element":
+        return None
+    key = pair.field("key")
+    is_key = key is not None and key.range().start.index == node.range().start.index
+    return pair.parent() if is_key else None
+
+
+def type_of(values: GoValues, unit: Unit, braces: SyntaxNode) -> Shape:
+    """Return the type of a literal; if omitted, the element type of the enclosing one."""
+    above = braces.parent()
+    if above is None:
+        return UNKNOWN_TYPE
+    if above.kind() == "composite_literal":
+        return values.types.of(unit, above.field("type"))
+    if above.kind() != "literal_element":
+        return UNKNOWN_TYPE
+    outer, is_key = above.parent(), False
+    if outer is not None and outer.kind() == "keyed_element":
+        key = outer.field("key")
+        is_key = key is not None and key.range().start.index == above.range().start.index
+        outer = outer.parent()
+    if outer is None or outer.kind() != "literal_value":
+        return UNKNOWN_TYPE
+    around = type_of(values, unit, outer)
+    if is_library(around):
+        return around
+    return without_pointer(values.element(around, key=is_key))
+
+
+def has_fields(values: GoValues, shape: Shape) -> bool | None:
+    """Return whether the keys of such a literal are fields; None if undetermined."""
+    made = values.types.underlying(shape)
+    if is_library(made):
+        return True
+    if made.head in ("slice", "map"):
+        return False
+    return None if made == UNKNOWN_TYPE else True
+
+
+def struct_around(site: SyntaxNode) -> SyntaxNode | None:
+    """Return the struct that declares the field at *site*."""
+    return next((each for each in site.ancestors() if each.kind() == "struct_type"), None)
+
+
+def are_identical(one: SyntaxNode, other: SyntaxNode) -> bool:
+    """Return whether two structs may be one type: written alike, and one of them without a name.
+
+    The elements of literals, as tests list their cases, are assigned to nothing else.
+    """
+    if _written(one) != _written(other):
+        return False
+    return not (_is_kept_apart(one) and _is_kept_apart(other))
+
+
+def _written(struct: SyntaxNode) -> list[str]:
+    return _COMMENT.sub("", struct.text()).split()
+
+
+def _is_kept_apart(struct: SyntaxNode) -> bool:
+    above = struct.parent()
+    while above is not None and above.kind() in _COLLECTIONS:
+        above = above.parent()
+        if above is not None and above.kind() == "composite_literal":
+            return True
+    return above is not None and above.kind() == "type_spec"
+
 
 _DOT_IMPORT = r"^\s*(?:import\s+)?\.\s+\""
 # Files that the index names for a definition; where there are more, they are not all known.

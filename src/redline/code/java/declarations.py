@@ -70,11 +70,6 @@ class Method:
         """Return whether it cannot be overridden."""
         return self.is_static or self.is_constructor or "private" in modifiers_of(self.node)
 
-    @cached_property
-    def is_abstract(self) -> bool:
-        """Return whether it has no body and is not static."""
-        return self.node.field("body") is None and not self.is_static
-
     @property
     def definition(self) -> Definition:
         """Return the definition that identifies it."""
@@ -127,9 +122,9 @@ class TypeDeclaration:
         return Definition(self.path, 0, self.qualified)
 
     @property
-    def head(self) -> Definition | str:
-        """Return the head of its type: a plain name if it is the library's."""
-        return self.qualified if self.file.is_sketch else self.definition
+    def head(self) -> Definition:
+        """Return the head of its type."""
+        return self.definition
 
     @property
     def kind(self) -> str:

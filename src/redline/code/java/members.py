@@ -120,13 +120,9 @@ class JavaMembers:
         return found
 
     def _add(self, new: FoundMethod, methods: list[FoundMethod]) -> None:
-        """Add a method unless it is overridden; the workspace's replaces a library's."""
-        for at, known in enumerate(methods):
-            if self.same_parameters(new, known):
-                if known.method.owner.file.is_sketch:
-                    methods[at] = new
-                return
-        methods.append(new)
+        """Add a method unless it is overridden."""
+        if not any(self.same_parameters(new, known) for known in methods):
+            methods.append(new)
 
     def constructors(self, shape: Shape) -> MemberLookup:
         """Return the constructors of a class."""
@@ -168,9 +164,14 @@ class JavaMembers:
         file = found.method.owner.file
         return substitute(self.classes.shape(written.type, file, written.dimensions), found.given)
 
-    def as_super(self, shape: Shape, head: Head) -> Shape | None:
-        """Return a type seen as one of its supertypes."""
-        return next((found for _, _, found in self.ancestry(shape) if found.head == head), None)
+    def return_type(self, found: FoundMethod) -> Shape:
+        """Return the declared type of a method's result; unknown if a call decides it."""
+        method = found.method
+        dimensions = method.node.field("dimensions")
+        many = dimensions.text().count("[") if dimensions is not None else 0
+        shape = self.classes.shape(method.node.field("type"), method.owner.file, many)
+        open_ones = dict.fromkeys(self.variables(method.node, method.owner), UNKNOWN_TYPE)
+        return substitute(shape, {**found.given, **open_ones})
 
     def variables(self, node: SyntaxNode, owner: TypeDeclaration) -> list[Definition]:
         """Return the type variables that a method declares."""
@@ -178,10 +179,7 @@ class JavaMembers:
 
     def has_library(self, shape: Shape) -> bool:
         """Return whether it inherits from a type that no file declares."""
-        return any(
-            declaration is None or declaration.file.is_sketch
-            for declaration, _, _ in self.ancestry(shape)
-        )
+        return any(declaration is None for declaration, _, _ in self.ancestry(shape))
 
     def is_external(self, shape: Shape) -> bool:
         """Return whether what it inherits from libraries cannot involve workspace types."""
@@ -190,8 +188,7 @@ class JavaMembers:
         for declaration, _, found in self.ancestry(shape):
             if isinstance(found.head, Definition) and declaration is None:
                 return False
-            own = declaration is not None and not declaration.file.is_sketch
-            if not own and not all(self.is_plain(part) for part in found.parts):
+            if declaration is None and not all(self.is_plain(part) for part in found.parts):
                 return False
         return True
 
@@ -200,27 +197,3 @@ class JavaMembers:
         if isinstance(shape.head, Definition) or shape == UNKNOWN_TYPE:
             return False
         return all(self.is_plain(part) for part in shape.parts)
-
-    def is_workspace_type(self, shape: Shape) -> bool:
-        """Return whether a file of the workspace declares it."""
-        return isinstance(shape.head, Definition) and not self.classes.is_variable(shape.head)
-
-    def is_interface(self, declaration: TypeDeclaration) -> bool:
-        """Return whether a lambda may implement it."""
-        return declaration.kind in ("interface_declaration", "annotation_type_declaration")
-
-    def functional_method(self, shape: Shape) -> FoundMethod | None:
-        """Return the single method that a lambda of this type implements."""
-        declaration = self.classes.declaration(shape.head)
-        if declaration is None or not self.is_interface(declaration):
-            return None
-        for above, given, _ in self.ancestry(shape):
-            if above is None or not self.is_interface(above):
-                continue
-            open_ones = [m for same in above.methods.values() for m in same if m.is_abstract]
-            plain = [m for m in open_ones if m.name not in ("equals", "hashCode", "toString")]
-            if len(plain) == 1:
-                return FoundMethod(plain[0], given)
-            if plain:
-                return None
-        return None

@@ -23,8 +23,6 @@ class JavaFile:
     static_imports: dict[str, list[str]] = field(default_factory=dict)
     static_on_demand: list[str] = field(default_factory=list)
     types: dict[str, TypeDeclaration] = field(default_factory=dict)
-    # The sketch of the standard library, which is incomplete.
-    is_sketch: bool = False
     _declarations: dict[int, TypeDeclaration] = field(default_factory=dict)
     _members: dict[int, Method | Field] = field(default_factory=dict)
 

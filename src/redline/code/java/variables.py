@@ -29,7 +29,7 @@ class VariableSource(StrEnum):
 class JavaLocal:
     """A local variable, whose type is stated in *type* or follows from *value*.
 
-    *source* tells how: it is the value, one of its elements, or parameter *at* of the lambda.
+    *source* tells how: it is the value, one of its elements, or nothing states it in a lambda.
     """
 
     name: SyntaxNode
@@ -37,7 +37,6 @@ class JavaLocal:
     dimensions: int = 0
     value: SyntaxNode | None = None
     source: VariableSource = VariableSource.TYPED
-    at: int = 0
 
     @property
     def start(self) -> int:
@@ -132,10 +131,8 @@ def _of_lambda(name: str, node: SyntaxNode) -> JavaLocal | None:
         if found is None or found.type is None or found.type.text() != "var":
             return found
     names = [given] if given.kind() == "identifier" else list(given.find_all(kind="identifier"))
-    for at, named in enumerate(names):
-        if named.text() == name:
-            return JavaLocal(named, value=node, source=VariableSource.LAMBDA, at=at)
-    return None
+    named = next((each for each in names if each.text() == name), None)
+    return JavaLocal(named, value=node, source=VariableSource.LAMBDA) if named else None
 
 
 def _each(name: str, node: SyntaxNode) -> JavaLocal | None:

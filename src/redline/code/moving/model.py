@@ -27,7 +27,7 @@ class Obstacle(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class MovedFile:
-    """A file goes from `old` to `new`; `is_file` is about the time before.
+    """A file or a directory goes from `old` to `new`; `is_file` is about the time before.
 
     `source` is the directory that absolute imports of Python begin at, if one is known.
     """
@@ -38,14 +38,28 @@ class MovedFile:
     source: tuple[str, ...] | None = None
     # Import paths of scripts that a configuration defines.
     aliases: PathAliases = field(default_factory=lambda: PathAliases(lambda _: None))
+    is_directory: bool = False
+
+    def moves(self, path: WorkspacePath | None) -> bool:
+        """Return whether a file is what moves, or in it."""
+        return path is not None and path.is_beneath(self.old)
+
+    def has(self, parts: tuple[str, ...]) -> bool:
+        """Return whether the directory that moves is, or has in it, what is at *parts*."""
+        return self.is_directory and parts[: len(self.old.parts)] == self.old.parts
 
     def is_file_after(self, path: WorkspacePath) -> bool:
         """Return whether there is a file at *path* after the move."""
-        return path == self.new or (path != self.old and self.is_file(path))
+        if path.is_beneath(self.new):
+            inside = path.parts[len(self.new.parts) :]
+            return self.is_file(WorkspacePath(self.old.root, (*self.old.parts, *inside)))
+        return not self.moves(path) and self.is_file(path)
 
     def after(self, path: WorkspacePath) -> WorkspacePath:
         """Return where a file is after the move."""
-        return self.new if path == self.old else path
+        if not self.moves(path):
+            return path
+        return WorkspacePath(self.new.root, (*self.new.parts, *path.parts[len(self.old.parts) :]))
 
     @property
     def changes_folder(self) -> bool:

@@ -23,6 +23,7 @@ from redline.code.python_js.imports import python_candidates
 from redline.core.paths import WorkspacePath
 
 _ENDINGS = (".pyi", ".py")
+_PACKAGE_FILES = ("__init__.py", "__init__.pyi")
 _USUAL_SOURCES: tuple[tuple[str, ...], ...] = ((), ("src",))
 
 
@@ -30,6 +31,13 @@ def module_stem(path: WorkspacePath) -> str:
     """Return the last word of a module's name."""
     ending = next((each for each in _ENDINGS if path.name.endswith(each)), "")
     return path.name.removesuffix(ending)
+
+
+def module_parts(path: WorkspacePath) -> tuple[str, ...]:
+    """Return the path of a module's name: without its ending, of a package its directory."""
+    if path.name in _PACKAGE_FILES:
+        return path.parts[:-1]
+    return (*path.parts[:-1], module_stem(path))
 
 
 @dataclass(slots=True)
@@ -58,7 +66,7 @@ def source_of(file: PythonFile, statement: Statement, moved: MovedFile) -> tuple
     for spec in specs:
         found = next(filter(moved.is_file, python_candidates(file.path, spec)), None)
         if found is not None:
-            depth = len(found.parts) - (found.name in ("__init__.py", "__init__.pyi"))
+            depth = len(found.parts) - (found.name in _PACKAGE_FILES)
             return found.parts[: depth - len(spec.split("."))]
     return None
 
@@ -73,7 +81,7 @@ class _Updating:
         self._file = file
         self._moved = moved
         self._update = ImportUpdate()
-        self._is_own = file.path == moved.old
+        self._is_own = moved.moves(file.path)
 
     def run(self) -> ImportUpdate:
         for statement in self._file.statements:
@@ -98,13 +106,15 @@ class _Updating:
     def _plain(self, statement: PlainStatement) -> None:
         for item in statement.names:
             found = self._resolve(item.name)
-            if found == self._moved.old:
-                self._replace_plain(item)
+            if found is not None and self._moved.moves(found):
+                self._replace_plain(item, found)
             elif self._is_own and found is not None:
                 self._require_found(item.start, item.name, found)
 
-    def _replace_plain(self, item: ImportedAs) -> None:
-        new = self._absolute(item.name)
+    def _replace_plain(self, item: ImportedAs, found: WorkspacePath) -> None:
+        new = self._absolute(item.name, found)
+        if new == item.name:
+            return
         if new is None:
             self._refuse(item.start, "its new place has no module name here")
             return
@@ -143,11 +153,13 @@ class _Updating:
         }
         for chain in self._implied_chains():
             if chain not in imported:
+                moved = {splice.start for splice in self._update.splices}
                 for start, _end in self._file.chains(chain):
-                    self._refuse(start, f"{chain} is used without an import of it")
+                    if start not in moved:
+                        self._refuse(start, f"{chain} is used without an import of it")
 
     def _implied_chains(self) -> Iterator[str]:
-        old = (*self._moved.old.parts[:-1], module_stem(self._moved.old))
+        old = module_parts(self._moved.old)
         for statement in self._file.statements:
             for item in statement.names:
                 if isinstance(statement, PlainStatement):
@@ -157,7 +169,7 @@ class _Updating:
                     joint = "" if statement.module.endswith(".") else "."
                     name, spec = item.name, f"{statement.module}{joint}{item.name}"
                 found = self._resolve(spec)
-                if found is not None and found.name in ("__init__.py", "__init__.pyi"):
+                if found is not None and found.name in _PACKAGE_FILES:
                     folder = found.parent.parts
                     if found.root == self._moved.old.root and old[: len(folder)] == folder:
                         yield ".".join((item.alias or name, *old[len(folder) :]))
@@ -167,24 +179,52 @@ class _Updating:
     def _from(self, statement: FromStatement) -> None:
         module = statement.module
         found = self._resolve(module) if module.strip(".") else None
-        if found == self._moved.old:
-            new = self._module_text(module, with_stem=True)
+        if self._moved.is_directory and self._is_own and self._is_inside(module):
+            return  # it moves along
+        if found is not None and self._moved.moves(found):
+            new = self._module_text(module, found, with_stem=True)
             if new is None:
                 self._refuse(statement.first, "its new place has no module name here")
-            else:
+            elif new != module:
                 self._splice(statement.start, statement.end, new)
             return
         joint = "" if module.endswith(".") else "."
         mine = [
-            item
+            (item, target)
             for item in statement.names
-            if self._resolve(f"{module}{joint}{item.name}") == self._moved.old
+            for target in [self._resolve(f"{module}{joint}{item.name}")]
+            if target is not None
+            and self._moved.moves(target)
             and not self._is_bound_by_package(module, item.name)
         ]
-        if mine:
-            self._move_name(statement, mine[0])
+        if len(mine) > 1:
+            self._move_names(statement, mine)
+        elif mine:
+            self._move_name(statement, *mine[0])
         elif self._is_own:
             self._keep_own(statement, found)
+
+    def _is_inside(self, module: str) -> bool:
+        """Return whether a relative import leads to what moves along with the file."""
+        return module.startswith(".") and self._moved.has(self._place_of(module))
+
+    def _place_of(self, module: str) -> tuple[str, ...]:
+        """Return the path that a relative import names."""
+        dots = len(module) - len(module.lstrip("."))
+        home = self._file.path.parent.parts
+        words = (word for word in module.split(".") if word)
+        return (*home[: len(home) - dots + 1], *words)
+
+    def _move_names(
+        self, statement: FromStatement, mine: list[tuple[ImportedAs, WorkspacePath]]
+    ) -> None:
+        """Import several modules of a directory that moves from its new place."""
+        item, found = mine[0]
+        package = self._module_text(statement.module, found, with_stem=False, name=item.name)
+        if not package or len(mine) < len(statement.names):
+            self._refuse(statement.first, "it imports moved modules and others")
+        elif package != statement.module:
+            self._splice(statement.start, statement.end, package)
 
     def _is_bound_by_package(self, module: str, name: str) -> bool:
         package = next(filter(self._moved.is_file, self._package_files(module)), None)
@@ -196,15 +236,15 @@ class _Updating:
 
     def _package_files(self, module: str) -> Iterator[WorkspacePath]:
         candidates = python_candidates(self._file.path, module)
-        return (path for path in candidates if path.name in ("__init__.py", "__init__.pyi"))
+        return (path for path in candidates if path.name in _PACKAGE_FILES)
 
-    def _move_name(self, statement: FromStatement, item: ImportedAs) -> None:
+    def _move_name(self, statement: FromStatement, item: ImportedAs, found: WorkspacePath) -> None:
         """Import the module, one name of a statement, from its new package."""
-        package = self._module_text(statement.module, with_stem=False, name=item.name)
+        package = self._module_text(statement.module, found, with_stem=False, name=item.name)
         if package is None:
             self._refuse(statement.first, "its new place has no module name here")
             return
-        stem, bound = module_stem(self._moved.new), item.alias or item.name
+        stem, bound = module_parts(self._moved.after(found))[-1], item.alias or item.name
         alias = "" if stem == bound else f" as {bound}"
         new = f"from {package} import {stem}{alias}" if package else f"import {stem}{alias}"
         if len(statement.names) == 1 and package:
@@ -245,11 +285,8 @@ class _Updating:
             if found is not None:
                 self._require_found(statement.first, module, found)
             return
-        dots = len(module) - len(module.lstrip("."))
-        home = self._moved.old.parent.parts
-        words = tuple(word for word in module.split(".") if word)
-        target = (*home[: len(home) - dots + 1], *words)
-        new = self._text_of(target, self._moved.new.parent, climbs_to=None)
+        home = self._moved.after(self._file.path).parent
+        new = self._text_of(self._place_of(module), home, climbs_to=None)
         if not new:
             self._refuse(statement.first, f"{module} cannot be imported from its new place")
         elif new != module:
@@ -257,17 +294,19 @@ class _Updating:
 
     def _require_found(self, offset: int, spec: str, found: WorkspacePath) -> None:
         """Refuse an absolute import of the file that moves which would mean something else."""
-        candidates = python_candidates(self._moved.new, spec)
+        candidates = python_candidates(self._moved.after(self._file.path), spec)
         if next(filter(self._moved.is_file_after, candidates), None) != self._moved.after(found):
             self._refuse(offset, f"{spec} would not be found from its new place")
 
     # --- names --------------------------------------------------------------------------------
 
-    def _absolute(self, spec: str) -> str | None:
+    def _absolute(self, spec: str, found: WorkspacePath) -> str | None:
         """Return the new dotted name of the module that *spec* names from the same base."""
-        words = spec.split(".")
-        base = self._moved.old.parts[: len(self._moved.old.parts) - len(words)]
-        return self._join_words(base, (*self._moved.new.parts[:-1], module_stem(self._moved.new)))
+        old = module_parts(found)
+        base = old[: len(old) - len(spec.split("."))]
+        if self._moved.has(base):
+            return spec  # what it begins at moves as well
+        return self._join_words(base, module_parts(self._moved.after(found)))
 
     def _join_words(self, base: tuple[str, ...], parts: tuple[str, ...]) -> str | None:
         words = parts[len(base) :]
@@ -275,16 +314,18 @@ class _Updating:
             return None
         return ".".join(words)
 
-    def _module_text(self, module: str, *, with_stem: bool, name: str = "") -> str | None:
+    def _module_text(
+        self, module: str, found: WorkspacePath, *, with_stem: bool, name: str = ""
+    ) -> str | None:
         """Return the new text of a statement's module: the moved one, or its package."""
-        new = self._moved.new
-        if not module_stem(new).isidentifier():
+        new, old = module_parts(self._moved.after(found)), module_parts(found)
+        if not new[-1].isidentifier():
             return None
-        target = (*new.parts[:-1], module_stem(new)) if with_stem else new.parts[:-1]
+        target = new if with_stem else new[:-1]
         if not module.startswith("."):
             words = [*module.split("."), *([name] if name else [])]
-            base = self._moved.old.parts[: len(self._moved.old.parts) - len(words)]
-            return self._join_words(base, target)
+            base = old[: len(old) - len(words)]
+            return module if self._moved.has(base) else self._join_words(base, target)
         home = self._moved.after(self._file.path).parent
         dots = len(module) - len(module.lstrip("."))
         climbs = None if self._is_own else max(0, len(home.parts) - dots + 1)
@@ -319,5 +360,4 @@ class _Updating:
         return folder.parts
 
     def _is_package(self, folder: WorkspacePath) -> bool:
-        names = ("__init__.py", "__init__.pyi")
-        return any(self._moved.is_file(folder.child(name)) for name in names)
+        return any(self._moved.is_file(folder.child(name)) for name in _PACKAGE_FILES)

@@ -76,9 +76,7 @@ def update_script(
         target = _resolve(path, spec, moved)
         if target is None and not spec.startswith("."):
             continue  # a package
-        if path != moved.old and target != moved.old:
-            continue
-        if path == moved.old and target != moved.old and not moved.changes_folder:
+        if not _is_concerned(path, spec, target, moved):
             continue
         new = _rewrite_spec(path, spec, target, moved)
         if new is None:
@@ -87,6 +85,18 @@ def update_script(
         elif new != spec:
             update.splices.append(ImportSplice(start + 1, end - 1, new))
     return update
+
+
+def _is_concerned(
+    path: WorkspacePath, spec: str, target: WorkspacePath | None, moved: MovedFile
+) -> bool:
+    """Return whether an import path of the script at *path* may change."""
+    if not moved.moves(path):
+        return moved.moves(target)
+    if moved.is_directory and spec.startswith("."):
+        place = join_path(path.parent.parts, spec) if target is None else target.parts
+        return moved.changes_folder and not moved.has(place)
+    return moved.moves(target) or moved.changes_folder
 
 
 def _references(text: str) -> Iterator[tuple[int, int]]:

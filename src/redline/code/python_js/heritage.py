@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from redline.code.python_js.members import NoClass, has_static, is_assigned
 from redline.code.python_js.project import Module
 from redline.code.references.definition import Definition
 from redline.code.scopes.model import Binding, BindingRole, Member, MemberUse, Scope
 from redline.code.syntax.node import SyntaxNode, parent_of, required_field
-
-_NO_BASES = {"type_arguments", "comment"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,25 +20,10 @@ class OfClass:
     scope: Scope
     is_instance: bool = False
     above: bool = False
-    # The types that a script gives its type parameters, in their order.
-    given: tuple[frozenset[Any], ...] = ()
-    # The members that a script leaves out by `Omit`, and those that it keeps by `Pick`.
-    without: frozenset[str] = frozenset()
-    only: frozenset[str] | None = None
-
-    def hides(self, name: str) -> bool:
-        """Return whether it is taken without a member that its class has."""
-        return name in self.without or (self.only is not None and name not in self.only)
-
-
-class Inferred:
-    """A value of a script that no named class describes; `shapes` has them."""
-
-    __slots__ = ()
 
 
 # What an expression may evaluate to; a definition is a whole module.
-Value: TypeAlias = OfClass | Definition | NoClass | Inferred
+Value: TypeAlias = OfClass | Definition | NoClass
 
 
 def members_of(owner: OfClass, name: str) -> list[Member | Binding]:
@@ -57,28 +40,6 @@ def members_of(owner: OfClass, name: str) -> list[Member | Binding]:
         return []
     parameter = module.field_parameters.get(scope, {}).get(name)
     return [*module.keys.get(scope, {}).get(name, ()), *([parameter] if parameter else [])]
-
-
-def member_names(owner: OfClass) -> dict[str, bool]:
-    """Return the members that instances of a script's type have by itself; whether they must."""
-    module = owner.module
-    found: dict[str, bool] = {}
-    for scope in module.merged.get(owner.scope, [owner.scope]):
-        defined = module.classes.defined.get(scope, {})
-        keys = module.keys.get(scope, {})
-        for name in (*defined, *keys):
-            items = [*defined.get(name, ()), *keys.get(name, ())]
-            own = [item for item in items if not is_static(item)]
-            if own and name != "constructor":
-                nodes = [parent_of(item.node) for item in own if isinstance(item, Member)]
-                found[name] = not any(map(is_optional, nodes))
-        found.update(dict.fromkeys(module.field_parameters.get(scope, {}), True))
-    return found
-
-
-def is_optional(part: SyntaxNode) -> bool:
-    """Return whether a script declares a member that need not be there."""
-    return any(child.kind() == "?" for child in part.children())
 
 
 def _is_declared(module: Module, item: Member | Binding) -> bool:
@@ -137,24 +98,11 @@ def _heritage(node: SyntaxNode) -> list[SyntaxNode]:
     return found
 
 
-def base_types(node: SyntaxNode) -> list[SyntaxNode]:
-    """Return what a class or interface of a script derives from, with its type arguments."""
-    found: list[SyntaxNode] = []
-    for child in node.children():
-        kind = child.kind()
-        if kind in ("class_heritage", "extends_clause", "implements_clause"):
-            found += base_types(child)
-        elif kind == "extends_type_clause" or node.kind().endswith(("_clause", "_heritage")):
-            inner = child.children() if kind == "extends_type_clause" else [child]
-            found += [each for each in inner if each.is_named() and each.kind() not in _NO_BASES]
-    return found
-
-
 def instance_of(value: Value) -> Value:
     """Return an instance of a class; any other value unchanged."""
     if not isinstance(value, OfClass):
         return value
-    return OfClass(value.module, value.scope, True, given=value.given)
+    return OfClass(value.module, value.scope, True)
 
 
 def class_of(value: Value) -> Value:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -49,13 +48,6 @@ class Module:
         blocks = self.parsed.root.find_all(kind="ambient_declaration")
         around = (node for node in blocks if span_of(node).start <= start < span_of(node).end)
         return any(_ELSEWHERE.match(node.text()) for node in around)
-
-    def scope_at(self, node: SyntaxNode) -> Scope:
-        """Return the innermost scope around *node*."""
-        start = start_of(node)
-        last = bisect_right(self._spans, start, key=lambda each: each[0].start)
-        around = (scope for span, scope in self._spans[last - 1 :: -1] if start < span.end)
-        return next(around, self.names.root) if last else self.names.root
 
     @property
     def is_script(self) -> bool:
@@ -145,8 +137,6 @@ class Project:
 
     files: SourceFiles
     words: set[str]
-    # Whether all of a script is read: types may come from any of its functions.
-    reads_scripts_whole: bool = False
     _modules: dict[WorkspacePath, Module | None] = field(default_factory=dict)
     _exists: dict[WorkspacePath, bool] = field(default_factory=dict)
 
@@ -182,9 +172,7 @@ class Project:
             return None
         pattern = "|".join(re.escape(word) for word in sorted(self.words))
         offsets = [found.start() for found in re.finditer(pattern, parsed.text)]
-        is_whole = self.reads_scripts_whole and parsed.language.name != "python"
-        names = read_names(parsed, None if is_whole else offsets, with_quoted=is_whole)
-        return Module(path, parsed, names, broken)
+        return Module(path, parsed, read_names(parsed, offsets), broken)
 
 
 def _broken_spans(root: SyntaxNode) -> tuple[Span, ...] | None:

@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
-from redline.code.python_js.exports import WHOLE
-from redline.code.python_js.heritage import OfClass
-from redline.code.python_js.imports import import_renaming
-from redline.code.python_js.inference.context import ScriptContext
-from redline.code.python_js.inference.shapes import (
-    FUNCTIONS,
-    OUTSIDE,
-    is_object_key,
-    is_shorthand_of_field,
+from redline.code.python_js.exports import WHOLE, is_exported_key
+from redline.code.python_js.heritage import (
+    OfClass,
+    Value,
+    is_static,
+    members_of,
+    says_override,
 )
-from redline.code.python_js.inference.texts import ScriptTexts
-from redline.code.python_js.joining import MemberJoins
-from redline.code.python_js.meanings import Meanings
-from redline.code.python_js.origins import Definitions, Origins, import_at
+from redline.code.python_js.imports import import_renaming, key_import
+from redline.code.python_js.members import NoClass
+from redline.code.python_js.origins import Definitions, Origins, import_at, in_namespace
 from redline.code.python_js.project import Module, Project
 from redline.code.python_js.values import ValueResolver
-from redline.code.references.definition import FOREIGN, UNKNOWN, Definition
+from redline.code.references.definition import FOREIGN, UNCHECKED, UNKNOWN, Definition
 from redline.code.references.file_access import SourceFiles
 from redline.code.references.targets import (
     Certainty,
@@ -33,10 +30,201 @@ from redline.code.references.targets import (
     by_line,
     verdicts,
 )
-from redline.code.scopes.model import Binding, BindingRole, Member, Occurrence
+from redline.code.scopes.model import (
+    TYPE,
+    VALUE,
+    Binding,
+    BindingRole,
+    Member,
+    MemberUse,
+    Occurrence,
+    ScopeKind,
+)
 from redline.code.syntax.node import SyntaxNode, begins_at, parent_of, start_of
-from redline.code.syntax.uses import nodes_of, quoted_nodes
+from redline.code.syntax.uses import nodes_of
 from redline.core.paths import WorkspacePath
+
+
+@dataclass(slots=True)
+class Meanings:
+    """Resolve the occurrences of one name."""
+
+    name: str
+    origins: Origins
+    values: ValueResolver
+    # For a rename: members of Python classes count as those of their bases that they override.
+    renaming: bool = False
+
+    def of_occurrence(self, module: Module, occurrence: Occurrence) -> Definitions:
+        """Return what a name refers to; for an import, both itself and its target."""
+        if module.is_broken(occurrence.start):
+            return frozenset({UNKNOWN})
+        found = self.origins.of_occurrence(module, occurrence)
+        if occurrence.binding is None:
+            return found
+        scope = occurrence.binding.scope
+        if self.follows_bases(module) and scope.kind == ScopeKind.CLASS and not module.is_script:
+            found |= self.family(OfClass(module, scope))
+        if BindingRole.FIELD in occurrence.binding.roles:
+            around = next((s for s in scope.outward() if s.kind == ScopeKind.CLASS), None)
+            found |= self.family(OfClass(module, around)) if around is not None else set()
+        return found | {self.origins.own(module, occurrence.binding)}
+
+    def follows_bases(self, module: Module) -> bool:
+        """Return whether a member means those that it overrides as well."""
+        return module.is_script or (self.renaming and not self.name.startswith("__"))
+
+    def of_member(self, module: Module, member: Member) -> Definitions:
+        """Return what a mention of a member refers to."""
+        if module.is_broken(member.start):
+            return frozenset({UNKNOWN})
+        if member.form in (MemberUse.DEFINE, MemberUse.KEY):
+            return self._of_definition(module, member)
+        if member.form == MemberUse.LABEL:
+            return self._of_label(module, member)
+        return self._of_access(module, member)
+
+    def _of_definition(self, module: Module, member: Member) -> Definitions:
+        scope = member.scope
+        own = OfClass(module, scope)
+        if is_static(member) and self._is_mixed(own):
+            return frozenset({self.member(own, static=True)})
+        if scope.kind == ScopeKind.CLASS and member in members_of(own, member.name):
+            family = self.family(own) if module.is_script else set()
+            if module.is_script and self.values.owners(own, member.name, all_of=True).is_open:
+                family.add(UNKNOWN)  # an unknown base may define it too
+            return frozenset({self.member(own), *family})
+        if not module.is_script:
+            return frozenset({UNKNOWN})
+        return self._of_key(module, member) or frozenset({UNKNOWN})
+
+    def _of_key(self, module: Module, member: Member) -> Definitions:
+        """Return what a key exports or imports."""
+        exported = self.origins.of_export(module.path, member.name)
+        if not is_exported_key(member.node):
+            exported = frozenset(found for found in exported if found.start == member.start)
+        imported = key_import(member.node)
+        if imported is not None:
+            return exported | self.origins.of_import(module.path, imported)
+        if parent_of(member.node).kind() in ("pair_pattern", "object_pattern"):
+            return exported | self.origins.of_extraction(module, member.node)
+        return exported
+
+    def _of_label(self, module: Module, member: Member) -> Definitions:
+        """Return the field that a call of its class sets by name, if there is no constructor."""
+        found: set[Definition] = set()
+        for value in self.values.of(module, member.owner, member.scope):
+            if isinstance(value, OfClass) and not value.is_instance:
+                constructors = self.values.owners(value, "__init__").classes
+                all_of = self.follows_bases(module)
+                owners = self.values.owners(value, member.name, all_of=all_of).classes
+                found |= {self.member(owner) for owner in owners if not constructors}
+        return frozenset(found)
+
+    def _of_access(self, module: Module, member: Member) -> Definitions:
+        meaning = TYPE if member.kind == "type_identifier" else VALUE
+        if module.is_script and member.owner is not None:
+            inner = self.origins.of_namespace(module, member.owner, member.name)
+            if inner:
+                return in_namespace(inner, meaning)
+        values = self.values.of(module, member.owner, member.scope)
+        if not module.is_script and sum(isinstance(value, OfClass) for value in values) > 1:
+            return frozenset({UNKNOWN})  # a check or an assignment may say which of them it is
+        return self.of_values(module, values, member.name, meaning)
+
+    def of_values(
+        self, module: Module, values: Iterable[Value], name: str, meaning: str = VALUE
+    ) -> Definitions:
+        """Return the members of the name that *values* have."""
+        found: set[Definition] = set()
+        for value in values:
+            if isinstance(value, Definition):
+                found |= in_namespace(self.origins.of_export(value.path, name), meaning)
+            elif isinstance(value, OfClass):
+                all_of = self.follows_bases(module) and (value.is_instance or not module.is_script)
+                owners, is_open = self.values.owners(value, name, all_of=all_of)
+                found |= {
+                    self.member(owner, static=not value.is_instance and self._is_mixed(owner))
+                    for owner in owners
+                }
+                exported = self.values.exported_by_bases(value, name) if not owners else set()
+                found |= exported
+                if not (owners or exported) or (is_open and module.is_script):
+                    found.add(UNKNOWN)
+            elif value == NoClass.UNKNOWN:
+                found.add(UNKNOWN)
+            elif value == NoClass.ANYTHING:
+                found |= {UNKNOWN, UNCHECKED}
+        return frozenset(found)
+
+    def family(self, value: OfClass) -> set[Definition]:
+        """Return the members of the name in a class and all its bases.
+
+        Constructors do not override those of the bases, and static members only if they say so.
+        """
+        own = members_of(value, self.name)
+        if self.name == "constructor" or all(is_static(i) and not says_override(i) for i in own):
+            return {self.member(value)}
+        # An interface of the same name may have further bases.
+        is_instance = not all(is_static(item) for item in own)
+        whole = OfClass(value.module, value.scope, is_instance)
+        owners = self.values.owners(whole, self.name, all_of=True).classes
+        return {self.member(owner) for owner in owners}
+
+    def overrides_library(self, definition: Definition) -> bool:
+        """Return whether Python code says that a member overrides one of a class not known here."""
+        module = definition.module
+        if not isinstance(module, Module) or module.is_script or not definition.is_member:
+            return False
+        start = definition.start
+        scopes = [scope for scope in module.classes.defined if start_of(scope.node) == start]
+        says_so = any(
+            _is_decorated(item, "override")
+            for scope in scopes
+            for item in members_of(OfClass(module, scope), self.name)
+        )
+        if not says_so:
+            return False
+        above = (OfClass(module, scope, above=True) for scope in scopes)
+        return not any(self.values.owners(each, self.name).classes for each in above)
+
+    def member(self, owner: OfClass, *, static: bool = False) -> Definition:
+        """Return the member of the name that a class defines; *static* if it has one of each."""
+        name = f"static {self.name}" if static else self.name
+        return Definition(owner.module.path, start_of(owner.scope.node), name, True, owner.module)
+
+    def _is_mixed(self, owner: OfClass) -> bool:
+        """Return whether a class has both a static and an instance member of the name."""
+        return len({is_static(item) for item in members_of(owner, self.name)}) > 1
+
+    def constructing(self, definitions: Definitions) -> Definitions:
+        """Return the classes whose constructors run for these; it may be inherited from a base."""
+        found: set[Definition] = set()
+        for definition in definitions:
+            for value in self.values.of_definition(definition):
+                if isinstance(value, OfClass) and value.module.is_script:
+                    found |= self._classes(self.values.owners(value, "constructor").classes)
+        return frozenset(found)
+
+    def bases(self, value: OfClass) -> Definitions:
+        """Return the direct bases of a class that have the name."""
+        above = [base for base in self.values.bases(value) if isinstance(base, OfClass)]
+        return frozenset(self._classes(base for base in above if base.scope.name == self.name))
+
+    def _classes(self, values: Iterable[OfClass]) -> set[Definition]:
+        owned = ((value, value.scope.owner) for value in values)
+        return {self.origins.own(v.module, owner) for v, owner in owned if owner is not None}
+
+
+def _is_decorated(item: Member | Binding, name: str) -> bool:
+    """Return whether a function of Python has a decorator of that name, from whatever module."""
+    site = item.sites[0].node if isinstance(item, Binding) else item.node
+    around = parent_of(site).parent()
+    if around is None or around.kind() != "decorated_definition":
+        return False
+    written = (child.text() for child in around.children() if child.kind() == "decorator")
+    return any(each.lstrip("@").strip().rpartition(".")[2] == name for each in written)
+
 
 # A list that is not closed reaches to the end, so that no text is read more than once.
 _LISTED = re.compile(
@@ -47,6 +235,7 @@ _MADE = (
     r"[^=\n]{0,200}=\s*(?:\w+\.)?(?:TypeVar|TypeVarTuple|ParamSpec|TypeAliasType|NewType"
     r"|namedtuple|NamedTuple|TypedDict)\(\s*['\"]"
 )
+_LOADING = re.compile(r"\bimport\s*\(")
 _IMPORTING_ROLES = {BindingRole.IMPORT, BindingRole.DOTTED_IMPORT}
 _IMPORTING = {BindingRole.IMPORT, BindingRole.VARIABLE, BindingRole.DOTTED_IMPORT}
 
@@ -59,13 +248,10 @@ class PythonJsResolver:
     project: Project
     origins: Origins
     meanings: Meanings
-    joining: MemberJoins
     # Only calls that construct the class of the name: the references of its constructor.
     made_only: bool = False
     # Also what must be renamed with the definition.
     renaming: bool = False
-    # Keys of objects that a library is given and calls.
-    _called_by_library: set[Definition] = field(default_factory=set)
 
     @classmethod
     def to(
@@ -77,11 +263,10 @@ class PythonJsResolver:
         renaming: bool = False,
     ) -> PythonJsResolver:
         """Create a resolver of *name* among *files*."""
-        project = Project(files, {name}, reads_scripts_whole=renaming)
+        project = Project(files, {name})
         origins = Origins(project)
-        values = ScriptTexts(origins) if renaming else ValueResolver(origins)
-        meanings = Meanings(name, origins, values, renaming)
-        return cls(name, project, origins, meanings, MemberJoins(name, values), made_only, renaming)
+        meanings = Meanings(name, origins, ValueResolver(origins), renaming)
+        return cls(name, project, origins, meanings, made_only, renaming)
 
     def exported_as(self, target: ReferenceTarget, path: WorkspacePath) -> set[str]:
         """Return the names under which the script at *path* exports the definition."""
@@ -118,13 +303,7 @@ class PythonJsResolver:
         return ReferenceTarget(own, same, own.is_member or binding.scope.shared)
 
     def _member_target(self, module: Module, member: Member) -> ReferenceTarget:
-        meaning = self.meanings.of_member(module, member)
-        found = meaning - {UNKNOWN, FOREIGN}
-        if found and self.renaming and is_object_key(member.node):
-            own = Definition(module.path, member.start, member.name, True, module)
-            if self._is_called_by_library(module, member):
-                self._called_by_library.add(own)
-            return ReferenceTarget(own, set(found), True, UNKNOWN in meaning)
+        found = self.meanings.of_member(module, member) - {UNKNOWN, FOREIGN}
         if found:
             nearest = min(found, key=lambda each: (each.path != module.path, each.start))
             is_loose = nearest.binding is None and not nearest.is_member
@@ -134,24 +313,9 @@ class PythonJsResolver:
         loose = Definition(module.path, member.start, member.name, True, module)
         return ReferenceTarget(loose, {loose}, True, True)
 
-    def _is_called_by_library(self, module: Module, member: Member) -> bool:
-        """Return whether a key is a function in an object that is made for a library."""
-        values, part = self.meanings.values, parent_of(member.node)
-        written = part if part.kind() in FUNCTIONS else part.field("value")
-        if not isinstance(values, ScriptContext) or written is None:
-            return False
-        asked = values.context_of(module, parent_of(part), member.scope)
-        call = parent_of(parent_of(parent_of(part)))
-        if call.kind() == "new_expression" and not asked <= OUTSIDE:
-            # What a library's constructor is given has the members that it asks for.
-            asked = values.of(module, call.field("constructor"), member.scope)
-        return written.kind() in FUNCTIONS and bool(asked) and asked <= OUTSIDE
-
     def implements_library(self, target: ReferenceTarget) -> bool:
-        """Return whether a library calls it by its name, declares it, or has what it overrides."""
+        """Return whether a library declares it, or has what it says that it overrides."""
         own, module = target.definition, target.definition.module
-        if own in self._called_by_library:
-            return True
         if isinstance(module, Module) and module.is_declared_elsewhere(own.start):
             return True
         return any(self.meanings.overrides_library(each) for each in target.same)
@@ -170,25 +334,7 @@ class PythonJsResolver:
         found = list(
             self._constructor_calls(module) if self.made_only else self._occurrences(module)
         )
-        if self.renaming and module.is_script:
-            self.joining.join(found, targets)
-            self.joining.join_patterns(module, found, targets)
         return by_line([*verdicts(found, targets), *self._aliases(module, targets)])
-
-    @property
-    def joins(self) -> int:
-        """How often members were joined to a target."""
-        return self.joining.count
-
-    def types_to_join(self, targets: list[ReferenceTarget]) -> tuple[set[str], set[WorkspacePath]]:
-        """Return the types that have the member, if others than the targets' do; their files."""
-        return self.joining.types_to_join(targets)
-
-    def join_values(self, path: WorkspacePath, targets: list[ReferenceTarget]) -> None:
-        """Count members as the same where a file gives a value of one type to another."""
-        module = self.project.module(path)
-        if module is not None and module.is_typed:
-            self.joining.join_values(module, targets)
 
     def may_see(self, path: WorkspacePath, text: str) -> bool:
         """Return whether a file with this text can refer to another module's definition at all."""
@@ -209,19 +355,22 @@ class PythonJsResolver:
                 seen.add(occurrence.start)
                 found = self._of_occurrence(module, occurrence)
                 yield Meaning(occurrence.line, found, False, occurrence.start)
+        is_script = self.renaming and module.is_script
+        loads = _LOADING.search(module.parsed.text) if is_script else None
         for member in module.names.members:
             if member.name == self.name:
                 seen.add(member.start)
-                is_read = not module.is_broken(member.start)
                 found = self.meanings.of_member(module, member)
+                # What a module that is loaded by a call has may be taken out of it by any name.
+                is_loaded = loads is not None and UNKNOWN in found
+                is_read = not module.is_broken(member.start) and not is_loaded
                 yield Meaning(member.line, found, is_read, member.start)
         for node in nodes_of(module.parsed, self.name):
             others = self._of_other_word(module, node) if start_of(node) not in seen else None
             if others is not None:
                 yield Meaning(node.range().start.line + 1, others, False, start_of(node))
-        if self.renaming:
-            texts = self._find_quoted(module) if module.is_script else self._find_listed(module)
-            yield from (each for each in texts if each.start not in seen)
+        if self.renaming and not module.is_script:
+            yield from (each for each in self._find_listed(module) if each.start not in seen)
 
     def _find_listed(self, module: Module) -> Iterator[Meaning]:
         """Yield the name as text by which a Python module exports it, or a type knows its name."""
@@ -240,20 +389,9 @@ class PythonJsResolver:
                 yield Meaning(text.count("\n", 0, start) + 1, found, False, start)
 
     def _of_occurrence(self, module: Module, occurrence: Occurrence) -> Definitions:
-        if self.renaming and (is_shorthand_of_field(occurrence) or _is_double(occurrence)):
+        if self.renaming and (_is_shorthand_of_field(occurrence) or _is_double(occurrence)):
             return frozenset({UNKNOWN})
         return self.meanings.of_occurrence(module, occurrence)
-
-    def _find_quoted(self, module: Module) -> Iterator[Meaning]:
-        """Yield the name as text where a script names a member by it: `x["name"]`."""
-        values = self.meanings.values
-        if not isinstance(values, ScriptTexts):
-            return
-        for node in quoted_nodes(module.parsed, self.name):
-            named = values.named_by_text(module, node)
-            if named is not None:
-                found = self.meanings.of_values(module, named, self.name)
-                yield Meaning(node.range().start.line + 1, found, True, start_of(node) + 1)
 
     def _of_other_word(self, module: Module, node: SyntaxNode) -> Definitions | None:
         """Return what a word refers to that is neither a name nor a member of this module."""
@@ -291,6 +429,13 @@ class PythonJsResolver:
                     for use in other.uses:
                         if not self.made_only or _is_called(use.node):
                             yield Reference(use.line, Certainty.BOUND, bound)
+
+
+def _is_shorthand_of_field(occurrence: Occurrence) -> bool:
+    """Return whether one word names a key and a constructor's parameter that is a field."""
+    binding = occurrence.binding
+    is_field = binding is not None and BindingRole.FIELD in binding.roles
+    return is_field and occurrence.kind == "shorthand_property_identifier"
 
 
 def _is_double(occurrence: Occurrence) -> bool:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
+from enum import Enum
 from functools import partial
-from typing import ClassVar
+from typing import ClassVar, NamedTuple, TypeAlias
 
-from redline.code.python_js.annotations import class_names, is_anything
-from redline.code.python_js.answers import Answers
 from redline.code.python_js.heritage import (
     OfClass,
     Value,
+    base_nodes,
     class_around,
     instance_of,
     may_have_members,
@@ -21,7 +22,6 @@ from redline.code.python_js.imports import ImportedName, required_module
 from redline.code.python_js.members import LITERALS, NoClass
 from redline.code.python_js.origins import Definitions, Origins
 from redline.code.python_js.project import Module
-from redline.code.python_js.python_values import SPLATS, Container, PythonValues
 from redline.code.references.definition import FOREIGN, UNKNOWN, Definition, whole
 from redline.code.scopes.model import ANY, Binding, BindingRole, Member, MemberUse, Scope, ScopeKind
 from redline.code.syntax.node import (
@@ -33,9 +33,150 @@ from redline.code.syntax.node import (
     start_of,
 )
 
+_MAX_DEPTH = 10
+
+
+class MemberOwners(NamedTuple):
+    """The classes that define a member, and whether a base that is unknown might, too."""
+
+    classes: list[OfClass]
+    is_open: bool
+
+
+def _declarations(value: OfClass) -> Iterator[OfClass]:
+    """Yield a class, and of its instances the interfaces of the same name: they are one type."""
+    scopes = value.module.merged.get(value.scope, []) if value.is_instance else []
+    for scope in scopes or [value.scope]:
+        yield OfClass(value.module, scope)
+
+
+def _declares(owner: OfClass, name: str) -> bool:
+    return any(isinstance(item, Binding) for item in members_of(owner, name))
+
+
+# A node that names a class, a name from a quoted annotation, or None if it is unknown.
+ClassName: TypeAlias = SyntaxNode | str | None
+_THROUGH = {"Optional", "Union", "Annotated", "Final", "ClassVar", "Required", "NotRequired"}
+_ANYTHING = {"any", "unknown", "object", "Any", "typing.Any", "t.Any"}
+_NAME = re.compile(r"[^\W\d]\w*")
+_NOTHING = {"none", "predefined_type", "literal_type", "array_type", "tuple_type", "null"}
+_NAMES = {"identifier", "attribute", "type_identifier"}
+_NESTED = {
+    *("union_type", "parenthesized_type", "readonly_type", "type_annotation", "type"),
+    *("binary_operator", "union"),
+}
+
+
+def is_anything(node: SyntaxNode) -> bool:
+    """Return whether an annotation says that a value may be anything."""
+    return node.text() in _ANYTHING
+
+
+def class_names(node: SyntaxNode) -> Iterator[ClassName]:
+    """Yield the classes that a value with this annotation may be an instance of."""
+    kind = node.kind()
+    if is_anything(node):
+        yield None
+    elif kind in _NAMES:
+        yield node
+    elif kind in _NESTED:
+        for child in named_children(node):
+            yield from class_names(child)
+    elif kind == "string":
+        yield from _names_in_string(node.text())
+    elif kind in ("subscript", "generic_type"):
+        yield from _generic(node)
+    elif kind not in _NOTHING:
+        yield None
+
+
+def _names_in_string(text: str) -> Iterator[ClassName]:
+    for part in text.strip("\"'").split("|"):
+        name = part.strip()
+        if name != "None":
+            yield name if _NAME.fullmatch(name) else None
+
+
+def _generic(node: SyntaxNode) -> Iterator[ClassName]:
+    base = node.field("value") or node.field("name") or node.children()[0]
+    if base.text().split(".")[-1] not in _THROUGH:
+        yield base if base.kind() in _NAMES else None
+        return
+    inner = type_arguments(node)
+    for part in inner[:1] if base.text().endswith("Annotated") else inner:
+        yield from class_names(part)
+
+
+def type_arguments(node: SyntaxNode) -> list[SyntaxNode]:
+    """Return the types in the brackets of a type."""
+    inner = named_children(node)[1:]
+    if node.kind() != "generic_type":
+        return inner
+    return [child for part in inner for child in named_children(part)]
+
+
+class _Limit(Enum):
+    DEPTH = 0
+
+
+class _Answer(NamedTuple):
+    values: frozenset[Value]
+    # How many steps were taken before it, and what cut it off: questions that were open, the limit.
+    depth: int
+    cut: frozenset[Hashable]
+
+
+@dataclass(slots=True)
+class Answers:
+    """What was found out, by question."""
+
+    _known: dict[Hashable, _Answer] = field(default_factory=dict)
+    _open: set[Hashable] = field(default_factory=set)
+    # What cut off the answer that is being looked for.
+    _cut: set[Hashable] = field(default_factory=set)
+
+    def once(
+        self, question: Hashable, depth: int, find: Callable[[], set[Value]]
+    ) -> frozenset[Value]:
+        """Return what *find* finds, or what is known of it."""
+        known = self._known.get(question)
+        if known is None or not self._is_as_good(known, depth):
+            around, self._cut = self._cut, set()
+            self._open.add(question)
+            try:
+                values = frozenset(find())
+            finally:
+                self._open.discard(question)
+                own, self._cut = self._cut, around
+            known = _Answer(values, depth, frozenset(own - {question}))
+            self._known[question] = known
+        self._cut |= known.cut
+        return known.values
+
+    def is_open(self, question: Hashable) -> bool:
+        """Whether *question* is being answered; what its answer depends on is then cut off."""
+        if question in self._open:
+            self._cut.add(question)
+            return True
+        return False
+
+    def stop_at_limit(self) -> None:
+        """Note that the search is not followed further."""
+        self._cut.add(_Limit.DEPTH)
+
+    def _is_as_good(self, known: _Answer, depth: int) -> bool:
+        """Whether what cut off an answer would do so again."""
+        return all(
+            known.depth <= depth if each is _Limit.DEPTH else each in self._open
+            for each in known.cut
+        )
+
+
 _WRAPPED = {"parenthesized_expression", "await", "await_expression", "non_null_expression"}
 _CALLS = {"call", "call_expression", "new_expression"}
 _FUNCTIONS = {BindingRole.FUNCTION}
+# Names of Python's type of classes: which class a value of it is, the annotation does not say.
+_CLASS_TYPES = {"type", "Type"}
 _ASSIGNING = {"assignment", "assignment_expression", "variable_declarator", "field_definition"}
 _TYPED = {
     *("typed_parameter", "typed_default_parameter", "required_parameter"),
@@ -44,7 +185,7 @@ _TYPED = {
 
 
 @dataclass(slots=True)
-class ValueResolver(PythonValues):
+class ValueResolver:
     """Resolve the expressions before a dot."""
 
     # How many steps an expression is followed for.
@@ -72,8 +213,7 @@ class ValueResolver(PythonValues):
             return self.of(module, inner, scope, depth + 1)
         if kind == "as_expression":
             return self._of_annotation(module, node.children()[-1], scope, depth + 1)
-        found = self.of_python(module, node, scope, depth) if not module.is_script else None
-        return {_of_literal(module, node)} if found is None else found
+        return {_of_literal(module, node)}
 
     def _is_too_deep(self, depth: int) -> bool:
         if depth > self.max_depth:
@@ -96,9 +236,6 @@ class ValueResolver(PythonValues):
         is_free = module.is_script and occurrence.binding is None
         if is_free and node.text() in ("exports", "module"):
             return {whole(module.path)}
-        found = self.narrowed(module, occurrence, depth) if not module.is_script else None
-        if found is not None:
-            return found
         return self._of_all(self.origins.of_occurrence(module, occurrence), depth)
 
     def _of_all(self, definitions: Definitions, depth: int) -> set[Value]:
@@ -145,10 +282,8 @@ class ValueResolver(PythonValues):
         kind = parent.kind()
         if kind == "parameters" and not module.is_script:
             return {NoClass.ANYTHING}
-        if kind in SPLATS and not module.is_script:
-            return self.of_splat(module, parent, scope, depth)
         if kind not in _TYPED and kind not in _ASSIGNING:
-            return self.of_statement(module, node, scope, depth)
+            return {NoClass.UNKNOWN}
         annotation = parent.field("type")
         if annotation is None and kind in _ASSIGNING:
             value = parent.field("right") or parent.field("value")
@@ -182,15 +317,9 @@ class ValueResolver(PythonValues):
         self, module: Module, name: SyntaxNode, scope: Scope, depth: int
     ) -> set[Value]:
         """Return what a value is whose annotation has this name."""
-        named = self.of_type(module, name, scope, depth)
-        if not module.is_script and not any(isinstance(value, OfClass) for value in named):
-            allowed = self.of_class_type(module, name, scope, depth)
-            if allowed is not None:
-                return allowed
-            held = self.of_container_type(module, name, scope, depth)
-            if held is not None:
-                return {held}
-        return set(map(instance_of, named))
+        if not module.is_script and name.text().rpartition(".")[2] in _CLASS_TYPES:
+            return {NoClass.UNKNOWN}
+        return set(map(instance_of, self.of_type(module, name, scope, depth)))
 
     def _of_quoted_type(self, module: Module, name: str, scope: Scope, depth: int) -> set[Value]:
         """Return the classes that a name in a quoted annotation may refer to."""
@@ -226,7 +355,7 @@ class ValueResolver(PythonValues):
             elif isinstance(value, OfClass):
                 found |= self._of_field(value, name, depth)
             else:
-                found.add(NoClass.OTHER if isinstance(value, Container) else value)
+                found.add(value)
         return found or {NoClass.UNKNOWN}
 
     def _of_field(self, value: OfClass, name: str, depth: int) -> set[Value]:
@@ -271,9 +400,6 @@ class ValueResolver(PythonValues):
             if around is None:
                 return {NoClass.UNKNOWN}
             return {OfClass(module, around, True, True)}
-        held = None if module.is_script else self.of_container_call(module, node, scope, depth)
-        if held is not None:
-            return held
         called = self.of(module, callee, scope, depth + 1)
         if called == {NoClass.ANYTHING}:
             return called
@@ -323,6 +449,72 @@ class ValueResolver(PythonValues):
         if annotation is None or is_async:
             return {NoClass.UNKNOWN}
         return self._of_annotation(module, annotation, scope, depth + 1)
+
+    # Classes and their bases
+
+    def owners(
+        self, value: OfClass, name: str, *, all_of: bool = False, depth: int = 0
+    ) -> MemberOwners:
+        """Return the nearest class that defines *name* for *value*; with *all_of* all of them."""
+        found: list[OfClass] = []
+        declared = list(_declarations(value))
+        if not value.above:
+            found += [each for each in declared if members_of(each, name)]
+            if found and not all_of:
+                return MemberOwners(found + self._declaring_bases(value, name, depth), False)
+        is_open = value.module.is_broken(start_of(value.scope.node))
+        bases = (base for each in declared for base in self.bases(each))
+        for base in bases if depth < _MAX_DEPTH else ():
+            if isinstance(base, OfClass):
+                above = self.owners(base, name, all_of=all_of, depth=depth + 1)
+                found += above.classes
+                is_open = is_open or above.is_open
+                if found and not all_of:
+                    return MemberOwners(found, False)
+            elif base == NoClass.UNKNOWN:
+                is_open = True
+        return MemberOwners(found, is_open)
+
+    def _declaring_bases(self, value: OfClass, name: str, depth: int) -> list[OfClass]:
+        """Return the bases that declare what a Python class only assigns: a property, a field."""
+        if value.module.is_script or depth >= _MAX_DEPTH or _declares(value, name):
+            return []
+        bases = [base for base in self.bases(value) if isinstance(base, OfClass)]
+        above = [
+            owner for base in bases for owner in self.owners(base, name, depth=depth + 1).classes
+        ]
+        return [owner for owner in above if _declares(owner, name)]
+
+    def bases(self, value: OfClass) -> Iterator[Value]:
+        """Yield the bases of a class, except the language's own classes."""
+        module, scope = value.module, value.scope
+        for node in base_nodes(scope.node, module.is_script):
+            if self._is_builtin(module, node):
+                continue
+            outer = scope.parent or scope
+            kind = node.kind()
+            found = (
+                self.of_type(module, node, outer, 1)
+                if kind == "type_identifier"
+                else self.of(module, node, outer, 1)
+            )
+            yield from (v for v in found if not (isinstance(v, OfClass) and v.scope is scope))
+
+    def exported_by_bases(self, value: OfClass, name: str) -> set[Definition]:
+        """Return what a type has by extending whole modules: `extends typeof module`."""
+        found: set[Definition] = set()
+        for scope in value.module.merged.get(value.scope, [value.scope]):
+            for base in self.bases(OfClass(value.module, scope)):
+                if isinstance(base, Definition):
+                    found |= self.origins.of_export(base.path, name) - {UNKNOWN}
+        return found
+
+    def _is_builtin(self, module: Module, node: SyntaxNode) -> bool:
+        """Return whether a base of a Python class is one of the language's own."""
+        occurrence = module.names.at(node)
+        if occurrence is None or occurrence.binding is not None or module.is_script:
+            return False
+        return not self.origins.of_occurrence(module, occurrence)
 
 
 def _member_name(access: SyntaxNode) -> str:

@@ -61,17 +61,3 @@ class JoinsMembers(Protocol):
     """A resolver that adds members to a target while it reads files: it must read them again."""
 
     joins: int
-
-
-@runtime_checkable
-class JoinsTypes(Protocol):
-    """A resolver of a language in which types are one another by their members alone."""
-
-    def types_to_join(self, targets: list[ReferenceTarget]) -> tuple[set[str], set[WorkspacePath]]:
-        """Return the names of types with a member that may be a target's, and the targets' files.
-
-        Both are empty if there is no other such member.
-        """
-
-    def join_values(self, path: WorkspacePath, targets: list[ReferenceTarget]) -> None:
-        """Count members as the same where a file gives a value of one type to another."""

@@ -1,4 +1,4 @@
-"""Determine what values of Rust's standard types are, and what their methods return."""
+"""Determine what Rust's standard types hold, as far as their type arguments say it."""
 
 from __future__ import annotations
 
@@ -8,36 +8,14 @@ from redline.code.references.typed.types import UNKNOWN_TYPE, Head, Shape
 
 _LISTS = {"Vec", "slice", "VecDeque", "HashSet", "BTreeSet", "BinaryHeap", "LinkedList"}
 _MAPS = {"HashMap", "BTreeMap", "IndexMap"}
-_CELLS = {"RefCell", "Mutex", "RwLock", "OnceCell", "OnceLock", "Cell"}
 _OPTIONS = {"Option", "Result"}
 
-_UNWRAPPING = {
-    *("unwrap", "expect", "unwrap_or", "unwrap_or_default", "unwrap_or_else", "insert"),
-    *("get_or_insert_with", "get_or_insert", "unwrap_unchecked"),
-}
-_OPTION_SAME = {
-    *("as_ref", "as_mut", "as_deref", "as_deref_mut", "clone", "cloned", "copied", "take"),
-    *("filter", "or", "or_else", "replace", "map_err"),
-}
 _ONE_OF_LIST = {
     *("first", "last", "get", "get_mut", "pop", "pop_front", "pop_back", "first_mut", "last_mut"),
     *("front", "back", "front_mut", "back_mut", "take", "peek"),
 }
 _ELEMENT = {"remove", "swap_remove", "get_unchecked", "get_unchecked_mut"}
 _ITERATING = {"iter", "iter_mut", "into_iter", "drain"}
-_LIST_SAME = {
-    *("clone", "to_vec", "as_slice", "as_mut_slice", "to_owned", "as_ref", "as_mut", "into_boxed"),
-    *("into_vec", "borrow", "borrow_mut"),
-}
-_ONE_OF_ITERATOR = {
-    *("next", "last", "nth", "min", "max", "min_by", "max_by", "min_by_key", "max_by_key", "find"),
-    *("reduce", "next_back", "peek", "peek_mut", "next_if"),
-}
-_ITERATOR_SAME = {
-    *("filter", "rev", "skip", "take", "chain", "cloned", "copied", "by_ref", "peekable"),
-    *("skip_while", "take_while", "inspect", "step_by", "fuse", "into_iter", "iter", "cycle"),
-    *("clone", "iter_mut"),
-}
 # Methods of lists and maps beside those above.
 _OWN = (
     _ONE_OF_LIST
@@ -116,16 +94,6 @@ def settled(shape: Shape) -> Shape:
     return Shape(shape.head, tuple(map(settled, shape.parts)))
 
 
-def option_of(shape: Shape) -> Shape:
-    """Return `Option` of a type."""
-    return Shape("Option", (shape,))
-
-
-def iterator_of(shape: Shape) -> Shape:
-    """Return an iterator over a type."""
-    return Shape("Iter", (shape,))
-
-
 def part(shape: Shape, nth: int = 0) -> Shape:
     """Return a type's part by index; unknown if it is not stated."""
     return shape.parts[nth] if nth < len(shape.parts) else UNKNOWN_TYPE
@@ -169,104 +137,6 @@ def element_type(shape: Shape) -> Shape:
     return part(shape) if shape.head in _LISTS else UNKNOWN_TYPE
 
 
-def closure_argument(shape: Shape, method: str, nth: int) -> Shape:
-    """Return the type of a parameter of a closure that is passed to a method."""
-    if shape.head == "Result" and method in ("map_err", "unwrap_or_else", "or_else", "inspect_err"):
-        return part(shape, 1)
-    if method in ("fold", "try_fold", "scan"):
-        return part(shape) if nth == 1 else UNKNOWN_TYPE
-    if shape.head in _MAPS:
-        return part(shape, nth)
-    if shape.head in _OPTIONS or shape.head in _LISTS or shape.head == "Iter":
-        return part(shape)
-    return UNKNOWN_TYPE
-
-
-def method_result(shape: Shape, method: str, passed: Shape) -> Shape:
-    """Return a method's result; *passed* is the type of its argument, or the closure's result."""
-    head = shape.head
-    if head in _OPTIONS:
-        return _of_option(shape, method, passed)
-    if head == "Iter":
-        return _of_iterator(shape, method, passed)
-    if head in _LISTS:
-        return _of_list(shape, method)
-    if head in _MAPS:
-        return _of_map(shape, method)
-    if head in _CELLS:
-        return _of_cell(shape, method)
-    if head == "Entry":
-        is_value = method.startswith("or_")
-        return part(shape, 1) if is_value else shape if method == "and_modify" else UNKNOWN_TYPE
+def method_result(shape: Shape, method: str) -> Shape:
+    """Return the result of a method of a library's trait: a copy or a view of the value."""
     return shape if method in _SAME else UNKNOWN_TYPE
-
-
-def _of_option(shape: Shape, method: str, passed: Shape) -> Shape:
-    if method in _UNWRAPPING:
-        return part(shape)
-    if method in _OPTION_SAME:
-        return shape
-    if method in ("ok", "err"):
-        return option_of(part(shape, method == "err"))
-    if method in ("ok_or", "ok_or_else"):
-        return Shape("Result", (part(shape), UNKNOWN_TYPE))
-    if method == "unwrap_err":
-        return part(shape, 1)
-    if method == "map":
-        return Shape(shape.head, (passed, *shape.parts[1:]))
-    if method in ("and_then", "map_or", "map_or_else"):
-        return passed
-    return iterator_of(part(shape)) if method in _ITERATING else UNKNOWN_TYPE
-
-
-def _of_list(shape: Shape, method: str) -> Shape:
-    if method in _ONE_OF_LIST:
-        return option_of(part(shape))
-    if method in _ITERATING:
-        return iterator_of(part(shape))
-    if method in _LIST_SAME:
-        return shape
-    if method in ("chunks", "windows", "chunks_exact", "split"):
-        return iterator_of(shape)
-    return part(shape) if method in _ELEMENT else UNKNOWN_TYPE
-
-
-def _of_map(shape: Shape, method: str) -> Shape:
-    if method in ("get", "get_mut", "remove", "insert"):
-        return option_of(part(shape, 1))
-    if method in _ITERATING:
-        return iterator_of(item_type(shape))
-    if method in ("values", "values_mut", "into_values"):
-        return iterator_of(part(shape, 1))
-    if method in ("keys", "into_keys"):
-        return iterator_of(part(shape))
-    if method == "entry":
-        return Shape("Entry", shape.parts)
-    return shape if method in _SAME else UNKNOWN_TYPE
-
-
-def _of_cell(shape: Shape, method: str) -> Shape:
-    if method in ("lock", "read", "write", "try_lock", "try_borrow", "into_inner"):
-        return Shape("Result", shape.parts)
-    if shape.head in ("OnceCell", "OnceLock") and method in ("get", "get_mut"):
-        return option_of(part(shape))
-    return part(shape)
-
-
-def _of_iterator(shape: Shape, method: str, passed: Shape) -> Shape:
-    item = part(shape)
-    if method in _ONE_OF_ITERATOR:
-        return option_of(item)
-    if method in _ITERATOR_SAME:
-        return shape
-    if method == "enumerate":
-        return iterator_of(Shape("tuple", (Shape("usize"), item)))
-    if method == "zip":
-        return iterator_of(Shape("tuple", (item, item_type(passed))))
-    if method == "map":
-        return iterator_of(passed)
-    if method == "filter_map":
-        return iterator_of(part(passed))
-    if method in ("flat_map", "flatten"):
-        return iterator_of(item_type(passed if method == "flat_map" else item))
-    return passed if method == "fold" else UNKNOWN_TYPE

@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 
 from redline.code.references.definition import UNKNOWN, UNRESOLVED, Definition
 from redline.code.references.file_access import SourceFiles
 from redline.code.references.targets import Meaning, ReferenceTarget
 from redline.code.references.typed.base import TypedResolver
+from redline.code.references.typed.types import UNKNOWN_TYPE, Shape
 from redline.code.references.typed.units import Unit
+from redline.code.rust import library
 from redline.code.rust.crates import Crates
-from redline.code.rust.declared_types import DeclaredTypes
+from redline.code.rust.declared_types import DeclaredTypes, Signatures
 from redline.code.rust.homes import Homes, impl_pattern
-from redline.code.rust.macro_paths import paths_from_macro, takes_fields_of_self
 from redline.code.rust.members import (
     STANDARD_TRAITS,
     AccessForm,
@@ -26,15 +28,194 @@ from redline.code.rust.members import (
     library_definition,
 )
 from redline.code.rust.paths import NOTHING, Definitions, Paths, definition_of, names_of
-from redline.code.rust.patterns import Patterns
-from redline.code.rust.scopes.names import MacroArguments, MemberForm, Role, RustNames, rust_names
-from redline.code.rust.signatures import Signatures
+from redline.code.rust.scopes.names import (
+    LocalOrigin,
+    MacroArguments,
+    MemberForm,
+    Path,
+    Role,
+    RustLocal,
+    RustNames,
+    contains,
+    rust_names,
+)
+from redline.code.rust.scopes.tokens import leaves_of
 from redline.code.rust.types import RustTypes
 from redline.code.rust.values import RustValues
 from redline.code.scopes.model import ANY, TYPE, Binding, Member, Occurrence, Scope
 from redline.code.syntax.definitions import Parsed
-from redline.code.syntax.node import SyntaxNode, parent_of, start_of
+from redline.code.syntax.node import Span, SyntaxNode, parent_of, required_field, start_of
 from redline.code.syntax.uses import nodes_of
+
+
+@dataclass(slots=True)
+class Patterns:
+    """Types the names that patterns bind."""
+
+    values: RustValues
+    _known: dict[tuple[object, ...], Shape] = field(default_factory=dict)
+
+    def local(self, unit: Unit, binding: Binding) -> Shape:
+        """Return the type of a local name."""
+        local = names_of(unit).locals[binding]
+        key = (unit.path, "local", binding.sites[0].start)
+        if key not in self._known:
+            self._known[key] = UNKNOWN_TYPE
+            whole = self.origin(local, unit)
+            start = binding.sites[0].start
+            self._known[key] = self.bound_type(local.pattern, whole, start, unit, local.scope)
+        return self._known[key]
+
+    def origin(self, local: RustLocal, unit: Unit) -> Shape:
+        """Return the type of the value that a pattern matches."""
+        if local.type is not None:
+            return self.values.types.evaluate(local.type, unit, local.scope)
+        if local.how is LocalOrigin.EACH:
+            return self.values.item_type(self.values.of(local.value, unit, local.scope))
+        if local.how is LocalOrigin.CLOSURE:
+            return UNKNOWN_TYPE
+        return library.settled(self.values.of(local.value, unit, local.scope))
+
+    def bound_type(
+        self, node: SyntaxNode, shape: Shape, start: int, unit: Unit, scope: Scope
+    ) -> Shape:
+        """Return the type of the name at *start* in a pattern that matches *shape*."""
+        kind = node.kind()
+        if kind in ("identifier", "shorthand_field_identifier"):
+            return shape
+        if kind == "tuple_struct_pattern":
+            return self._bound_in_tuple_struct(node, shape, start, unit, scope)
+        if kind == "struct_pattern":
+            return self._bound_in_struct(node, shape, start, unit, scope)
+        for nth, part in enumerate(_parts(node)):
+            if contains(part, start):
+                return self.bound_type(part, _inner(kind, shape, nth), start, unit, scope)
+        return UNKNOWN_TYPE
+
+    def _bound_in_tuple_struct(
+        self, node: SyntaxNode, shape: Shape, start: int, unit: Unit, scope: Scope
+    ) -> Shape:
+        of = required_field(node, "type")
+        parts = _parts(node)[1:]
+        nth = next((n for n, p in enumerate(parts) if p.range().end.index > start), 0)
+        name = of.text().split("::")[-1]
+        if name in ("Some", "Ok", "Err") and isinstance(shape.head, str):
+            inner = library.part(shape, int(name == "Err"))
+            return self.bound_type(parts[nth], inner, start, unit, scope)
+        for definition in self.values.resolve_path(of, unit, scope) - {UNKNOWN}:
+            inner = self.values.parts.of_tuple_field(definition, nth, shape)
+            return self.bound_type(parts[nth], inner, start, unit, scope)
+        return UNKNOWN_TYPE
+
+    def _bound_in_struct(
+        self, node: SyntaxNode, shape: Shape, start: int, unit: Unit, scope: Scope
+    ) -> Shape:
+        for part in node.children():
+            if part.kind() != "field_pattern" or not contains(part, start):
+                continue
+            name, pattern = required_field(part, "name"), part.field("pattern")
+            for definition in self.key(required_field(node, "type"), name.text(), unit, scope) - {
+                UNKNOWN
+            }:
+                inner = self.values.parts.of_field(definition, shape)
+                return (
+                    inner
+                    if pattern is None
+                    else self.bound_type(pattern, inner, start, unit, scope)
+                )
+        return UNKNOWN_TYPE
+
+    def key(self, of: SyntaxNode, name: str, unit: Unit, scope: Scope) -> Definitions:
+        """Resolve a field in the literal or pattern of a struct or variant."""
+        found = self.values.resolve_path(of, unit, scope)
+        for definition in found - {UNKNOWN}:
+            if definition.binding is not None and Role.ALIAS in definition.binding.roles:
+                found = frozenset(
+                    self.values.types.definitions_of(self.values.parts.of_value(found))
+                )
+        fields: set[Definition] = set()
+        for definition in found - {UNKNOWN}:
+            home = self.values.types.paths.units.at(definition.path)
+            body = self.values.members.body(definition)
+            binding = body.names.get(name) if body is not None else None
+            if home is not None and binding is not None:
+                fields.add(definition_of(home, binding))
+        return frozenset(fields) or (UNRESOLVED if found else found)
+
+
+def _inner(kind: str, shape: Shape, nth: int) -> Shape:
+    """Return the type that a part of a pattern matches."""
+    if kind == "tuple_pattern":
+        return library.part(shape, nth) if shape.head == "tuple" else UNKNOWN_TYPE
+    return library.element_type(shape) if kind == "slice_pattern" else shape
+
+
+def _parts(node: SyntaxNode) -> list[SyntaxNode]:
+    """Return the parts of a pattern; `_` counts."""
+    return [c for c in node.children() if c.kind() == "_" or c.is_named()]
+
+
+_OPENING, _CLOSING = "([{", ")]}"
+
+
+def paths_from_macro(
+    macro: SyntaxNode, text: str, first: int, last: int, start: int
+) -> Iterator[Path]:
+    """Yield the paths built from the word at *start* in the arguments at *first* to *last*."""
+    spans = list(_arguments(text, first + 1, last - 1))
+    nth = next((n for n, (at, end) in enumerate(spans) if at <= start < end), None)
+    if nth is None or not text[slice(*spans[nth])].strip().isidentifier():
+        return
+    given = [text[slice(*span)].strip() for span in spans]
+    for rule in macro.children():
+        if rule.kind() != "macro_rule":
+            continue
+        left, right = rule.field("left"), rule.field("right")
+        if left is None or right is None:
+            continue
+        words = [c.children()[0].text() for c in left.children() if _is_parameter(c)]
+        if len(words) == len(given):
+            yield from _paths(
+                list(leaves_of(right)), dict(zip(words, given, strict=True)), words[nth]
+            )
+
+
+def takes_fields_of_self(macro: SyntaxNode) -> bool:
+    """Return whether a macro accesses what it is given as a field of `self`."""
+    return re.search(r"\bself\s*\.\s*\$", macro.text()) is not None
+
+
+def _paths(leaves: list[SyntaxNode], given: dict[str, str], wanted: str) -> Iterator[Path]:
+    """Yield the paths in a macro body that end with a parameter, parameters substituted."""
+    for nth, leaf in enumerate(leaves):
+        if leaf.text() != wanted or nth < 2 or leaves[nth - 1].text() != "::":
+            continue
+        words = [given[wanted]]
+        at = nth
+        while at >= 2 and leaves[at - 1].text() == "::":
+            at -= 2
+            written = leaves[at].text()
+            words.insert(0, "crate" if written == "$crate" else given.get(written, written))
+        if all(word.isidentifier() for word in words):
+            yield tuple(words)
+
+
+def _is_parameter(node: SyntaxNode) -> bool:
+    return node.kind() == "token_binding_pattern"
+
+
+def _arguments(text: str, first: int, last: int) -> Iterator[Span]:
+    """Yield the spans of the comma-separated arguments."""
+    depth, begin = 0, first
+    for at in range(first, last):
+        char = text[at]
+        depth += (char in _OPENING) - (char in _CLOSING)
+        if char == "," and not depth:
+            yield Span(begin, at)
+            begin = at + 1
+    if text[begin:last].strip():
+        yield Span(begin, last)
+
 
 # What is before a word that belongs to a value or type, or is declared.
 _MAX_BEFORE = 200
@@ -243,9 +424,19 @@ class RustResolver(TypedResolver):
             return False
         return not set(self.members.trait_of(home, found)) - {UNKNOWN}
 
-    def is_apart(self, target: ReferenceTarget) -> bool:  # noqa: ARG002 - for other languages
-        """Return False: traits join members of several types."""
-        return False
+    def is_apart(self, target: ReferenceTarget) -> bool:
+        """Return whether no trait has it: a field, or a member that a type's own `impl` defines."""
+        for definition in target.same:
+            home = self.units.at(definition.path)
+            if definition.binding is None or home is None:
+                return False
+            scope = definition.binding.scope
+            found = next((each for each in names_of(home).impls if each.scope is scope), None)
+            owner = scope.owner
+            is_trait = owner is not None and Role.TRAIT in owner.roles
+            if is_trait or (found is not None and found.trait is not None):
+                return False
+        return True
 
     def _meanings(self, unit: Unit) -> Iterator[Meaning]:
         # What a macro's pattern has to the letter is a word of that macro.

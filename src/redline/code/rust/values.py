@@ -10,11 +10,10 @@ from redline.code.references.definition import UNKNOWN, Definition
 from redline.code.references.typed.types import UNKNOWN_TYPE, Shape
 from redline.code.references.typed.units import Unit
 from redline.code.rust import library
-from redline.code.rust.declared_types import DeclaredTypes
+from redline.code.rust.declared_types import DeclaredTypes, Signatures
 from redline.code.rust.members import AccessForm, RustMembers, Want
 from redline.code.rust.paths import Definitions, names_of
 from redline.code.rust.scopes.names import Role
-from redline.code.rust.signatures import Signatures
 from redline.code.rust.types import RustTypes, path_of
 from redline.code.scopes.model import TYPE, VALUE, Binding, Scope
 from redline.code.syntax.node import SyntaxNode, required_field
@@ -173,19 +172,9 @@ class RustValues:
         path = function.field("path") if function.kind() == "scoped_identifier" else None
         return self.of_path(path, unit, scope) if path is not None else UNKNOWN_TYPE
 
-    def argument(self, call: SyntaxNode, unit: Unit, scope: Scope, nth: int = 0) -> Shape:
-        """Return the type of an argument; for a closure or function, that of its result."""
-        passed = _passed(call)
-        if nth >= len(passed):
-            return UNKNOWN_TYPE
-        node = passed[nth]
-        if node.kind() == "closure_expression":
-            return self.of(node.field("body"), unit, scope)
-        if node.kind() in ("identifier", "scoped_identifier"):
-            definitions = self.resolve_path(node, unit, scope)
-            if any(t.binding and Role.FUNCTION in t.binding.roles for t in definitions):
-                return self.call_result(definitions, UNKNOWN_TYPE)
-        return self.of(node, unit, scope)
+    def argument(self, call: SyntaxNode, unit: Unit, scope: Scope) -> Shape:
+        """Return the type of the first argument of a call."""
+        return self.of(next(iter(_passed(call)), None), unit, scope)
 
     def method(self, node: SyntaxNode, function: SyntaxNode, unit: Unit, scope: Scope) -> Shape:
         owner = self.of(function.field("value"), unit, scope)
@@ -194,25 +183,11 @@ class RustValues:
         if found - {UNKNOWN}:
             arguments = required_field(node, "function").field("type_arguments")
             return self.call_result(found, owner, self._types(arguments, unit, scope))
-        if name == "collect":
-            return self.collect(node, owner, unit, scope)
-        if isinstance(owner.head, Definition):
-            return self._library_method_result(owner, name)
-        nth = 1 if name in ("map_or", "map_or_else") else 0
-        made = library.method_result(owner, name, self.argument(node, unit, scope, nth))
-        return made if found else self._or_outside(made, node, owner, unit, scope)
-
-    def _library_method_result(self, owner: Shape, name: str) -> Shape:
-        """Return the result of a library trait's method on a workspace type."""
-        if name in ("clone", "to_owned", "as_ref", "as_mut", "borrow", "borrow_mut", "by_ref"):
-            return owner
-        if name in ("iter", "into_iter", "iter_mut"):
-            return library.iterator_of(self.item_type(owner))
-        item = self.item_type(owner)
+        made = library.method_result(owner, name)
         return (
-            library.method_result(library.iterator_of(item), name, UNKNOWN_TYPE)
-            if item != UNKNOWN_TYPE
-            else UNKNOWN_TYPE
+            made
+            if found or isinstance(owner.head, Definition)
+            else self._or_outside(made, node, owner, unit, scope)
         )
 
     def item_type(self, shape: Shape) -> Shape:
@@ -227,17 +202,6 @@ class RustValues:
             if found is not None:
                 return found
         return UNKNOWN_TYPE
-
-    def collect(self, node: SyntaxNode, owner: Shape, unit: Unit, scope: Scope) -> Shape:
-        given = required_field(node, "function").field("type_arguments")
-        first = next((c for c in given.children() if c.is_named()), None) if given else None
-        if first is None:
-            return UNKNOWN_TYPE
-        made = self.types.evaluate(first, unit, scope)
-        item = library.part(owner)
-        if made.head == "Result":
-            return Shape("Result", (Shape("Vec", (library.part(item),)), UNKNOWN_TYPE))
-        return Shape(made.head, (item,)) if library.part(made) == UNKNOWN_TYPE else made
 
     def call_result(
         self, definitions: Definitions, owner: Shape, types: Sequence[Shape] = ()
@@ -295,21 +259,6 @@ class RustValues:
             return Shape("()")
         return self.of(parts[-1], unit, scope)
 
-    def if_(self, node: SyntaxNode, unit: Unit, scope: Scope) -> Shape:
-        first = self.of(node.field("consequence"), unit, scope)
-        other = node.field("alternative")
-        if first == UNKNOWN_TYPE and other is not None:
-            return self.of(other.children()[-1], unit, scope)
-        return first
-
-    def match(self, node: SyntaxNode, unit: Unit, scope: Scope) -> Shape:
-        for arm in required_field(node, "body").children():
-            value = arm.field("value") if arm.kind() == "match_arm" else None
-            found = self.of(value, unit, scope)
-            if found not in (UNKNOWN_TYPE, Shape("()")):
-                return found
-        return UNKNOWN_TYPE
-
     def array(self, node: SyntaxNode, unit: Unit, scope: Scope) -> Shape:
         inner = [child for child in node.children() if child.is_named()]
         return Shape("slice", (self.of(inner[0], unit, scope) if inner else UNKNOWN_TYPE,))
@@ -340,8 +289,6 @@ _READS: dict[str, _Read] = {
     "struct_expression": RustValues.struct,
     "index_expression": RustValues.index,
     "block": RustValues.block,
-    "if_expression": RustValues.if_,
-    "match_expression": RustValues.match,
     "array_expression": RustValues.array,
     "tuple_expression": RustValues.tuple_,
     "macro_invocation": RustValues.macro,

@@ -14,8 +14,8 @@ from redline.code.scopes.model import (
     Names,
     Scope,
     ScopeKind,
+    TreeReader,
 )
-from redline.code.scopes.typescript import TypeReader
 from redline.code.syntax.node import (
     SyntaxNode,
     begins_at,
@@ -24,7 +24,14 @@ from redline.code.syntax.node import (
     required_field,
     start_of,
 )
-from redline.code.syntax.uses import is_quoted_key
+
+_NAMED_TYPES = {
+    "interface_declaration": TYPE,
+    "type_alias_declaration": TYPE,
+    "class_declaration": ANY,
+    "abstract_class_declaration": ANY,
+}
+
 
 _FUNCTIONS = {
     *("function_declaration", "generator_function_declaration", "function_expression"),
@@ -43,22 +50,16 @@ _MEMBERS = {"property_identifier", "private_property_identifier"}
 _Visit: TypeAlias = Callable[["_Reader", SyntaxNode, Scope], None]
 
 
-def script_names(
-    root: SyntaxNode, offsets: Sequence[int] | None = None, *, with_quoted: bool = False
-) -> Names:
+def script_names(root: SyntaxNode, offsets: Sequence[int] | None = None) -> Names:
     """Return every name of a script with its binding; see `read_names`."""
     module = Scope(ScopeKind.MODULE, None, root)
     names = Names(module, scopes=[module])
-    _Reader(names, offsets, with_quoted=with_quoted).visit_all(root, module)
+    _Reader(names, offsets).visit_all(root, module)
     return names.settle(through_classes=True)
 
 
-class _Reader(TypeReader):
+class _Reader(TreeReader):
     """Walks the tree once."""
-
-    def __init__(self, names: Names, offsets: Sequence[int] | None, *, with_quoted: bool) -> None:
-        super().__init__(names, offsets)
-        self._with_quoted = with_quoted
 
     def visit(self, node: SyntaxNode, scope: Scope) -> None:
         kind = node.kind()
@@ -88,11 +89,6 @@ class _Reader(TypeReader):
             self.names.member(node, scope, MemberUse.DEFINE)
         else:
             self.names.member(node, scope, MemberUse.KEY)
-
-    def quoted(self, node: SyntaxNode, scope: Scope) -> None:
-        """Read a text, which may be the name of a property."""
-        if self._with_quoted and is_quoted_key(node):
-            self.property(node, scope)
 
     def shorthand(self, node: SyntaxNode, scope: Scope) -> None:
         """Read `{ name }`, which is a value and a key at once."""
@@ -259,6 +255,101 @@ class _Reader(TypeReader):
     def export_specifier(self, node: SyntaxNode, scope: Scope) -> None:
         self.names.refer(required_field(node, "name"), scope, ANY)
 
+    # Types
+
+    def nested_type(self, node: SyntaxNode, scope: Scope) -> None:
+        for child in node.children():
+            if child.kind() == "identifier":
+                self.names.refer(child, scope, ANY)
+            elif child.kind() == "type_identifier":
+                self.names.member(child, scope, MemberUse.ACCESS, node.field("module"))
+            else:
+                self.visit(child, scope)
+
+    def type_parameters(self, node: SyntaxNode, scope: Scope) -> None:
+        found = node.field("type_parameters")
+        for part in found.children() if found is not None else ():
+            if part.kind() == "type_parameter":
+                self.names.bind(required_field(part, "name"), scope, BindingRole.TYPE, TYPE)
+                for field in ("constraint", "value"):
+                    self.field(part, field, scope)
+
+    def type_like(self, node: SyntaxNode, scope: Scope) -> None:
+        """Read a class, interface or type alias, with the scope of its type parameters."""
+        name = node.field("name")
+        inner = self.names.open(
+            ScopeKind.CLASS, scope, node, name.text() if name is not None else ""
+        )
+        if name is not None and node.kind() in _NAMED_TYPES:
+            inner.owner = self.names.bind(name, scope, BindingRole.CLASS, _NAMED_TYPES[node.kind()])
+        elif name is not None:
+            inner.owner = self.names.bind(name, inner, BindingRole.CLASS, ANY)
+        self.type_parameters(node, inner)
+        start = name.range().start.index if name is not None else -1
+        for child in node.children():
+            if child.range().start.index != start and child.kind() != "type_parameters":
+                self.visit(child, inner)
+
+    def enum(self, node: SyntaxNode, scope: Scope) -> None:
+        bound = self.names.bind(required_field(node, "name"), scope, BindingRole.ENUM, ANY)
+        inner = self.names.open(ScopeKind.CLASS, scope, node, bound.name)
+        inner.owner = bound
+        for child in required_field(node, "body").children():
+            name = child.field("name") if child.kind() == "enum_assignment" else child
+            if name is not None and name.kind() == "property_identifier":
+                self.names.bind(name, inner, BindingRole.ENUM_MEMBER)
+            self.field(child, "value", inner)
+
+    def namespace(self, node: SyntaxNode, scope: Scope) -> None:
+        name, body = node.field("name"), node.field("body")
+        owner = None
+        if name is not None and name.kind() == "identifier":
+            owner = self.names.bind(name, scope, BindingRole.NAMESPACE, ANY)
+        elif name is not None and name.kind() == "nested_identifier":
+            first = name.find(kind="identifier")
+            if first is not None:
+                self.names.bind(first, scope, BindingRole.NAMESPACE, ANY)
+        inner = self.names.open(
+            ScopeKind.FUNCTION, scope, node, name.text() if name is not None else ""
+        )
+        inner.shared = True
+        inner.owner = owner
+        if body is not None:
+            self.visit_all(body, inner)
+
+    def ambient(self, node: SyntaxNode, scope: Scope) -> None:
+        """Read `declare global { ... }` or another ambient declaration."""
+        for child in node.children():
+            if child.kind() == "statement_block":
+                inner = self.names.open(ScopeKind.FUNCTION, scope, node)
+                inner.shared = True
+                self.visit_all(child, inner)
+            else:
+                self.visit(child, scope)
+
+    def conditional(self, node: SyntaxNode, scope: Scope) -> None:
+        self.visit_all(node, self.names.open(ScopeKind.PART, scope, node))
+
+    def infer(self, node: SyntaxNode, scope: Scope) -> None:
+        home = next((s for s in scope.outward() if s.node.kind() == "conditional_type"), scope)
+        for nth, child in enumerate(named_children(node)):
+            if nth == 0 and child.kind() == "type_identifier":
+                self.names.bind(child, home, BindingRole.TYPE, TYPE)
+            else:
+                self.visit(child, scope)
+
+    def index_signature(self, node: SyntaxNode, scope: Scope) -> None:
+        inner = self.names.open(ScopeKind.PART, scope, node)
+        for child in node.children():
+            if child.kind() == "mapped_type_clause":
+                self.names.bind(required_field(child, "name"), inner, BindingRole.TYPE, TYPE)
+                for part in ("type", "alias"):
+                    self.field(child, part, inner)
+            elif child.kind() == "identifier":
+                self.names.bind(child, inner, BindingRole.PARAMETER)
+            else:
+                self.visit(child, inner)
+
 
 _DEFINING = {
     *("method_definition", "public_field_definition", "field_definition"),
@@ -275,7 +366,6 @@ _VISITS: dict[str, _Visit] = {
     "private_property_identifier": _Reader.property,
     "shorthand_property_identifier": _Reader.shorthand,
     "shorthand_property_identifier_pattern": _Reader.shorthand,
-    "string": _Reader.quoted,
     "nested_type_identifier": _Reader.nested_type,
     "jsx_opening_element": _Reader.element_name,
     "jsx_closing_element": _Reader.element_name,

@@ -10,17 +10,12 @@ from redline.code.syntax.definitions import Parsed
 SCOPED = {"python", "javascript", "typescript", "tsx"}
 
 
-def read_names(
-    parsed: Parsed, offsets: Sequence[int] | None = None, *, with_quoted: bool = False
-) -> Names:
-    """Return every name of a file with its binding; only what concerns *offsets*, if given.
-
-    In scripts *with_quoted* counts keys in quotes as members.
-    """
+def read_names(parsed: Parsed, offsets: Sequence[int] | None = None) -> Names:
+    """Return every name of a file with its binding; only what concerns *offsets*, if given."""
     if parsed.language.name == "python":
         from redline.code.scopes.python import python_names
 
         return python_names(parsed.root, offsets)
     from redline.code.scopes.javascript import script_names
 
-    return script_names(parsed.root, offsets, with_quoted=with_quoted)
+    return script_names(parsed.root, offsets)

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from redline.code.syntax.definitions import Parsed
-from redline.code.syntax.languages import language_group
 from redline.code.syntax.macros import words_in_macros
 from redline.code.syntax.node import SyntaxNode, begins_at
 
@@ -19,10 +18,6 @@ _ACCESS = re.compile(r"(?:(?<!\.)\.|(?<!self)(?<!super)(?<!crate)::)\s*$")
 _ARROW = re.compile(r"->\s*$")
 _RECEIVER = re.compile(r"([\w$@]+)\s*(?:\?\.|\.|->|::)\s*$")
 _MAX_LOOK_BACK = 80
-_QUOTABLE = {
-    *("pair", "pair_pattern", "property_signature", "method_signature", "method_definition"),
-    *("abstract_method_signature", "public_field_definition", "field_definition"),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,34 +56,10 @@ def nodes_of(parsed: Parsed, name: str, kinds: Sequence[str] | None = None) -> l
     return list(parsed.root.find_all(all=[{"any": rule}, {"regex": exact}]))
 
 
-def quoted_nodes(parsed: Parsed, name: str) -> list[SyntaxNode]:
-    """Return the texts of a script that are *name* and nothing else."""
-    quoted = rf"['\"]{re.escape(name)}['\"]"
-    if re.search(quoted, parsed.text) is None:
-        return []
-    return list(parsed.root.find_all(kind="string", regex=f"^{quoted}$"))
-
-
-def is_quoted_key(node: SyntaxNode) -> bool:
-    """Return whether a text of a script is the name of a property."""
-    parent = node.parent()
-    if parent is None or parent.kind() not in _QUOTABLE:
-        return False
-    return begins_at(parent.field("key") or parent.field("name"), node)
-
-
-def starts_on(parsed: Parsed, name: str, line: int, *, with_quoted: bool) -> list[int]:
-    """Return the offsets of *name* on a line as code, in order.
-
-    With *with_quoted* also where a script has the name of a property in quotes.
-    """
-    is_script = language_group(parsed.language.name) == "javascript"
-    keys = quoted_nodes(parsed, name) if is_script and with_quoted else []
-    found = [
-        *((node.range().start, 0) for node in nodes_of(parsed, name)),
-        *((node.range().start, 1) for node in keys if is_quoted_key(node)),
-    ]
-    return sorted(at.index + inside for at, inside in found if at.line + 1 == line)
+def starts_on(parsed: Parsed, name: str, line: int) -> list[int]:
+    """Return the offsets of *name* on a line as code, in order."""
+    found = [node.range().start for node in nodes_of(parsed, name)]
+    return sorted(at.index for at in found if at.line + 1 == line)
 
 
 def _use(parsed: Parsed, node: SyntaxNode) -> Use:

@@ -1,5 +1,7 @@
 """Which host names a command may reach, as people write them: `NAME`, `*.NAME`, `NAME:PORT`.
 
+`NAME=private` lets that one host have an address of a private network, such as a company mirror.
+
 A name is compared exactly, letter case and a final dot aside, in its ASCII form. `*.NAME` is every
 name beneath NAME, not NAME itself. Without a port, 80 and 443 are meant.
 """
@@ -14,17 +16,22 @@ from dataclasses import dataclass
 DEFAULT_PORTS = (443, 80)
 MAX_DOMAINS = 200
 _MAX_NAME = 253
+_PRIVATE = "=private"
 _LABEL = re.compile(r"[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\Z")
 _NUMERIC = re.compile(r"(\d+|0x[0-9a-f]*)\Z")
 
 
 @dataclass(frozen=True, slots=True)
 class Domain:
-    """One allowed name; *port* None means the default ports."""
+    """One allowed name; *port* None means the default ports.
+
+    With *may_be_private* its addresses may be those of a private network.
+    """
 
     name: str
     is_wildcard: bool = False
     port: int | None = None
+    may_be_private: bool = False
 
     def matches(self, name: str, port: int) -> bool:
         """Whether the normalized *name* may be reached at *port*."""
@@ -33,19 +40,24 @@ class Domain:
         return is_port and is_name
 
     def __str__(self) -> str:
-        return ("*." if self.is_wildcard else "") + format_target(self.name, self.port)
+        target = ("*." if self.is_wildcard else "") + format_target(self.name, self.port)
+        return target + (_PRIVATE if self.may_be_private else "")
 
 
 def parse_domain(text: str) -> Domain:
     """Read one allowed name; ValueError says what is wrong with it."""
-    host, port = split_port(text.strip())
+    target = text.strip()
+    may_be_private = target.endswith(_PRIVATE)
+    host, port = split_port(target.removesuffix(_PRIVATE))
+    if may_be_private and host.startswith("*"):
+        raise ValueError(f"a private host is named without a wildcard, got {text}")
     if host == "*" or (host.startswith("*.") and "." not in host[2:].rstrip(".")):
         raise ValueError(f"a wildcard needs a name of two parts, as *.example.org, got {text}")
     is_wildcard = host.startswith("*.")
     name = normalize_name(host[2:] if is_wildcard else host)
     if is_wildcard and is_address(name):
         raise ValueError(f"an address has no wildcard, got {text}")
-    return Domain(name, is_wildcard, port)
+    return Domain(name, is_wildcard, port, may_be_private)
 
 
 def parse_domains(texts: Iterable[str]) -> tuple[Domain, ...]:

@@ -8,6 +8,7 @@ and if every byte decodes and encodes back.
 from __future__ import annotations
 
 import re
+import unicodedata
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -34,6 +35,25 @@ _MULTI_BYTE = {
     "euc_jis_2004": ("euc_jp", "euc_jis_2004"),
 }
 _SIBLINGS = {"cp1250": "iso8859-2", "cp1253": "iso8859-7", "cp1254": "iso8859-9"}
+# Encodings of Latin letters, the commonest first.
+_LATIN = ("cp1252", "iso8859-15", "iso8859-2", "cp1250", "cp1254", "iso8859-9", "cp1257")
+# A short text of which more is not ASCII may be anything.
+_SHORT = 36
+_MIN_WORD = 6
+_LETTERS = re.compile(r"[^\W\d_]+")
+_SIGNS = "\u00a0\u2013\u2014\u2018\u2019\u201a\u201c\u201d\u201e\u2026\u2039\u203a«»¿¡€£°§©®·ºª"
+_ESCAPES = b"\f\x1b"
+_ALPHABETS = {"LATIN", "CYRILLIC", "GREEK"}
+_WORD = re.compile(r"\S+")
+# A sign of these encodings between two letters, and a capital behind a small letter.
+_SIGN_INSIDE = re.compile(
+    r"[^\W\d_][\u00a1-\u00a9\u00ac\u00ae-\u00b4\u00b6\u00b8\u00b9\u00bc-\u00bf\u00d7\u00f7"
+    r"\u02c6-\u02dd\u2020-\u2022\u2030\u2100-\u259f][^\W\d_]"
+)
+_RAISED = re.compile(
+    r"[a-z\u00df-\u00f6\u00f8-\u00ff][\u00c0-\u00d6\u00d8-\u00de\u0160\u0178\u017d]"
+    r"|[\u00df-\u00f6\u00f8-\u00ff][A-Z]"
+)
 _CANDIDATES = (*_SINGLE_BYTE, *_MULTI_BYTE)
 _HIGH = re.compile(rb"[\x80-\xff]")
 _MAX_LINE = 4096
@@ -52,17 +72,77 @@ class _Candidate(NamedTuple):
 def detect_encoding(raw: bytes) -> str | None:
     """Return the codec of text whose encoding nothing states; None when it is not sure enough."""
     sample = _sample(raw)
-    if len(sample) < _MIN_BYTES or not _looks_like_text(sample):
+    if not _looks_like_text(sample):
         return None
-    ranked = _rank(sample)
-    if not ranked or not _is_sure(sample, ranked):
-        return None
+    ranked = _plausible(sample, _rank(sample))
+    if len(sample) < _MIN_BYTES or not ranked or not _is_sure(sample, ranked):
+        return _find_agreement(raw, sample, ranked)
     likely = [each for each in ranked if each.confidence >= _AS_LIKELY * ranked[0].confidence]
     for candidate in sorted(likely, key=lambda each: _is_odd(each.encoding, raw)):
         for encoding in _MULTI_BYTE.get(candidate.encoding, (candidate.encoding,)):
             if fits(raw, encoding):
                 return _sibling(raw, encoding)
     return None
+
+
+def _plausible(sample: bytes, ranked: tuple[_Candidate, ...]) -> tuple[_Candidate, ...]:
+    """Return the candidates with the fewest words that no language has."""
+    odd = [_count_odd_words(sample.decode(each.encoding, "replace")) for each in ranked]
+    return tuple(each for each, count in zip(ranked, odd, strict=True) if count == min(odd))
+
+
+def _count_odd_words(text: str) -> int:
+    """Count words of two scripts, with a sign inside, or with a capital behind a small letter."""
+    return sum(_is_odd_word(word) for word in _WORD.findall(text))
+
+
+def _is_odd_word(word: str) -> bool:
+    if word.isascii():
+        return False
+    if "\u00a4" in word or _SIGN_INSIDE.search(word) or _RAISED.search(word):
+        return True
+    return len({_script(letter) for letter in word if letter.isalpha()} & _ALPHABETS) > 1
+
+
+def _script(letter: str) -> str:
+    return "LATIN" if letter.isascii() else unicodedata.name(letter, "").partition(" ")[0]
+
+
+def _find_agreement(raw: bytes, sample: bytes, ranked: tuple[_Candidate, ...]) -> str | None:
+    """Return an encoding of Latin letters that is likely by what the others read alike.
+
+    Windows-1252 and its neighbours have most letters at the same bytes: which one it is hardly
+    matters then. Their shares count together. No word may be odd, and those with letters beyond
+    ASCII have to be ASCII for the most part, as they are in these languages.
+    """
+    shares: dict[str, float] = {}
+    first: dict[str, str] = {}
+    for each in ranked:
+        if each.encoding in _LATIN and fits(raw, each.encoding):
+            text = sample.decode(each.encoding)
+            shares[text] = shares.get(text, 0.0) + each.confidence
+            first.setdefault(text, each.encoding)
+    if not shares:
+        return None
+    best = max(shares, key=lambda text: (shares[text], -_LATIN.index(first[text])))
+    is_read = _is_written(best) and not _count_odd_words(best)
+    if not is_read or len(sample) < _MIN_WORD or sample.translate(None, _ESCAPES) != sample:
+        return None
+    return next(name for name in _LATIN if _reads(raw, name, raw.decode(first[best])))
+
+
+def _is_written(text: str) -> bool:
+    """Whether *text* is as people write with Latin letters: cases, signs, and mostly ASCII."""
+    foreign = [letter for letter in text if not letter.isascii()]
+    if len(text) < _SHORT and 5 * len(foreign) > 2 * len(text):
+        return False
+    if any(not letter.isalpha() and letter not in _SIGNS for letter in foreign):
+        return False
+    words = [word for word in _LETTERS.findall(text) if not word.isascii()]
+    if any(not (word.islower() or word.istitle() or word.isupper()) for word in words):
+        return False
+    around = "".join(word for word in _WORD.findall(text) if not word.isascii())
+    return sum(each.isascii() and each.isalpha() for each in around) >= len(foreign)
 
 
 def _is_sure(sample: bytes, ranked: tuple[_Candidate, ...]) -> bool:
@@ -88,7 +168,8 @@ def _sibling(raw: bytes, encoding: str) -> str:
 def rival_encodings(raw: bytes, chosen: str) -> list[str]:
     """Return the other encodings that *raw*, detected as *chosen*, could equally be in."""
     text = raw.decode(chosen)
-    ranked = _rank(_sample(raw))
+    sample = _sample(raw)
+    ranked = _plausible(sample, _rank(sample))
     enough = _AS_LIKELY * ranked[0].confidence if ranked else 1.0
     likely = {each.encoding for each in ranked if each.confidence >= enough}
     own = {chosen, *(name for name, codecs in _MULTI_BYTE.items() if chosen in codecs)}

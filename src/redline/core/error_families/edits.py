@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from redline.core.error_families.base import RedlineError
+from redline.core.error_families.wording import Text
 
 
 class MatchError(RedlineError):
@@ -31,10 +32,22 @@ class AmbiguousMatch(MatchError):
 
 
 class UnclearIndentation(MatchError):
-    """The text is there, but its first line's indentation is missing or the new text's is off.
+    """The text is there, but it is not clear how to indent the new text.
 
-    `details` hold `old` and `new`, the texts of a call that works, unless they are long.
+    `repairs` hold old and new text of the edits that work, by their numbers in the call; `details`
+    hold `old` and `new` of the first one, unless they are long.
     """
+
+    def __init__(
+        self,
+        message: Text,
+        *,
+        hint: Text,
+        repairs: Mapping[int, tuple[str, str]] | None = None,
+        details: Mapping[str, object] | None = None,
+    ) -> None:
+        super().__init__(message, hint=hint, details=details)
+        self.repairs = dict(repairs or {})
 
 
 class OverlappingEdits(MatchError):

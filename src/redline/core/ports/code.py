@@ -61,6 +61,9 @@ class CodeIndex(Protocol):
         `ready` when what follows is complete, `building` when it is not yet.
         """
 
+    def progress(self) -> tuple[int, int]:
+        """How many files are indexed, and how many there are; 0 if that is not known."""
+
     def build(self, progress: Callable[[int, int], None] | None = None) -> int:
         """Bring the index up to date here and now; how many files were read."""
 

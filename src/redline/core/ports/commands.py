@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
-from redline.core.changes import ChangeSet
+from redline.core.changes import Change, ChangeSet, FileState
 from redline.core.paths import WorkspacePath
 from redline.core.ports.history import Operation, Origin
 from redline.core.ports.search import Cancel
@@ -21,7 +21,8 @@ class Command:
     `permissions` lift single limits of safe mode: network, git (write `.git`).
     `overlay` runs it on a copy-on-write view of the roots that is dropped afterwards; the view
     holds what the roots would after `planned`. `sealed` are directories that it cannot write in,
-    where the system can hold it to that.
+    where the system can hold it to that. With `keeps_git_data` it may commit, switch branches and
+    the like: of what it writes in `.git` that is kept which cannot make git run a program.
     """
 
     line: str
@@ -37,6 +38,7 @@ class Command:
     overlay: bool = False
     planned: ChangeSet = field(default_factory=ChangeSet)
     sealed: tuple[WorkspacePath, ...] = ()
+    keeps_git_data: bool = False
     # Seconds between the polite signal at the time-out and the kill; None is the runner's own.
     grace: float | None = None
 
@@ -60,13 +62,17 @@ class SandboxFacts:
 
 @dataclass(frozen=True, slots=True)
 class JobState:
-    """The state of a command: running, exited, timeout, killed, or failed (never ran)."""
+    """The state of a command: running, exited, timeout, killed, or failed (never ran).
+
+    `git` is what git did, in a line, where that is known.
+    """
 
     status: str
     exit_code: int | None = None
     signal: str | None = None
     elapsed: float = 0.0
     left_behind: int = 0
+    git: str = ""
 
     @property
     def has_ended(self) -> bool:
@@ -82,6 +88,16 @@ class Captured:
     tail: bytes
     lost: int = 0
     lost_ever: int = 0
+    lost_lines: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """The state of a command and the output that was not taken yet, at one moment."""
+
+    state: JobState
+    stdout: Captured
+    stderr: Captured
 
 
 class Job(Protocol):
@@ -103,6 +119,14 @@ class Job(Protocol):
     def change(self) -> str | None:
         """The id of the journalled operation of what it changed, once it ended."""
 
+    @property
+    def last_look(self) -> Look | None:
+        """The `take` that reported the end; None as long as none did."""
+
+    @property
+    def is_ending(self) -> bool:
+        """Whether its last process is gone, so that its end is about to be reported."""
+
     def state(self) -> JobState:
         """Whether it runs or how it ended."""
 
@@ -117,11 +141,11 @@ class Job(Protocol):
         """Return at its end or after *seconds*; with *for_output* as soon as something is unread,
         with *beyond* as soon as it has produced more than that."""
 
-    def take(self, stream: str) -> Captured:
-        """What `stdout` or `stderr` got since the last time."""
+    def take(self) -> Look:
+        """Return the state and the output since the last `take`: each byte is given once."""
 
-    def take_again(self, stream: str) -> Captured:
-        """What the last `take` that gave something gave, once more."""
+    def recall(self) -> Captured:
+        """Return what is kept of all output so far, both streams in the order in which it came."""
 
     def kill(self, signal: str = "TERM", grace: float = 1.0) -> None:
         """Signal the whole tree now and kill what is left after *grace* seconds."""
@@ -145,10 +169,59 @@ class Finished:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """What changed since a snapshot, as changes that already happened; and what is not known."""
+    """What changed since a snapshot, as changes that already happened; and what is not known.
+
+    `repositories` are git directories that are new.
+    """
 
     change_set: ChangeSet
     uncovered: tuple[str, ...] = ()
+    repositories: tuple[WorkspacePath, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What a command left in its copy-on-write view, compared with the workspace as it is now.
+
+    `changes` has one change for each path, none of them made yet; the history cannot keep a file
+    without content. `overtaken` are those whose place another
+    program changed since the command started, `surplus` those beyond what one operation keeps,
+    `left_out` those that git ignored, or listings leave out, before the command. `refused` are
+    places that no change can make, with the reason; what was there stays.
+    """
+
+    changes: tuple[Change, ...] = ()
+    overtaken: frozenset[WorkspacePath] = frozenset()
+    surplus: frozenset[WorkspacePath] = frozenset()
+    left_out: frozenset[WorkspacePath] = frozenset()
+    refused: Mapping[WorkspacePath, str] = field(default_factory=dict)
+
+
+# What `CommandView.place` answers where another program saved since `read`.
+SAVED_MEANWHILE = "another program saved it meanwhile"
+
+
+class CommandView(Protocol):
+    """The copy-on-write view of the roots that one command wrote in."""
+
+    def read(self) -> Written:
+        """Compare what the command wrote with the workspace; LimitReached if it is too much."""
+
+    def load(self, state: FileState) -> FileState:
+        """Return *state*, which `read` gave, with its content; without if it is large."""
+
+    def complete(self, change: Change) -> Change:
+        """Return *change*, which `read` gave, with all that it takes to be made much later.
+
+        TooLarge.
+        """
+
+    def place(self, step: Change) -> str:
+        """Make one change that `read` gave; why that was not possible, or an empty text.
+
+        What another program saved since `read` stays: SAVED_MEANWHILE. The history knows nothing
+        of it yet.
+        """
 
 
 class Snapshots(Protocol):
@@ -159,9 +232,6 @@ class Snapshots(Protocol):
 
     def compare(self, snapshot: object) -> Difference:
         """What is different now."""
-
-    def blindness(self, snapshot: object) -> str:
-        """Why nothing is known about a snapshot; empty where something is."""
 
 
 class Processes(Protocol):
@@ -181,6 +251,16 @@ class Processes(Protocol):
         finisher: Callable[[str, Difference, JobState], tuple[str | None, Sequence[str]]],
     ) -> Job:
         """Start it on a copy-on-write view; *finisher* gets its id and what it would change too."""
+
+    def start_judged(
+        self,
+        command: Command,
+        finisher: Callable[[CommandView, JobState], tuple[str | None, Sequence[str]]],
+    ) -> Job:
+        """Start it on a copy-on-write view; *finisher* decides what becomes of it.
+
+        SandboxUnavailable where no command can have such a view.
+        """
 
     def close(self) -> None:
         """End everything that runs."""

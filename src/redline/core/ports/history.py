@@ -16,6 +16,14 @@ if TYPE_CHECKING:
     from redline.core.ports.review import HeldChange
 
 
+# The kinds of the records of a prompt and of what git did, and all kinds that change nothing.
+PROMPT = "prompt"
+GIT = "git"
+SILENT_KINDS = ("grant", "checkpoint", PROMPT, GIT)
+# A note of what git did begins so; an operation that changed files as well has it, too.
+GIT_DID = "git: "
+
+
 class Consent(Protocol):
     """Asks the person at the client."""
 
@@ -23,11 +31,16 @@ class Consent(Protocol):
         """Whether the person allows *change_set* although it was *refused*; None: no answer."""
 
 
+# The tool of operations that no tool of Redline made and no client spoke of.
+OUTSIDE = "outside"
+
+
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Who asked for a change and how; the last three are not kept in the journal.
+    """Who asked for a change and how; `consent`, `wait` and `as_owner` are not in the journal.
 
-    `session` is one connection of one client, or a name that the client gave. `consent` asks the
+    `session` is one connection of one client, or a name that the client gave. `hook_session` is
+    the session that the client's hook named when it made this call. `consent` asks the
     person for a change that touches guarded paths; None where no person can be asked, and then
     such a change is refused. `wait` is how many seconds the client lets a call wait for a person
     who must approve its change. `as_owner` is True for what the owner of the machine does: the
@@ -42,6 +55,7 @@ class Origin:
     consent: Consent | None = field(default=None, compare=False, repr=False)
     wait: float = field(default=0.0, compare=False, repr=False)
     as_owner: bool = field(default=False, compare=False, repr=False)
+    hook_session: str = ""
 
     @property
     def who(self) -> str:
@@ -88,7 +102,8 @@ class Operation:
     """A committed ChangeSet with its place in the journal.
 
     `kind` is change, undo, redo, or one that changes nothing: grant, a permission a person gave,
-    and checkpoint, a point to go back to. `reverts` is the id of the operation this one takes back
+    checkpoint, a point to go back to, prompt, what a person asked an agent, and git, what git did
+    in a command that changed no file. `reverts` is the id of the operation this one takes back
     (several joined by commas; `+` before one that it does again, `~` after one of which it takes
     back a part), `reverted_by` the one that took this one back. `notes` carry facts such as
     atomic: false. `left_out` counts the steps at the end of `change_set` that were not asked for.
@@ -110,6 +125,13 @@ class Operation:
         summary = f" {self.origin.summary!r}" if self.origin.summary else ""
         count = f"{self.step_count} step{'' if self.step_count == 1 else 's'}"
         return f"<{self.kind} {self.id}{summary}, {count}>"
+
+    @property
+    def git(self) -> str:
+        """What git did with this, in a line; empty where nothing is known."""
+        if self.kind == GIT:
+            return self.origin.summary
+        return next((note for note in self.notes if note.startswith(GIT_DID)), "")
 
     @property
     def step_count(self) -> int:
@@ -152,6 +174,7 @@ class ChangeEditor(Protocol):
         *,
         before: str | None = None,
         since: str | None = None,
+        notes: tuple[str, ...] = (),
     ) -> Operation:
         """Journal changes that already happened, as durably as a commit; WriteFailed.
 
@@ -165,6 +188,12 @@ class ChangeEditor(Protocol):
 
     def note_checkpoint(self, origin: Origin) -> Operation:
         """Journal a point to go back to, named by the origin's summary. WriteFailed."""
+
+    def note_prompt(self, origin: Origin) -> Operation:
+        """Journal what a person asked an agent: the origin's summary. WriteFailed."""
+
+    def note_git(self, origin: Origin) -> Operation:
+        """Journal what git did: the origin's summary. Nothing takes it back. WriteFailed."""
 
     def undo(self, operation_id: str | None, origin: Origin) -> Operation:
         """Take an operation back; None means the latest that is not undone."""
@@ -204,7 +233,10 @@ class Revert(NamedTuple):
 
 
 class HistoryQuery(NamedTuple):
-    """Which operations to list, newest first; of each at least the first *steps*, None for all."""
+    """Which operations to list, newest first; of each at least the first *steps*, None for all.
+
+    The records of prompts are left out unless *prompts* asks for them.
+    """
 
     path: str | None = None
     tool: str | None = None
@@ -214,6 +246,14 @@ class HistoryQuery(NamedTuple):
     limit: int = 50
     steps: int | None = None
     by: Author | None = None
+    prompts: bool = False
+
+
+class Overlap(NamedTuple):
+    """A file, and the latest change of another session there."""
+
+    path: WorkspacePath
+    operation: Operation
 
 
 class History(Protocol):
@@ -237,6 +277,22 @@ class History(Protocol):
         Only those that are not in the state they were in then. *by* chooses by who made the change
         or, of an older one, who undid or redid it last.
         """
+
+    def take_arrivals(self, session: str) -> Sequence[Operation]:
+        """The latest operations of other sessions since this was last asked for *session*.
+
+        They are in the order in which they were journalled, contents not loaded; none the first
+        time. Asking costs a look at the size of the journal where nothing is new.
+        """
+
+    def take_overlaps(self, session: str) -> Sequence[Overlap]:
+        """What others changed lately of the files that *session* changed since this was last asked.
+
+        Each change of another session is returned once.
+        """
+
+    def recent_of_others(self, session: str) -> Sequence[Overlap]:
+        """The changes of other sessions in the last minutes, the newest first."""
 
     def marks(self) -> Sequence[Operation]:
         """Checkpoints and, for each session, its first operation, newest first."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
@@ -47,6 +47,8 @@ class WebRequest:
     people: Reviewers | None = None
     # What the addresses of this site begin with: "/w/NAME" where a server has many.
     prefix: str = ""
+    # Whether `is_authenticated` is still true, for an answer that goes on; may block.
+    may_still_read: Callable[[], bool] = lambda: True
 
     def get(self, name: str) -> str:
         """Return the first value of a query parameter, "" without one."""
@@ -58,7 +60,8 @@ class WebRequest:
 class WebResponse:
     """An answer: `body`, or with `stream` whatever it yields until it ends.
 
-    `actor` is who did something by this request, None when nothing was done.
+    `actor` is who did something by this request, None when nothing was done. `reader` is the id of
+    whom a stream is for, "" without a sign-in.
     """
 
     status: int = 200
@@ -66,6 +69,7 @@ class WebResponse:
     body: bytes = b""
     stream: AsyncIterator[bytes] | None = None
     actor: str | None = None
+    reader: str = ""
 
 
 class WebPages(Protocol):

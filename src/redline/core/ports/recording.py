@@ -108,10 +108,15 @@ class RecorderCondition(NamedTuple):
 
 
 class Moment(StrEnum):
-    """When a client speaks: idle means that none of its session's tools runs."""
+    """When a client speaks: with a prompt, and idle, none of its session's tools runs.
+
+    CALL is what a server says when a client calls a tool of Redline's.
+    """
 
     START = "start"
+    PROMPT = "prompt"
     BEFORE = "before"
+    CALL = "call"
     AFTER = "after"
     IDLE = "idle"
     END = "end"
@@ -119,7 +124,11 @@ class Moment(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class HookEvent:
-    """What a client said; `files` are absolute paths, empty when the tool names none."""
+    """What a client said; `files` are absolute paths, empty when the tool names none.
+
+    `prompt` is the id that the client gives a prompt, `words` are the first words of a new one.
+    `given` is a digest of the arguments of a tool of Redline's.
+    """
 
     client: str
     moment: Moment
@@ -130,6 +139,8 @@ class HookEvent:
     prompt: str = ""
     command: str = ""
     files: frozenset[str] = frozenset()
+    words: str = ""
+    given: str = ""
 
     def is_same_call(self, other: HookEvent) -> bool:
         """Whether both speak of one run of one tool."""

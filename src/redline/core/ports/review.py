@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
-from redline.core.changes import ChangeSet
+from redline.core.changes import ChangeSet, FileState
 from redline.core.paths import WorkspacePath
 from redline.core.ports.history import Origin
 
@@ -202,8 +202,22 @@ class PermissionQuestions(Protocol):
 class ChangeRules(Protocol):
     """The rules of the policy."""
 
-    def judge_steps(self, change_set: ChangeSet, origin: Origin) -> Sequence[Ruling]:
-        """The strictest ruling on each step of a change set that renames nothing."""
+    def judge_steps(
+        self,
+        change_set: ChangeSet,
+        origin: Origin,
+        load: Callable[[FileState], FileState],
+        *,
+        alone: bool = False,
+    ) -> Sequence[Ruling]:
+        """The strictest ruling on each step of a change set that renames nothing.
+
+        *load* gives the content of a new state. With *alone* the size of each step counts, not
+        that of the whole set. PolicyUnreadable.
+        """
+
+    def concerns(self, path: WorkspacePath) -> bool:
+        """Whether a rule names this place, or places beneath it, to hold or deny changes there."""
 
     def sealed_places(self, origin: Origin) -> Sequence[WorkspacePath]:
         """Directories in which every change by *origin* is denied, whatever it is."""

@@ -115,7 +115,8 @@ class GrepResult:
 
     `binary`: with `Binary.NAME`, the files with NUL bytes that may match, though not all of those
     that begin with it; none of their lines are here or counted. `counted`: the total is exact, and
-    not merely more than was wanted.
+    not merely more than was wanted. `undecoded`: files that may match, in an encoding that
+    is not certain; only their ASCII was searched, so they are named for a pattern beyond ASCII.
     """
 
     lines: tuple[GrepLine, ...]
@@ -123,6 +124,7 @@ class GrepResult:
     timed_out: bool = False
     binary: tuple[WorkspacePath, ...] = ()
     counted: bool = True
+    undecoded: tuple[WorkspacePath, ...] = ()
 
 
 class Grep(Protocol):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypeAlias
 
 from redline.core.changes import ChangeSet, FileState
 from redline.core.paths import WorkspacePath
@@ -53,6 +53,10 @@ class Chained(NamedTuple):
         return all(change.last == self.id for change in self.changes)
 
 
+Position: TypeAlias = tuple[tuple[int, int], int]
+"""How far somebody has read the journal: its file and a size."""
+
+
 class Store(Protocol):
     """The journal and the disk behind an ChangeEditor."""
 
@@ -80,6 +84,7 @@ class Store(Protocol):
         reverts: str | None = None,
         before: str | None = None,
         since: str | None = None,
+        notes: tuple[str, ...] = (),
     ) -> Operation:
         """Journal what already happened, contents included. WriteFailed.
 
@@ -113,6 +118,15 @@ class Store(Protocol):
 
     def changed_since(self, operation_id: str | None, by: Author | None) -> Sequence[str]:
         """See `History.changed_since`."""
+
+    def arrivals(
+        self, since: Position | None, session: str
+    ) -> tuple[Position, Sequence[Operation]]:
+        """Where the journal ends, and the latest operations behind *since* of other sessions.
+
+        They are in the order of their arrival, contents not loaded, of long ones only the first
+        steps. There are none where *since* is None, or where pruning has replaced the journal.
+        """
 
     def marks(self) -> Sequence[Operation]:
         """See `History.marks`."""

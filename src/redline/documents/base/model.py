@@ -78,11 +78,17 @@ class Document(Protocol):
     def set(self, path: Path, value: str, *, create_parents: bool = False) -> DocumentEdit:
         """Replace the node, or create the leaf; CannotApply, the document unchanged."""
 
-    def insert(self, path: Path, value: str) -> DocumentEdit:
-        """A new list item before an index (index = length appends) or a new key; CannotApply."""
+    def insert(self, path: Path, value: str, *, after: str | None = None) -> DocumentEdit:
+        """A new list item before an index (index = length appends) or a new key; CannotApply.
+
+        The key goes behind the last one, or behind *after*, a key of the same mapping.
+        """
 
     def delete(self, path: Path) -> DocumentEdit:
         """Remove the node; NodeNotFound, CannotApply."""
+
+    def rename(self, path: Path, name: str) -> DocumentEdit:
+        """Give a key another name where it is; NodeNotFound, CannotApply."""
 
     def data(self) -> Any:
         """The whole document as plain values, for queries and schemas."""
@@ -92,6 +98,9 @@ class Document(Protocol):
 
         *at* is where it is put: text that replaces a block of lines is a block again.
         """
+
+    def read_typed(self, value: str, at: Path) -> str:
+        """A value as a person types it, in this format's syntax; CannotApply if it is misread."""
 
 
 def slice_of(source: bytes, start: int, end: int, kind: str, notes: Sequence[str] = ()) -> Slice:
@@ -157,10 +166,12 @@ def missing_key(path: Sequence[Segment], at: int, keys: Sequence[str]) -> NodeNo
     wanted = path[at]
     hint = _dotted_hint(path, at, keys) or _pointer_hint(path, keys)
     hint = hint or _near_hint(str(wanted), keys)
+    details = {"path": render_path(path), "missing": render_path(path[: at + 1])}
+    meant = _find_meant(str(wanted), keys)
+    if meant is not None:
+        details["meant"] = render_path((*path[:at], meant, *path[at + 1 :]))
     return NodeNotFound(
-        f"No key {str(wanted)!r} in {where}: {render_path(path)}",
-        hint=hint,
-        details={"path": render_path(path), "missing": render_path(path[: at + 1])},
+        f"No key {str(wanted)!r} in {where}: {render_path(path)}", hint=hint, details=details
     )
 
 
@@ -169,7 +180,22 @@ def key_exists(path: Sequence[Segment]) -> CannotApply:
     shown = render_path(path)
     return CannotApply(
         f"Key already exists: {shown}",
-        hint=f"set replaces it; to append to a list, insert at {shown}[N], N being its length",
+        hint=f"set replaces it where it is; to append to a list, insert at {shown}[+]",
+    )
+
+
+def not_a_key(path: Sequence[Segment]) -> CannotApply:
+    """The refusal to rename what has no name of its own."""
+    shown = render_path(path) or "the document"
+    return CannotApply(f"Only a key can be renamed: {shown}", hint="name a key of a mapping")
+
+
+def no_sibling(path: Sequence[Segment], after: str) -> CannotApply:
+    """The refusal of a new key behind one that is not there with a value of its own."""
+    where = render_path(path[:-1]) or "the top level"
+    return CannotApply(
+        f"No key {after!r} with a value in {where} to place {path[-1]!r} after",
+        hint="name a key of the same mapping, or leave after out",
     )
 
 
@@ -178,16 +204,18 @@ def wrong_shape(path: Sequence[Segment], at: int, kind: str) -> NodeNotFound:
     where = render_path(path[:at]) or "The top level"
     segment = path[at]
     wanted = f"index [{segment}]" if isinstance(segment, int) else f"key {segment!r}"
-    hint = None
+    hint, details = None, {"path": render_path(path)}
     if kind == "sequence":
         hint = f"items are addressed by index: {render_path(path[:at])}[0]"
+        if isinstance(segment, str) and segment.isascii() and segment.isdecimal():
+            details["meant"] = render_path((*path[:at], int(segment), *path[at + 1 :]))
     elif kind == "mapping":
         quoted = quote_segment(str(segment))
         hint = f"keys are addressed by name: {render_path(path[:at])}[{quoted}]"
     return NodeNotFound(
         f"{where} is a {kind} and has no {wanted}: {render_path(path)}",
         hint=hint,
-        details={"path": render_path(path)},
+        details=details,
     )
 
 
@@ -231,6 +259,14 @@ def _dotted_hint(path: Sequence[Segment], at: int, keys: Sequence[str]) -> str |
 def _pointer_hint(path: Sequence[Segment], keys: Sequence[str]) -> str | None:
     meant = read_as_pointer(path)
     return f"a path is written {render_path(meant)}" if meant and meant[0] in keys else None
+
+
+def _find_meant(wanted: str, keys: Sequence[str]) -> str | None:
+    """Return the key that alone is written nearly like *wanted*; None if there is no such key."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(wanted, keys[:500], n=2, cutoff=0.75)
+    return near[0] if len(near) == 1 else None
 
 
 def _near_hint(wanted: str, keys: Sequence[str]) -> str | None:

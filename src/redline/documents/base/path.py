@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import TypeAlias
 
+from redline.core.error_families.wording import naming
 from redline.core.errors import InvalidArgument
 
 Segment: TypeAlias = str | int
@@ -20,6 +21,12 @@ _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "/": "/"}
 _HALF = re.compile("[\ud800-\udfff]")
 _BARE = re.compile(r"""[^.\[\]"'\s](?:[^.\[\]\s]*[^.\[\]\s])?""")
 _INDEX = re.compile(r"0|[1-9][0-9]{0,8}")
+# `$` of JSONPath before a step or alone; `$ref` is a key.
+_FROM_ROOT = re.compile(r"\$(?=[.\[]|$)")
+_QUOTED = re.compile(r"""\["(?:[^"\\]|\\.)*"\]|\['(?:[^'\\]|\\.)*'\]""")
+# What only JSONPath has: descendants, any item, filters, slices, several names.
+_SELECTS = re.compile(r"\.\.|\[\*\]|\[\?|\[[-0-9]*:|\[[^\]]*,")
+_ANY_MEMBER = re.compile(r"\.\*(?=[.\[]|$)")
 MAX_SEGMENTS = 200
 _FORMS = 'write a.b, a[0], a[-1] or a["x.y"]; the empty path is the whole document'
 
@@ -32,13 +39,44 @@ def parse_path(raw: str | Sequence[Segment]) -> Path:
     return path
 
 
+def read_path(text: str) -> Path:
+    """Return what `parse_path` does, for a text that may begin as in jq (`.a`) or JSONPath (`$.a`).
+
+    InvalidArgument for a JSONPath that can match several values.
+    """
+    rest = text[1:] if _FROM_ROOT.match(text) else text
+    if selects_several(text):
+        raise InvalidArgument(
+            f"A path names one value, this selects several: {text}",
+            field="path",
+            hint=naming("{query} lists what it selects"),
+        )
+    if rest.startswith(".") and len(rest) > 1:
+        rest = rest[1:]
+    return parse_path("" if rest == "." else rest)
+
+
+def selects_several(text: str) -> bool:
+    """Return whether *text* is a JSONPath that can match several values, not a path."""
+    unquoted = _QUOTED.sub("", text)
+    is_rooted = _FROM_ROOT.match(text) is not None
+    return bool(_SELECTS.search(unquoted) or (is_rooted and _ANY_MEMBER.search(unquoted)))
+
+
+def as_jsonpath(text: str) -> str:
+    """Return a JSONPath that may be written as a path is, without its `$`."""
+    if not text or text.startswith("$"):
+        return text or "$"
+    return f"${text}" if text[0] in ".[" else f"$.{text}"
+
+
 def render_path(path: Sequence[Segment]) -> str:
     """The text that `parse_path` reads back as *path*."""
     text = ""
     for segment in path:
         if isinstance(segment, int):
             text += f"[{segment}]"
-        elif _BARE.fullmatch(segment):
+        elif _BARE.fullmatch(segment) and (text or segment != "$"):
             text += f".{segment}" if text else segment
         else:
             text += f"[{quote_segment(segment)}]"

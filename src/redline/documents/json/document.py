@@ -15,6 +15,8 @@ from redline.documents.base.model import (
     key_exists,
     missing_key,
     missing_levels,
+    no_sibling,
+    not_a_key,
     out_of_range,
     resolve_index,
     slice_of,
@@ -68,7 +70,7 @@ class JsonDocument:
             raise CannotApply(f"{notes[0]}: {render_path(path)}")
         return self._create(path, depth, entry, fragment, create_parents=create_parents)
 
-    def insert(self, path: Path, value: str) -> DocumentEdit:
+    def insert(self, path: Path, value: str, *, after: str | None = None) -> DocumentEdit:
         """A list item before an index, or a new key of a mapping."""
         if not path:
             raise CannotApply("The whole document cannot be inserted")
@@ -77,13 +79,33 @@ class JsonDocument:
         if notes:
             raise CannotApply(f"{notes[0]}: {render_path(path)}")
         last = path[-1]
-        if isinstance(last, int):
+        if isinstance(last, int) and after is None:
             return self._insert_item(path, parent, last, fragment)
-        if self._text.kind(parent) != "mapping":
+        if self._text.kind(parent) != "mapping" or isinstance(last, int):
             raise as_refusal(wrong_shape(path, len(path) - 1, self._text.kind(parent)))
         if self._text.member(parent, last)[1]:
             raise key_exists(path)
-        return self._append(path, parent, last, fragment)
+        if after is None:
+            return self._append(path, parent, last, fragment)
+        sibling, times = self._text.member(parent, after)
+        if sibling is None or times > 1:
+            raise no_sibling(path, after)
+        fragment = self._indent_value(fragment, layout.indent_of(self.source, sibling.key_start))
+        splices = layout.splices_to_add_after(self._text, parent, sibling, last, fragment)
+        return self._verify_edit(splices, Step("insert", path, fragment, after), sibling)
+
+    def rename(self, path: Path, name: str) -> DocumentEdit:
+        """Write another name in place of a member's, in its quotes."""
+        entry, notes = self._locate(path)
+        if entry.key is None:
+            raise not_a_key(path)
+        if notes:
+            raise CannotApply(f"{notes[0]}: {render_path(path)}", hint="remove one of them")
+        if self._text.member(self._chain[-2], name)[1]:
+            raise key_exists((*path[:-1], name))
+        token = layout.key_like(self._text, entry, name)
+        splices = [Splice(entry.key_start, entry.key_end, token.encode("utf-8"))]
+        return self._verify_edit(splices, Step("rename", path, json.dumps(name)), entry)
 
     def delete(self, path: Path) -> DocumentEdit:
         """Remove the member with its comma and its comments."""
@@ -99,6 +121,10 @@ class JsonDocument:
     def data(self) -> Any:
         """The whole document as plain values."""
         return self._text.parse_values()
+
+    def read_typed(self, value: str, at: Path) -> str:  # noqa: ARG002 - what is typed is exact here
+        """*value* as it is."""
+        return value
 
     def render(self, value: Any, at: Path = ()) -> str:  # noqa: ARG002 - every place is alike
         """*value* as JSON on one line."""
@@ -213,6 +239,7 @@ class JsonDocument:
             raise CannotApply(
                 f"Value is not {self.format.upper()}: {error.message}",
                 hint=naming('text needs double quotes: {"..."}'),
+                details={"misread": "text"},
             ) from None
         except UnicodeEncodeError:
             raise CannotApply("Value holds a lone surrogate, which is not UTF-8") from None

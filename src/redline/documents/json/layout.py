@@ -78,6 +78,24 @@ def splices_to_append(
     return [Splice(stop, stop, indent + member + b",")]
 
 
+def splices_to_add_after(
+    text: JsonText, container: JsonEntry, sibling: JsonEntry, key: str, value: str
+) -> list[Splice]:
+    """Put a member behind *sibling*, in its shape, and behind a comment on its line."""
+    source = text.source
+    member = _member(text, sibling, key, value)
+    follows = skip_space(text.mask, sibling.end)
+    if text.mask[follows : follows + 1] != b",":
+        return splices_to_append(text, container, key, value)
+    indent = text.newline + indent_of(source, sibling.key_start)
+    is_own_line = is_first_on_line(source, sibling.key_start)
+    if is_own_line and _rest_is_comment(text, follows + 1):
+        stop = line_stop(source, follows)
+        return [Splice(stop, stop, indent + member + b",")]
+    gap = indent if is_own_line else _gap_after(text, sibling)
+    return [Splice(follows + 1, follows + 1, gap + member + b",")]
+
+
 def append_indent(text: JsonText, container: JsonEntry) -> bytes:
     """The indent of the line on which a new last member will start."""
     entries = text.tail(container)
@@ -184,6 +202,11 @@ def _member(text: JsonText, sibling: JsonEntry | None, key: str | None, value: s
         separator = between if not between.strip(b" \t:") else separator
         token = _like_sibling(text, sibling, key, token)
     return token.encode("utf-8", "surrogatepass") + separator + value.encode("utf-8")
+
+
+def key_like(text: JsonText, entry: JsonEntry, key: str) -> str:
+    """Return *key* as the file would write it in place of the name of *entry*."""
+    return _like_sibling(text, entry, key, json.dumps(key, ensure_ascii=False))
 
 
 def _like_sibling(text: JsonText, sibling: JsonEntry, key: str, token: str) -> str:

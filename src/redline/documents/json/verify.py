@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import marshal
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from redline.core.errors import CannotApply, DocumentSyntax, NestsTooDeep
@@ -26,11 +26,15 @@ _PLAIN = 2
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """The intent of an edit: set, insert or delete at a path, or rename to `fragment`."""
+    """The intent of an edit: set, insert or delete at a path, or rename to `fragment`.
+
+    A member is inserted behind the last one, or behind the one named `after`.
+    """
 
     action: str
     path: Path
     fragment: str = ""
+    after: str | None = None
 
 
 class JsonMembers(list[tuple[str, Any]]):
@@ -82,7 +86,7 @@ def verify(
             new_text = edit.after[container.start : container.end + grown]
             _require_inside(edit, container.start, container.end)
             _confirm(old, step, depth, anchor)
-            local = Step(step.action, step.path[depth:], step.fragment)
+            local = replace(step, path=step.path[depth:])
             _compare(_parse_part(old, container), new_text, local, old.form)
             return
     if anchor is None:
@@ -142,7 +146,7 @@ def _verify_span(old: JsonText, edit: DocumentEdit, step: Step, anchor: JsonEntr
     # The anchor's own value may be as large as it likes: unless it is new, it is blank as well.
     before, after = edit.before, edit.after
     old_text = before[begin : anchor.start] + b'""' + before[anchor.end : stop]
-    if step.action == "insert":
+    if step.action in ("insert", "rename"):
         if any(s.start < anchor.end and anchor.start < s.end for s in edit.splices):
             raise _changes_more()
         shift = sum(len(s.data) - s.end + s.start for s in edit.splices if s.end <= anchor.start)
@@ -155,7 +159,7 @@ def _verify_span(old: JsonText, edit: DocumentEdit, step: Step, anchor: JsonEntr
     if anchor.key is None:
         behind = step.action == "insert" and edit.splices[0].start >= anchor.end
         place = int(has_left) + int(behind)
-    local = Step(step.action, (place,), step.fragment)
+    local = replace(step, path=(place,))
     _compare(_parse(texts[0], old.form), texts[1], local, old.form)
 
 
@@ -256,15 +260,28 @@ def _position(holder: Any, segment: Segment) -> Any:
     return segment
 
 
+def _change_order(holder: Any, step: Step, value: Any) -> None:
+    """Rename a member, or put one behind another; JSON5 has its members in a dict."""
+    members = holder if isinstance(holder, JsonMembers) else JsonMembers(holder.items())
+    last = step.path[-1]
+    if step.action == "rename":
+        at = members.move(last)
+        members[at] = (value, members[at][1])
+    else:
+        members.insert(members.move(step.after or "") + 1, (str(last), value))
+    if members is not holder:
+        holder.clear()
+        holder.update(members)
+
+
 def _change(holder: Any, step: Step, form: str) -> None:
     last = step.path[-1]
     if step.action == "delete":
         del holder[holder.move(last) if isinstance(holder, JsonMembers) else last]
         return
     value = _parse(step.fragment.encode("utf-8"), form)
-    if step.action == "rename":
-        at = holder.move(last)
-        holder[at] = (value, holder[at][1])
+    if step.action == "rename" or step.after is not None:
+        _change_order(holder, step, value)
     elif isinstance(holder, JsonMembers):
         if step.action == "insert":
             holder.add(str(last), value)

@@ -16,6 +16,8 @@ from redline.documents.base.model import (
     key_exists,
     missing_key,
     missing_levels,
+    no_sibling,
+    not_a_key,
     out_of_range,
     require_text,
     resolve_index,
@@ -79,7 +81,7 @@ class TomlDocument:
         splices = [Splice(item.start, item.end, fragment.encode("utf-8"))]
         return self._verify_edit(splices, "set", path, fragment)
 
-    def insert(self, path: Path, value: str) -> DocumentEdit:
+    def insert(self, path: Path, value: str, *, after: str | None = None) -> DocumentEdit:
         """A list item before an index, or a new key of a table."""
         if not path:
             raise CannotApply("The whole document cannot be inserted")
@@ -89,14 +91,30 @@ class TomlDocument:
         except NodeNotFound as error:
             raise as_refusal(error) from None
         last = path[-1]
-        if isinstance(last, int):
+        if isinstance(last, int) and after is None:
             return self._insert_item(path, parent, last, fragment)
-        if _name(parent) != "table":
+        if _name(parent) != "table" or isinstance(last, int):
             raise as_refusal(wrong_shape(path, len(path) - 1, _name(parent)))
         if not isinstance(parent, Tables) and parent.child(last) is not None:
             raise key_exists(path)
-        splices = layout.append_key(self._index, parent, path[:-1], (last,), fragment)
+        if after is None:
+            splices = layout.append_key(self._index, parent, path[:-1], (last,), fragment)
+        else:
+            splices = layout.add_after(self._index, parent, after, last, fragment)
+            if len(splices) != 1:
+                raise no_sibling(path, after)
         return self._verify_edit(splices, "insert", path, fragment)
+
+    def rename(self, path: Path, name: str) -> DocumentEdit:
+        """Write another name in every statement and header that names the key."""
+        self._locate(path)
+        if not path or isinstance(path[-1], int):
+            raise not_a_key(path)
+        parent = self._locate(path[:-1])
+        if not isinstance(parent, Tables) and parent.child(name) is not None:
+            raise key_exists((*path[:-1], name))
+        splices = layout.rename_key(self._index, parent, str(path[-1]), name)
+        return self._verify_edit(splices, "rename", path, name)
 
     def delete(self, path: Path) -> DocumentEdit:
         """Remove the key, item or table with its same-line comment and the comment above."""
@@ -116,6 +134,10 @@ class TomlDocument:
     def data(self) -> Any:
         """The document as plain values; dates and times as their text."""
         return parse(self.source, float, self._index.depth)
+
+    def read_typed(self, value: str, at: Path) -> str:  # noqa: ARG002 - what is typed is exact here
+        """*value* as it is."""
+        return value
 
     def render(self, value: Any, at: Path = ()) -> str:
         """*value* as one line of TOML, or as several where a text of several lines is."""
@@ -212,7 +234,9 @@ class TomlDocument:
             raise value_too_deep() from None
         except (DocumentSyntax, UnicodeEncodeError) as error:
             raise CannotApply(
-                f"Value is not TOML: {_reason(text, error)}", hint='text needs quotes: "..."'
+                f"Value is not TOML: {_reason(text, error)}",
+                hint='text needs quotes: "..."',
+                details={"misread": "text"},
             ) from None
         return found.index.source[found.start : found.end].decode("utf-8")
 

@@ -28,7 +28,10 @@ _POSITION = re.compile(r"\(at line (\d+), column (\d+)\)")
 
 @dataclass(frozen=True, slots=True)
 class TomlIntent:
-    """What an edit is meant to do: set, insert or delete at a path without negative indexes."""
+    """What an edit is meant to do at a path without negative indexes.
+
+    It sets, inserts or deletes a value, or renames a key to `fragment`.
+    """
 
     action: str
     path: Path
@@ -131,7 +134,10 @@ def _is_as_intended(expected: Any, actual: Any, intent: TomlIntent) -> bool:
     # 1 and true are equal; the value itself must also be of the same type.
     if intent.action == "delete":
         return True
-    for segment in intent.path:
+    path = intent.path
+    if intent.action == "rename":
+        path = (*path[:-1], intent.fragment)
+    for segment in path:
         expected, actual = expected[segment], actual[segment]
     try:
         return repr(expected) == repr(actual)
@@ -149,6 +155,9 @@ def _apply(data: Any, intent: TomlIntent) -> None:
     last: Any = path[-1]
     if intent.action == "delete":
         del data[last]
+        return
+    if intent.action == "rename":
+        data[intent.fragment] = data.pop(last)
         return
     value = tomllib.loads(f"x = {intent.fragment}\n", parse_float=as_text)["x"]
     if intent.action == "insert" and isinstance(data, list):

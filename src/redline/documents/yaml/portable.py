@@ -8,17 +8,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from datetime import UTC, datetime
 
 from redline.documents.yaml.skim.children import Child
 from redline.documents.yaml.skim.flow import Node
 from redline.documents.yaml.skim.scan import Scanner
 
+MERGE = "<<"
 _ANCHOR = re.compile(rb"[&*][A-Za-z0-9_-]+")
 _TAG = re.compile(rb"!(?:!?[A-Za-z0-9][A-Za-z0-9_./:-]*)?|!<[A-Za-z0-9_./:,!-]+>")
 # Line breaks to some parsers; the last is a byte order mark, which not all accept as text.
 _BREAKS = re.compile(rb"\xc2\x85|\xe2\x80[\xa8\xa9]|\xef\xbb\xbf")
 # Begins or ends like a key, to parsers of YAML 1.1.
 _FLOW_KEY = re.compile(rb"[?:]|.*[?:](?:[ ,\[\]{}]|\Z)", re.DOTALL)
+# What is a number or a time to YAML 1.1, and may still be none.
+_NO_DIGITS = re.compile(rb"[-+]?0[bx]_+")
+_DATE = re.compile(
+    rb"([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})(?:\Z|(?:[Tt]|[ \t]+)([0-9]{1,2}):([0-9]{2}):([0-9]{2})"
+    rb"(?:\.[0-9]*)?(?:[ \t]*(?:Z|[-+][0-9]{1,2}(?::[0-9]{2})?))?\Z)"
+)
 _STANDARD = re.compile(rb"!!(\w+)|!<tag:yaml\.org,2002:(\w+)>")
 # Which kind of node a standard tag goes with, and which texts; parsers fail on any other.
 _FITTING = {
@@ -47,6 +55,26 @@ def find_unportable(scanner: Scanner, root: Node) -> str | None:
     if reason is None and found.has_tab_between():
         return "a tab outside of quotes"
     return reason
+
+
+def is_constructed(text: bytes) -> bool:
+    """Whether parsers of YAML 1.1 make a value of a plain scalar, and do not fail on it."""
+    if text in (b"=", MERGE.encode()) or _NO_DIGITS.fullmatch(text):
+        return False
+    found = _DATE.match(text)
+    if found is None:
+        return True
+    year, month, day, hour, minute, second = (int(part or 0) for part in found.groups())
+    try:
+        datetime(year, month, day, hour, minute, second, tzinfo=UTC)
+    except ValueError:
+        return False
+    return True
+
+
+def can_merge(kind: str) -> bool:
+    """Whether a node of that kind may stand at a merge key."""
+    return kind not in ("scalar", "empty")
 
 
 def is_safe_in_flow(text: bytes) -> bool:
@@ -138,9 +166,15 @@ class _Portable:
             return "a key that is more than a line of text"
         if not text:
             return "a key without text"
-        if text == b"<<" and self._scanner.value_of(mapping, child).kind in ("scalar", "empty"):
-            return "a merge key (<<) without a mapping"
+        if child.key == MERGE and text == MERGE.encode():
+            return self._merge_problem(mapping, child)
+        if text[:1] not in (b'"', b"'", b"!", b"=") and not is_constructed(text):
+            return f"the key {text.decode('utf-8', 'replace')} without quotes"
         return None
+
+    def _merge_problem(self, mapping: Node, child: Child) -> str | None:
+        is_mapping = can_merge(self._scanner.value_of(mapping, child).kind)
+        return None if is_mapping else "a merge key (<<) without a mapping"
 
     def _scalar(self, node: Node, *, in_flow: bool) -> Iterator[str]:
         text = self._source[node.start : node.end]
@@ -149,5 +183,8 @@ class _Portable:
                 yield f"the name {text.decode('utf-8', 'replace')}"
         elif node.kind == "scalar" and node.style != "plain":
             self._texts.append((node.start, node.end))
-        elif node.kind == "scalar" and in_flow and not is_safe_in_flow(text):
-            yield "a plain value that begins or ends like a key"
+        elif node.kind == "scalar":
+            if in_flow and not is_safe_in_flow(text):
+                yield "a plain value that begins or ends like a key"
+            if node.tag is None and not is_constructed(text):
+                yield f"{text.decode('utf-8', 'replace')} without quotes"

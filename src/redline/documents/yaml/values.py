@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, Protocol
 
-from redline.core.errors import CannotApply
+from redline.core.errors import CannotApply, DocumentSyntax
 from redline.documents.base.depth import value_too_deep
 from redline.documents.base.path import Path
 from redline.documents.yaml import strict
@@ -21,6 +21,8 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f]")
 _FIRST_FLOAT = 2.0**63
 _TABBED = re.compile(r":( ?)\t")
 _INTEGER = re.compile(r"[-+]?[0-9]{1,400}")
+# What may begin a text without quotes: no reader takes it for a number or a date.
+_WORDLIKE = re.compile(r"[^\W\d]|/|[0-9]+(?:\.[0-9]+){2}")
 # Words that YAML 1.1 readers take for booleans: quoted when we write them.
 _AMBIGUOUS = frozenset(("yes", "no", "on", "off", "y", "n", "true", "false", "null"))
 
@@ -98,7 +100,7 @@ def render(value: Any) -> str:
         raise CannotApply(f"Value cannot be written as YAML: {error}") from None
 
 
-def render_literal(value: str) -> str | None:
+def render_literal(value: str, step: int = 2) -> str | None:
     """Text of several lines as a literal block; None if only quotes can hold it."""
     lines = value.removesuffix("\n").split("\n")
     if "\n" not in value or _CONTROL.search(value) or _UNPRINTABLE.search(value):
@@ -109,30 +111,51 @@ def render_literal(value: str) -> str | None:
     if any(line and not line.strip() for line in lines):
         return None
     head = "|" if value.endswith("\n") else "|-"
-    return "\n".join([head, *(f"  {line}" if line else "" for line in lines), ""])
+    pad = " " * step
+    return "\n".join([head, *(f"{pad}{line}" if line else "" for line in lines), ""])
 
 
-def render_block(value: Any, step: int) -> str:
-    """A plain value as YAML: collections as blocks, *step* columns deeper for each mapping."""
+def render_block(value: Any, step: int, *, literal: bool = False) -> str:
+    """A plain value as YAML: collections as blocks, *step* columns deeper for each mapping.
+
+    With *literal* texts of several lines are blocks as well.
+    """
+    if not _is_filled(value):
+        return render(value)
     try:
-        return "\n".join(_block_lines(value, step)) if _is_filled(value) else render(value)
+        lines = list(_block_lines(value, step, literal=literal))
     except RecursionError:
         raise value_too_deep() from None
+    # A block of text at the end needs its line break.
+    ends_in_block = literal and "\n" in str(_last_leaf(value))
+    return "\n".join(lines) + ("\n" if ends_in_block else "")
 
 
-def _block_lines(value: Any, step: int) -> Iterator[str]:
+def _last_leaf(value: Any) -> Any:
+    while _is_filled(value):
+        value = list(value.values())[-1] if isinstance(value, dict) else value[-1]
+    return value
+
+
+def _block_lines(value: Any, step: int, *, literal: bool) -> Iterator[str]:
     entries = value.items() if isinstance(value, dict) else ((None, item) for item in value)
     for key, inner in entries:
         head = "-" if key is None else f"{_text(key)}:"
-        if not _is_filled(inner):
+        block = render_literal(inner, step) if literal and isinstance(inner, str) else None
+        if block is not None:
+            first, *rest = block.removesuffix("\n").split("\n")
+            yield f"{head} {first}"
+            yield from rest
+        elif not _is_filled(inner):
             yield f"{head} {render(inner)}"
         elif key is None:
-            first, *rest = _block_lines(inner, step)
+            first, *rest = _block_lines(inner, step, literal=literal)
             yield f"- {first}"
-            yield from (f"  {line}" for line in rest)
+            yield from (f"  {line}" if line else "" for line in rest)
         else:
             yield head
-            yield from (" " * step + line for line in _block_lines(inner, step))
+            inside = _block_lines(inner, step, literal=literal)
+            yield from (" " * step + line if line else "" for line in inside)
 
 
 def _is_filled(value: Any) -> bool:
@@ -143,6 +166,33 @@ def _text(value: str) -> str:
     if _PLAIN.fullmatch(value) and value.lower() not in _AMBIGUOUS:
         return value
     return quote(value)
+
+
+def render_as(value: str, style: str) -> str:
+    """Return text for a place whose scalar has *style*, in that style if it can be."""
+    if style in ("literal", "folded"):
+        block = render_literal(value)
+        return _text(value) if block is None else block
+    if style == "double":
+        return quote(value)
+    is_printable = not (_CONTROL.search(value) or _UNPRINTABLE.search(value) or "\n" in value)
+    if style == "single" and is_printable:
+        return "'" + value.replace("'", "''") + "'"
+    if style == "plain" and is_printable and _can_be_plain(value):
+        return value
+    return quote(value) if style == "single" else _text(value)
+
+
+def _can_be_plain(value: str) -> bool:
+    """Whether every reader takes *value* for the same text when it has no quotes."""
+    if value.lower() in _AMBIGUOUS or not _WORDLIKE.match(value) or value != value.strip():
+        return False
+    if ": " in value or " #" in value or value.endswith(":") or "\t" in value:
+        return False
+    try:
+        return strict.parse(value.encode("utf-8")) == [value]
+    except DocumentSyntax:
+        return False
 
 
 def quote(value: str) -> str:

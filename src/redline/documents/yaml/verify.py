@@ -76,6 +76,17 @@ class YamlVerifier:
         old, new = without_tag(old), without_tag(new)
         _require_equal(_without(old, _position(old, where.steps[-1])), new)
 
+    def check_renamed(self, after: bytes, where: Where, key: bytes) -> None:
+        """The entry at *where* alone has another key, which is *key*."""
+        old, new = _require_same_around(self.documents, _parse_result(after), where.parent)
+        _require_same_tag(old, new)
+        old, new = without_tag(old), without_tag(new)
+        name, was = strict.parse_key(key), _position(old, where.steps[-1])
+        if name in old:
+            raise CannotApply("The key is there already, in another spelling; nothing was changed")
+        entries = [(name if each == was else each, value) for each, value in old.items()]
+        _require_equal(entries, list(new.items()))
+
 
 def _parse_result(after: bytes) -> list[Any]:
     try:

@@ -8,11 +8,10 @@ from typing import NamedTuple
 
 from redline.core.changes import Change, DirState, FileState
 from redline.core.paths import WorkspacePath, show_name
-from redline.core.ports.history import Origin
+from redline.core.ports.history import OUTSIDE, PROMPT, Origin
+from redline.core.ports.recording import HookEvent
 from redline.engine.recording.claims import Claim
 
-# The tool that operations name which no tool of Redline's made and no client spoke of.
-OUTSIDE = "outside"
 # What one operation holds at most; a larger burst is several operations.
 MAX_CHANGES = 5_000
 MAX_CHANGED = 64 << 20
@@ -81,6 +80,12 @@ def origin_of(claims: tuple[Claim, ...], person: str, cause: str) -> Origin:
     )
     summary = "; ".join(text for text in (cause, names) if text)
     return Origin(OUTSIDE, principal=person, summary=summary)
+
+
+def origin_of_prompt(event: HookEvent, person: str) -> Origin:
+    """Return the origin of a prompt's record; its summary is the first words."""
+    words, session = _shorten(event.words), _shorten(event.session, _MAX_ID)
+    return Origin(PROMPT, event.client, person, words, session=session)
 
 
 def _name_files(files: frozenset[str]) -> str:

@@ -84,13 +84,17 @@ class Claims:
 
     def __init__(self) -> None:
         self._claims: list[Claim] = []
+        # Calls of Redline's own tools that run now.
+        self._own: list[HookEvent] = []
         self._lock = Lock()
 
     def note(self, event: HookEvent) -> None:
         """Take in what a client said."""
         with self._lock:
-            if event.moment is Moment.BEFORE:
-                if _may_write(event):
+            if _is_own(event):
+                self._note_own(event)
+            elif event.moment is Moment.BEFORE:
+                if may_write(event):
                     self._claims.append(Claim(event, event.time_ns))
             elif event.moment is Moment.AFTER:
                 self._close_call(event)
@@ -108,6 +112,28 @@ class Claims:
             newest[claim.event.client, claim.event.session] = claim
         return tuple(newest.values())
 
+    def session_of(self, call: HookEvent) -> str:
+        """Return the session whose hook announced a call that a server has got; "" if unclear.
+
+        The client's own id of the call decides, or its session's; without one, the arguments.
+        """
+        with self._lock:
+            seen = [event for event in self._own if _announces(event, call)]
+        sessions = {event.session for event in seen}
+        return sessions.pop() if len(sessions) == 1 else ""
+
+    def _note_own(self, event: HookEvent) -> None:
+        since = event.time_ns - _MAX_OPEN_NS
+        kept = [
+            seen
+            for seen in self._own
+            if seen.time_ns > since
+            and not (seen.is_same_session(event) and _announces(seen, event))
+        ]
+        if event.moment is Moment.BEFORE:
+            kept.append(event)
+        self._own = kept[-MAX_CLAIMS:]
+
     def _close_call(self, event: HookEvent) -> None:
         for index in reversed(range(len(self._claims))):
             claim = self._claims[index]
@@ -115,7 +141,7 @@ class Claims:
             if is_open and claim.event.is_same_call(event):
                 self._claims[index] = replace(claim, end_ns=event.time_ns)
                 return
-        if event.files and _may_write(event):
+        if event.files and may_write(event):
             self._claims.append(Claim(event, event.time_ns - _EDIT_NS, event.time_ns))
 
     def _close_at_rest(self, claim: Claim, event: HookEvent) -> Claim:
@@ -135,7 +161,19 @@ def _still_counts(claim: Claim, now_ns: int) -> bool:
     return claim.end_ns > now_ns - _KEPT_NS
 
 
-def _may_write(event: HookEvent) -> bool:
+def may_write(event: HookEvent) -> bool:
     """Return whether a tool may change files that Redline does not write down itself."""
-    is_own = event.tool.startswith("mcp_") and "redline" in event.tool
-    return event.tool not in _READERS and not is_own
+    return event.tool not in _READERS and not _is_own(event)
+
+
+def _is_own(event: HookEvent) -> bool:
+    return event.tool.startswith("mcp_") and "redline" in event.tool
+
+
+def _announces(seen: HookEvent, call: HookEvent) -> bool:
+    """Whether a hook announced this call: clients put the name of the server before the tool's."""
+    if seen.client != call.client or not seen.tool.endswith(call.tool):
+        return False
+    if call.call and seen.call:
+        return seen.call == call.call
+    return seen.given == call.given and call.session in ("", seen.session)

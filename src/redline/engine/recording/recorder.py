@@ -14,10 +14,17 @@ from redline.core.changes import ABSENT, Absent, Change, ChangeSet, DirState, Fi
 from redline.core.errors import HistoryError, PathDenied
 from redline.core.paths import WorkspacePath, show_name
 from redline.core.ports.history import ChangeEditor, Operation
-from redline.core.ports.recording import KnownEntry, KnownFiles, Mark, SavedPosition
+from redline.core.ports.recording import HookEvent, KnownEntry, KnownFiles, Mark, SavedPosition
 from redline.core.ports.store import Store
 from redline.core.ports.tree import Entry
-from redline.engine.recording.attribution import Part, in_slices, login_name, origin_of, split
+from redline.engine.recording.attribution import (
+    Part,
+    in_slices,
+    login_name,
+    origin_of,
+    origin_of_prompt,
+    split,
+)
 from redline.engine.recording.claims import ChangeTime, Claim, Claims
 from redline.engine.recording.found import Found, Seen
 from redline.engine.recording.journal_steps import (
@@ -83,13 +90,15 @@ class Recorder:
         """Whether something must be looked at again: it was being written."""
         return bool(self._doubtful)
 
-    def start(self, now_ns: int) -> Sequence[Operation]:
+    def start(
+        self, now_ns: int, wait_for_commands: Callable[[], object] = lambda: None
+    ) -> Sequence[Operation]:
         """Learn the workspace, or record what changed since it was last known."""
         with self._lock:
             self._known = KnownEntries()
             position = self._files.load(self._known.put)
             if position is None:
-                self._learn()
+                self._learn(wait_for_commands)
                 return ()
             self._position = position
             return self._settle(None, now_ns, "while not watching")
@@ -101,9 +110,13 @@ class Recorder:
         with self._lock:
             return self._settle(paths, now_ns, cause)
 
+    def note_prompt(self, event: HookEvent) -> None:
+        """Journal that a person gave an agent a prompt."""
+        self._editor.note_prompt(origin_of_prompt(event, self._person))
+
     # -- learning -----------------------------------------------------------------------------
 
-    def _learn(self) -> None:
+    def _learn(self, wait_for_commands: Callable[[], object]) -> None:
         """Take everything as it is; nothing is known to have changed. LimitReached."""
         for _ in self._looking.everywhere():
             pass  # if there are too many files, none is read
@@ -122,6 +135,8 @@ class Recorder:
         for path in self._looking.unreadable:
             if (closed := self._known.at(path)) is not None:
                 self._note(found, path, None, closed.mark)
+        # What a command had written was perhaps learned already; its operation comes with its end.
+        wait_for_commands()
         # What they found was not known, so it may have been learned from before or after them.
         self._doubtful |= (touched := self._catch_up().touched)
         found.entries |= {path: self._known.at(path) for path in touched}

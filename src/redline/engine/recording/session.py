@@ -9,8 +9,9 @@ from threading import Event, Thread
 from redline.core.errors import LimitReached, RedlineError
 from redline.core.paths import WorkspacePath, show_name
 from redline.core.ports.history import Operation
-from redline.core.ports.recording import Activity, Watcher
+from redline.core.ports.recording import Activity, HookEvent, Moment, Watcher
 from redline.core.ports.tree import PathResolver
+from redline.engine.recording.claims import may_write
 from redline.engine.recording.git_moves import GitMoves
 from redline.engine.recording.recorder import Recorder
 
@@ -84,6 +85,25 @@ class RecordingSession:
         if self._thread.is_alive():
             self._thread.join(MAX_WAIT)
 
+    def note_event(self, event: HookEvent) -> None:
+        """Record what changed until a prompt, then the prompt; or an edited file around its edit.
+
+        The agent waits for this: what others wrote shortly before its edit is not taken for its.
+        """
+        is_prompt = event.moment is Moment.PROMPT
+        if not (is_prompt or may_write(event)):
+            return
+        is_free = self._is_started and not self._activity.is_busy()
+        try:
+            if is_free and is_prompt:
+                self._report(self._recorder.settle(None, time.time_ns(), self._moves.take()))
+            elif is_free and not self._moves.is_running():
+                self._report(self._recorder.settle(self._paths(event.files), time.time_ns()))
+            if is_prompt:
+                self._recorder.note_prompt(event)
+        except RedlineError as error:
+            self._warn(f"not recorded: {event.moment} {event.tool}: {error.message}")
+
     def _run(self) -> None:
         self._say_limits()
         self._look(None)
@@ -101,7 +121,8 @@ class RecordingSession:
             if self._is_started:
                 self._settle(paths)
             else:
-                self._report(self._recorder.start(time.time_ns()))
+                self._wait_for_others()
+                self._report(self._recorder.start(time.time_ns(), self._wait_for_others))
             self._is_started, self.failure, self._reason = True, "", ""
         except LimitReached as error:
             self._is_over_limit = True

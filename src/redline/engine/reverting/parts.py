@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from redline.core.changes import Absent, Change, ChangeSet, FileState, LinkState, Rename
-from redline.core.diff import HunkLines, hunks_of_files
+from redline.core.diff import ShownHunk, hunks_of_files
 from redline.core.errors import InvalidArgument
+from redline.core.line_diff import split_lines
 from redline.core.paths import WorkspacePath
 from redline.core.textfile import TextFile
-from redline.plan.merge.line_diff import split_lines
 
 
 class ChosenStep(NamedTuple):
@@ -52,7 +52,7 @@ def _touches(step: Change | Rename, path: WorkspacePath) -> bool:
     return any(end.is_beneath(path) for end in step.paths)
 
 
-def hunks_of(step: Change | Rename) -> list[HunkLines]:
+def hunks_of(step: Change | Rename) -> list[ShownHunk]:
     """The hunks that the diff of a step shows, as `Revert.hunks` counts them."""
     if isinstance(step, Rename):
         return []
@@ -71,7 +71,7 @@ def _content(state: object) -> bytes | None:
 
 
 def _without(
-    step: Change | Rename, found: Sequence[HunkLines], wanted: Sequence[HunkLines]
+    step: Change | Rename, found: Sequence[ShownHunk], wanted: Sequence[ShownHunk]
 ) -> Change | Rename:
     """Return the step that takes back the *wanted* ones of a step's hunks."""
     if len(wanted) == len(found) or not isinstance(step, Change):
@@ -80,6 +80,6 @@ def _without(
     assert isinstance(before, FileState)
     assert isinstance(after, FileState)
     old, new = split_lines(before.content or b""), split_lines(after.content or b"")
-    for i1, i2, j1, j2 in reversed(wanted):
+    for (i1, i2, j1, j2), _ in reversed(wanted):
         new[j1:j2] = old[i1:i2]
     return Change(step.path, after, FileState.of(b"".join(new), after.mode))

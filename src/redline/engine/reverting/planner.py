@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from redline.core.changes import (
@@ -17,23 +17,24 @@ from redline.core.changes import (
     State,
 )
 from redline.core.errors import NotARegularFile
+from redline.core.line_diff import split_lines
 from redline.core.paths import WorkspacePath, show_name
 from redline.core.ports.history import Operation
 from redline.core.ports.store import Store
 from redline.core.ports.tree import PathResolver, Tree
 from redline.core.textfile import TextFile
+from redline.engine.recording.ignore_rules import IgnoreRules
 from redline.engine.reverting.clashes import Clash, blocked, describe_conflicts, describe_states
 from redline.engine.reverting.outlook import Outlook
-from redline.engine.reverting.states import fits, is_same, keep_mode, merge_modes
 from redline.engine.reverting.steps import RevertStep, with_moves
 from redline.engine.reverting.timeline import Passed, Timeline, TrackedEntry, TrackedPlace, removers
-from redline.plan.merge.line_diff import split_lines
 from redline.plan.merge.line_history import Version
 from redline.plan.merge.three_way import merge_lines
 
 # Larger files are taken back whole or not at all, and a longer way is not followed step by step.
 MAX_MERGED_BYTES = 8 << 20
 MAX_VERSIONS = 500
+_MAX_NAMED = 5
 
 
 class _Located(NamedTuple):
@@ -52,10 +53,14 @@ class _Located(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RevertPlan:
-    """What to change; `merged` names files whose later changes are kept."""
+    """What to change; `merged` names files whose later changes are kept.
+
+    `notes` say what stays or stays away because git ignores it and no operation made it.
+    """
 
     change_set: ChangeSet
     merged: tuple[WorkspacePath, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 class RevertPlanner:
@@ -68,6 +73,11 @@ class RevertPlanner:
         self._timeline = Timeline(())
         self._clashes: list[Clash] = []
         self._merged: dict[WorkspacePath, None] = {}
+        self._ignored = IgnoreRules(tree)
+        # Directories that stay with what is ignored in them, and ignored entries left out.
+        self._kept: dict[WorkspacePath, list[str]] = {}
+        self._left_out: dict[WorkspacePath, None] = {}
+        self._doomed: set[TrackedEntry] = set()
         self._cancelled: set[str] = set()
 
     def plan(self, steps: Sequence[RevertStep]) -> RevertPlan:
@@ -75,13 +85,16 @@ class RevertPlanner:
         operations = {each.operation for each in steps}
         later = self._later_operations(operations)
         self._timeline = Timeline(later)
-        self._cancelled = _cancelled(later)
+        self._cancelled = _find_cancelled(later)
         steps = with_moves(steps, self._timeline.moves_in)
-        for each in _join_steps([self._locate(each) for each in steps]):
+        located = _join_steps([self._locate(each) for each in steps])
+        self._doomed = {each.entry for each in located if _removes_directory(each.step)}
+        for each in located:
             self._take_step(each)
         if self._clashes:
             raise blocked(self._clashes, self._show, operations)
-        return RevertPlan(ChangeSet(self._outlook.finished_steps()), tuple(self._merged))
+        finished = ChangeSet(self._outlook.finished_steps())
+        return RevertPlan(finished, tuple(self._merged), tuple(self._say_ignored()))
 
     def _later_operations(self, wanted: set[str]) -> list[Operation]:
         """The operations from the oldest wanted one on, oldest first."""
@@ -118,8 +131,12 @@ class RevertPlanner:
         if is_removal and entry.life != each.life:
             return  # removed already; what is there now was made again
         if entry.is_there:
+            if is_removal and self._must_stay(step, entry):
+                return
             self._change_entry(step, entry, each.since)
         elif isinstance(step.before, Absent):
+            if self._may_stay_away(step, each):
+                return
             self._bring_back(step, entry)
         elif not is_removal:  # what may be at its path is another file
             path = self._timeline.path_of(entry)
@@ -137,8 +154,6 @@ class RevertPlanner:
         result: State | None
         if fits(now, base, wanted):
             result = keep_mode(base, wanted)
-            if isinstance(base, DirState) and isinstance(wanted, Absent):
-                self._check_empty(path)
         else:
             result = self._merge(step, path, now, entry.passed_since(since))
         self._outlook.change(path, wanted if result is None else result, entry)
@@ -235,11 +250,57 @@ class RevertPlanner:
             self._clash(path, f"{self._show(folder)} is not a directory any more\n")
         return is_there
 
-    def _check_empty(self, path: WorkspacePath) -> None:
-        kept = self._outlook.names_in(path)
-        if kept:
-            lines = "".join(f"{self._show(path.child(name))} was added\n" for name in kept)
+    # -- what git ignores and nobody recorded -------------------------------------------------
+
+    def _must_stay(self, step: Change, entry: TrackedEntry) -> bool:
+        """Whether a directory stays, as it holds what is ignored; all else is in the way."""
+        path = self._timeline.path_of(entry)
+        if not _removes_directory(step) or not isinstance(self._outlook.state(path), DirState):
+            return False
+        names = self._outlook.names_in(path)
+        others = [each for each in names if not self._is_forgotten(path, each, entry)]
+        if others:
+            lines = "".join(f"{self._show(path.child(name))} was added\n" for name in others)
             self._clash(path, lines)
+        elif names:
+            self._kept[path] = names
+        return bool(names)
+
+    def _is_forgotten(self, directory: WorkspacePath, name: str, entry: TrackedEntry) -> bool:
+        """Whether git ignores *name* and no operation made it, or it is a directory that stays."""
+        path, known = directory.child(name), entry.entries.get(name)
+        if path in self._kept:
+            return True
+        is_recorded = known is not None and known.is_recorded
+        return not is_recorded and self._ignored.leave_out(path, self._outlook.state(path))
+
+    def _may_stay_away(self, step: Change, each: _Located) -> bool:
+        """Whether something ignored and unrecorded need not come back, as its directory is undone.
+
+        It was made after that directory, so it is not there at the point that is gone back to.
+        """
+        path = self._timeline.path_of(each.entry)
+        if each.life or not self._ignored.leave_out(path, step.after):
+            return False
+        above = self._timeline.directories_above(each.entry)
+        is_undone = any(one in self._doomed or self._was_taken_back(one) for one in above)
+        if is_undone and path.parent not in self._left_out:
+            self._left_out[path] = None
+        return is_undone
+
+    def _was_taken_back(self, directory: TrackedEntry) -> bool:
+        if not self._timeline.is_taken_back(directory):
+            return False
+        return isinstance(self._outlook.state(self._timeline.path_of(directory)), Absent)
+
+    def _say_ignored(self) -> Iterator[str]:
+        for path, names in self._kept.items():
+            shown = ", ".join(show_name(name) for name in names[:_MAX_NAMED])
+            more = f" and {len(names) - _MAX_NAMED} more" if len(names) > _MAX_NAMED else ""
+            held = "" if all(path.child(name) in self._kept for name in names) else " (ignored)"
+            yield f"{show_name(path.relative)} stays, as it holds {shown}{more}{held}"
+        for path in self._left_out:
+            yield f"{show_name(path.relative)} (ignored) is not brought back: its directory is gone"
 
     # -- helpers ------------------------------------------------------------------------------
 
@@ -259,7 +320,15 @@ class RevertPlanner:
         return show_name(self._workspace.absolute(path))
 
 
-def _cancelled(operations: Sequence[Operation]) -> set[str]:
+def _removes_directory(step: Change | Rename) -> bool:
+    return (
+        isinstance(step, Change)
+        and isinstance(step.before, DirState)
+        and isinstance(step.after, Absent)
+    )
+
+
+def _find_cancelled(operations: Sequence[Operation]) -> set[str]:
     """Changes that one of the others took back, and that one; undos that were redone."""
     names = {operation.id for operation in operations}
     found: set[str] = set()
@@ -320,3 +389,37 @@ def _makers(passed: Sequence[Passed], base: State) -> tuple[str, ...]:
     same = [n for n, each in enumerate(passed) if each.after == base]
     later = passed[same[-1] + 1 :] if same else passed
     return tuple(each.operation for each in later)
+
+
+def fits(now: State, base: State, wanted: State) -> bool:
+    """Whether a path still is as the operation left it."""
+    if isinstance(base, FileState) and isinstance(now, FileState):
+        asks_mode = isinstance(wanted, FileState) and base.mode != wanted.mode
+        return base.digest == now.digest and (not asks_mode or base.mode == now.mode)
+    if isinstance(base, DirState) and isinstance(now, DirState):
+        return True
+    return base == now
+
+
+def is_same(now: State, wanted: State, base: State) -> bool:
+    """Whether a path already is as it is to become."""
+    if isinstance(now, FileState) and isinstance(wanted, FileState):
+        keeps_mode = isinstance(base, FileState) and base.mode == wanted.mode
+        return now.digest == wanted.digest and (keeps_mode or now.mode == wanted.mode)
+    if isinstance(now, DirState) and isinstance(wanted, DirState):
+        return now.mode == wanted.mode or not isinstance(base, DirState)
+    return now == wanted
+
+
+def keep_mode(base: State, wanted: State) -> State:
+    """Return *wanted* without a mode if the operation did not change it: later modes are kept."""
+    if isinstance(base, FileState) and isinstance(wanted, FileState) and base.mode == wanted.mode:
+        return replace(wanted, mode=None)
+    return wanted
+
+
+def merge_modes(base: int | None, wanted: int | None, now: int | None) -> int:
+    """Return the mode to set, 0 to keep what is there, -1 if both sides changed it."""
+    if base == wanted or now == wanted:
+        return 0
+    return -1 if now != base else wanted or 0

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from redline.core.errors import AlreadyUndone, InvalidArgument, NothingToUndo
-from redline.core.ports.history import Author, Direction, Revert
+from redline.core.ports.history import GIT, SILENT_KINDS, Author, Direction, Revert
 from redline.core.ports.store import Chained, ChangeStatus, Store
 from redline.engine.reverting.parts import part_of
 from redline.engine.reverting.steps import RevertStep
@@ -34,8 +34,9 @@ def select(store: Store, request: Revert) -> Selected:
 def _undo(store: Store, request: Revert) -> Selected:
     """Taking back an undo means doing again what it took back."""
     named = _find_named(store, request, undone=False)
-    if named.kind in ("grant", "checkpoint"):
-        raise NothingToUndo(f"There is nothing to take back in a {named.kind}: {named.id}")
+    if named.kind in SILENT_KINDS:
+        what = "what git did; git itself goes back" if named.kind == GIT else f"a {named.kind}"
+        raise NothingToUndo(f"There is nothing to take back in {what}: {named.id}")
     if named.kind == "undo" and not _is_part_taken_back(named):
         return _redo_of(store, named)
     if all(change.is_undone for change in named.changes):

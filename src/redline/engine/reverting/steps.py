@@ -40,8 +40,10 @@ def _take_moves(steps: list[RevertStep], moves: Mapping[int, int]) -> list[Rever
         made, removed = each.step, named.get(moves.get(each.number, -1))
         if isinstance(made, Change) and isinstance(removed, Change):
             halves.add(moves[each.number])
-            ends = (removed.path, made.path) if each.again else (made.path, removed.path)
-            each = each._replace(step=Rename(*ends))
+            first, last = (removed, made) if each.again else (made, removed)
+            if first.before != last.after:  # its mode was changed too
+                found.append(each._replace(step=Change(made.path, first.before, last.after)))
+            each = each._replace(step=Rename(first.path, last.path))
         found.append(each)
     if not halves:
         return steps

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from redline.core.changes import ABSENT, Absent, Change, DirState, FileState, Rename, State
@@ -50,6 +50,11 @@ class TrackedEntry:
         last = self.passed[-1]
         lost = last.before if isinstance(last.after, Absent) else last.after
         return _is_alike(lost, state)
+
+    @property
+    def is_recorded(self) -> bool:
+        """Whether an operation made it, or something that is in it."""
+        return bool(self.life) or any(each.is_recorded for each in self.entries.values())
 
     def passed_since(self, at: int) -> list[Passed]:
         """Return what became of it from step *at* on."""
@@ -154,6 +159,17 @@ class Timeline:
             names.append(entry.name)
             entry = entry.parent
         return WorkspacePath(self._numbers[entry], tuple(reversed(names)))
+
+    def directories_above(self, entry: TrackedEntry) -> Iterator[TrackedEntry]:
+        """Yield the directories that an entry is in, or was last, from the inside out."""
+        while entry.parent is not None and entry.parent.parent is not None:
+            entry = entry.parent
+            yield entry
+
+    def is_taken_back(self, entry: TrackedEntry) -> bool:
+        """Return whether an undo or redo removed an entry last."""
+        last = entry.passed[-1] if entry.passed else None
+        return last is not None and last.after == ABSENT and last.operation in self._reverts
 
     def path_at(self, place: TrackedPlace) -> WorkspacePath:
         """Return the path of a place, wherever its directory is now."""
@@ -311,11 +327,8 @@ def _is_alike(lost: State, found: State | None) -> bool:
 def _step_numbers(
     steps: Sequence[Change | Rename], moves: dict[WorkspacePath, WorkspacePath]
 ) -> dict[int, int]:
-    """Return which step made each moved file, and which one removed it: a whole move, mode kept."""
-    changes = {s.path: (n, s) for n, s in enumerate(steps) if isinstance(s, Change)}
+    """Return which step made each moved file, and which one removed it."""
+    changes = {s.path: n for n, s in enumerate(steps) if isinstance(s, Change)}
     if len(changes) < len(steps):
         return {}  # what happened to a path more than once is taken step by step
-    pairs = [(changes[target], changes[source]) for source, target in moves.items()]
-    return {
-        number: other for (number, made), (other, removed) in pairs if made.after == removed.before
-    }
+    return {changes[target]: changes[source] for source, target in moves.items()}

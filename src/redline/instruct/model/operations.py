@@ -7,7 +7,7 @@ and the order does not matter.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from redline.core.errors import CannotApply, NodeNotFound
@@ -31,6 +31,7 @@ class DocumentOperation:
     """One change: replace, add (a key), insert (into an array), remove, rename or move.
 
     `old` is the value the place must still hold. `new_path` is where a rename or move leads.
+    `confidence` is 1 for what the words say exactly and None for what a model proposes.
     """
 
     op: str
@@ -38,11 +39,7 @@ class DocumentOperation:
     old: Value | NoValue = ABSENT
     value: Value | NoValue = ABSENT
     new_path: Path | None = None
-    confidence: float = 0.95
-
-    def with_confidence(self, confidence: float) -> DocumentOperation:
-        """The same operation with another confidence."""
-        return replace(self, confidence=round(confidence, 2))
+    confidence: float | None = 1.0
 
     def to_json(self) -> dict[str, Any]:
         """The stored form; absent values are left out."""
@@ -53,7 +50,8 @@ class DocumentOperation:
             stored["value"] = self.value
         if self.new_path is not None:
             stored["new_path"] = list(self.new_path)
-        stored["confidence"] = self.confidence
+        if self.confidence is None:
+            stored["proposed"] = True
         return stored
 
     @classmethod
@@ -66,7 +64,7 @@ class DocumentOperation:
             stored.get("old", ABSENT),
             stored.get("value", ABSENT),
             None if target is None else tuple(target),
-            float(stored["confidence"].text),
+            None if stored.get("proposed") else 1.0,
         )
 
 

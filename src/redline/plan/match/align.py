@@ -2,42 +2,23 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
+
+from redline.core.line_diff import diff_lines
 
 Opcode = tuple[str, int, int, int, int]
 
-# The matcher is quadratic at worst; past this many comparisons only the common head and tail count.
-_MATCHER_LIMIT = 1_000_000
-
 
 def opcodes(before: Sequence[str], after: Sequence[str]) -> list[Opcode]:
-    """How *before* becomes *after*, as difflib says it, the common head and tail taken first."""
-    limit = min(len(before), len(after))
-    head = 0
-    while head < limit and before[head] == after[head]:
-        head += 1
-    tail = 0
-    while tail < limit - head and before[-1 - tail] == after[-1 - tail]:
-        tail += 1
-    codes: list[Opcode] = [("equal", 0, head, 0, head)] if head else []
-    codes += _middle(before, after, head, tail)
-    if tail:
-        codes.append(
-            ("equal", len(before) - tail, len(before), len(after) - tail, len(after)),
-        )
+    """Return how *before* becomes *after*, in difflib's terms."""
+    codes: list[Opcode] = []
+    i = j = 0
+    for i1, i2, j1, j2 in diff_lines(before, after):
+        if i < i1:
+            codes.append(("equal", i, i1, j, j1))
+        tag = "insert" if i1 == i2 else "delete" if j1 == j2 else "replace"
+        codes.append((tag, i1, i2, j1, j2))
+        i, j = i2, j2
+    if i < len(before):
+        codes.append(("equal", i, len(before), j, len(after)))
     return codes
-
-
-def _middle(before: Sequence[str], after: Sequence[str], head: int, tail: int) -> list[Opcode]:
-    old, new = before[head : len(before) - tail], after[head : len(after) - tail]
-    if not old and not new:
-        return []
-    if not old or not new or len(old) * len(new) > _MATCHER_LIMIT:
-        tag = "insert" if not old else "delete" if not new else "replace"
-        return [(tag, head, head + len(old), head, head + len(new))]
-    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
-    return [
-        (tag, i1 + head, i2 + head, j1 + head, j2 + head)
-        for tag, i1, i2, j1, j2 in matcher.get_opcodes()
-    ]

@@ -18,7 +18,8 @@ The first level that has any candidate decides: one applies, several raise Ambig
 where no level has one NoMatch names the nearest place. Nothing is matched by similarity.
 
 A text that is there once to the letter, or once as whole lines, is replaced to the letter, whatever
-the new text is like; UnclearIndentation is the one refusal (see `hanging`). Below that level, lines
+the new text is like; UnclearIndentation is the one refusal (see `hanging`). The same lines at
+another indentation are evidence against whole lines. Below that level, lines
 that old and new share come from the file; new lines are shifted and written as the old ones were,
 and take the file's line end. An edit whose result is already there raises AlreadyApplied, so an
 edit sent twice changes nothing the second time.
@@ -31,18 +32,22 @@ from itertools import chain
 
 from redline.core.budget import join_text
 from redline.core.cancellation import cancellable
+from redline.core.error_families.wording import naming
 from redline.core.errors import (
     AmbiguousMatch,
     InvalidArgument,
     NoMatch,
     OverlappingEdits,
+    UnclearIndentation,
 )
 from redline.core.textfile import line_body, line_end, split_lines
 from redline.plan.match.align import opcodes
 from redline.plan.match.compose import compose, dominant_end, lines_for
-from redline.plan.match.lines import hunk_candidates
+from redline.plan.match.hanging import repair_hint
+from redline.plan.match.indent import indent_of
+from redline.plan.match.lines import hunk_candidates, list_blocks
 from redline.plan.match.made_before import already_applied, line_of_result, refuse_made_before
-from redline.plan.match.nearest import nearest
+from redline.plan.match.nearest import nearest, quote_block, tell_apart
 from redline.plan.match.placement import MatchLevel, Placement
 from redline.plan.match.searched_text import SearchedText, prepare_search
 from redline.plan.match.text import candidates
@@ -66,14 +71,19 @@ HunkLine = tuple[str, str]
 _SHOWN_LINES = 20
 
 
-def place(text: str, old: str, new: str, *, within: range | None = None) -> Placement:
+def place(
+    text: str, old: str, new: str, *, within: range | None = None, strict: bool = False
+) -> Placement:
     """Where *old* occurs in *text* and what replaces it.
 
-    *within* narrows the search to matches that begin on these lines (counted from 0).
+    *within* narrows the search to matches that begin on these lines (counted from 0). If *strict*,
+    every occurrence counts, and a block that is unique but for its indentation is replaced by
+    *new* shifted as a whole.
     """
     if not old:
         raise InvalidArgument("The text to replace is empty", hint="quote the text to change")
-    return _require_change(_only(text, candidates(text, old, new, within), old, new), old, new)
+    found = candidates(text, old, new, within, strict)
+    return _require_change(_only(text, found, old, new), old, new)
 
 
 def place_lines(
@@ -165,12 +175,34 @@ def _only(
 ) -> Placement:
     if len(found) > 1:
         lines = sorted(placement.line for placement in found)
-        raise ambiguous(lines, found[0].level)
+        raise ambiguous(text, lines, old, found[0].level)
     if found:
         refuse_made_before(text, found[0], old, new)
         return found[0]
     line = line_of_result(unify_ends(text), old, unify_ends(new), whole_lines)
-    raise nearest(text, old) if line is None else already_applied(line)
+    if line is not None:
+        raise already_applied(line)
+    blocks = [] if whole_lines else list_blocks(text, old)
+    if len(blocks) == 1:
+        raise _unclear_shift(text, blocks[0], new)
+    raise nearest(text, old, in_hunk=whole_lines)
+
+
+def _unclear_shift(text: str, block: Placement, new: str) -> UnclearIndentation:
+    """The refusal of new text that does not count its indentation from where the old one does.
+
+    Where it counts from the file's margin, only the old text is to be quoted otherwise.
+    """
+    fact = naming(
+        f"The text is at line {block.line} with another indentation, and it is not clear how far"
+        " {newText} is to be shifted"
+    )
+    lines = unify_ends(text[block.start : block.end])
+    theirs, ours = ([x for x in each.split("\n") if x.strip()] for each in (lines, new))
+    least, mine = (min((len(indent_of(x)) for x in each), default=0) for each in (theirs, ours))
+    is_as_file = bool(ours) and indent_of(ours[0]) == indent_of(theirs[0]) and mine >= least
+    hint = quote_block(text, lines) if is_as_file else repair_hint({})
+    return UnclearIndentation(fact, hint=hint, details={"line": block.line})
 
 
 def _require_change(placement: Placement, old: str, new: str) -> Placement:
@@ -188,19 +220,23 @@ def _require_change(placement: Placement, old: str, new: str) -> Placement:
     )
 
 
-def ambiguous(lines: Sequence[int], level: MatchLevel = MatchLevel.LITERAL) -> AmbiguousMatch:
-    """The refusal of a text that occurs more than once."""
+def ambiguous(
+    text: str, lines: Sequence[int], old: str, level: MatchLevel = MatchLevel.LITERAL
+) -> AmbiguousMatch:
+    """The refusal of *old*, which *text* has at several *lines*."""
     places = list(dict.fromkeys(lines))
     shown = ", ".join(map(str, places[:_SHOWN_LINES]))
     more = ", ..." if len(places) > _SHOWN_LINES else ""
     count = f"{MAX_HITS} or more" if len(lines) >= MAX_HITS else str(len(lines))
     at = "at line" if len(places) == 1 else "at lines"
     how = "" if level is MatchLevel.LITERAL else f" when {level.value} may differ"
+    apart = tell_apart(text, lines, len(split_lines(old)))
     error = AmbiguousMatch(
         f"The text is not unique{how}: {count} occurrences, {at} {shown}{more}",
         count=len(lines),
         lines=lines,
-        hint="quote more of the surrounding lines so that one place fits",
+        hint="quote more of the surrounding lines so that one place fits"
+        + (f": {apart}" if apart else ""),
     )
     error.details["level"] = level.value
     return error

@@ -1,15 +1,20 @@
 """Literal matches that begin after their line's indentation, and the calls that repair them.
 
 A call that leaves out only its first line's indentation matches to the letter, and is written to
-the letter. One kind is refused: a line of the old text comes back at another indentation than the
-file has it, because the lines of the call do not count from one margin.
+the letter, always where it begins with blanks. Two kinds are refused. A line of the old text comes
+back at another indentation than the file has it. Or a further line of the new text begins at column
+0, where the old text has none: the lines of the call do not count from one margin.
+
+The call that a refusal prints is a promise. For a line quoted alone it is the new text shifted as a
+whole; for several lines it is printed only where one reading leaves every line in its place.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -19,6 +24,7 @@ from redline.core.textfile import line_body, split_lines
 from redline.plan.match.align import opcodes
 from redline.plan.match.indent import indent_of
 from redline.plan.match.placement import Placement
+from redline.plan.match.views import unify_ends
 
 # A longer call is described and not printed.
 _MAX_PRINTED_CHARS = 6_000
@@ -26,6 +32,11 @@ _MAX_SHOWN_CHARS = 80
 _WORD = re.compile(r"\w")
 # A shorter line may be there anyway: `end`, `else:`.
 _TELLING = 6
+# After a blank line, what such a line defines may belong beside the block as well as into it.
+_DEFINES = re.compile(
+    r"\n[ \t]*\n(?:@|(?:(?:async|export|default|public|private|protected|static|pub|abstract) )*"
+    r"(?:def|class|func|function|fn|interface|struct|enum|impl|trait)\b)"
+)
 
 
 class Repair(NamedTuple):
@@ -34,27 +45,46 @@ class Repair(NamedTuple):
     old: str
     new: str
 
-    @property
-    def is_long(self) -> bool:
-        """Return whether it is too long to be printed."""
-        return len(self.old) + len(self.new) > _MAX_PRINTED_CHARS
 
-    @property
-    def details(self) -> dict[str, str]:
-        """Return the two texts as the details of an error."""
-        return {} if self.is_long else self._asdict()
+def unclear(
+    fact: Text, repairs: Mapping[int, tuple[str, str]], line: int | None = None
+) -> UnclearIndentation:
+    """Return the refusal with the edits that work, by their numbers in the call.
 
-    @property
-    def hint(self) -> Text:
-        """Return how to send it: the edit as JSON, a long one in words."""
-        head = "quote whole lines with their indentation, for instance"
-        if self.is_long:
-            start = naming(f"{head} {{oldText}} from ", repr(indent_of(self.old)))
-            return join_texts(start, naming(" on, and all of {newText} like it"))
-        old, new = (json.dumps(text, ensure_ascii=False) for text in (self.old, self.new))
-        return join_texts(
-            naming(f'{head} {{"{{oldText}}": ', old), naming(', "{newText}": ', new, "}")
-        )
+    Without *repairs*, or where they are long, the hint says in words what to send.
+    """
+    details: dict[str, object] = {} if line is None else {"line": line}
+    if repairs:
+        number, (old, new) = next(iter(repairs.items()))
+        details["edit"] = number
+        if not _is_long(repairs):
+            details.update(old=old, new=new)
+    return UnclearIndentation(fact, hint=repair_hint(repairs), repairs=repairs, details=details)
+
+
+def repair_hint(repairs: Mapping[int, tuple[str, str]]) -> Text:
+    """Return how to send *repairs*: each edit as JSON, with its number where there are several."""
+    head = "quote whole lines with their indentation"
+    if not repairs:
+        return naming(f"{head} in {{oldText}}, and indent every line of {{newText}} as the file is")
+    if _is_long(repairs):
+        first, _ = next(iter(repairs.values()))
+        start = naming(f"{head}: {{oldText}} from ", repr(indent_of(first)))
+        return join_texts(start, naming(" on, and all of {newText} like it"))
+    calls: list[Text] = []
+    for number, repair in repairs.items():
+        old, new = (json.dumps(text, ensure_ascii=False) for text in repair)
+        which = f"edits[{number}]: " if len(repairs) > 1 else ""
+        calls += [
+            f"{', and ' if calls else ', for instance '}{which}",
+            naming('{"{oldText}": ', old),
+            naming(', "{newText}": ', new, "}"),
+        ]
+    return join_texts(head, *calls)
+
+
+def _is_long(repairs: Mapping[int, tuple[str, str]]) -> bool:
+    return sum(len(old) + len(new) for old, new in repairs.values()) > _MAX_PRINTED_CHARS
 
 
 class _Line(NamedTuple):
@@ -70,32 +100,69 @@ def margin_of(text: str, start: int) -> str:
     return "" if margin.strip(" \t") else margin
 
 
-def refuse_moved_lines(text: str, placement: Placement, old: str, new: str) -> None:
-    """Refuse new text that brings a line of *old* back at another indentation.
+def refuse_hanging(text: str, placement: Placement, old: str, new: str) -> None:
+    """Refuse new text whose lines do not count from the margin of the matched line.
 
-    A line may move together with its block: deeper below a new line that is shallower, or to the
-    place of the first line when the line that opened its block is gone.
+    A line of *old* may move together with its block: deeper below a new line that is shallower, or
+    to the place of the first line when the line that opened its block is gone.
     """
     margin = margin_of(text, placement.start)
-    if not margin:
+    if not margin or old[:1].isspace():
         return
     moved = _find_moved(margin, old, _lines(margin, new))
+    if moved is not None:
+        what = "brings this line of it back at another indentation: "
+    else:
+        moved = _find_at_column_0(margin, old, new)
+        what = "has this line at column 0: "
     if moved is None:
         return
-    best = _repair_of_moved(margin, old, new)
+    repair = _repair(margin, old, new)
     shown = moved.body if len(moved.body) <= _MAX_SHOWN_CHARS else moved.body[:77] + "..."
-    raise UnclearIndentation(
-        naming(
-            f"The text is at line {placement.line} after an indentation that {{oldText}} leaves"
-            " out, and {newText} brings this line of it back at another indentation: ",
-            shown,
+    fact = naming(
+        f"The text is at line {placement.line} after an indentation that {{oldText}} leaves"
+        f" out, and {{newText}} {what}",
+        shown,
+    )
+    raise unclear(fact, {0: repair} if repair else {}, placement.line)
+
+
+def _find_at_column_0(margin: str, old: str, new: str) -> _Line | None:
+    """Return the first further line of *new* at column 0, if nothing shows that it is meant there.
+
+    Lines of *old* as shallow show it, and further lines of *old* that stay where the file has them.
+    Where *old* has several lines, one without a word is evidence only if it is one of them.
+    """
+    have, lines = _lines(margin, old), _lines("", new)
+    if not all(line.indent for line in have) or _shows_margin(have, lines):
+        return None
+    further = _lines("", "".join(split_lines(new)[1:]))
+    before, after = (Counter(line.body for line in lines) for lines in (have, lines))
+    return next(
+        (
+            line
+            for line in further
+            if not line.indent
+            and (len(have) == 1 or _WORD.search(line.body) or before[line.body] == after[line.body])
         ),
-        hint=best.hint,
-        details={"line": placement.line, **best.details},
+        None,
     )
 
 
-def repairs(text: str, placement: Placement, old: str, new: str) -> Iterator[Repair]:
+def _shows_margin(have: Sequence[_Line], lines: Sequence[_Line]) -> bool:
+    """Return whether a further line of the old text stays, and nothing new at column 0 opens it."""
+    pairs = _pair(have, lines)
+    for j, i in pairs.items():
+        if i and j and have[i].indent == lines[j].indent and _WORD.search(lines[j].body):
+            depth = len(lines[j].indent)
+            above = (k for k in range(j - 1, -1, -1) if len(lines[k].indent) < depth)
+            opener = next(above, None)
+            if opener is None or opener in pairs or lines[opener].indent:
+                return True
+    return False
+
+
+def repairs_of(text: str, placement: Placement, old: str, new: str) -> Iterator[Repair]:
     """Yield the calls that write *new* shifted by one indentation, as whole lines."""
     margin = margin_of(text, placement.start)
     start = text.rfind("\n", 0, placement.start) + 1
@@ -110,8 +177,7 @@ def repairs(text: str, placement: Placement, old: str, new: str) -> Iterator[Rep
 def _readings(margin: str, old: str, new: str) -> Iterator[str]:
     """Yield what *new* may mean as whole lines besides what it says to the letter."""
     if margin:
-        yield _shift(new, "", margin) if new.strip() else ""
-        yield new
+        yield new if new[:1] in (" ", "\t") else _shift(new, "", margin)
     first = next((line for line in split_lines(margin + old) if line.strip()), "")
     mine = next((line for line in split_lines(margin + new) if line.strip()), "")
     have, want = indent_of(mine), indent_of(first)
@@ -121,27 +187,51 @@ def _readings(margin: str, old: str, new: str) -> Iterator[str]:
         yield _shift(margin + new, have[len(want) :], "")
 
 
-def _repair_of_moved(margin: str, old: str, new: str) -> Repair:
-    """Return the reading of *new* that leaves each line of *old* where the file has it."""
+def _repair(margin: str, old: str, new: str) -> Repair | None:
+    """Return the call that writes what *new* means as whole lines; None where that is not certain.
+
+    A line quoted alone shows the margin from which all of *new* counts.
+    """
+    is_flush = not new[:1].isspace() or not new.split("\n", 1)[0].strip()
+    have = _lines(margin, old)
+    if len(have) == 1 and is_flush:
+        sure = not _DEFINES.search(unify_ends(new))
+        return Repair(margin + old, _shift(new, "", margin)) if sure else None
+    lines = {reading: _lines("", reading) for reading in _whole_readings(margin, old, new)}
+    fitting = [reading for reading in lines if _fits(margin, have, lines[reading], old)]
+    still = [reading for reading in fitting if _stays(have, lines[reading])]
+    best = still or fitting
+    return Repair(margin + old, best[0]) if len(best) == 1 else None
+
+
+def _whole_readings(margin: str, old: str, new: str) -> Iterator[str]:
+    """Yield *new* as whole lines: as it is, shifted as a whole, or only its head shifted."""
     lines = split_lines(new)
     first = split_lines(old)[0].rstrip()
     back = [j for j, line in enumerate(lines) if line.rstrip() == first]
     head = back[-1] + 1 if back else 1
-    hung = _shift("".join(lines[:head]), "", margin) + "".join(lines[head:])
-    shifted = _shift(new, "", margin)
-    again = "".join(margin + line if j in (0, *back) else line for j, line in enumerate(lines))
-    for reading in (new, hung, again, _place_first(margin, old, new), shifted):
-        if _find_moved(margin, old, _lines("", reading)) is None:
-            return Repair(margin + old, reading)
-    return Repair(margin + old, shifted)
+    yield new
+    yield _shift(new, "", margin)
+    yield _shift("".join(lines[:head]), "", margin) + "".join(lines[head:])
+    yield "".join(margin + line if j in (0, *back) else line for j, line in enumerate(lines))
 
 
-def _place_first(margin: str, old: str, new: str) -> str:
-    """Return *new* with its first line where the file has that line."""
-    body = new.lstrip(" \t")
-    first = line_body(body.split("\n", 1)[0]).strip()
-    have = (line.indent for line in _lines(margin, old) if line.body == first)
-    return next(have, margin) + body
+def _fits(margin: str, have: Sequence[_Line], lines: Sequence[_Line], old: str) -> bool:
+    """Return whether a reading leaves the lines of *old* in place, and some of them show it.
+
+    None of its lines may be shallower than all lines of *old* are.
+    """
+    least = min(len(line.indent) for line in have)
+    if _find_moved(margin, old, lines) or any(len(line.indent) < least for line in lines):
+        return False
+    telling = {line for line in have if _WORD.search(line.body)}
+    return bool(telling.intersection(lines))
+
+
+def _stays(have: Sequence[_Line], lines: Sequence[_Line]) -> bool:
+    """Return whether no line of the old text moves at all."""
+    pairs = _pair(have, lines).items()
+    return all(have[i].indent == lines[j].indent for j, i in pairs)
 
 
 def _shift(text: str, less: str, more: str) -> str:
@@ -163,7 +253,7 @@ def _find_moved(margin: str, old: str, new: Sequence[_Line]) -> _Line | None:
     first = _Line(lines[0].body, lines[0].indent.removeprefix(margin)) if lines else None
     if first in new[1:] and first not in lines and len(lines[0].body) >= _TELLING:
         return first
-    return next(_Moves(lines, new, _pair(lines, new)).unexplained(), None)
+    return next(_Moves(margin, lines, new, _pair(lines, new)).unexplained(), None)
 
 
 def _pair(old: Sequence[_Line], new: Sequence[_Line]) -> dict[int, int]:
@@ -190,6 +280,7 @@ def _pair(old: Sequence[_Line], new: Sequence[_Line]) -> dict[int, int]:
 class _Moves:
     """Old and new lines, and which of the new are lines of the old."""
 
+    margin: str
     old: Sequence[_Line]
     new: Sequence[_Line]
     pairs: dict[int, int]
@@ -200,8 +291,8 @@ class _Moves:
             was, now = self.old[i].indent, self.new[j].indent
             if now == was:
                 fine = not self._stays_behind(i, j)
-            elif self.new[j] in self.old:
-                fine = True  # it is another of the old lines that read alike
+            elif self.new[j] in self.old or not self._counts_otherwise(j):
+                fine = True  # another of the old lines that read alike, or moved on purpose
             elif now.startswith(was):
                 fine = self._is_wrapped(j)
             else:
@@ -212,14 +303,21 @@ class _Moves:
     def _distance(self, j: int) -> int:
         return len(self.new[j].indent) - len(self.old[self.pairs[j]].indent)
 
+    def _counts_otherwise(self, j: int) -> bool:
+        """Return whether a line moved by the margin, or out of all that was quoted."""
+        least = min(len(line.indent) for line in self.old)
+        return abs(self._distance(j)) == len(self.margin) or len(self.new[j].indent) < least
+
     def _is_wrapped(self, j: int) -> bool:
         """Return whether a new line that is shallower opens the block, at once or before."""
-        if j == 0:
-            return False
-        if j - 1 in self.pairs:
-            return self._distance(j) == self._distance(j - 1)
-        above, now = self.new[j - 1].indent, self.new[j].indent
-        return now.startswith(above) and now != above
+        now = self.new[j].indent
+        for k in range(j - 1, -1, -1):
+            if k in self.pairs:
+                return self._distance(j) == self._distance(k)
+            above = self.new[k].indent
+            if now != above and now.startswith(above):
+                return True
+        return False
 
     def _is_unwrapped(self, i: int, j: int) -> bool:
         """Return whether a line takes the place of the one that opened its block, or follows it."""

@@ -8,6 +8,7 @@ When rules disagree about what to write, there is no reading to trust and no rul
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from itertools import pairwise
 
 Rule = Callable[[str], str | None]
 OPENERS = (":", "{", "(", "[", "do", "then", ">")
+_WORD = re.compile(r"\w")
 _WIDTHS = (4, 2, 8, 3, 1, 5, 6, 7)
 
 
@@ -40,25 +42,32 @@ class Shift:
         return None if indent is None else indent + body
 
 
+AS_GIVEN = Shift("as given", lambda indent: indent)
+
+
 def explain(
     called: Sequence[str],
     found: Sequence[str],
     new: Sequence[str],
     written: Sequence[str],
     unit: int = 0,
+    *,
+    strict: bool = False,
 ) -> Shift | None:
     """The one reading under which the lines *called* are the lines *found* and *new* fits in.
 
     All hold bodies of lines; *called* and *found* differ in indentation only; *written* are those
     of *new* that are not kept from the file; *unit* is how many spaces the file indents by, 0
-    where that is not known.
+    where that is not known. If *strict*, a shift is the reading where another unit would be one.
     """
     pairs = _pairs(called, found)
     if not pairs:
         return None
     if any(line.strip() for line in written) and not _same_margin(called, found, new):
         return None
-    if _brings_other_blanks(pairs, written) or _in_other_unit(pairs, new, written, unit):
+    if _brings_other_blanks(pairs, written):
+        return None
+    if not strict and _in_other_unit(pairs, new, written, unit):
         return None
     for family in _FAMILIES:
         readings = [shift for shift in family(pairs) if _holds(shift, pairs)]
@@ -164,12 +173,25 @@ def unit_of(bodies: Sequence[str]) -> int:
 
 
 def _wraps(new: list[str], called: set[str], found: set[str]) -> bool:
-    """Whether *new* opens a block, at once or after lines it keeps, around lines of the file.
+    """Whether blocks that *new* opens are why lines of it are as deep as in the file.
 
-    That block is why they are as deep as the file has them.
+    It opens one at once or after lines it keeps; or it has a line as it was quoted, and the nearest
+    shallower line above each of the deep ones opens a block or was quoted too.
     """
-    inner = next(i for i, line in enumerate(new) if line in found and line not in called)
-    return inner > 0 and new[inner - 1].endswith(OPENERS) and (inner == 1 or new[0] in called)
+    deep = [at for at, line in enumerate(new) if line in found and line not in called]
+    if deep[0] and new[deep[0] - 1].endswith(OPENERS) and (deep[0] == 1 or new[0] in called):
+        return True
+    openers = [_opener(new, at) for at in deep]
+    has_quoted = any(line in called and line not in found and _WORD.search(line) for line in new)
+    return has_quoted and all(
+        opener is not None and (opener.endswith(OPENERS) or opener in called) for opener in openers
+    )
+
+
+def _opener(lines: list[str], at: int) -> str | None:
+    """The nearest line above *at* that is shallower."""
+    depth = len(indent_of(lines[at]))
+    return next((x for x in reversed(lines[:at]) if len(indent_of(x)) < depth), None)
 
 
 def _vote(new: str, called: str, found: str) -> int:

@@ -11,7 +11,15 @@ from redline.core.textfile import line_body, line_end, split_lines
 from redline.plan.match.align import Opcode, opcodes
 from redline.plan.match.blank_lines import find_blocks, find_twin, requote
 from redline.plan.match.compose import Rewrite, as_given, compose
-from redline.plan.match.indent import Shift, explain, indent_of, is_one_change, unit_of
+from redline.plan.match.indent import (
+    AS_GIVEN,
+    OPENERS,
+    Shift,
+    explain,
+    indent_of,
+    is_one_change,
+    unit_of,
+)
 from redline.plan.match.placement import MatchLevel, Placement
 from redline.plan.match.searched_text import KEYS, SearchedText, prepare_search
 from redline.plan.match.typography import FileTypography, fold
@@ -24,18 +32,29 @@ _MAX_COMPARED = 20_000
 _INDENTED = (MatchLevel.INDENT, MatchLevel.TYPOGRAPHY_INDENT)
 
 
-def block_candidates(text: str, old: str, new: str, level: MatchLevel) -> list[Placement]:
-    """Every block of whole lines that is *old* at *level*."""
+def block_candidates(
+    text: str, old: str, new: str, level: MatchLevel, strict: bool = False
+) -> list[Placement]:
+    """Every block of whole lines that is *old* at *level*; see `explain` for *strict*."""
     if level is MatchLevel.TYPOGRAPHY_INDENT:
         if (text.isascii() and old.isascii()) or not may_stand(fold(text), fold(old)):
             return []
     elif not may_stand(text, old):
         return []
     wanted = split_lines(unify_ends(old))
-    edit = _Edit(prepare_search(text), wanted, split_lines(unify_ends(new)), None)
+    edit = _Edit(prepare_search(text), wanted, split_lines(unify_ends(new)), None, strict)
     if level is MatchLevel.BLANK_LINES:
         return edit.recounted()
     return edit.places(list(edit.starts(level)), level)
+
+
+def list_blocks(text: str, old: str) -> list[Placement]:
+    """Where *text* has the lines of *old* by one change of indentation, or none."""
+    if not may_stand(text, old):
+        return []
+    edit = _Edit(prepare_search(text), split_lines(unify_ends(old)), [], None)
+    level = MatchLevel.INDENT
+    return edit.list_places([at for at in edit.starts(level) if edit.is_explained(at)], level)
 
 
 def place_block(text: str, old: list[str], new: list[str]) -> Placement | None:
@@ -128,9 +147,15 @@ class _Edit:
     """Old and new lines against one text."""
 
     def __init__(
-        self, file: SearchedText, old: list[str], new: list[str], codes: list[Opcode] | None
+        self,
+        file: SearchedText,
+        old: list[str],
+        new: list[str],
+        codes: list[Opcode] | None,
+        strict: bool = False,
     ) -> None:
         self.file = file
+        self.strict = strict
         self.text = file.text
         self.old, self.new, self.codes = old, new, codes
         self.old_bodies = [line_body(line) for line in old]
@@ -187,7 +212,7 @@ class _Edit:
         lines do not fit is a place all the same.
         """
         if len(starts) > 1 and level in _INDENTED:
-            starts = [start for start in starts if self._is_explained(self._block(start))]
+            starts = [start for start in starts if self.is_explained(start)]
         if len(starts) > 1:
             return self.list_places(starts, level)
         return [placement for start in starts if (placement := self.place(start, level))]
@@ -224,6 +249,8 @@ class _Edit:
         shift: Shift | None = None
         if level in _INDENTED:
             shift = self._shift(block)
+            if level is MatchLevel.INDENT and self._is_as_given(block, shift):
+                shift = AS_GIVEN
             if shift is None:
                 return None
         rewrite = self._rewrite(block, level, shift)
@@ -255,8 +282,9 @@ class _Edit:
             lines[-1] = line_body(lines[-1])
         return _Block(lines, offset, offset + sum(map(len, lines)), start + 1)
 
-    def _is_explained(self, block: _Block) -> bool:
-        found = [fold_indent(line_body(line)) for line in block.lines]
+    def is_explained(self, start: int) -> bool:
+        """Whether one change of indentation makes the old lines those from line *start* on."""
+        found = [fold_indent(line_body(line)) for line in self._block(start).lines]
         return is_one_change([fold_indent(body) for body in self.old_bodies], found)
 
     def _shift(self, block: _Block) -> Shift | None:
@@ -264,7 +292,51 @@ class _Edit:
         kept = set(self._kept_pairs().values())
         changed = [body for j, body in enumerate(self.new_bodies) if j not in kept]
         called = [fold_indent(body) for body in self.old_bodies]
-        return explain(called, found, self.new_bodies, changed, unit_of(self.file.bodies))
+        unit = unit_of(self.file.bodies)
+        return explain(called, found, self.new_bodies, changed, unit, strict=self.strict)
+
+    def _is_as_given(self, block: _Block, shift: Shift | None) -> bool:
+        """Whether only context lines of a hunk are indented otherwise, and new lines are not.
+
+        The file's own lines stay in their place, so it does not matter how they were quoted, if
+        the lines around new ones, or the new ones themselves, count from the file's margin.
+        """
+        if self.codes is None or not self.new_bodies:
+            return False
+        same = [
+            not body.strip() or indent_of(line) == indent_of(body)
+            for line, body in zip(block.lines, self.old_bodies, strict=True)
+        ]
+        removed = [i for tag, i1, i2, _, _ in self.codes if tag != "equal" for i in range(i1, i2)]
+        if not all(same[i] for i in removed):
+            return False
+        added = [code for code in self.codes if code[4] > code[3] and code[0] != "equal"]
+        if shift is None:
+            return all(self._is_beside_same(code, same) for code in added)
+        return bool(added) and all(self._hangs(block, code) for code in added)
+
+    def _is_beside_same(self, code: Opcode, same: Sequence[bool]) -> bool:
+        """Whether new lines replace lines, or stand beside one, that the call indents as it is."""
+        _, i1, i2, _, _ = code
+        filled = [i for i, body in enumerate(self.old_bodies) if body.strip()]
+        above = [i for i in filled if i < i1][-1:]
+        below = [i for i in filled if i >= i2][:1]
+        return i2 > i1 or any(same[i] for i in above + below)
+
+    def _hangs(self, block: _Block, code: Opcode) -> bool:
+        """Whether new lines are deeper than the line above them, which opens nothing.
+
+        They are as deep as the file has that line: only its indentation was left out.
+        """
+        _, i1, _, j1, j2 = code
+        new = next((body for body in self.new_bodies[j1:j2] if body.strip()), None)
+        above = [i for i in range(i1) if self.old_bodies[i].strip()][-1:]
+        if new is None or not above:
+            return False
+        quoted, found = self.old_bodies[above[0]], line_body(block.lines[above[0]])
+        is_deeper = len(indent_of(new)) > len(indent_of(quoted))
+        opens = quoted.rstrip().endswith(OPENERS)
+        return is_deeper and not opens and indent_of(new) == indent_of(found)
 
     def _kept_pairs(self) -> dict[int, int]:
         """Which new line each old line that stays becomes."""

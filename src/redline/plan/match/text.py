@@ -8,8 +8,13 @@ from dataclasses import replace
 from redline.core.textfile import line_body, split_lines
 from redline.plan.match.compose import compose, dominant_end
 from redline.plan.match.elision import elided_candidates
-from redline.plan.match.hanging import refuse_moved_lines
-from redline.plan.match.lines import ambiguous_typography, block_candidates, may_stand
+from redline.plan.match.hanging import margin_of, refuse_hanging
+from redline.plan.match.lines import (
+    ambiguous_typography,
+    block_candidates,
+    list_blocks,
+    may_stand,
+)
 from redline.plan.match.placement import MatchLevel, Placement
 from redline.plan.match.typography import FileTypography, fold
 from redline.plan.match.views import (
@@ -26,15 +31,18 @@ _Place = tuple[int, int, int]
 _MAX_MARGIN = 1000
 
 
-def candidates(text: str, old: str, new: str, within: range | None) -> list[Placement]:
+def candidates(
+    text: str, old: str, new: str, within: range | None, strict: bool = False
+) -> list[Placement]:
     """Every place for *old* at the strictest level that has one.
 
     The end of the file ends its last line: a newline in *old* that the file lacks there is no
     evidence that another place is meant.
     """
     if not old.endswith("\n") or not text or text.endswith("\n"):
-        return _candidates(text, old, new, within, len(text))
-    found = _candidates(text + (dominant_end(text) or "\n"), old, new, within, len(text))
+        return _candidates(text, old, new, within, len(text), strict)
+    lent = text + (dominant_end(text) or "\n")
+    found = _candidates(lent, old, new, within, len(text), strict)
     return [
         _drop_lent_newline(placement, len(text))
         for placement in found
@@ -50,25 +58,29 @@ def _drop_lent_newline(placement: Placement, length: int) -> Placement:
 
 
 def _candidates(
-    text: str, old: str, new: str, within: range | None, length: int
+    text: str, old: str, new: str, within: range | None, length: int, strict: bool
 ) -> list[Placement]:
     """The candidates of the first level that has any; the file's own text ends at *length*."""
-    return next(filter(None, _levels(text, old, new, within, length)), [])
+    return next(filter(None, _levels(text, old, new, within, length, strict)), [])
 
 
 def _levels(
-    text: str, old: str, new: str, within: range | None, length: int
+    text: str, old: str, new: str, within: range | None, length: int, strict: bool
 ) -> Iterator[list[Placement]]:
     """Candidates level by level, from strict to tolerant."""
-    places = _literal_places(text, old, within)
+    places = _literal_places(text, old, within, strict)
     if len(places) == 1 and places[0][1] > length:
-        # It needs a newline that the file lacks: what differs in trailing blanks counts as much.
+        # It needs a newline that the file lacks: what differs in trailing blanks counts as much,
+        # and behind a part of its indentation it is a line that is indented otherwise.
         alike = {*places, *_number_lines(text, _trailing_spans(text, old), within)}
         yield _as_placements(sorted(alike), MatchLevel.TRAILING) if len(alike) > 1 else []
+        indented = list_blocks(text, old) if strict else []
+        yield _inside(indented, within) if len(indented) > 1 else []
+        places = [] if _in_margin(text, places[0][0]) else places
     yield _one_of(places, MatchLevel.LITERAL, lambda place: _literal(text, *place, old, new))
     places = _number_lines(text, _trailing_spans(text, old), within)
     yield _one_of(places, MatchLevel.TRAILING, lambda place: _trailing(text, *place, old, new))
-    indented = _inside(block_candidates(text, old, new, MatchLevel.INDENT), within)
+    indented = _inside(block_candidates(text, old, new, MatchLevel.INDENT, strict), within)
     places = _number_lines(text, _folded_spans(text, old), within)
     # Another indentation and look-alike characters are equally far from what was quoted.
     yield indented and [*indented, *_as_placements(places, MatchLevel.TYPOGRAPHY)]
@@ -91,11 +103,21 @@ def _as_placements(places: list[_Place], level: MatchLevel) -> list[Placement]:
     return [Placement(start, end, "", level, line) for start, end, line in places]
 
 
-def _literal_places(text: str, old: str, within: range | None) -> list[_Place]:
-    """Where *old* is to the letter; of several places the only one that is whole lines, if any."""
+def _literal_places(text: str, old: str, within: range | None, strict: bool) -> list[_Place]:
+    """Where *old* is to the letter; of several places the only one that is whole lines, if any.
+
+    Whole lines are no evidence where another place is the same lines at another indentation, and
+    none if *strict*.
+    """
     places = _number_lines(text, _literal_spans(text, old), within)
+    if len(places) < 2 or strict:
+        return places
     whole = [place for place in places if is_whole_lines(text, *place[:2])]
-    return whole if len(places) > 1 and len(whole) == 1 else places
+    indented = any(
+        margin_of(text, start) and is_whole_lines(text, text.rfind("\n", 0, start) + 1, end)
+        for start, end, _ in places
+    )
+    return whole if len(whole) == 1 and not indented else places
 
 
 def _inside(found: list[Placement], within: range | None) -> list[Placement]:
@@ -140,7 +162,7 @@ def _spans(text: str, wanted: str) -> list[Span]:
 
 def _literal(text: str, start: int, end: int, line: int, old: str, new: str) -> Placement:
     placement = _placement(text, start, end, line, old, new, MatchLevel.LITERAL)
-    refuse_moved_lines(text, placement, old, new)
+    refuse_hanging(text, placement, old, new)
     return placement
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from redline.plan.merge.line_diff import LineHunk, Lines, diff_lines
+from redline.core.line_diff import LineHunk, Lines, diff_lines
 
 _NEW = -1
 

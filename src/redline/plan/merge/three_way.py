@@ -11,12 +11,14 @@ and the next change that is nowhere else.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
+from operator import itemgetter
 from typing import NamedTuple
 
-from redline.plan.merge.line_diff import LineHunk, Lines, diff_lines
+from redline.core.line_diff import LineHunk, Lines, diff_lines
 from redline.plan.merge.line_history import Version, follow_lines
 
 
@@ -166,4 +168,5 @@ def _text_of(text: Lines, hunks: Sequence[LineHunk], low: int, high: int) -> lis
 
 def _growth(hunks: Sequence[LineHunk], line: int) -> int:
     """How many lines the hunks that begin before base line *line* added."""
-    return sum((h.j2 - h.j1) - (h.i2 - h.i1) for h in hunks if h.i1 < line)
+    at = bisect_left(hunks, line, key=itemgetter(0))
+    return hunks[at - 1].j2 - hunks[at - 1].i2 if at else 0

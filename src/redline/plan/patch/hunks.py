@@ -1,12 +1,19 @@
-"""Hunks find their place by the matching engine; a heading says where to look."""
+"""Hunks find their place by the matching engine; a heading says where to look.
+
+A hunk that has one place goes there, wherever its neighbours are. Where hunks have several, the
+patch is read from the top to the end of the file: if only one choice of places keeps that order, it
+is taken. A hunk that only quotes lines is a seek: what follows it lies behind it, and of several
+places the first one behind it is meant.
+"""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from redline.core.cancellation import checkpoint
+from redline.core.cancellation import cancellable, checkpoint
 from redline.core.errors import (
     AlreadyApplied,
     AmbiguousMatch,
@@ -27,8 +34,7 @@ from redline.plan.match.engine import (
 )
 from redline.plan.match.lines import hunk_candidates
 from redline.plan.match.made_before import has_lines
-from redline.plan.match.searched_text import SearchedText
-from redline.plan.patch.headings import regions_under
+from redline.plan.match.searched_text import KeyLines, SearchedText
 from redline.plan.patch.model import Hunk
 
 _SHOWN_FAILURES = 3
@@ -38,6 +44,8 @@ _MAX_REGIONS = 100
 _MANY = 8
 # As many hunks without a place refuse the patch at once: each is compared with the whole file.
 _MAX_MISSING = 50
+# A hunk with more places than this is refused.
+_MAX_CHOICES = 200
 _MARK = "\ufeff"
 
 
@@ -70,20 +78,32 @@ def hunk_placements(
     All hunks are found in *text* as it is; one that has no place or several refuses them all.
     """
     file = SearchedText(text, is_indexed=len(hunks) > _MANY)
-    found: list[Placement] = []
+    places: list[_Places] = []
     failures: list[tuple[int, Hunk, RedlineError]] = []
     missing = 0
     for number, hunk in enumerate(hunks, 1):
         checkpoint()
         try:
-            found += _place(file, hunk, base)
+            places.append(_places_of(file, hunk, base))
         except MatchError as error:
             failures.append((number, hunk, error))
             missing += not isinstance(error, AlreadyApplied)
         if missing == _MAX_MISSING:
             break
+    if not failures:
+        places = _order(places)
+        failures = [
+            (number, hunk, each.doubt)
+            for number, (hunk, each) in enumerate(zip(hunks, places, strict=True), 1)
+            if each.doubt is not None and not hunk.only_keeps
+        ]
     if failures:
         raise _refusal(shown, failures, len(hunks))
+    found = [
+        _place_chosen(file, hunk, each)
+        for hunk, each in zip(hunks, places, strict=True)
+        if not hunk.only_keeps
+    ]
     try:
         placements = in_order(found)
     except MatchError as error:
@@ -96,15 +116,92 @@ def hunk_placements(
     return placements, notes
 
 
-def _place(file: SearchedText, hunk: Hunk, base: FileBase) -> list[Placement]:
-    """The placement of a hunk; none if it only quotes lines, which must be there all the same."""
+class _Places(NamedTuple):
+    """Where a hunk may go, as lines from 0: its one placement, or several and why that is."""
+
+    spans: tuple[range, ...]
+    is_seek: bool
+    placement: Placement | None = None
+    doubt: AmbiguousMatch | None = None
+
+
+def _places_of(file: SearchedText, hunk: Hunk, base: FileBase) -> _Places:
+    height = len(hunk.old_lines)
     try:
         placement = _find(file, hunk, base)
-    except AmbiguousMatch:
-        if not hunk.only_keeps:
-            raise
-        return []
-    return [] if hunk.only_keeps else [_set_file_end(file, hunk, placement)]
+    except AmbiguousMatch as doubt:
+        if hunk.bare_at is not None or hunk.only_adds or not 1 < len(doubt.lines) <= _MAX_CHOICES:
+            return _Places((), hunk.only_keeps, doubt=doubt)
+        lines = sorted({line - 1 for line in doubt.lines})
+        spans = tuple(range(line, line + height) for line in lines)
+        return _Places(spans, hunk.only_keeps, doubt=doubt)
+    first = placement.line - 1
+    return _Places((range(first, first + height),), hunk.only_keeps, placement)
+
+
+def _order(places: Sequence[_Places]) -> list[_Places]:
+    """Choose for each hunk with several places the one that keeps the order of the patch.
+
+    What has no such place, or several and no seek right before it, keeps its doubt.
+    """
+    if all(each.doubt is None for each in places):
+        return list(places)
+    if not all(each.spans for each in places):
+        return list(places)
+    spans = _choose(places, [each.spans for each in places])
+    if not all(spans):  # a hunk may begin with the lines that were sought before it
+        spans = _choose(places, [_sought(each) for each in places])
+    return [
+        each._replace(spans=left, doubt=None) if len(left) == 1 else each
+        for each, left in zip(places, spans, strict=True)
+    ]
+
+
+def _sought(places: _Places) -> tuple[range, ...]:
+    """The spans of a hunk; of one that only quotes lines just where they begin."""
+    if not places.is_seek:
+        return places.spans
+    return tuple(range(span.start, span.start) for span in places.spans)
+
+
+def _choose(
+    places: Sequence[_Places], spans: Sequence[tuple[range, ...]]
+) -> list[tuple[range, ...]]:
+    """The places of each hunk that keep the order; behind a seek that has one place, the first."""
+    kept = _backward(_forward(spans))
+    for number in range(1, len(places)):
+        anchor = kept[number - 1]
+        if len(kept[number]) > 1 and places[number - 1].is_seek and len(anchor) == 1:
+            kept[number] = kept[number][:1]
+            kept = _backward(_forward(kept))
+    return kept
+
+
+def _forward(spans: Sequence[tuple[range, ...]]) -> list[tuple[range, ...]]:
+    """The places that lie behind one of the hunk before."""
+    kept: list[tuple[range, ...]] = []
+    least = 0
+    for choices in spans:
+        kept.append(tuple(span for span in choices if span.start >= least))
+        least = min((span.stop for span in kept[-1]), default=sys.maxsize)
+    return kept
+
+
+def _backward(spans: Sequence[tuple[range, ...]]) -> list[tuple[range, ...]]:
+    """The places that lie before one of the next hunk."""
+    kept: list[tuple[range, ...]] = []
+    most = sys.maxsize
+    for choices in reversed(spans):
+        kept.append(tuple(span for span in choices if span.stop <= most))
+        most = max((span.start for span in kept[-1]), default=-1)
+    return kept[::-1]
+
+
+def _place_chosen(file: SearchedText, hunk: Hunk, places: _Places) -> Placement:
+    placement = places.placement
+    if placement is None:
+        placement = place_lines(file, hunk.lines, within=places.spans[0], at_end=hunk.at_end)
+    return _set_file_end(file, hunk, placement)
 
 
 def _find(file: SearchedText, hunk: Hunk, base: FileBase) -> Placement:
@@ -174,7 +271,8 @@ def _place_bare(file: SearchedText, hunk: Hunk) -> Placement:
     if len(found) == 1:
         return found[0]
     if found:
-        raise ambiguous([placement.line for placement in found])
+        old = "\n".join(hunk.old_lines)
+        raise ambiguous(file.text, [placement.line for placement in found], old)
     raise NoMatch(
         f"Line {hunk.bare_at} of the patch begins with none of space, - and +, and as context the"
         " lines are not in the file to the letter",
@@ -183,17 +281,19 @@ def _place_bare(file: SearchedText, hunk: Hunk) -> Placement:
 
 
 def _place_beyond_end(file: SearchedText, hunk: Hunk) -> Placement | None:
-    """Place a hunk whose last context line is blank and lies after the end of the file.
+    """Place a hunk that ends with a blank line of context, or removes one, after the file's end.
 
     Where two do, the call rather quotes the blank lines of another place.
     """
-    *lines, last = hunk.lines
-    if last != (" ", "") or all(role == "+" for role, _ in lines):
+    last = max((at for at, (role, _) in enumerate(hunk.lines) if role != "+"), default=0)
+    is_context = hunk.lines[last] == (" ", "") and last == len(hunk.lines) - 1
+    lines = hunk.lines[:last] + hunk.lines[last + 1 :]
+    if not (is_context or hunk.lines[last] == ("-", "")) or all(role == "+" for role, _ in lines):
         return None
     if has_lines(file.text, [body for role, body in hunk.lines if role != "-"]):
         return None  # the whole hunk may have been applied there
     try:
-        return _place_quoted(file, replace(hunk, lines=tuple(lines), at_end=True))
+        return _place_quoted(file, replace(hunk, lines=lines, at_end=True))
     except AlreadyApplied:
         raise
     except NoMatch:
@@ -347,3 +447,38 @@ def _fact(error: RedlineError) -> str:
     if isinstance(error, AmbiguousMatch):
         return f"matched {error.count} places. {error.message}"
     return error.message
+
+
+def regions_under(file: SearchedText, headings: Sequence[str]) -> list[range]:
+    """The blocks that begin with the headings, each inside a block of the heading before it."""
+    regions = [range(len(file.bodies))]
+    for heading in headings:
+        starts = _heading_lines(file.stripped_lines, regions, heading.strip())
+        if not starts:
+            return []
+        regions = [range(start, _block_end(file.bodies, start)) for start in cancellable(starts)]
+    return regions
+
+
+def _heading_lines(lines: KeyLines, regions: Sequence[range], wanted: str) -> list[int]:
+    same = lines.places.get(wanted, ())
+    found = [index for region in cancellable(regions) for index in same if index in region]
+    if found:
+        return found
+    within = [index for region in cancellable(regions) for index in region]
+    return [index for index in within if lines.keys[index].startswith(wanted)]
+
+
+def _block_end(lines: Sequence[str], start: int) -> int:
+    """The first line after *start* that is indented no deeper and opens something else."""
+    depth = _depth(lines[start])
+    for index in range(start + 1, len(lines)):
+        body = lines[index].strip()
+        if body and _depth(lines[index]) <= depth and not body.startswith(("}", ")", "]", "end")):
+            return index
+    return len(lines)
+
+
+def _depth(line: str) -> int:
+    expanded = line.expandtabs(4)
+    return len(expanded) - len(expanded.lstrip())

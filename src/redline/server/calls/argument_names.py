@@ -6,31 +6,45 @@ argument that is nearly a known one is refused with the right name; any other is
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from redline.core.errors import InvalidArgument
-from redline.server.calls.preview_names import asks_for_preview, may_ask_for_preview
 from redline.toolsets.tool import Json, Tool
+from redline.toolsets.trained_words import fold, is_harmless, meant_names, translate
 
 _DRY_RUN = "dryrun"
 _CLOSE = 0.8
+# Where the call is refused in any case, a suggestion may be further off.
+_NEAR = 0.65
 
 
 class Prepared(NamedTuple):
-    """Arguments under their listed names, and the names of those that are ignored."""
+    """Arguments under their listed names, and the names of those that are ignored.
+
+    `notes` says how values in the words of other tools were understood.
+    """
 
     arguments: Json
     ignored: tuple[str, ...]
+    notes: tuple[str, ...] = ()
 
 
 def prepare(tool: Tool, arguments: Json) -> Prepared:
-    """Drop nulls that mean absent, resolve dry-run names, refuse near misses."""
+    """Drop nulls that mean absent, resolve dry-run names, refuse near misses.
+
+    A tool with words of other tools takes these, and refuses every name that it does not know.
+    """
     schema = tool.input_schema
     known = schema.get("properties", {})
-    given = _without_nulls(schema, arguments)
+    notes: tuple[str, ...] = ()
+    if tool.words:
+        given, notes = translate(tool, arguments)
+    else:
+        given = _without_nulls(schema, arguments)
     if given.keys() <= known.keys():
-        return Prepared(given, _ignored_in_items(tool, known, given))
+        return Prepared(given, _ignored_in_items(tool, known, given), notes)
     prepared: Json = {}
     ignored: list[str] = []
     for name, value in given.items():
@@ -44,19 +58,25 @@ def prepare(tool: Tool, arguments: Json) -> Prepared:
         else:
             _refuse_near_miss(tool, name, known, value)
             ignored.append(name)
-    return Prepared(prepared, (*ignored, *_ignored_in_items(tool, known, prepared)))
+    return Prepared(prepared, (*ignored, *_ignored_in_items(tool, known, prepared)), notes)
 
 
 def _without_nulls(schema: Json, arguments: Json) -> Json:
     """Treat null for an optional argument as absent, unless the schema gives null a meaning."""
-    if None not in arguments.values():
-        return arguments
     known, required = schema.get("properties", {}), schema.get("required", ())
     return {
-        name: value
+        name: _items_without_nulls(known.get(name), value) if isinstance(value, list) else value
         for name, value in arguments.items()
         if value is not None or name in required or _takes_null(known.get(name))
     }
+
+
+def _items_without_nulls(schema: Any, values: list[Any]) -> list[Any]:
+    """Apply the same rule to each object of a list, such as the edits of an edit call."""
+    items = schema.get("items") if isinstance(schema, dict) else None
+    if not isinstance(items, dict) or "properties" not in items:
+        return values
+    return [_without_nulls(items, each) if isinstance(each, dict) else each for each in values]
 
 
 def _takes_null(schema: Any) -> bool:
@@ -81,7 +101,9 @@ def _flag(name: str, value: Any) -> bool:
 
 
 def _refuse_near_miss(tool: Tool, name: str, known: Iterable[str], value: Any) -> None:
-    near = nearest(name, known, _CLOSE)
+    if tool.words and is_harmless(tool, name):
+        return
+    near = _meant(tool, name) if tool.words else nearest(name, known, _CLOSE)
     if near is None and tool.writes and may_ask_for_preview(name, value):
         near = _dry_run_name(known) or None
     if near is not None:
@@ -90,6 +112,19 @@ def _refuse_near_miss(tool: Tool, name: str, known: Iterable[str], value: Any) -
             field=name,
             hint=f"did you mean {near}? Nothing was done",
         )
+    if tool.words:
+        raise InvalidArgument(
+            f"Unknown argument for {tool.name}: {name}",
+            field=name,
+            hint=f"{tool.name} takes {', '.join(known)}. Nothing was done",
+        )
+
+
+def _meant(tool: Tool, name: str) -> str | None:
+    """Return the argument that *name* is near to, by its own name or by that of another tool."""
+    meant = meant_names(tool)
+    near = nearest(name, meant, _NEAR)
+    return None if near is None else meant[near]
 
 
 def _ignored_in_items(tool: Tool, known: Mapping[str, Any], arguments: Json) -> tuple[str, ...]:
@@ -120,12 +155,13 @@ def _check_item(tool: Tool, where: str, fields: Mapping[str, Any], item: Json) -
                 field=f"{where}.{name}",
                 hint=f"give {_dry_run_name(tool.input_schema['properties'])} beside the list",
             )
-        near = nearest(name, fields, _CLOSE)
-        if near is not None:
+        near = nearest(name, fields, _NEAR if tool.words else _CLOSE)
+        if near is not None or (tool.words and not is_harmless(tool, name)):
+            says = f"did you mean {where}.{near}?" if near else f"it takes {', '.join(fields)}."
             raise InvalidArgument(
                 f"Unknown field: {where}.{name}",
                 field=f"{where}.{name}",
-                hint=f"did you mean {where}.{near}? Nothing was done",
+                hint=f"{says} Nothing was done",
             )
 
 
@@ -143,6 +179,44 @@ def nearest(name: str, legal: Iterable[str], cutoff: float = 0.6) -> str | None:
     return by_fold[close[0]] if close else None
 
 
-def fold(name: str) -> str:
-    """Reduce *name* to what case, hyphens, underscores and dots do not change."""
-    return name.replace("_", "").replace("-", "").replace(".", "").replace(" ", "").lower()
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+# Whole names, without case and separators; whatever their value is, they ask for a preview.
+_NAMES = frozenset(
+    {
+        *("dryrun", "preview", "previewonly", "simulate", "simulation", "simulateonly"),
+        *("checkonly", "whatif", "noop", "nowrite", "donotwrite", "dontwrite", "nocommit"),
+        *("testrun", "testonly", "trial", "trialrun", "pretend", "planonly", "diffonly"),
+        *("dry", "validateonly", "verifyonly", "showonly"),
+    }
+)
+# A flag with one of these words in its name, or one of each set of a pair, asks for one too.
+_WORDS = frozenset({"dry", "preview", "simulate", "simulation", "simulated", "pretend", "whatif"})
+_PAIRS = (
+    ({"only", "just"}, {"check", "validate", "verify", "plan", "diff", "show", "test", "print"}),
+    ({"no", "not", "dont", "without", "skip"}, {"write", "writes", "commit", "apply", "save"}),
+    ({"what"}, {"if"}),
+    ({"test", "trial"}, {"run"}),
+)
+# A flag with one of these words may ask for a preview or for something else.
+_DOUBTFUL = frozenset({"check", "validate", "verify", "test", "plan", "diff"})
+_FLAG_TEXTS = frozenset({"true", "yes", "on", "1"})
+
+
+def asks_for_preview(name: str, value: Any) -> bool:
+    """Return whether the argument asks for a dry run, in any case and with any separators."""
+    in_order = [word.lower() for word in _WORD.findall(name[:100])]
+    whole, words = "".join(in_order), set(in_order)
+    if whole in _NAMES:
+        return True
+    is_named = "dryrun" in whole or not words.isdisjoint(_WORDS)
+    return _is_set(value) and (is_named or any(words & one and words & two for one, two in _PAIRS))
+
+
+def may_ask_for_preview(name: str, value: Any) -> bool:
+    """Return whether the flag could ask for a dry run, so that ignoring it could do harm."""
+    words = {word.lower() for word in _WORD.findall(name[:100])}
+    return _is_set(value) and not words.isdisjoint(_DOUBTFUL)
+
+
+def _is_set(value: Any) -> bool:
+    return value is True or value == 1 or str(value).lower() in _FLAG_TEXTS

@@ -16,11 +16,14 @@ MAX_INTEGER = (1 << 53) - 1
 _MAX_VALUE_CHARS = 80
 _MAX_ERRORS = 20
 _MAX_NAMES = 8
+_PLAIN = {"type", "properties", "required", "items", "enum", "description", "title", "default"}
 _validators: dict[int, tuple[Tool, Any]] = {}
 
 
 def validate(tool: Tool, arguments: Json) -> Json:
     """Return the arguments when they fit the tool's schema; InvalidArgument otherwise."""
+    if _fits_plainly(tool.input_schema, arguments):
+        return _whole_numbers(tool, arguments)
     validator = _validator(tool)
     try:
         if validator.is_valid(arguments):
@@ -29,6 +32,30 @@ def validate(tool: Tool, arguments: Json) -> Json:
     except ValueError as failure:  # values that JSON cannot hold, such as lone surrogates
         raise InvalidArgument(f"Arguments are not valid JSON: {failure}") from None
     raise _refusal(tool, arguments, errors)
+
+
+def _fits_plainly(schema: Json, value: Any) -> bool:
+    """Whether *value* certainly fits; False where only a validator of JSON Schema can tell.
+
+    Most calls fit a plain schema, and a command need not load the validator for them.
+    """
+    if not schema.keys() <= _PLAIN:
+        return False
+    kind = schema.get("type")
+    if kind == "object":
+        fields = schema.get("properties", {})
+        return (
+            type(value) is dict
+            and all(name in value for name in schema.get("required", ()))
+            and all(name in fields and _fits_plainly(fields[name], value[name]) for name in value)
+        )
+    if kind == "array":
+        items = schema.get("items", {})
+        return type(value) is list and all(_fits_plainly(items, each) for each in value)
+    if kind == "string":
+        return type(value) is str and value.isascii() and value in schema.get("enum", (value,))
+    wanted = {"boolean": bool, "integer": int}.get(str(kind))
+    return "enum" not in schema and type(value) is wanted
 
 
 def _whole_numbers(tool: Tool, arguments: Json) -> Json:

@@ -2,7 +2,7 @@
 
 # Without `from __future__ import annotations`: annotations of named tuples that are text would be
 # compiled whenever a server starts.
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -56,8 +56,10 @@ class Catalog:
         read_only: bool = False,
         tool_names: str = "auto",
         without: Sequence[str] = (),
+        structured: bool = False,
     ) -> None:
         self.toolsets = tuple(toolsets)
+        self._structured = structured
         self._adapt = {each.name: load_function(each.adapt) for each in toolsets if each.adapt}
         self.read_only = read_only
         self._tool_names = tool_names
@@ -69,7 +71,7 @@ class Catalog:
         for toolset in self.toolsets:
             for tool in toolset.tools:
                 if tool.name not in without:
-                    self._add(CatalogEntry(tool, toolset))
+                    self._add(CatalogEntry(self._as_served(tool, toolset), toolset))
         self._add_names()
 
     @property
@@ -90,6 +92,14 @@ class Catalog:
     def names_for(self, client: Client) -> list[str]:
         """Return every name that *client* may call, in order."""
         return [name for name, entry in self._listed.items() if _may_call(client, entry)]
+
+    def is_structured(self, entry: CatalogEntry) -> bool:
+        """Whether answers of this tool carry structuredContent."""
+        return self._structured or not entry.toolset.answers_in_text
+
+    def _as_served(self, tool: Tool, toolset: Toolset) -> Tool:
+        entry = CatalogEntry(tool, toolset)
+        return tool if self.is_structured(entry) else tool._replace(output_schema=None)
 
     def _add(self, entry: CatalogEntry) -> None:
         name = entry.tool.name
@@ -208,6 +218,42 @@ def load_toolsets(chosen: Iterable[str], extra: Mapping[str, str] | None = None)
         for name, module in modules.items()
         if name in wanted or ("all" in wanted and name != OWN)
     ]
+
+
+class CatalogChoice(NamedTuple):
+    """The tools that the settings choose, and those at further addresses beside them.
+
+    `names` are the addresses: /mcp/NAME has the toolset NAME, with exactly its tools and its
+    protocol profile. There are none where the person chose the tools.
+    """
+
+    chosen: Catalog
+    names: tuple[str, ...]
+    open: Callable[[str], Catalog]
+
+
+def choose_catalogs(
+    tools: Sequence[str],
+    extra: Mapping[str, str] | None = None,
+    *,
+    read_only: bool = False,
+    tool_names: str = "auto",
+    without: Sequence[str] = (),
+    structured: bool = False,
+) -> CatalogChoice:
+    """Return what *tools* chooses; without any it is `agent`, and every toolset beside it."""
+
+    def build(names: Sequence[str]) -> Catalog:
+        return Catalog(
+            load_toolsets(names, extra),
+            read_only=read_only,
+            tool_names=tool_names,
+            without=without,
+            structured=structured,
+        )
+
+    names = () if tools else (*TOOLSETS, "all")
+    return CatalogChoice(build(tools or (OWN,)), names, lambda name: build((name,)))
 
 
 def _shared_by(own: CatalogEntry, other: CatalogEntry) -> _Shared | None:

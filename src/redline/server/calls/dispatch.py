@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from redline.core.access.rights import Right
 from redline.core.call_scope import call_scope
 from redline.core.errors import ReadOnlyMode, RedlineError, RightMissing
 from redline.core.text_limits import shorten
+from redline.secrets.answers import CallSecrets
 from redline.server.calls.argument_names import nearest, prepare
 from redline.server.calls.arguments import validate
 from redline.server.calls.elicitation.asking import NeedsAnswer, asker_for
@@ -19,10 +21,13 @@ from redline.server.calls.offers import HANDLED
 from redline.server.calls.remarks import add_remarks
 from redline.server.calls.results import (
     Outcome,
+    as_text,
     failure_as_result,
+    fit_schema,
     internal_error,
     invalid_params,
     is_success,
+    mask_outcome,
     result_json,
 )
 from redline.server.observe.log import log_exception, warn
@@ -32,18 +37,22 @@ from redline.toolsets.call import (
     Call,
     FailedCall,
     Handler,
+    Question,
     Result,
     RpcFailure,
     Wording,
+    session_of,
 )
 from redline.toolsets.tool import Json, load_function
+from redline.toolsets.trained_words import fold
 
 if TYPE_CHECKING:
+    from redline.core.ports.history import Consent
     from redline.server.calls.catalog import CatalogEntry
     from redline.server.calls.client_log import ClientLog
     from redline.server.calls.other_requests import OtherRequests
     from redline.server.calls.tool_server import ToolServer
-    from redline.toolsets.call import Answer, Question
+    from redline.toolsets.call import Answer
     from redline.toolsets.tool import Client, Tool
 
 Progress = Callable[[float, float | None, str], None]
@@ -59,7 +68,18 @@ def no_progress(_done: float, _total: float | None, _message: str) -> None:
 class Context:
     """Everything about a request except the tool's name and arguments."""
 
-    __slots__ = ("asker", "cancel", "client", "log", "progress", "raw", "request_id")
+    __slots__ = (
+        "as_owner",
+        "asker",
+        "cancel",
+        "client",
+        "consent",
+        "log",
+        "progress",
+        "raw",
+        "request_id",
+        "secrets",
+    )
 
     def __init__(
         self,
@@ -71,6 +91,8 @@ class Context:
         raw: bytes | None = None,
         asker: Callable[[Question], Answer] | None = None,
         log: ClientLog | None = None,
+        consent: Consent | None = None,
+        as_owner: bool = False,
     ) -> None:
         self.client = client
         self.request_id = request_id
@@ -81,6 +103,11 @@ class Context:
         self.asker = asker
         # Sends log messages while the call runs; None when the client did not ask for any.
         self.log = log
+        # What a person at the terminal allowed beforehand, and whether it is the machine's owner.
+        self.consent = consent
+        self.as_owner = as_owner
+        # What masks and restores while the call runs; set when it is dispatched.
+        self.secrets: CallSecrets | None = None
 
 
 class Dispatch:
@@ -107,31 +134,68 @@ class Dispatch:
         if listed is None:
             return self._unknown_tool(name, context.client)
         entry, arguments = self._catalog.route(listed, arguments, self.server.runtime)
+        secrets = context.secrets = self.open_secrets(context.client, runs=entry.tool.runs)
         try:
             return self._run(entry, arguments, params, context)
         except StateRefused:
             return self.refuse_state(entry.tool.name)
         except Exception as failure:
+            if secrets is not None:
+                secrets.look_through()
             answer = self._answer_failure(entry, arguments, context, failure)
         if isinstance(answer, Result):
-            return add_remarks(result_json(answer), self.server.runtime, context.client)
-        return failure_as_result(answer) if self._as_result(answer, context.client) else answer
+            shown = self._fit_answer(entry, answer)
+            return mask_outcome(secrets, self._with_remarks(entry, result_json(shown), context))
+        if not self._as_result(answer, context.client):
+            return mask_outcome(secrets, answer)
+        return mask_outcome(
+            secrets, result_json(self._fit_answer(entry, failure_as_result(answer)))
+        )
 
-    def _run(self, entry: CatalogEntry, arguments: Json, params: Json, context: Context) -> Json:
-        tool = entry.tool
+    def open_secrets(self, client: Client, *, runs: bool = False) -> CallSecrets | None:
+        """Return what masks and restores for one call; None where nothing is known of secrets."""
+        desk = getattr(self.server.runtime, "secrets", None)
+        return None if desk is None else CallSecrets(desk, session_of(client), runs=runs)
+
+    def _run(self, entry: CatalogEntry, arguments: Json, params: Json, context: Context) -> Outcome:
+        tool, secrets = entry.tool, context.secrets
         if self._catalog.is_refused(entry):
             raise ReadOnlyMode(f"The server is read-only; refused: {tool.name}")
+        if secrets is not None:
+            restored = secrets.restore(arguments)
+            if restored is not arguments and context.raw is not None:
+                context.raw = secrets.restore_raw(context.raw)
+            arguments = restored
         prepared = prepare(tool, arguments)
         call = self.build_call(tool, prepared.arguments, params, context)
+        call.notes.extend(prepared.notes)
         handler = self._handlers.get(tool.handler)
         if handler is None:
             handler = self._handlers[tool.handler] = load_function(tool.handler)
         try:
-            with call_scope(context.cancel):
-                answer = result_json(handler(call), prepared.ignored)
-            return add_remarks(answer, self.server.runtime, context.client)
+            with call_scope(context.cancel, secrets):
+                fitted = self._fit_answer(entry, handler(call))
+                answer = result_json(fitted, prepared.ignored, call.notes)
+            answer = self._with_remarks(entry, answer, context)
+            if secrets is None:
+                return answer
+            try:
+                # The handler of a tool that writes must not run again for the answer.
+                return secrets.finish(answer, None if tool.writes else _show_asker(call))
+            except RecursionError as failure:  # nor could it be written as JSON
+                return self.answer_bug(failure, tool.name, context.request_id, context)
         except NeedsAnswer as needed:
             return needed.input_request()
+
+    def _with_remarks(self, entry: CatalogEntry, answer: Json, context: Context) -> Json:
+        with_news = entry.toolset.tells_news and not self._catalog.read_only
+        return add_remarks(answer, self.server.runtime, context.client, with_news=with_news)
+
+    def _fit_answer(self, entry: CatalogEntry, result: Result) -> Result:
+        """Return *result* with the structured form that this server's clients get, if any."""
+        if not self._catalog.is_structured(entry):
+            return as_text(result)
+        return fit_schema(result, entry.tool.output_schema)
 
     def build_call(self, tool: Tool, arguments: Json, params: Json, context: Context) -> Call:
         """Return what the handler gets; InvalidArgument when *arguments* do not fit the schema."""
@@ -151,13 +215,22 @@ class Dispatch:
             runtime=self.server.runtime,
             client=context.client,
             cancel=context.cancel,
-            progress=context.progress,
+            progress=_mask_progress(context),
             request_id=context.request_id,
             raw=context.raw,
             ask=None if asker is None else self._with_audit(asker, tool.name, context),
             wait=_read_wait(params),
             log=_logger(tool.name, context),
+            consent=context.consent,
+            as_owner=context.as_owner,
+            hook_session=self._session_of(tool, params, context),
         )
+
+    def _session_of(self, tool: Tool, params: Json, context: Context) -> str:
+        """Return the session whose hook announced a call that may change something."""
+        if not (tool.writes or tool.runs) or not context.client.name:
+            return ""
+        return self.server.runtime.session_of_call(context.client.name, params)
 
     def answer_other(self, method: str, params: Any, context: Context) -> Outcome:
         """Return the result of another request that runs a handler, or its JSON-RPC error."""
@@ -176,6 +249,8 @@ class Dispatch:
         """Return *asker*, with a line in the audit log for what the person decides."""
 
         def ask(question: Question) -> Answer:
+            if context.secrets is not None:
+                question = replace(question, message=context.secrets.mask_text(question.message))
             answer = asker(question)
             self.server.audit.record_success(
                 "decision",
@@ -200,7 +275,9 @@ class Dispatch:
             self.note_failure(failure, tool, request, context)
             try:
                 wording: Wording = load_function(entry.toolset.wording)
-                return wording(failure, FailedCall(tool, arguments, context.client, request))
+                runtime = self.server.runtime
+                failed = FailedCall(tool, arguments, context.client, request, runtime)
+                return wording(failure, failed)
             except Exception as second:
                 failure = second
         return self.answer_bug(failure, tool, request, context)
@@ -209,6 +286,10 @@ class Dispatch:
         self, failure: RedlineError, name: str, request: str, context: Context
     ) -> None:
         """Write a failure to the audit log, where it concerns security, and the client's log."""
+        if context.secrets is not None:
+            masked = context.secrets.mask_text(failure.message)
+            if masked != failure.message:  # else its names stay, for the wording of the toolset
+                failure.message = masked
         self.server.audit.record_failure(failure, name, context.client, request)
         if context.log is not None:
             context.log.failure(failure, name)
@@ -217,7 +298,8 @@ class Dispatch:
         self, failure: Exception, name: str, request: str, context: Context
     ) -> RpcFailure:
         """Log a bug of the server, and return what the client learns of it."""
-        log_exception(request, name, failure)
+        secrets = context.secrets
+        log_exception(request, name, failure, None if secrets is None else secrets.mask_text)
         if context.log is not None:
             context.log("error", "internal_error", tool=name, request=request)
         return internal_error(request)
@@ -231,14 +313,26 @@ class Dispatch:
         )
 
     def _unknown_tool(self, name: str, client: Client) -> RpcFailure:
-        near = nearest(name, self._catalog.names_for(client))
-        given = shorten(name, _MAX_NAME_CHARS)
+        listed, given = self._catalog.names_for(client), shorten(name, _MAX_NAME_CHARS)
+        instead = self._known_as(name, listed)
+        near = instead.partition(" ")[0].rstrip(",") or nearest(name, listed)
         hint = f"\nhint: did you mean {near}?" if near else "\nhint: see tools/list"
+        if instead:
+            hint = f"\nhint: call {instead}"
         data: Json = {"reason": "unknown_tool", "tool": given}
         if near:
             data["nearest"] = near
         code = wire.INVALID_PARAMS if client.is_modern else self.server.profile.unknown_tool_code
         return RpcFailure(code, f"Unknown tool: {given}{hint}", data)
+
+    def _known_as(self, name: str, listed: Sequence[str]) -> str:
+        """Return what to call instead of a tool that models know from elsewhere, "" for others."""
+        for toolset in self._catalog.toolsets:
+            if toolset.tool_names:
+                known: str = load_function(toolset.tool_names).get(fold(name), "")
+                if known.partition(" ")[0].rstrip(",") in listed:
+                    return known
+        return ""
 
     def _as_result(self, failure: RpcFailure, client: Client) -> bool:
         if client.is_modern and failure.code in wire.MODERN_CODES:
@@ -255,6 +349,8 @@ class Dispatch:
         if server.trace is not None:
             from redline.server.observe.trace import trace_call
 
+            if context.secrets is not None:
+                arguments = context.secrets.mask_json(arguments)
             trace_call(server.trace, name, arguments, outcome, seconds)
         self._inform(name, ok, seconds, context.client, context.request_id)
         for notice in server.runtime.take_notices():
@@ -312,4 +408,36 @@ def _logger(tool: str, context: Context) -> Callable[[str, str], None]:
     log = context.log
     if log is None:
         return lambda _level, _message: None
-    return lambda level, message: log(level, "tool", tool=tool, message=message)
+    secrets = context.secrets
+
+    def send(level: str, message: str) -> None:
+        shown = message if secrets is None else secrets.mask_text(message)
+        log(level, "tool", tool=tool, message=shown)
+
+    return send
+
+
+def _mask_progress(context: Context) -> Progress:
+    """Return the progress of a call with its messages masked."""
+    secrets = context.secrets
+    if secrets is None or context.progress is no_progress:
+        return context.progress
+
+    def progress(done: float, total: float | None = None, message: str = "") -> None:
+        context.progress(done, total, secrets.mask_text(message))
+
+    return progress
+
+
+def _show_asker(call: Call) -> Callable[[str], bool] | None:
+    """Return what asks the person whether the model may see values, by their names."""
+    ask = call.ask
+    if ask is None:
+        return None
+
+    def may_show(names: str) -> bool:
+        schema: Json = {"type": "object", "properties": {}}
+        message = f"{call.tool.name} would show secrets to the model: {names}. Show them?"
+        return ask(Question(message, schema, key="secrets")).accepted
+
+    return may_show

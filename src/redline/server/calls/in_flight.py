@@ -84,7 +84,8 @@ class CallsInFlight:
             # A call that was cancelled while it was queued does nothing at all.
             outcome = {} if context.cancel.cancelled else answer(params, context)
         except BaseException as failure:  # even then the client waits for an answer
-            log_exception(context.request_id, "", failure)
+            mask = None if context.secrets is None else context.secrets.mask_text
+            log_exception(context.request_id, "", failure, mask)
             outcome = internal_error(context.request_id)
         finally:
             self._finish(request_id)

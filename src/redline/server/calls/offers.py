@@ -102,7 +102,7 @@ def _collect_offers(catalog: Catalog, kind: str) -> Iterator[Any]:
             if each[0] not in known:
                 known[each[0]] = each
                 yield each
-            elif known[each[0]] != each:
+            elif known[each[0]].handler != each.handler:
                 raise CatalogError(f"Two toolsets have the same of {kind}: {each[0]}")
 
 

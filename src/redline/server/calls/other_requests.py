@@ -17,7 +17,7 @@ from redline.server.calls.argument_names import nearest
 from redline.server.calls.dispatch import Context, Dispatch
 from redline.server.calls.elicitation.asking import NeedsAnswer
 from redline.server.calls.offers import is_offered, is_template, variables_of, wire_resource
-from redline.server.calls.results import Outcome
+from redline.server.calls.results import Outcome, mask_outcome
 from redline.server.rpc import revisions, wire
 from redline.server.rpc.cancel import StateRefused
 from redline.server.rpc.messages import Refusal, check_cursor
@@ -47,9 +47,19 @@ class OtherRequests:
             "completion/complete": self._complete,
         }
         given = params if isinstance(params, dict) else {}
+        secrets = context.secrets = self._dispatch.open_secrets(context.client)
+        return mask_outcome(secrets, self._answer(methods[method], method, given, context))
+
+    def _answer(
+        self,
+        answer: Callable[[Json, Context], Json],
+        method: str,
+        given: Json,
+        context: Context,
+    ) -> Outcome:
         request = f"{context.request_id}-{os.urandom(6).hex()}"
         try:
-            return methods[method](given, context)
+            return answer(given, context)
         except NeedsAnswer as needed:
             return needed.input_request()
         except Refusal as refusal:
@@ -150,8 +160,11 @@ class OtherRequests:
         tool = self._tools.get(name)
         if tool is None:
             tool = self._tools[name] = Tool(name, name, "", schema, handler, READS)
-        call = self._dispatch.build_call(tool, arguments or {}, params, context)
-        with call_scope(context.cancel):
+        given, secrets = arguments or {}, context.secrets
+        if secrets is not None:
+            given = secrets.restore(given)
+        call = self._dispatch.build_call(tool, given, params, context)
+        with call_scope(context.cancel, secrets):
             return load_function(handler)(call)
 
 

@@ -9,13 +9,15 @@ from redline.toolsets.call import session_of
 from redline.toolsets.tool import Client, Json
 
 
-def add_remarks(answer: Json, runtime: Runtime, client: Client) -> Json:
-    """Return *answer* with new decisions about held changes and comments on lines, if any."""
-    session = session_of(client)
+def add_remarks(answer: Json, runtime: Runtime, client: Client, *, with_news: bool) -> Json:
+    """Return *answer* with new decisions about held changes and comments on lines, if any.
+
+    *with_news* adds what others did to the session's changes and to the files that it knows.
+    """
     blocks = []
-    for describe in (_decisions, _answers, _comments):
+    for describe in (_decisions, _answers, _comments, _news)[: 4 if with_news else 3]:
         try:
-            text = describe(runtime, session)
+            text = describe(runtime, client)
         except RedlineError as failure:
             # The call itself is done.
             warn(f"what a person said about changes cannot be read: {failure.message}")
@@ -25,8 +27,8 @@ def add_remarks(answer: Json, runtime: Runtime, client: Client) -> Json:
     return {**answer, "content": [*answer.get("content", ()), *blocks]} if blocks else answer
 
 
-def _decisions(runtime: Runtime, session: str) -> str:
-    found = runtime.held.take_decisions(session)
+def _decisions(runtime: Runtime, client: Client) -> str:
+    found = runtime.held.take_decisions(session_of(client))
     if not found:
         return ""
     from redline.toolsets.consent import describe_decision
@@ -34,8 +36,8 @@ def _decisions(runtime: Runtime, session: str) -> str:
     return "\n".join(describe_decision(held) for held in found)
 
 
-def _answers(runtime: Runtime, session: str) -> str:
-    found = runtime.questions.take_decisions(session)
+def _answers(runtime: Runtime, client: Client) -> str:
+    found = runtime.questions.take_decisions(session_of(client))
     if not found:
         return ""
     from redline.toolsets.permission import describe_answer
@@ -43,10 +45,16 @@ def _answers(runtime: Runtime, session: str) -> str:
     return "\n".join(describe_answer(question) for question in found)
 
 
-def _comments(runtime: Runtime, session: str) -> str:
-    found = runtime.comments.take_undelivered(session)
+def _comments(runtime: Runtime, client: Client) -> str:
+    found = runtime.comments.take_undelivered(session_of(client))
     if not found:
         return ""
     from redline.services.comments import announce_comments
 
     return announce_comments(found)
+
+
+def _news(runtime: Runtime, client: Client) -> str:
+    from redline.services.history.news import describe_news
+
+    return describe_news(runtime, session_of(client), client.connection)

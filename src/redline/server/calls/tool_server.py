@@ -6,8 +6,7 @@ from collections.abc import Callable
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from redline.server.calls.catalog import Catalog
-from redline.server.calls.instructions import write_instructions
+from redline.server.calls.catalog import Catalog, CatalogChoice
 from redline.server.calls.offers import Offers
 from redline.server.observe.audit import Audit
 from redline.server.observe.log import Sink
@@ -19,6 +18,9 @@ if TYPE_CHECKING:
     from redline.server.calls.in_flight import CallsInFlight
     from redline.server.rpc.messages import Submit
     from redline.services.runtime import Runtime
+import re
+
+from redline.core.access.rights import Right
 
 
 class ToolServer:
@@ -34,8 +36,12 @@ class ToolServer:
         audit: Audit | None = None,
         name: str = "",
         states: SealedStates | None = None,
+        catalogs: CatalogChoice | None = None,
     ) -> None:
         self.catalog = catalog
+        # What is served at further addresses, each built when it is first asked for.
+        self._catalogs = catalogs
+        self._beside: dict[str, ToolServer] = {}
         self.offers = Offers(catalog)
         self.runtime = runtime
         # The workspace of a process that serves many: an answer counts in the one that asked.
@@ -52,6 +58,33 @@ class ToolServer:
         self.observers: list[Callable[[Client, str], None]] = []
         self._dispatch: Dispatch | None = None
         self._lock = Lock()
+
+    @property
+    def toolsets_beside(self) -> tuple[str, ...]:
+        """The toolsets that are served at addresses of their own beside this one."""
+        return self._catalogs.names if self._catalogs is not None else ()
+
+    def beside(self, toolset: str) -> ToolServer | None:
+        """Return the server of one of `toolsets_beside`, over the same workspace; None: no such."""
+        if self._catalogs is None or toolset not in self._catalogs.names:
+            return None
+        with self._lock:
+            if toolset not in self._beside:
+                self._beside[toolset] = self._build_beside(self._catalogs.open(toolset))
+            return self._beside[toolset]
+
+    def _build_beside(self, catalog: Catalog) -> ToolServer:
+        server = ToolServer(
+            catalog,
+            self.runtime,
+            errors="result" if self.errors_as_results else "auto",
+            trace=self.trace,
+            audit=self.audit,
+            name=self.name,
+            states=self.states,
+        )
+        server.watchers, server.observers = self.watchers, self.observers
+        return server
 
     def runs_handler(self, method: str) -> bool:
         """Whether *method*, which is not tools/call, is answered by a toolset's handler."""
@@ -86,3 +119,35 @@ class ToolServer:
         from redline.server.calls.in_flight import CallsInFlight
 
         return CallsInFlight(self.dispatch, submit)
+
+
+_CHANGES = "Redline changes files exactly and all-or-nothing."
+_READ_ONLY = "Redline runs read-only here: nothing can be changed."
+_FAILURES = "A failure says how to repair the call."
+_TOOL = re.compile(r"\{([\w.]+)\}")
+
+
+def write_instructions(catalog: Catalog, client: Client) -> str:
+    """Return the instructions for *client*, a line for each toolset that has something to say."""
+    paths = next((toolset.paths for toolset in catalog.toolsets if toolset.paths), "")
+    general = [_opening(catalog, client), _FAILURES, paths]
+    lines = [" ".join(filter(None, general))]
+    for toolset in catalog.toolsets:
+        said = (_with_names(sentence, catalog, client) for sentence in toolset.instructions)
+        lines.append(" ".join(filter(None, said)))
+    return "\n".join(filter(None, lines))
+
+
+def _opening(catalog: Catalog, client: Client) -> str:
+    if catalog.read_only or Right.WRITE not in client.rights:
+        return _READ_ONLY
+    return _CHANGES if any(tool.writes for tool in catalog.tools) else ""
+
+
+def _with_names(sentence: str, catalog: Catalog, client: Client) -> str:
+    """*sentence* with the names of tools as *client* sees them; empty if one is not listed."""
+    named = _TOOL.findall(sentence)
+    listed = catalog.names_for(client)
+    if not all(name in listed for name in named):
+        return ""
+    return _TOOL.sub(lambda found: catalog.shown_name(found[1], client), sentence)

@@ -23,6 +23,7 @@ from redline.server.http.replies import (
 )
 from redline.server.http.request import (
     FORWARDED,
+    MCP,
     Receive,
     Scope,
     headers_of,
@@ -33,6 +34,7 @@ from redline.server.observe.log import warn
 from redline.server.rpc import revisions, wire
 from redline.server.rpc.person import Person
 from redline.settings import Settings
+from redline.toolsets.tool import ProtocolProfile
 
 _AUDITED = {403: "origin_denied", 421: "origin_denied", 408: "receive_timeout"}
 
@@ -49,14 +51,13 @@ class HttpApp:
         gate: Gate,
         pages: PageEndpoint | None = None,
     ) -> None:
-        self._endpoint = endpoint
+        self._endpoints = {MCP: endpoint}
         self._pages = pages
         self._server = server
         self._settings = settings
         self._hosts = HostPolicy(settings, port)
         self._gate = gate
         self._audit: Audit = server.audit
-        self._profile = server.profile
         self.ready = True
         self._metrics = gate.counts.metrics
         server.watchers.append(self._metrics.watch_call)
@@ -77,7 +78,8 @@ class HttpApp:
             if kind is not None:
                 self._audit.record(kind, reason=refusal.message, peer=peer_of(scope))
             body = wire.error(None, refusal.code, refusal.message, refusal.data)
-            named = self._endpoint.process_headers if scope["path"] == "/mcp" else {}
+            endpoint = self._endpoints.get(scope["path"])
+            named = {} if endpoint is None else endpoint.process_headers
             await send_json(send, refusal.status, body, {**named, **(refusal.headers or {})})
 
     async def _route(
@@ -86,28 +88,49 @@ class HttpApp:
         path = scope["path"]
         if await answer_probe(scope, headers, send, self._gate, self._find_problem):
             return
-        if path == "/mcp":
-            await self._mcp(scope, headers, receive, send)
+        endpoint = self._endpoint_at(path)
+        if endpoint is not None:
+            await self._mcp(endpoint, scope, headers, receive, send)
         elif self._pages is not None and is_for_browsers(scope, headers):
-            may_read = await self._may_read(scope, headers)
-            await self._pages.serve(scope, headers, receive, send, may_read=may_read)
+            may_read = await asyncio.to_thread(self._may_read, scope, headers)
+            await self._pages.serve(
+                scope, headers, receive, send, may_read=may_read,
+                may_still_read=lambda: self._may_still_read(headers),
+            )  # fmt: skip
         else:
             fact = f"Nothing is served at {path[:100]}"
             raise HttpRefusal(404, wire.METHOD_NOT_FOUND, f"{fact}\nhint: tools are at /mcp")
 
-    async def _may_read(self, scope: Scope, headers: dict[str, str]) -> bool:
+    def _endpoint_at(self, path: str) -> McpEndpoint | None:
+        """Return what serves tools at *path*: those of the settings, or one toolset's."""
+        known = self._endpoints.get(path)
+        if known is None and path.startswith(f"{MCP}/"):
+            known = self._endpoints[MCP].beside(path.removeprefix(f"{MCP}/"))
+            if known is not None:
+                self._endpoints[path] = known
+        return known
+
+    def _may_read(self, scope: Scope, headers: dict[str, str]) -> bool:
         """Whether a request for a page carries what a request for a tool must carry."""
         if PERSON in scope:
             return Right.READ in scope[PERSON].rights
-        given = headers.get("authorization")
+        return self._may_still_read(headers)
+
+    def _may_still_read(self, headers: dict[str, str]) -> bool:
+        """Whether what a request carries is valid now."""
         try:
-            person = await asyncio.to_thread(self._gate.auth.identify, given)
+            person = self._gate.auth.identify(headers.get("authorization"))
         except AuthFailed:
             return False  # the page has its own way to sign in
         return Right.READ in person.rights
 
     async def _mcp(
-        self, scope: Scope, headers: dict[str, str], receive: Receive, send: Send
+        self,
+        endpoint: McpEndpoint,
+        scope: Scope,
+        headers: dict[str, str],
+        receive: Receive,
+        send: Send,
     ) -> None:
         method = scope["method"]
         if method == "OPTIONS" and self._hosts.allowed_page(headers.get("origin")):
@@ -116,7 +139,7 @@ class HttpApp:
         sessionless = headers.get("mcp-protocol-version") in revisions.MODERN
         if method != "POST" and (method != "DELETE" or sessionless):
             # There is nothing to push outside a request, so no stream to open with GET.
-            strict = self._profile.strict_handshake or sessionless
+            strict = endpoint.profile.strict_handshake or sessionless
             allow = "POST" if strict else "POST, DELETE"
             refused = f"Method not allowed: {method[:20]}"
             raise HttpRefusal(405, wire.INVALID_REQUEST, refused, None, {"Allow": allow})
@@ -125,9 +148,10 @@ class HttpApp:
         person = await self._gate.authenticate(scope, headers)
         await self._gate.count_request(person, scope)
         if method == "DELETE":
-            await self._endpoint.end_session(headers.get("mcp-session-id"), person, send)
+            await endpoint.end_session(headers.get("mcp-session-id"), person, send)
         else:
-            await self._post(person, headers, receive, send)
+            with self._gate.counts.call_of(person.name or peer_of(scope)):
+                await self._post(endpoint, person, headers, receive, send)
 
     def _find_problem(self) -> str | None:
         """Return why calls would fail now; the details go to the log."""
@@ -146,23 +170,29 @@ class HttpApp:
         *is_lost* when only the workspace is lost, to another server.
         """
         self.ready = False
-        self._endpoint.stop(is_lost=is_lost)
+        for endpoint in self._endpoints.values():
+            endpoint.stop(is_lost=is_lost)
         if self._pages is not None:
             self._pages.stop()
 
     # --- POST --------------------------------------------------------------------------------
 
     async def _post(
-        self, person: Person, headers: dict[str, str], receive: Receive, send: Send
+        self,
+        endpoint: McpEndpoint,
+        person: Person,
+        headers: dict[str, str],
+        receive: Receive,
+        send: Send,
     ) -> None:
         kind = headers.get("content-type", "").split(";")[0].strip().lower()
         if kind != "application/json":
             raise HttpRefusal(415, wire.INVALID_REQUEST, "Content-Type must be application/json")
-        version = self._read_version(headers)
+        version = self._read_version(headers, endpoint.profile)
         handshake = version is None or version in revisions.HANDSHAKE
         if handshake:
-            await self._endpoint.check_session(headers, person)
-        strict = self._profile.strict_handshake
+            await endpoint.check_session(headers, person)
+        strict = endpoint.profile.strict_handshake
         body = await read_body(headers, receive, self._settings, needs_length=strict)
         if not self.ready:  # the body was still arriving when the server began to stop
             again = {**CLOSE, "Retry-After": "1"}
@@ -183,21 +213,21 @@ class HttpApp:
         )
         del body  # or a large one stays in memory until its call ends
         if person.scoped:
-            self._gate.require_scopes(person, self._endpoint.missing_rights(post))
+            self._gate.require_scopes(person, endpoint.missing_rights(post))
         if handshake:
-            check_batch(message, self._profile, version)
-            await self._endpoint.handle_handshake(post)
+            check_batch(message, endpoint.profile, version)
+            await endpoint.handle_handshake(post)
         else:
-            await self._endpoint.handle_stateless(post)
+            await endpoint.handle_stateless(post)
 
-    def _read_version(self, headers: dict[str, str]) -> str | None:
+    def _read_version(self, headers: dict[str, str], profile: ProtocolProfile) -> str | None:
         version = headers.get("mcp-protocol-version")
         if version is None:
             return None
         cap = self._settings.protocol
-        served = [v for v in revisions.REVISIONS if v >= self._profile.oldest_revision]
+        served = [v for v in revisions.REVISIONS if v >= profile.oldest_revision]
         capped = [v for v in served if cap is None or v <= cap]
-        strict = self._profile.strict_handshake
+        strict = profile.strict_handshake
         # An unknown revision counts as stateless, unless only the handshake era is served.
         newer = version in revisions.MODERN or (version not in revisions.HANDSHAKE and not strict)
         too_new = newer and not any(v in capped for v in revisions.MODERN)

@@ -35,7 +35,7 @@ from redline.server.rpc.messages import (
 )
 from redline.server.rpc.person import Person
 from redline.settings import Settings
-from redline.toolsets.tool import SESSIONLESS, Client, Json
+from redline.toolsets.tool import SESSIONLESS, Client, Json, ProtocolProfile
 
 UNKNOWN_SESSION = -32001
 _DISCARD = Channel(lambda _: None, lambda _: None, takes_questions=False)
@@ -66,6 +66,18 @@ class McpEndpoint:
         self._active: set[Conversation] = set()
         self._is_lost = False
         self._marked: dict[str, tuple[header_rules.Marked, ...]] = {}
+
+    @property
+    def profile(self) -> ProtocolProfile:
+        """What the toolset at this address asks of the protocol."""
+        return self._profile
+
+    def beside(self, toolset: str) -> McpEndpoint | None:
+        """Return an endpoint of another toolset over the same workspace; None: no such toolset."""
+        server = self._server.beside(toolset)
+        if server is None:
+            return None
+        return McpEndpoint(server, self._workers, self._settings, self._records)
 
     @property
     def process_headers(self) -> dict[str, str]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import suppress
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import replace
+from typing import Any
 from urllib.parse import parse_qs
 
 from redline.core.ports.pages import Reviewers, WebPages, WebRequest, WebResponse
@@ -18,6 +20,7 @@ from redline.settings import Settings
 
 _METHODS = ("GET", "HEAD", "POST")
 _FORM = "application/x-www-form-urlencoded"
+_STREAMS = 64
 
 
 def is_for_browsers(scope: Scope, headers: dict[str, str]) -> bool:
@@ -26,10 +29,41 @@ def is_for_browsers(scope: Scope, headers: dict[str, str]) -> bool:
     return scope["method"] in ("GET", "HEAD") or (scope["method"] == "POST" and kind == _FORM)
 
 
+class OpenStreams:
+    """The streams of all pages of a server: each person has a limit, and all people together.
+
+    For a further one, the oldest of the person with the most is ended: the page that was opened
+    last is the one that is looked at.
+    """
+
+    def __init__(self, limit: int, of_a_person: int) -> None:
+        self._limit, self._of_a_person = max(1, limit), max(1, of_a_person)
+        self._open: dict[str, list[asyncio.Event]] = {}
+
+    @contextmanager
+    def opened(self, reader: str) -> Iterator[asyncio.Event]:
+        """Count a stream; the event says that it must end."""
+        mine = self._open.setdefault(reader, [])
+        while len(mine) >= self._of_a_person:
+            mine.pop(0).set()
+        while sum(map(len, self._open.values())) >= self._limit:
+            max(self._open.values(), key=len).pop(0).set()
+        end = asyncio.Event()
+        mine.append(end)
+        try:
+            yield end
+        finally:
+            if end in mine:
+                mine.remove(end)
+            if not mine and self._open.get(reader) is mine:
+                del self._open[reader]
+
+
 class PageEndpoint:
     """Answers browsers with what *pages* render, in threads so that no page delays a call.
 
     *people* may sign in there with credentials of their own; what is done goes to *audit*.
+    *streams* counts streams; without it there is one reader only.
     """
 
     def __init__(
@@ -38,7 +72,9 @@ class PageEndpoint:
         settings: Settings,
         people: Reviewers | None = None,
         audit: Audit | None = None,
+        streams: OpenStreams | None = None,
     ) -> None:
+        self._streams = streams or OpenStreams(_STREAMS, _STREAMS)
         self._pages = pages
         self._settings = settings
         self._people = people
@@ -52,6 +88,7 @@ class PageEndpoint:
         send: Send,
         *,
         may_read: bool,
+        may_still_read: Callable[[], bool] = lambda: True,
         status: int | None = None,
     ) -> None:
         """Answer one request; *may_read* as `WebRequest.is_authenticated`.
@@ -76,6 +113,7 @@ class PageEndpoint:
             may_read,
             self._people,
             scope.get("root_path", ""),
+            may_still_read,
         )
         answer = await asyncio.to_thread(self._pages.answer, request)
         if status is not None:
@@ -87,7 +125,8 @@ class PageEndpoint:
         if answer.stream is None or method == "HEAD":
             await _send_whole(answer, send, is_head=method == "HEAD")
         else:
-            await _send_stream(answer, receive, send)
+            with self._streams.opened(answer.reader or f"peer {peer_of(scope)}") as end:
+                await _send_stream(answer, receive, send, end)
 
     def stop(self) -> None:
         """End every stream."""
@@ -137,11 +176,13 @@ async def _send_whole(answer: WebResponse, send: Send, *, is_head: bool) -> None
     await send({"type": "http.response.body", "body": b"" if is_head else answer.body})
 
 
-async def _send_stream(answer: WebResponse, receive: Receive, send: Send) -> None:
-    """Send what the stream yields until it ends or the browser leaves."""
+async def _send_stream(
+    answer: WebResponse, receive: Receive, send: Send, end: asyncio.Event
+) -> None:
+    """Send what the stream yields until it ends, must *end*, or the browser leaves."""
     assert answer.stream is not None
     await send(_head(answer, None))
-    leaving = asyncio.create_task(wait_for_disconnect(receive))
+    leaving = asyncio.ensure_future(_first(wait_for_disconnect(receive), end.wait()))
     stream = aiter(answer.stream)
     try:
         while True:
@@ -151,7 +192,7 @@ async def _send_stream(answer: WebResponse, receive: Receive, send: Send) -> Non
                 following.cancel()
                 with suppress(asyncio.CancelledError):
                     await following
-                return
+                break
             data = following.result()
             if data is None or leaving.done():
                 break
@@ -159,6 +200,16 @@ async def _send_stream(answer: WebResponse, receive: Receive, send: Send) -> Non
         await send({"type": "http.response.body", "body": b""})
     finally:
         leaving.cancel()
+
+
+async def _first(*waits: Coroutine[Any, Any, object]) -> None:
+    """Wait for the first of several."""
+    tasks = [asyncio.ensure_future(each) for each in waits]
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in tasks:
+            task.cancel()
 
 
 async def wait_for_disconnect(receive: Receive) -> None:

@@ -11,6 +11,8 @@ from redline.server.http.replies import Message
 Scope = dict[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 
+# Where tools are served; beneath it, /mcp/NAME has one toolset.
+MCP = "/mcp"
 METADATA = "/.well-known/oauth-protected-resource"
 # In the scope of a request that another server of the group has checked and passed on.
 FORWARDED = "redline.forwarded"
@@ -27,6 +29,11 @@ def headers_of(scope: Scope) -> dict[str, str]:
             text = f"{name} header appears more than once"
         found[name] = text
     return found
+
+
+def is_for_tools(path: str) -> bool:
+    """Whether tools are served at *path*, or could be."""
+    return path == MCP or path.startswith(f"{MCP}/")
 
 
 def peer_of(scope: Scope) -> str:

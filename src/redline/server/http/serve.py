@@ -65,8 +65,11 @@ def serve_http(
     workers = _workers(settings)
     endpoint = McpEndpoint(server, workers, settings)
     auth = _authenticator(settings)
-    shown = None if pages is None else PageEndpoint(pages, settings, auth, server.audit)
-    gate = Gate(auth, settings, server.audit, HttpCounts(settings))
+    counts = HttpCounts(settings)
+    shown = (
+        None if pages is None else PageEndpoint(pages, settings, auth, server.audit, counts.streams)
+    )
+    gate = Gate(auth, settings, server.audit, counts)
     app = HttpApp(endpoint, server, settings, port, gate, shown)
     _run(app, settings, listening, lambda: announce(settings.host, port))
     workers.drain(1.0)
@@ -177,7 +180,7 @@ def _serve_parts(
     settings: Settings,
     port: int,
 ) -> ServedWorkspace:
-    pages = PageEndpoint(parts.pages, settings, gate.auth, parts.server.audit)
+    pages = PageEndpoint(parts.pages, settings, gate.auth, parts.server.audit, gate.counts.streams)
     records = None
     if parts.shared is not None:
         records = SessionRecords(parts.shared.sessions, parts.shared.process_session)

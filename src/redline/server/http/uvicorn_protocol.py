@@ -15,7 +15,7 @@ from typing import Any, cast
 import httptools
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
-from redline.server.http.connections import HttpConnections, plain_response
+from redline.server.http.connections import Admission, HttpConnections, plain_response
 
 # How long to keep reading from a client that still sends after the answer.
 _LINGER_SECONDS = 2.0
@@ -184,6 +184,7 @@ class DeadlineProtocol(StrictParsing):
     seconds = 30.0
     open_connections = HttpConnections(sys.maxsize)
     _idle_since = 0.0
+    _admission = Admission.ALL
     _deadline: asyncio.TimerHandle | None = None
     _reading: asyncio.TimerHandle | None = None
     _coalescing: CoalescingTransport
@@ -192,17 +193,29 @@ class DeadlineProtocol(StrictParsing):
         self._coalescing = CoalescingTransport(transport, self.loop, lambda: self.is_arriving)
         super().connection_made(cast(asyncio.Transport, self._coalescing))
         self._idle_since = self.loop.time()
-        if self.open_connections.admit(self):
-            self._arm()
+        self._admission = self.open_connections.admit(self)
+        if self._admission is Admission.NOTHING:
+            self._refuse()
         else:
-            busy = "The server has as many connections as it takes; try again later"
-            self.transport.write(plain_response("503 Service Unavailable", busy))
-            self.transport.close()
+            self._arm()
+
+    def _refuse(self) -> None:
+        busy = "The server has as many connections as it takes; try again later"
+        self.transport.write(plain_response("503 Service Unavailable", busy))
+        self.transport.close()
+
+    def on_headers_complete(self) -> None:
+        path = self.url.partition(b"?")[0]
+        if self._admission is Admission.PROBES and path not in (b"/healthz", b"/readyz"):
+            self._refuse()
+            return
+        self._idle_since = self.loop.time()
+        super().on_headers_complete()
 
     @property
     def idle_since(self) -> float | None:
-        """When this connection began to wait for a request; None while it serves one."""
-        waits = self.cycle is None or self.cycle.response_complete
+        """When this connection began to wait for its client; None while it answers one."""
+        waits = self.cycle is None or self.cycle.response_complete or self.is_arriving
         return self._idle_since if waits else None
 
     def drop(self) -> None:
@@ -212,6 +225,8 @@ class DeadlineProtocol(StrictParsing):
     def data_received(self, data: bytes) -> None:
         if self._coalescing.left:
             return  # the answer has been sent
+        if self.is_arriving:
+            self._idle_since = self.loop.time()
         super().data_received(data)
         if self.cycle is not None and not self.cycle.response_complete:
             self._disarm()  # the head has arrived; the body has its own deadline

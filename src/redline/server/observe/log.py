@@ -30,11 +30,18 @@ def to_stderr(event: dict[str, Any]) -> None:
     _emit(encode(event).decode() + "\n")
 
 
-def log_exception(request_id: str, tool: str, failure: BaseException) -> None:
-    """Write the traceback of a bug, for the operator only."""
+def log_exception(
+    request_id: str, tool: str, failure: BaseException, mask: Callable[[str], str] | None = None
+) -> None:
+    """Write the traceback of a bug, for the operator only; *mask* masks its secrets."""
     import traceback
 
     trace = "".join(traceback.format_exception(failure))
+    if mask is not None:
+        try:
+            trace = mask(trace)
+        except Exception:
+            trace = f"{type(failure).__name__}, with a traceback that cannot be masked\n"
     _emit(_escape(f"redline: internal error, request {request_id}, tool {tool}\n{trace}"))
 
 

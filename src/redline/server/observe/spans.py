@@ -9,6 +9,8 @@ from collections.abc import Callable
 from time import time_ns
 from typing import Any
 
+from redline.core.extras import install_extra
+
 Watch = Callable[[str, bool, float], None]
 
 
@@ -24,7 +26,7 @@ def otlp_provider(version: str) -> Any:
         from opentelemetry.sdk.trace import TracerProvider
         from opentelemetry.sdk.trace.export import BatchSpanProcessor
     except ImportError:
-        raise SpansUnavailable("--otel needs the extra: pip install 'redline[otel]'") from None
+        raise SpansUnavailable(f"--otel needs an extra: {install_extra('otel')}") from None
     resource = Resource.create({"service.name": "redline", "service.version": version})
     provider = TracerProvider(resource=resource)
     provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from redline.code.syntax.definitions import Symbol
@@ -18,9 +19,11 @@ from redline.services.code.reference_snippets import (
     around,
     find_references,
 )
+from redline.services.similar import find_similar_symbols
 
 DEFAULT_TOKENS = 4000
 _MAX_TEXT_HITS = 30
+_MAX_TRIED = 3
 _SYMBOL = re.compile(r"[A-Za-z_$@#][\w$]*(?:(?:\.|::|#|->|/)[\w$]+)*[?!]?(?:\(\))?")
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]{2,}")
 _STOP = frozenset(
@@ -50,6 +53,10 @@ _KEYWORDS = frozenset(
 )
 _MAX_MAP_FILES = 300
 _ENOUGH = 5
+# Lines and members of a class that is shown by its members.
+_LARGE = 60
+_MEMBERS = 3
+_HEAD_LINES = 6
 _MAX_FAILED = 5
 
 
@@ -63,6 +70,11 @@ class ContextQuestion:
     max_tokens: int
     line: int | None = None
     raw_file: str = ""
+    # A large class is its members, and a reference its line.
+    is_brief: bool = False
+    # A language server decides possible references; `waiting` takes what that waits for.
+    is_precise: bool = False
+    waiting: Callable[[str], None] = lambda _: None
 
 
 def resolve_kind(kind: str, wanted: str, is_symbol: bool, is_file: bool) -> str:
@@ -71,7 +83,9 @@ def resolve_kind(kind: str, wanted: str, is_symbol: bool, is_file: bool) -> str:
         raise InvalidArgument(f"kind {kind} needs symbol", field="symbol")
     if kind == "outline" and not is_file:
         raise InvalidArgument(
-            "kind outline needs a file", field="file", hint="for a directory use kind structure"
+            "kind outline needs a file",
+            field="file",
+            hint='for a directory pass {"kind": "structure"}',
         )
     if kind != "auto":
         return kind
@@ -135,12 +149,41 @@ def _definition(lookup: CodeLookup, question: ContextQuestion) -> tuple[str, lis
         return _search(lookup, question)
     plural = "" if len(found) == 1 else "s"
     message = f"{len(found)} definition{plural} of {question.wanted}."
+    if question.is_brief:
+        return message, [_brief_snippet(lookup, file, symbol) for file, symbol in found]
     return message, [_snippet(lookup, file, symbol) for file, symbol in found]
+
+
+def _brief_snippet(lookup: CodeLookup, file: OpenedSource, symbol: Symbol) -> Snippet:
+    """Return a definition, of a large one with members only its head and these with their lines."""
+    shown = _snippet(lookup, file, symbol)
+    if symbol.end - symbol.start < _LARGE:
+        return shown
+    inside = f"{symbol.qualified}."
+    members = [
+        each
+        for each in file.symbols()
+        if each.qualified.startswith(inside) and symbol.start <= each.start <= symbol.end
+        if "." not in each.qualified.removeprefix(inside) and each.kind != "alias"
+    ]
+    if len(members) < _MEMBERS:
+        return shown
+    last = max(symbol.line, min(members[0].start - 1, symbol.line + _HEAD_LINES))
+    lines = [file.lines(symbol.start, last), *map(_outline_line, members)]
+    lines.append(f"(its {len(members)} members; read {symbol.qualified} shows all of it)")
+    return replace(shown, text="\n".join(lines))
 
 
 def _references(lookup: CodeLookup, question: ContextQuestion) -> tuple[str, list[Snippet]]:
     found = find_references(
-        lookup, question.wanted, question.file, question.line, question.max_tokens
+        lookup,
+        question.wanted,
+        question.file,
+        question.line,
+        question.max_tokens,
+        one_line=question.is_brief,
+        precise=question.is_precise,
+        waiting=question.waiting,
     )
     return _references_message(found), found.snippets
 
@@ -153,11 +196,11 @@ def _references_message(references: FoundReferences) -> str:
     message = f"{count} line{plural} with references to {finder.name}: {bound} bound, "
     message += f"{count - bound} possible."
     if finder.unread:
-        message += (
-            f" {finder.unread} files were not read; narrow it with file, or raise max_tokens."
-        )
+        message += f" {finder.unread} files were not read; narrow it to a file or directory."
     if finder.by_name:
         message += " They were matched by name only: telling definitions apart failed."
+    if references.missing:
+        message += f" No language server decided the possible ones: {references.missing}."
     return message
 
 
@@ -250,18 +293,25 @@ def _search(lookup: CodeLookup, question: ContextQuestion) -> tuple[str, list[Sn
         return f"{len(snippets)} places for: {question.wanted}", snippets
     snippets += _text_hits(lookup, question, words, snippets)
     if not snippets:
-        return f"Nothing found for: {question.wanted}", []
+        similar = find_similar_symbols(lookup.runtime, question.wanted, question.file)
+        near = f"; similar: {', '.join(similar)}" if similar else ""
+        return f"Nothing found for: {question.wanted}{near}", []
     return f"{len(snippets)} places for: {question.wanted}", snippets
 
 
 def _text_hits(
     lookup: CodeLookup, question: ContextQuestion, words: list[str], shown: list[Snippet]
 ) -> list[Snippet]:
-    """Lines that hold the phrase, else its rarest word, and are not *shown*; near ones as one."""
-    hits = lookup.grep(f"(?i){re.escape(question.wanted)}", 60)
-    longest = max(words, key=len, default="")
-    if not hits and longest not in ("", question.wanted):
-        hits = lookup.grep(f"(?i){re.escape(longest)}", 60)
+    """Lines that hold the phrase, else its rarest word, and are not *shown*; near ones as one.
+
+    The longest word is taken for the rarest. While the index grows, the next longest are tried too.
+    """
+    longest_first = sorted(dict.fromkeys(words), key=len, reverse=True)
+    hits: list[tuple[WorkspacePath, int]] = []
+    most = _MAX_TRIED if lookup.state == "building" else 1
+    for text in dict.fromkeys((question.wanted, *longest_first[:most])):
+        if hits := lookup.grep(f"(?i){re.escape(text)}", 60):
+            break
     groups: list[tuple[WorkspacePath, list[int]]] = []
     for path, line in hits:
         name = lookup.name_of(path)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from redline.code.index.facts import MAX_FILE_BYTES, is_minified
-from redline.code.syntax.definitions import Symbol, find_symbols
+from redline.code.syntax.definitions import Symbol, find_symbols, join_overloads
 from redline.code.syntax.languages import Language, language_of
 from redline.core.changes import digest_of
 from redline.core.encodings.names import UTF8
@@ -21,6 +21,8 @@ from redline.core.ports.search import Cancel, GrepQuery
 from redline.services.runtime import Runtime
 
 MAX_FILES = 40
+# What stands before a name that is defined, in most languages.
+_DEFINES = "(?:class|const|def|enum|fn|func|function|interface|let|struct|trait|type|var)"
 MAX_DEFINITIONS = 2000
 MAX_USERS = 1000
 _MAX_GREPPED = 2000
@@ -172,6 +174,12 @@ class CodeLookup:
         self.state = self.runtime.code_index.refresh(recent)
         return self.state
 
+    def describe_building(self) -> str:
+        """Say how far the index is that is being built."""
+        done, total = self.runtime.code_index.progress()
+        of = f" of {total:,}" if total else ""
+        return f"The index is being built: {done:,}{of} files so far"
+
     def definitions(self, wanted: str) -> list[tuple[OpenedSource, Symbol]]:
         """Where a symbol is defined, best first; by ripgrep too while the index grows."""
         name = re.split(r"\.|::|#|->|/", wanted.strip())[-1].removesuffix("()")
@@ -199,7 +207,7 @@ class CodeLookup:
     ) -> list[tuple[OpenedSource, Symbol]]:
         """Those *wanted* names, exactly qualified ones first; all when the scope fits none."""
         named = [pair for pair in found if find_symbols([pair[1]], wanted)]
-        return named or found
+        return _with_overloads_joined(named or found)
 
     def current(
         self, rows: list[IndexedSymbol], most: int = MAX_FILES
@@ -224,9 +232,14 @@ class CodeLookup:
         return list(unique.values())
 
     def _definitions_so_far(self, name: str) -> list[tuple[OpenedSource, Symbol]]:
-        """Definitions in the files that hold *name* most often, and what is indexed of others."""
+        """Definitions in the files that hold *name* most often, and what is indexed of others.
+
+        Files with a line that looks like its definition come first: more may use it than are read.
+        """
         found: list[tuple[OpenedSource, Symbol]] = []
-        parsed = self.files_with(name)
+        likely = self.grep(rf"\b{_DEFINES}\s+{re.escape(name)}\b")
+        parsed = list(dict.fromkeys([*(path for path, _ in likely), *self.files_with(name)]))
+        parsed = parsed[:MAX_FILES]
         for path in parsed:
             file = self.open(path)
             if file is not None:
@@ -279,6 +292,22 @@ class CodeLookup:
             rows = self.runtime.code_index.symbols(path, name)
             self._indexed[path, name] = [_as_symbol(row) for row in rows]
         return self._indexed[path, name]
+
+
+def _with_overloads_joined(
+    found: list[tuple[OpenedSource, Symbol]],
+) -> list[tuple[OpenedSource, Symbol]]:
+    """Return definitions in the same order of files, overloads of a function as one."""
+    by_file: dict[WorkspacePath, tuple[OpenedSource, list[Symbol]]] = {}
+    for file, symbol in found:
+        by_file.setdefault(file.path, (file, []))[1].append(symbol)
+    return [
+        (file, symbol)
+        for file, symbols in by_file.values()
+        for symbol in (
+            join_overloads(symbols, file.text.split("\n")) if len(symbols) > 1 else symbols
+        )
+    ]
 
 
 def _as_symbol(row: IndexedSymbol) -> Symbol:

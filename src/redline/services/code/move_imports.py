@@ -1,4 +1,4 @@
-"""Move a file of Python, JavaScript or TypeScript, and have every import of it follow."""
+"""Move files and directories of Python, JavaScript or TypeScript; every import follows."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from redline.code.python_js.path_aliases import PathAliases
 from redline.code.syntax.languages import Language, language_of
 from redline.core.changes import Change, ChangeSet, FileState
 from redline.core.encodings.opening import open_file
-from redline.core.errors import Busy, CannotApply, InvalidArgument, ParserFailed
+from redline.core.errors import Busy, CannotApply, InvalidArgument, ParserFailed, PathError
 from redline.core.paths import Access, WorkspacePath
 from redline.core.ports.search import Cancel, GrepQuery
 from redline.core.ports.tree import Kind
@@ -69,10 +69,32 @@ def plan_moved_imports(
 ) -> MovedImports:
     """Plan what follows the move of *source* to *target*, which is not part of the change.
 
-    The content of the file itself is changed at *target*: the move comes first. CannotApply names
+    The content of what moves is changed at *target*: the move comes first. CannotApply names
     the places that prevent the move.
     """
-    return _Moving(runtime, source, target, access, cancel).plan()
+    entry = runtime.tree.stat(source)
+    if entry is None or entry.kind is not Kind.DIRECTORY:
+        is_python = _language_name(source) == _PYTHON
+        return _Moving(runtime, source, target, access, cancel, is_python).plan()
+    python, scripts = (
+        _Moving(runtime, source, target, access, cancel, is_python, is_directory=True).plan()
+        for is_python in (True, False)
+    )
+    return MovedImports(
+        python.change_set + scripts.change_set,
+        python.count + scripts.count,
+        (*python.untouched, *scripts.untouched),
+    )
+
+
+def count_left_imports(
+    runtime: Runtime, source: WorkspacePath, target: WorkspacePath, cancel: Cancel
+) -> int:
+    """Return how many imports name the old path after a move without them; 0 if unknown."""
+    try:
+        return plan_moved_imports(runtime, source, target, Access.READ, cancel).count
+    except (InvalidArgument, CannotApply, PathError):
+        return 0
 
 
 @dataclass(slots=True)
@@ -82,19 +104,27 @@ class _Moving:
     target: WorkspacePath
     access: Access
     cancel: Cancel
+    is_python: bool
+    is_directory: bool = False
     moved: MovedFile = field(init=False)
-    is_python: bool = field(init=False)
     _known: dict[WorkspacePath, bool] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         aliases = PathAliases(self._read_config)
-        self.moved = MovedFile(self.source, self.target, self._is_file, aliases=aliases)
-        self.is_python = _language_name(self.source) == _PYTHON
+        self.moved = MovedFile(
+            self.source,
+            self.target,
+            self._is_file,
+            aliases=aliases,
+            is_directory=self.is_directory,
+        )
 
     def plan(self) -> MovedImports:
         self._check_names()
         self._check_aliases()
         candidates = self._candidates()
+        if not candidates:
+            return MovedImports(ChangeSet(), 0)
         if self.is_python:
             self.moved = replace(self.moved, source=self._source(candidates))
         steps: list[Change] = []
@@ -125,17 +155,19 @@ class _Moving:
         return MovedImports(ChangeSet(tuple(steps)), count, tuple(self._list_untouched(texts)))
 
     def _check_names(self) -> None:
+        if self.source.root != self.target.root:
+            raise InvalidArgument("Imports do not follow to another root", field="imports")
+        if self.is_directory:
+            return
         old, new = _language_name(self.source), _language_name(self.target)
         entry = self.runtime.tree.stat(self.source)
         known = old in _SCRIPTS if new in _SCRIPTS else old == new == _PYTHON
         if not known or entry is None or entry.kind is not Kind.FILE:
             raise InvalidArgument(
-                "Imports follow single files of Python, JavaScript and TypeScript",
+                "Imports follow files of Python, JavaScript and TypeScript, and directories",
                 field="imports",
-                hint="move it without imports, or file by file",
+                hint="move it without imports",
             )
-        if self.source.root != self.target.root:
-            raise InvalidArgument("Imports do not follow to another root", field="imports")
         special = {"__init__", "__main__"} & {module_stem(self.source), module_stem(self.target)}
         if self.is_python and special:
             raise InvalidArgument(
@@ -157,14 +189,20 @@ class _Moving:
         for pattern, targets in self.moved.aliases.rules(self.source.parent).paths:
             if "*" not in pattern and not self.is_python:
                 files = aliased_candidates(self.source, pattern, self.moved.aliases)
-                if next(filter(self._is_file, files), None) == self.source and targets:
+                if self.moved.moves(next(filter(self._is_file, files), None)) and targets:
                     raise CannotApply(
                         f"A configuration of TypeScript names the file as: {pattern}",
                         hint="change `paths` of tsconfig.json and move without imports",
                     )
 
     def _candidates(self) -> list[WorkspacePath]:
-        """Return the file itself and those whose text may import it."""
+        """Return what moves, and the files whose text may import it."""
+        own = {self.source}
+        if self.is_directory:
+            globs = _GLOBS[self.is_python]
+            own = set(self.runtime.grep.files(self.source, globs, hidden=False, ignored=False))
+            if not own:
+                return []
         stem = module_stem(self.source) if self.is_python else self.source.name.split(".")[0]
         pattern = rf"\b{re.escape(stem)}\b"
         if stem == "index":
@@ -179,7 +217,7 @@ class _Moving:
             raise CannotApply(
                 f"Too many files hold the name {stem}", hint="move without imports, use rewrite"
             )
-        return sorted({self.source, *(line.place for line in found.lines)})
+        return sorted({*own, *(line.place for line in found.lines)})
 
     def _source(self, candidates: Sequence[WorkspacePath]) -> tuple[str, ...] | None:
         """Return where most absolute imports begin that lead above the file; None without any."""
@@ -263,8 +301,8 @@ class _Moving:
             if issues:
                 raise CannotApply(f"{self._name(path)} would no longer parse: {issues[0].text}")
         after = FileState.of(file.with_text(text), before.mode)
-        if path == self.source:
-            return Change(self.target, before, after)
+        if self.moved.moves(path):
+            return Change(self.moved.after(path), before, after)
         workspace = self.runtime.workspace
         place = workspace.resolve(workspace.absolute(path), self.access, must_exist=True)
         return Change(place, before, after)
@@ -289,7 +327,7 @@ class _Moving:
 
     def _means(self, path: WorkspacePath, spec: str) -> bool:
         after = self.moved.after(path)
-        return self.source in script_candidates(after, spec) and not any(
+        return any(map(self.moved.moves, script_candidates(after, spec))) and not any(
             map(self.moved.is_file_after, script_candidates(after, spec))
         )
 

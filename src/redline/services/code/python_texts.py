@@ -1,4 +1,4 @@
-"""Symbols that Python names as text: types in quotes, and the keys of a `TypedDict`."""
+"""Types that Python names in quotes and in comments."""
 
 from __future__ import annotations
 
@@ -6,24 +6,24 @@ import re
 from collections.abc import Iterator
 
 from redline.code.syntax.languages import Language
-from redline.core.error_families.wording import naming
-from redline.core.errors import CannotApply
-from redline.core.ports.search import Cancel
-from redline.services.code.lookup import CodeLookup
-from redline.services.code.namesakes import read_families
-from redline.services.code.references import Finder
 from redline.services.runtime import Runtime
 
-_MAX_NAMED = 12
-_TYPED_DICT = frozenset({"TypedDict"})
+# Python before 3.6 has no annotations of variables: checkers read types in comments.
+_TYPE_COMMENT = re.compile(r"#\s*type:\s*(?!ignore)([^#\n]*)")
+SIGNATURE_COMMENT = re.compile(r"#\s*type:\s*\(")
 
 
-def _called(name: str) -> dict[str, object]:
+def _call_of(name: str) -> dict[str, object]:
     """A rule: among the arguments of a call of *name*."""
     function = {"field": "function", "regex": rf"^(\w+\.)*{name}$"}
     return {"kind": "argument_list", "inside": {"kind": "call", "has": function}}
 
 
+# What an alias of a type is written with, which need not say that it is one.
+_GENERIC = (
+    "Optional|Union|Callable|Type|Tuple|List|Dict|Set|FrozenSet|Sequence|Iterable|Iterator|Mapping"
+    "|Generator|Awaitable|Coroutine|ClassVar|Final|type|tuple|list|dict|set|frozenset"
+)
 # Strings that name types: in annotations, in what is declared a type, and where a call takes one.
 _TYPE_RULE = {
     "rule": {
@@ -37,12 +37,19 @@ _TYPE_RULE = {
                     "has": {"field": "type", "regex": r"^(\w+\.)*TypeAlias$"},
                 }
             },
-            {"nthChild": 1, "inside": _called("cast")},
+            {"nthChild": 1, "inside": _call_of("cast")},
+            {
+                "inside": {
+                    "kind": "subscript",
+                    "stopBy": "end",
+                    "has": {"field": "value", "regex": rf"^(\w+\.)*({_GENERIC})$"},
+                }
+            },
             {
                 "inside": {
                     "kind": "keyword_argument",
                     "has": {"field": "name", "regex": "^bound$"},
-                    "inside": _called("TypeVar"),
+                    "inside": _call_of("TypeVar"),
                 }
             },
         ],
@@ -67,20 +74,9 @@ def find_quoted_types(runtime: Runtime, text: str, language: Language, name: str
             yield found.start()
 
 
-def refuse_keys(lookup: CodeLookup, finder: Finder, quoted: list[str], cancel: Cancel) -> None:
-    """Refuse the key of a `TypedDict` if code names it as text, as a type checker looks it up."""
-    home = finder.definitions[0]
-    file = lookup.open(home.path)
-    if not quoted or not finder.is_member or file is None or "TypedDict" not in file.text:
-        return
-    own = [s for s in file.symbols() if s.line == home.line and s.name == finder.name]
-    owners = {each.qualified.rpartition(".")[0].rpartition(".")[2] for each in own}
-    families = read_families(lookup, home.path.root, "python", cancel)
-    if families is None or any(families.derives_from(name, _TYPED_DICT) for name in owners):
-        raise CannotApply(
-            f"Code may name the key {finder.name} as text: " + ", ".join(quoted[:_MAX_NAMED]),
-            hint=naming(
-                "rename it with edit or rewrite; {possible: false} renames the definition alone"
-            ),
-            details={"places": quoted},
-        )
+def find_commented_types(text: str, language: Language, name: str) -> Iterator[int]:
+    """Yield the offsets of *name* in the types that comments of Python state: `# type: Name`."""
+    word = re.compile(rf"(?<![\w.]){re.escape(name)}(?!\w)")
+    for comment in _TYPE_COMMENT.finditer(text) if language.name == "python" else ():
+        for found in word.finditer(text, comment.start(1), comment.end(1)):
+            yield found.start()

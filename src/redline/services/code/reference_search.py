@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import takewhile
 
 from redline.code.python_js.imports import stem_keys
 from redline.code.references.file_access import SourceFiles
 from redline.code.references.resolver import (
     JoinsMembers,
-    JoinsTypes,
     KnowsLibraries,
     ReferenceResolver,
     ResolvesByLine,
@@ -27,9 +27,41 @@ from redline.code.syntax.uses import starts_on
 from redline.core.paths import WorkspacePath
 from redline.core.ports.code import IndexedUses
 from redline.services.code.lookup import OpenedSource
-from redline.services.code.nearness import Nearness, import_keys
 from redline.services.code.reference_query import Chosen, Used
 from redline.services.code.worker_files import WorkerFiles, group_of
+
+
+@dataclass(frozen=True, slots=True)
+class Nearness:
+    """How likely files use what *homes* define."""
+
+    homes: list[WorkspacePath]
+    importing: set[WorkspacePath]
+    _folders: dict[tuple[str, ...], int] = field(default_factory=dict)
+
+    def of(self, row: IndexedUses) -> tuple[bool, int]:
+        """Whether a file imports one of the homes, and how much of its path it shares with one."""
+        folder = row.path.parts[:-1]
+        if folder not in self._folders:
+            self._folders[folder] = max(_count_shared(folder, home) for home in self.homes)
+        return row.path in self.importing, self._folders[folder]
+
+
+def import_keys(home: WorkspacePath) -> list[str]:
+    """Return the words that a file which imports *home* has: a key of scripts, a module's name."""
+    stem, _, ending = home.name.rpartition(".")
+    if ending not in ("py", "pyi", "pyw"):
+        return stem_keys(home)
+    return [home.parent.name if stem == "__init__" else stem]
+
+
+def _count_shared(folder: tuple[str, ...], home: WorkspacePath) -> int:
+    """Return how many folders two files have in common, most if they are in the same one."""
+    if folder == home.parts[:-1]:
+        return len(home.parts)
+    pairs = zip(folder, home.parts[:-1], strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+
 
 # A name with more definitions is matched by name only: distinguishing them reads too much.
 MAX_DEFINITIONS = 12
@@ -63,8 +95,6 @@ class ReferenceSearch:
     targets: list[tuple[Chosen, ReferenceTarget]] = field(default_factory=list)
     _spent: int = 0
     _read: set[WorkspacePath] = field(default_factory=set)
-    # Files that have the name as text, and perhaps nothing else of it.
-    _quoting: set[WorkspacePath] = field(default_factory=set)
     _resolvers: dict[str, ReferenceResolver] = field(default_factory=dict)
 
     def find(self) -> Iterator[Used]:
@@ -90,22 +120,7 @@ class ReferenceSearch:
             self.unread = 0
             found = list(self._find_once())
             if before == sum(each.joins for each in joining):
-                self._join_values()
-            if before == sum(each.joins for each in joining):
                 return found
-
-    def _join_values(self) -> None:
-        """Join members of types that code gives to one another, where it names or imports them."""
-        for group, resolver in self._resolvers.items():
-            targets = [target for chosen, target in self.targets if group_of(chosen.path) == group]
-            if not isinstance(resolver, JoinsTypes):
-                continue
-            names, homes = resolver.types_to_join(targets)
-            keys = [*names, *(key for home in homes for key in import_keys(home))]
-            named = (row.path for key in keys for row in self.files.users(key, _MAX_IMPORTING))
-            for path in dict.fromkeys([*homes, *named]):
-                if self._spent <= self.room and group_of(path) == group:
-                    resolver.join_values(path, targets)
 
     def implements_library(self) -> bool:
         """Whether a definition is what an interface or trait of a library asks for."""
@@ -172,18 +187,9 @@ class ReferenceSearch:
                         passing.append(row.path)
 
     def _find_listing(self) -> Iterator[IndexedUses]:
-        """Yield files that may name the definition as text, for a rename.
-
-        Python does so in `__all__`; scripts name members and what modules export that way.
-        """
-        if not self.with_definitions:
-            return
-        for chosen, _ in self.targets:
-            if group_of(chosen.path) == "javascript":
-                for path in self.files.quoting(chosen.path, self.name):
-                    self._quoting.add(path)
-                    yield IndexedUses(path)
-        if not any(group_of(c.path) == "python" for c in self.definitions):
+        """Yield files of Python that may name the definition as text in `__all__`, for a rename."""
+        groups = {group_of(chosen.path) for chosen in self.definitions}
+        if not self.with_definitions or "python" not in groups:
             return
         for row in self.files.users("__all__"):
             file = self.files.open(row.path)
@@ -263,7 +269,7 @@ class ReferenceSearch:
         parsed = self._parse(chosen.path)
         if parsed is None:
             return None
-        found = starts_on(parsed, self.name, chosen.line, with_quoted=self.with_definitions)
+        found = starts_on(parsed, self.name, chosen.line)
         return next(iter(found), None)
 
     def _in_file(self, row: IndexedUses) -> Used | None:
@@ -279,8 +285,6 @@ class ReferenceSearch:
             if bound is not None:
                 left = self._but_defined(row, bound)
                 return Used(row.path, left, self._open_indexed(row)) if left else None
-            if row.path in self._quoting and not row.packed:
-                return None
         found = self.files.uses_in(row, self.name)
         if found is None:
             return None

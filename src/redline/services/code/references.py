@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from time import monotonic
@@ -12,10 +11,8 @@ from redline.code.references.targets import Certainty, Reference
 from redline.core.errors import Busy, LimitReached, ParserFailed, TimeLimit, WorkerDied
 from redline.core.paths import WorkspacePath
 from redline.core.ports.confined import Budget
-from redline.core.ports.search import GrepQuery
 from redline.core.ports.tree import Kind
 from redline.services.code.lookup import CodeLookup, OpenedSource
-from redline.services.code.namesakes import SCRIPT_GLOBS
 from redline.services.code.reference_query import Chosen, Used, resolve_query
 from redline.services.code.worker_files import path_from
 
@@ -150,7 +147,6 @@ class _Answers:
             "definitions": self._definitions,
             "symbols": self._symbols,
             "is_file": self._is_file,
-            "quoting": self._quoting,
         }
 
     def blame(self) -> bool:
@@ -205,14 +201,6 @@ class _Answers:
             (s.name, s.qualified, s.kind, s.line, s.start, s.end, s.signature, s.doc)
             for s in self._lookup.indexed_symbols(path_from(raw), name)
         ]
-
-    def _quoting(self, raw: Any, name: str) -> list[WorkspacePath]:
-        """The scripts beneath the root of a path that have the name as text."""
-        pattern = rf"['\"]{re.escape(name)}['\"]"
-        query = GrepQuery(pattern, include=SCRIPT_GLOBS, max_matches=_MAX_QUOTED, columns=False)
-        root = WorkspacePath(path_from(raw).root, ())
-        found = self._runtime.grep.search([root], query, self._lookup.cancel)
-        return list(dict.fromkeys(line.place for line in found.lines if line.is_match))
 
     def _is_file(self, raw: Any) -> bool:
         entry = self._runtime.tree.stat(path_from(raw))

@@ -1,14 +1,15 @@
 """Rename a symbol across files: its definition and every reference that is bound to it.
 
-Nothing is guessed: a reference that may be another's is listed and not touched, and a place that
-prevents the new name refuses the whole.
+Nothing is guessed. Names that scopes and imports bind are renamed at once; where a member or an
+uncertain reference is involved, a language server decides, and without one the rename is refused.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 from redline.code.analysis import WordUse
@@ -22,21 +23,31 @@ from redline.core.error_families.wording import naming
 from redline.core.errors import CannotApply, InvalidArgument, NodeNotFound
 from redline.core.paths import Access, WorkspacePath
 from redline.core.ports.search import Cancel
-from redline.services.code.lookup import CodeLookup
-from redline.services.code.python_texts import find_quoted_types, refuse_keys
+from redline.services.code.checked_rename import (
+    CheckedRename,
+    FileEdits,
+    find_mentions,
+    write_edits,
+)
+from redline.services.code.lookup import MAX_FILES, CodeLookup
+from redline.services.code.python_texts import find_commented_types, find_quoted_types
 from redline.services.code.reference_query import Used, uses_without_definition
 from redline.services.code.references import Finder, finder_of
 from redline.services.code.rename_obstacles import (
     RenamePlaces,
-    check_namesakes,
+    language_of_path,
     list_quoted,
+    needs_server,
     refuse_examples,
     refuse_hidden,
     refuse_imported,
-    refuse_uncertain,
+    refuse_inherited,
+    refuse_other_members,
+    require_server,
 )
 from redline.services.names import display_name
 from redline.services.runtime import Runtime
+from redline.services.similar import find_similar_symbols, similar_hint
 
 # What is read to find references, in tokens of an answer: as much as a whole project.
 _ROOM = 2_000_000
@@ -52,7 +63,7 @@ class RenameRequest:
     """Which symbol gets which name; `line` of `path` chooses among several of that name.
 
     Of references of which it is not certain whose they are, `possible` renames all, False leaves
-    all; None refuses in Python, TypeScript and Rust if a checker is likely to find them broken.
+    all; None has a language server decide, and refuses without one.
     """
 
     symbol: str
@@ -73,9 +84,16 @@ class Renamed:
 
 
 def plan_symbol_rename(
-    runtime: Runtime, request: RenameRequest, access: Access, cancel: Cancel
+    runtime: Runtime,
+    request: RenameRequest,
+    access: Access,
+    cancel: Cancel,
+    waiting: Callable[[str], None] = lambda _: None,
 ) -> Renamed:
-    """Plan the rename; CannotApply names the places that prevent it."""
+    """Plan the rename; CannotApply names the places that prevent it.
+
+    *waiting* takes what the plan waits for: a language server that starts or reads the project.
+    """
     if not _NAME.fullmatch(request.new_name):
         raise InvalidArgument(
             f"Not a name: {request.new_name}",
@@ -84,32 +102,41 @@ def plan_symbol_rename(
         )
     lookup = CodeLookup(runtime, cancel)
     finder, files = _find_places(runtime, lookup, request)
-    # With uncertain references of one name, any type that has the name may be meant.
-    check_namesakes(runtime, lookup, finder, files, cancel, every=request.possible is True)
-    quoted = list(list_quoted(runtime, finder, lookup, cancel))
-    if request.possible is None:
-        refuse_uncertain(runtime, lookup, finder, files)
-        refuse_keys(lookup, finder, quoted, cancel)
     refuse_imported(runtime, finder, files)
     refuse_hidden(runtime, finder, files, request.new_name)
     refuse_examples(runtime, finder, cancel)
-    steps: list[Change] = []
-    possible: list[str] = []
-    renamed: list[str] = []
+    language = language_of_path(lookup, finder.definitions[0].path)
+    checked: dict[WorkspacePath, FileEdits] | None = None
+    if request.possible is None and needs_server(lookup, finder, files, language):
+        require_server(runtime, lookup, finder, files, language)
+        refuse_inherited(lookup, finder, files, language, cancel)
+        asked = CheckedRename(runtime, lookup, finder, files, request.new_name, cancel, waiting)
+        checked = asked.plan(language)
+        files = _with_files(lookup, files, checked)
+    elif request.possible is True:
+        refuse_other_members(lookup, finder, files)
+    writer = _Writer(runtime, request, access, finder)
     for places in files:
         cancel.check()
-        name = display_name(runtime.workspace, places.used.path)
-        if not request.possible:
-            possible += [f"{name}:{line}" for line in _uncertain_lines(places)]
-        change, lines = _rename_in_file(
-            runtime, places, name, finder.name, request, access, is_member=finder.is_member
-        )
-        renamed += [f"{name}:{line}" for line in lines]
-        steps += [change] if change is not None else []
-    done = set(renamed)
-    possible = list(dict.fromkeys([*possible, *(each for each in quoted if each not in done)]))
+        writer.write(places, checked.get(places.used.path, {}) if checked is not None else None)
+    done = set(writer.renamed)
+    quoted = (each for each in list_quoted(runtime, finder, lookup, cancel) if each not in done)
     left_out = tuple(display_name(runtime.workspace, path) for path in lookup.left_out())
-    return Renamed(ChangeSet(tuple(steps)), len(renamed), tuple(possible), left_out)
+    return Renamed(
+        ChangeSet(tuple(writer.steps)),
+        len(writer.renamed),
+        tuple(dict.fromkeys([*writer.possible, *quoted])),
+        left_out,
+    )
+
+
+def _with_files(
+    lookup: CodeLookup, files: list[RenamePlaces], checked: dict[WorkspacePath, FileEdits]
+) -> list[RenamePlaces]:
+    """Return the files of references, and those that only the server renames in."""
+    known = {places.used.path for places in files}
+    more = [path for path in checked if path not in known]
+    return [*files, *(RenamePlaces(Used(path, (), lookup.open(path))) for path in more)]
 
 
 def _find_places(
@@ -129,12 +156,13 @@ def _find_places(
     return finder, files
 
 
-def _uncertain_lines(places: RenamePlaces) -> list[int]:
-    """Return the lines with a reference that may be of something else."""
+def _uncertain_lines(places: RenamePlaces, renamed: set[int]) -> list[int]:
+    """Return the lines with a reference that is not renamed and may be of something else."""
     found = {
         reference.line
         for reference in places.used.seen
-        if reference.certainty == "possible" or not all(is_bound for _, is_bound in reference.at)
+        if (reference.certainty == "possible" and not reference.at)
+        or any(not is_bound and at not in renamed for at, is_bound in reference.at)
     }
     return sorted(found)
 
@@ -182,7 +210,8 @@ def _check_definition(
     if not found:
         raise NodeNotFound(
             f"No definition of this symbol: {request.symbol}",
-            hint=_NO_SYMBOL,
+            hint=similar_hint(find_similar_symbols(runtime, request.symbol, request.path))
+            or _NO_SYMBOL,
         )
     if len(found) > 1:
         named = ", ".join(
@@ -224,14 +253,19 @@ def _check_definition(
         )
 
 
-def _check_resolved(finder: Finder, lookup: CodeLookup) -> None:
+def _refuse_while_building(finder: Finder, lookup: CodeLookup) -> None:
     if lookup.state == "building":
-        raise CannotApply("The index is still being built", hint="repeat the call in a moment")
-    if finder.by_name or not finder.resolved:
+        files = len(lookup.files_with(finder.name))
+        many = f"{'at least ' if files == MAX_FILES else ''}{files} file{'' if files == 1 else 's'}"
         raise CannotApply(
-            f"It cannot be determined what refers to {finder.name}",
-            hint="give path and line of its definition, or use rewrite",
+            f"{lookup.describe_building()}, and a rename needs all of them",
+            hint=f"repeat the call in a moment; a text search finds the name in {many}, and"
+            ' context with kind "references" lists the places',
         )
+
+
+def _check_resolved(finder: Finder, lookup: CodeLookup) -> None:
+    _refuse_while_building(finder, lookup)
     if finder.for_library:
         raise CannotApply(
             f"A class, interface or trait of a library has the member: {finder.name}",
@@ -249,6 +283,7 @@ def _find(
 ) -> list[RenamePlaces]:
     finder.with_definitions = True
     _check_definition(runtime, lookup, finder, request)
+    _refuse_while_building(finder, lookup)  # before every file with the name is read
     files = [_places(used) for used in finder.find()]
     _check_resolved(finder, lookup)
     return files
@@ -270,54 +305,89 @@ def _places(used: Used) -> RenamePlaces:
     return found
 
 
-def _rename_in_file(
-    runtime: Runtime,
-    places: RenamePlaces,
-    name: str,
-    old: str,
-    request: RenameRequest,
-    access: Access,
-    *,
-    is_member: bool,
-) -> tuple[Change | None, list[int]]:
-    path = places.used.path
-    before = runtime.tree.state(path)
-    file = places.used.file
-    if not isinstance(before, FileState) or before.content is None or file is None:
-        raise CannotApply(f"It was changed or removed in the meantime: {name}")
-    language = file.language
-    opened = open_file(runtime.tree, path, before.content)
-    if language is None or opened.text != file.text:
-        raise CannotApply(f"It was changed in the meantime: {name}", hint="repeat the call")
-    text = opened.text
-    uses = {use.start: use for use in runtime.analysis.word_uses(text, language, old)}
-    starts = set(places.starts) | (places.possible if request.possible else set())
-    for line in places.by_line:
-        on_line = [use.start for use in uses.values() if use.line == line]
-        if len(on_line) > 1:
-            raise CannotApply(
-                f"It is not certain which {old} is meant: {name}:{line}",
-                hint="edit that line first, or use rewrite",
-            )
-        starts.update(on_line)
-    # A reference under another name, which an import gave it, stays as it is.
-    starts = {start for start in starts if text.startswith(old, start)}
-    if not starts:
-        return None, []
-    if not is_member:
-        starts.update(find_quoted_types(runtime, text, language, old))
-    refuse_new_name(request.new_name, language, "to", is_member=is_member)
-    _refuse_taken(runtime, text, language, name, request.new_name)
-    short = {at for at in starts if at in uses and is_shorthand(uses[at].kind, uses[at].parent)}
-    if language.name != "javascript" and not is_member:
-        short -= places.both
-    keys = short if is_member else short & places.keys
-    after = write_name(text, sorted(starts), old, request.new_name, short, keys)
-    _refuse_broken(runtime, name, text, after, language)
-    place = runtime.workspace.resolve(runtime.workspace.absolute(path), access, must_exist=True)
-    content = opened.with_text(after)
-    lines = [text.count("\n", 0, start) + 1 for start in sorted(starts)]
-    return Change(place, before, FileState.of(content, before.mode)), lines
+@dataclass(slots=True)
+class _Writer:
+    """Writes the new name into one file after the other."""
+
+    runtime: Runtime
+    request: RenameRequest
+    access: Access
+    finder: Finder
+    steps: list[Change] = field(default_factory=list)
+    # Lines with a new name, and those that may refer to the symbol and keep the old one.
+    renamed: list[str] = field(default_factory=list)
+    possible: list[str] = field(default_factory=list)
+
+    def write(self, places: RenamePlaces, checked: FileEdits | None) -> None:
+        """Plan the change of a file: what a server *checked*, else what is bound."""
+        runtime, path = self.runtime, places.used.path
+        name = display_name(runtime.workspace, path)
+        before = runtime.tree.state(path)
+        file = places.used.file
+        if not isinstance(before, FileState) or before.content is None or file is None:
+            raise CannotApply(f"It was changed or removed in the meantime: {name}")
+        opened = open_file(runtime.tree, path, before.content)
+        if file.language is None or opened.text != file.text:
+            raise CannotApply(f"It was changed in the meantime: {name}", hint="repeat the call")
+        text, language, old = opened.text, file.language, self.finder.name
+        uses = {use.start: use for use in runtime.analysis.word_uses(text, language, old)}
+        if checked is not None:
+            starts, after = set(checked), write_edits(text, checked, len(old))
+        else:
+            starts = self._choose(places, text, uses, name)
+            after = self._write_own(places, text, language, starts, uses) if starts else text
+        if not self.request.possible:
+            uncertain = _uncertain_lines(places, starts)
+            self.possible += [f"{name}:{line}" for line in uncertain]
+        if not starts:
+            return
+        if checked is not None:
+            mentions = find_mentions(text, old, starts, uses)
+            self.possible += [f"{name}:{line}" for line in mentions]
+        refuse_new_name(self.request.new_name, language, "to", is_member=self.finder.is_member)
+        _refuse_taken(runtime, text, language, name, self.request.new_name)
+        _refuse_broken(runtime, name, text, after, language, (self.request.new_name, old))
+        place = runtime.workspace.resolve(
+            runtime.workspace.absolute(path), self.access, must_exist=True
+        )
+        content = opened.with_text(after)
+        self.renamed += [f"{name}:{text.count(chr(10), 0, at) + 1}" for at in sorted(starts)]
+        self.steps.append(Change(place, before, FileState.of(content, before.mode)))
+
+    def _choose(
+        self, places: RenamePlaces, text: str, uses: dict[int, WordUse], name: str
+    ) -> set[int]:
+        """Return the offsets that are bound, and those that are possible if asked for."""
+        old = self.finder.name
+        starts = set(places.starts) | (places.possible if self.request.possible else set())
+        for line in places.by_line:
+            on_line = [use.start for use in uses.values() if use.line == line]
+            if len(on_line) > 1:
+                raise CannotApply(
+                    f"It is not certain which {old} is meant: {name}:{line}",
+                    hint="edit that line first, or use rewrite",
+                )
+            starts.update(on_line)
+        # A reference under another name, which an import gave it, stays as it is.
+        return {start for start in starts if text.startswith(old, start)}
+
+    def _write_own(
+        self,
+        places: RenamePlaces,
+        text: str,
+        language: Language,
+        starts: set[int],
+        uses: dict[int, WordUse],
+    ) -> str:
+        old, is_member = self.finder.name, self.finder.is_member
+        if not is_member:
+            starts.update(find_quoted_types(self.runtime, text, language, old))
+            starts.update(find_commented_types(text, language, old))
+        short = {at for at in starts if at in uses and is_shorthand(uses[at].kind, uses[at].parent)}
+        if language.name != "javascript" and not is_member:
+            short -= places.both
+        keys = short if is_member else short & places.keys
+        return write_name(text, sorted(starts), old, self.request.new_name, short, keys)
 
 
 def _refuse_taken(runtime: Runtime, text: str, language: Language, name: str, new: str) -> None:
@@ -335,7 +405,13 @@ def _refuse_taken(runtime: Runtime, text: str, language: Language, name: str, ne
         )
 
 
-def _refuse_broken(runtime: Runtime, name: str, old: str, new: str, language: Language) -> None:
+def _refuse_broken(
+    runtime: Runtime, name: str, old: str, new: str, language: Language, names: tuple[str, str]
+) -> None:
+    """Refuse new syntax errors; one that only has the new name for the old is not new."""
     issues = runtime.analysis.introduced_issues(old, new, language)
+    if issues:
+        known = {each.excerpt for each in runtime.analysis.introduced_issues("", old, language)}
+        issues = [each for each in issues if each.excerpt.replace(*names) not in known]
     if issues:
         raise CannotApply(f"{name} would no longer parse: {issues[0].text}")

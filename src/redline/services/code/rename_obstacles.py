@@ -10,37 +10,25 @@ from redline.code.moving.python_statements import STATEMENT_RULE, read_statement
 from redline.code.references.targets import Certainty, Reference
 from redline.code.syntax.definitions import Symbol
 from redline.code.syntax.languages import Language, language_group
-from redline.core.error_families.wording import naming
+from redline.core.error_families.wording import join_texts, naming
 from redline.core.errors import CannotApply
 from redline.core.paths import WorkspacePath
 from redline.core.ports.search import Cancel, GrepQuery
-from redline.services.code.lookup import CodeLookup, enclosing
-from redline.services.code.namesakes import (
-    LIBRARY_MEMBERS,
-    LIBRARY_TYPES,
-    OBJECT_MEMBERS,
-    SCRIPT_GLOBS,
-    Namesake,
-    holder_of,
-    keep_of_traits,
-    may_override,
-    read_families,
-)
+from redline.services.code.lookup import CodeLookup, OpenedSource
 from redline.services.code.reference_query import Used
 from redline.services.code.references import Finder
 from redline.services.names import display_name
 from redline.services.runtime import Runtime
 
-_MAX_NAMED = 12
-_MAX_LINES = 50_000
-_PARAMETERS = [{"kind": "required_parameter"}, {"kind": "optional_parameter"}]
+MAX_NAMED = 12
 _CLASS = re.compile(r"^\s*class\s", re.MULTILINE)
 _PACKAGE = re.compile(r"^package\s+(\w+)", re.MULTILINE)
 # Languages in which a definition that no type holds is certainly not a member.
+_OBJECT_MEMBERS = frozenset({"toString", "toLocaleString", "toJSON", "valueOf", "constructor"})
+_MAX_LINES = 50_000
 SCOPED_GROUPS = frozenset({"python", "javascript"})
 _MAX_QUOTED = 200
-# Languages in which types are known well enough to refuse what they do not show.
-_CHECKED = frozenset({"python", "typescript", "tsx", "rust"})
+SCRIPT_GLOBS = ("*.js", "*.jsx", "*.mjs", "*.cjs", "*.ts", "*.tsx", "*.mts", "*.cts")
 
 
 @dataclass(slots=True)
@@ -56,142 +44,147 @@ class RenamePlaces:
     by_line: set[int] = field(default_factory=set)
 
 
-def check_namesakes(
+def needs_server(
+    lookup: CodeLookup, finder: Finder, files: list[RenamePlaces], language: str
+) -> bool:
+    """Return whether only a type checker can tell what refers to the symbol.
+
+    Members of scripts and of Python are of types that need not be written down. In Go, C, Java and
+    Rust types are declared, so that a member is bound unless other types have one of its name that
+    an interface or a trait may join to it.
+    """
+    if finder.by_name or not finder.resolved:
+        return True
+    if any(_is_uncertain(each) for places in files for each in places.used.seen):
+        return True
+    if not finder.is_member:
+        return False
+    if language_group(language) in SCOPED_GROUPS:
+        return True
+    return not finder.is_apart and bool(_other_members(lookup, finder, files))
+
+
+def require_server(
     runtime: Runtime,
     lookup: CodeLookup,
     finder: Finder,
     files: list[RenamePlaces],
-    cancel: Cancel,
-    *,
-    every: bool,
+    language: str,
 ) -> None:
-    """Refuse a member that related types define too.
-
-    With *every* any type that has the name prevents the rename.
-    """
-    if not finder.is_member or (finder.is_apart and not every):
+    """Refuse what only a type checker can decide if none is installed, with the places."""
+    choice = runtime.language_servers.choose(language)
+    if choice is not None and choice.found:
         return
+    named = [
+        f"{display_name(runtime.workspace, places.used.path)}:{reference.line}"
+        for places in files
+        for reference in places.used.seen
+        if _is_uncertain(reference)
+    ] + (_other_members(lookup, finder, files) if finder.is_member else [])
+    kind = "member" if finder.is_member else "name"
+    where = ": " + ", ".join(named[:MAX_NAMED]) if named else ""
+    server = choice.name if choice is not None else "a language server"
+    raise CannotApply(
+        f"Only a type checker can tell what refers to the {kind} {finder.name}{where}",
+        hint=join_texts(
+            f"{choice.install}; or " if choice is not None else "",
+            naming("{possible: true} renames all of these, {possible: false} leaves them"),
+        ),
+        details={"places": named, "server": server},
+    )
+
+
+def refuse_other_members(lookup: CodeLookup, finder: Finder, files: list[RenamePlaces]) -> None:
+    """Refuse to rename uncertain references if another type has a member of the name."""
+    others = _other_members(lookup, finder, files) if finder.is_member else []
+    if others:
+        raise CannotApply(
+            f"Other types have a member {finder.name}, which may be meant: "
+            + ", ".join(others[:MAX_NAMED]),
+            hint="rename them one by one with edit, or use rewrite",
+            details={"places": others},
+        )
+
+
+def refuse_inherited(
+    lookup: CodeLookup, finder: Finder, files: list[RenamePlaces], language: str, cancel: Cancel
+) -> None:
+    """Refuse a member that inheritance joins to one that no checker looks for.
+
+    Every object of a script has the same few members. A class of Python that derives from two
+    classes has the member of the first; with another name there it would have the second's.
+    """
+    is_script = language_group(language) == "javascript"
+    if finder.is_member and is_script and finder.name in _OBJECT_MEMBERS:
+        raise CannotApply(
+            f"Every object of a script has the member: {finder.name}",
+            hint="rename its uses with edit or rewrite, if it must have another name",
+        )
+    is_python = finder.is_member and language == "python"
+    others = _other_members(lookup, finder, files) if is_python else []
+    if not others:
+        return
+    home = finder.definitions[0]
+    renamed = {(each.used.path, line) for each in files for line in _bound_lines(each)}
+    renamed.add((home.path, home.line))
+    owners: dict[bool, set[str]] = {True: set(), False: set()}
+    for file, symbol in lookup.all_definitions(finder.name):
+        owner = symbol.qualified.rpartition(".")[0].rpartition(".")[2]
+        owners[(file.path, symbol.line) in renamed] |= {owner} - {""}
+    for derived in _read_ancestors(lookup, home.path.root, cancel):
+        if derived & owners[True] and derived & (owners[False] - owners[True]):
+            raise CannotApply(
+                f"A class derives from several that have a member {finder.name}: "
+                + ", ".join(others[:MAX_NAMED]),
+                hint="rename them one by one with edit, or use rewrite",
+                details={"places": others},
+            )
+
+
+def _read_ancestors(lookup: CodeLookup, root: int, cancel: Cancel) -> Iterator[set[str]]:
+    """Yield, for each class of Python, the names of the class and of all that it derives from."""
+    query = GrepQuery(r"^\s*class\s+\w+\s*\(", include=("*.py", "*.pyi"), max_matches=_MAX_LINES)
+    bases: dict[str, set[str]] = {}
+    for line in lookup.runtime.grep.search([WorkspacePath(root, ())], query, cancel).lines:
+        file = lookup.open(line.place) if line.is_match else None
+        header = file.lines(line.line, line.line + 20) if file is not None else ""
+        named = re.match(r"\s*class\s+(\w+)\s*\(([^:]*)", header)
+        if named is not None:
+            bases.setdefault(named[1], set()).update(re.findall(r"\w+", named[2]))
+    for name in bases:
+        found, waiting = {name}, [name]
+        while waiting:
+            new = bases.get(waiting.pop(), set()) - found
+            found |= new
+            waiting += new
+        yield found
+
+
+def _other_members(lookup: CodeLookup, finder: Finder, files: list[RenamePlaces]) -> list[str]:
+    """Return where other types define a member of the name."""
     home = finder.definitions[0]
     group = group_of_path(lookup, home.path)
     renamed = {(places.used.path, line) for places in files for line in _bound_lines(places)}
     renamed.add((home.path, home.line))
-    found = [
-        Namesake(file.path, symbol, holder_of(file, symbol))
+    return [
+        f"{display_name(lookup.runtime.workspace, file.path)}:{symbol.line}"
         for file, symbol in lookup.all_definitions(finder.name)
-        if symbol.kind != "alias" and _group(file.language) == group
+        if symbol.kind != "alias"
+        and _group(file.language) == group
+        and (file.path, symbol.line) not in renamed
+        and (group not in SCOPED_GROUPS or _is_member(file, symbol))
     ]
-    if group in SCOPED_GROUPS:
-        found = [each for each in found if each.is_member]
-    if group == "javascript":
-        found += _field_parameters(lookup, finder, cancel)
-    own = {each.owner for each in found if each.place in renamed}
-    if group == "javascript":
-        _refuse_inherited(lookup, finder, own, cancel)
-    others = [each for each in found if each.place not in renamed]
-    if group == "rust" and not every:
-        others = keep_of_traits(lookup, found, others)
-    if others and not every:
-        families = read_families(lookup, home.path.root, group, cancel)
-        defining = {each.owner for each in found}
-        others = [
-            each
-            for each in others
-            if families is None
-            or any(may_override(families, group, name, each, defining) for name in own)
-        ]
-    if others:
-        named = [f"{display_name(runtime.workspace, e.path)}:{e.symbol.line}" for e in others]
-        raise CannotApply(
-            f"Other types have a member {finder.name}, which may belong to it: "
-            + ", ".join(named[:_MAX_NAMED]),
-            hint="rename them one by one with edit, or use rewrite",
-            details={"places": named},
-        )
 
 
-def _field_parameters(lookup: CodeLookup, finder: Finder, cancel: Cancel) -> Iterator[Namesake]:
-    """Yield the parameters of constructors that TypeScript makes fields of the name."""
-    name = re.escape(finder.name)
-    pattern = rf"\b(public|private|protected|readonly|override)\s+{name}\b"
-    query = GrepQuery(pattern, include=SCRIPT_GLOBS, max_matches=_MAX_LINES, columns=False)
-    root = WorkspacePath(finder.definitions[0].path.root, ())
-    rule = {"rule": {"any": _PARAMETERS, "regex": rf"\s{name}\s*([?:=]|$)"}}
-    lines = lookup.runtime.grep.search([root], query, cancel).lines
-    for path in dict.fromkeys(line.place for line in lines if line.is_match):
-        file = lookup.open(path)
-        if file is None or file.language is None or "constructor" not in file.text:
-            continue
-        for match in lookup.runtime.analysis.structural(file.text, file.language, rule, None):
-            if re.search(pattern, file.text[match.start : match.end]):
-                line = file.text.count("\n", 0, match.end) + 1
-                around = [s for s in file.symbols() if s.kind == "class"]
-                holder = enclosing(around, line)
-                owner = holder.qualified if holder is not None else ""
-                symbol = Symbol(finder.name, f"{owner}.{finder.name}", "field", line, line, line)
-                yield Namesake(path, symbol, holder)
-
-
-def _refuse_inherited(lookup: CodeLookup, finder: Finder, owners: set[str], cancel: Cancel) -> None:
-    """Refuse a member that the language's own types have, which a class of scripts overrides."""
-    name = finder.name
-    overrides = name in OBJECT_MEMBERS
-    if name in LIBRARY_MEMBERS:
-        root = finder.definitions[0].path.root
-        families = read_families(lookup, root, "javascript", cancel)
-        overrides = families is None or any(
-            families.derives_from(owner, LIBRARY_TYPES) for owner in owners
-        )
-    if overrides:
-        raise CannotApply(
-            f"It overrides a member of the language's own types: {name}",
-            hint="rename its uses with edit or rewrite, if it must have another name",
-        )
+def _is_member(file: OpenedSource, symbol: Symbol) -> bool:
+    """Return whether a type has the symbol: what a file or a function defines is not a member."""
+    above = symbol.qualified.rpartition(".")[0]
+    around = [s for s in file.symbols() if s.qualified == above and s.start <= symbol.line <= s.end]
+    return bool(above) and not (around and around[-1].kind in ("function", "method"))
 
 
 def _bound_lines(places: RenamePlaces) -> set[int]:
     return {each.line for each in places.used.seen if any(is_bound for _, is_bound in each.at)}
-
-
-def refuse_uncertain(
-    runtime: Runtime, lookup: CodeLookup, finder: Finder, files: list[RenamePlaces]
-) -> None:
-    """Refuse to leave references that a compiler or type checker is likely to find broken.
-
-    Those are likely whose type is not known at all, in a file that defines or uses the symbol, or
-    names the type that has it; and in every file, if nothing else has the name.
-    """
-    home = next((each for each in files if each.used.path == finder.definitions[0].path), None)
-    if home is None or _language(home) not in _CHECKED:
-        return
-    renamed = {(each.used.path, line) for each in files for line in _bound_lines(each)}
-    defined = [
-        (symbol.qualified.rpartition(".")[0].rpartition(".")[2], (file.path, symbol.line))
-        for file, symbol in lookup.all_definitions(finder.name)
-    ]
-    owners = {owner for owner, place in defined if place in renamed}
-    mentioned = re.compile(
-        "|".join(rf"\b{re.escape(name)}\b" for name in owners if name) or r"(?!)"
-        if any(place not in renamed for _, place in defined)
-        else ""
-    )
-    named = [
-        f"{display_name(runtime.workspace, places.used.path)}:{reference.line}"
-        for places in files
-        if _language(places) in _CHECKED
-        for reference in places.used.seen
-        if _is_uncertain(reference)
-        # Of a file that cannot be read nothing is known.
-        and (not reference.at or _may_use(places, home, finder, mentioned))
-    ]
-    if named:
-        raise CannotApply(
-            f"It is not certain whether these refer to {finder.name}: "
-            + ", ".join(named[:_MAX_NAMED]),
-            hint=naming(
-                "{possible: true} renames them too, {possible: false} leaves them as they are"
-            ),
-            details={"places": named},
-        )
 
 
 def _is_uncertain(reference: Reference) -> bool:
@@ -199,19 +192,6 @@ def _is_uncertain(reference: Reference) -> bool:
     if not reference.at:
         return reference.certainty is Certainty.POSSIBLE
     return any(not is_bound and at not in reference.unlikely for at, is_bound in reference.at)
-
-
-def _may_use(
-    places: RenamePlaces, home: RenamePlaces, finder: Finder, mentioned: re.Pattern[str]
-) -> bool:
-    if places is home or not finder.is_member or _bound_lines(places):
-        return True
-    return places.used.file is not None and mentioned.search(places.used.file.text) is not None
-
-
-def _language(places: RenamePlaces) -> str:
-    file = places.used.file
-    return file.language.name if file is not None and file.language is not None else ""
 
 
 def refuse_imported(runtime: Runtime, finder: Finder, files: list[RenamePlaces]) -> None:
@@ -262,7 +242,7 @@ def refuse_hidden(
     if hidden:
         raise CannotApply(
             f"Other packages use it, and could not see {new_name}: "
-            + ", ".join(hidden[:_MAX_NAMED]),
+            + ", ".join(hidden[:MAX_NAMED]),
             hint="choose a name that begins with a capital",
             details={"places": hidden},
         )
@@ -276,7 +256,7 @@ def refuse_examples(runtime: Runtime, finder: Finder, cancel: Cancel) -> None:
         return
     owner = r"\w+_" if finder.is_member else ""
     pattern = rf"^func Example{owner}{name}(_[a-z]\w*)?\("
-    query = GrepQuery(pattern, include=("*_test.go",), max_matches=_MAX_NAMED, columns=False)
+    query = GrepQuery(pattern, include=("*_test.go",), max_matches=MAX_NAMED, columns=False)
     found = [
         f"{display_name(runtime.workspace, line.place)}:{line.line}"
         for line in runtime.grep.search([home.parent], query, cancel).lines
@@ -332,6 +312,12 @@ def _has_keys(lookup: CodeLookup, path: WorkspacePath) -> bool:
     """Whether a file may define a `TypedDict`, whose members are given as keywords."""
     file = lookup.open(path)
     return file is not None and "TypedDict" in file.text
+
+
+def language_of_path(lookup: CodeLookup, path: WorkspacePath) -> str:
+    """Return the name of the language of a file; empty if it has none."""
+    file = lookup.open(path)
+    return file.language.name if file is not None and file.language is not None else ""
 
 
 def group_of_path(lookup: CodeLookup, path: WorkspacePath) -> str:

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any
 
 from redline.code.index.facts import MAX_FILE_BYTES
@@ -30,6 +31,8 @@ from redline.services.names import display_name
 from redline.services.runtime import Runtime
 
 MAX_FILES = 20_000
+_MAX_NAMED = 20
+_COVER_IT = "nothing was changed; write the pattern so that it covers the rest, with $$$REST for it"
 _VARIABLE = re.compile(r"\$(?:\$\$|\$)?([A-Z_0-9]+)")
 
 
@@ -78,7 +81,7 @@ class StructuralFinding:
 
 @dataclass(frozen=True, slots=True)
 class Rewritten:
-    """The change (empty for a search), the places, and files that could not be parsed."""
+    """The change (empty for a search), the places it replaces, and what was left alone."""
 
     change_set: ChangeSet
     found: tuple[StructuralFinding, ...]
@@ -90,24 +93,31 @@ def plan_rewrite(
 ) -> Rewritten:
     """Plan a rewrite of every file beneath *top*; NoMatch if there is nothing to replace.
 
-    CannotApply if a file that parses would not afterwards; InvalidPattern for a malformed rule.
+    A place that holds more than the pattern is left alone, and a note names it. CannotApply if a
+    file that parses would not afterwards; InvalidPattern for a malformed rule.
     """
     language = _language(runtime, top, request.language)
     rule = request.whole_rule
     _check_variables(rule, request.fix)
     steps: list[Change] = []
     found: list[StructuralFinding] = []
+    left: list[str] = []
     notes: list[str] = []
     for path in _candidates(runtime, top, language, request.globs, cancel):
         cancel.check()
         name = display_name(runtime.workspace, path)
         try:
-            change, places = _rewrite_file(runtime, path, name, language, rule, request.fix, access)
+            change, places, more = _rewrite_file(
+                runtime, path, name, language, rule, request.fix, access
+            )
         except (ParserFailed, Busy) as error:
             notes.append(f"left out, as the parser failed: {name} ({error.message})")
             continue
         found += places
+        left += more
         steps += [change] if change is not None else []
+    if not found and left:
+        raise NoMatch(_say_left(left), hint=_COVER_IT)
     if not found:
         _refuse_incomplete(runtime, rule["rule"].get("pattern"), language)
     if request.fix is not None and not found:
@@ -117,7 +127,15 @@ def plan_rewrite(
                 "leave {rewrite} out and try a smaller pattern; {search} finds the text itself"
             ),
         )
+    notes += [f"left alone, {_say_left(left)}"] if left else []
     return Rewritten(ChangeSet(tuple(steps)), tuple(found), tuple(notes))
+
+
+def _say_left(left: Sequence[str]) -> str:
+    """Return the sentence that names places with more than the pattern."""
+    places = "1 place holds" if len(left) == 1 else f"{len(left)} places hold"
+    more = f" and {len(left) - _MAX_NAMED} more" if len(left) > _MAX_NAMED else ""
+    return f"{places} more than the pattern: {', '.join(left[:_MAX_NAMED])}{more}"
 
 
 def _refuse_incomplete(runtime: Runtime, pattern: Any, language: Language) -> None:
@@ -140,32 +158,33 @@ def _rewrite_file(
     rule: Mapping[str, Any],
     fix: str | None,
     access: Access,
-) -> tuple[Change | None, list[StructuralFinding]]:
+) -> tuple[Change | None, list[StructuralFinding], list[str]]:
+    """Return the change of a file, the places found, and those that hold more than the pattern."""
     before = runtime.tree.state(path)
     if not isinstance(before, FileState) or before.content is None:
-        return None, []
+        return None, [], []
     if len(before.content) > MAX_FILE_BYTES:
         raise ParserFailed(f"larger than {MAX_FILE_BYTES} bytes")
     file = open_file(runtime.tree, path, before.content)
     if file.is_binary:
-        return None, []
+        return None, [], []
     text = file.text
     if fix is not None and dominant_end(text) == "\r\n":
         fix = fix.replace("\r\n", "\n").replace("\n", "\r\n")
     matches = runtime.analysis.structural(text, language, rule, fix)
-    found = [
-        StructuralFinding(path, match.line, text[match.start : match.end]) for match in matches
-    ]
+    left = [f"{name}:{each.line} `{each.surplus}`" for each in matches if each.surplus]
+    matches = [each for each in matches if not each.surplus]
+    found = [StructuralFinding(path, each.line, text[each.start : each.end]) for each in matches]
     if fix is None or not matches:
-        return None, found
+        return None, found, left
     after = _replace(text, matches)
     _refuse_broken(runtime, name, text, after, language)
     # A glob or a directory may lead to a root that is read-only.
     place = runtime.workspace.resolve(runtime.workspace.absolute(path), access, must_exist=True)
     content = file.with_text(after)
     if content == before.content:
-        return None, found
-    return Change(place, before, FileState.of(content, before.mode)), found
+        return None, found, left
+    return Change(place, before, FileState.of(content, before.mode)), found, left
 
 
 def _replace(text: str, matches: Sequence[StructuralMatch]) -> str:
@@ -193,10 +212,13 @@ def _language(runtime: Runtime, top: WorkspacePath, wanted: str) -> Language:
     """Return the language that is named, else that of the one file."""
     if wanted:
         if wanted.lower() not in BY_NAME:
+            near = get_close_matches(wanted.lower(), BY_NAME, 1)
             raise InvalidArgument(
                 f"Not a language that is parsed: {wanted}",
                 field="language",
-                hint=f"one of {', '.join(sorted(BY_NAME))}",
+                hint=f'pass {{"language": "{near[0]}"}}'
+                if near
+                else f"one of {', '.join(sorted(BY_NAME))}",
             )
         return BY_NAME[wanted.lower()]
     entry = runtime.tree.stat(top)

@@ -85,10 +85,6 @@ class WorkerFiles:
         paths = dict.fromkeys(path for path, kind in found if kind in kinds)
         return [path for path in paths if group_of(path) == group][:_MAX_DEFINING]
 
-    def quoting(self, path: WorkspacePath, name: str) -> list[WorkspacePath]:
-        """The scripts beneath the root of *path* that have *name* as text."""
-        return [path_from(raw) for raw in self._ask("quoting", path, name)]
-
     def is_file(self, path: WorkspacePath) -> bool:
         """Whether there is such a file."""
         return bool(self._ask("is_file", path))

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from redline.core.errors import InvalidArgument, PathDenied, PermissionRequired, RedlineError
 from redline.core.paths import Access, WorkspacePath
 from redline.core.ports.grants import Grant
-from redline.services.commands.gate import Demand, Surroundings, find_demands
+from redline.services.commands.gate import (
+    DESTRUCTIVE,
+    Demand,
+    Surroundings,
+    find_demands,
+    find_outside_talk,
+    find_overwriting_git,
+)
 from redline.services.runtime import Runtime
 
 MAX_LINE = 131_000  # what the kernel takes as one argument
@@ -24,9 +31,10 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 class CommandLine:
     """A command line as a tool got it; `argument` is the name of the argument.
 
-    With `any_shell` the tool takes the whole language of the shell: code in the line and expansions
-    need no permission, since they do no more than a script in a file could, and a path is outside
-    only if it leads out of every root. Else each absolute path and each `..` counts as outside.
+    With `any_shell` the kernel decides: the line runs whatever its words are, since a sandbox holds
+    the command. Only a program that talks to another machine is worth a question to the person,
+    who can give it the network. Where no sandbox is, and without `any_shell`, the words decide.
+    `others` says what other agents are at work on: git does not take that away unasked.
     """
 
     text: str
@@ -34,6 +42,7 @@ class CommandLine:
     argument: str
     env: Mapping[str, str] = field(default_factory=dict)
     any_shell: bool = False
+    others: Callable[[], str] = lambda: ""
 
 
 class Permits(Protocol):
@@ -62,7 +71,7 @@ def pass_gate(runtime: Runtime, line: CommandLine, permits: Permits) -> frozense
     used: list[Grant] = []
     missing: list[Demand] = []
     by_name = bool(runtime.options.get("allow_domains"))
-    found = _demands_of(runtime, line)
+    found = [*_demands_of(runtime, line), *_protect_others(line)]
     for demand in (*found, *_unseen_network(found)):
         grant = permits.consume(demand.permission) if _is_askable(demand) else None
         if grant is not None:
@@ -70,6 +79,9 @@ def pass_gate(runtime: Runtime, line: CommandLine, permits: Permits) -> frozense
         elif demand in found and not (by_name and demand.permission == "network"):
             missing.append(demand)
     granted = frozenset(grant.permission for grant in used)
+    if line.any_shell and _names(missing) == ["network"] and not permits.can_ask:
+        # Without the network it runs and says why it failed; the page has the question meanwhile.
+        return granted.union(["network"] if permits.is_allowed_on_page(["network"]) else [])
     if not missing:
         return granted
     if all(map(_is_askable, missing)) and _ask(permits, wanted := _names(missing)):
@@ -118,8 +130,21 @@ def _demands_of(runtime: Runtime, line: CommandLine) -> list[Demand]:
         absolute_paths=line.any_shell,
     )
     found = find_demands(line.text, line.env, around, mode)
-    spared = _SHELL_LANGUAGE if line.any_shell else ()
-    return [demand for demand in found if demand.permission not in spared]
+    if not line.any_shell:
+        return found
+    if mode == "dangerous":
+        return [demand for demand in found if demand.permission not in _SHELL_LANGUAGE]
+    needed = [demand for demand in found if demand.permission == "sensitive_env"]
+    talk = find_outside_talk(line.text) if mode == "safe" else None
+    return [*needed, talk] if talk is not None else needed
+
+
+def _protect_others(line: CommandLine) -> list[Demand]:
+    """Return what git needs to replace files that another agent is at work on."""
+    command = find_overwriting_git(line.text)
+    others = line.others() if command else ""
+    because = f"{command} can take away unfinished work: {others}"
+    return [Demand(DESTRUCTIVE, because)] if others else []
 
 
 def _unseen_network(found: list[Demand]) -> list[Demand]:

@@ -10,8 +10,77 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from redline.services.commands.shell_words import split
-from redline.services.commands.unwrap import Unwrapped, program_name, unwrap
+from redline.services.commands.shell_words import Simple, split
+
+_PREFIXES = frozenset(
+    ["command", "exec", "nohup", "nice", "setsid", "stdbuf", "timeout", "time", "xargs", "builtin"]
+)
+
+
+def program_name(word: str) -> str:
+    """The program without its directory."""
+    return word.rsplit("/", 1)[-1]
+
+
+@dataclass(frozen=True, slots=True)
+class Unwrapped:
+    """A simple command without `env`, `timeout` and the like, and every name it went through."""
+
+    names: tuple[str, ...]
+    words: tuple[str, ...]
+    simple: Simple
+    directories: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The program that finally runs, empty when there is none."""
+        return program_name(self.words[0]) if self.words else ""
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        """What that program is given."""
+        return self.words[1:]
+
+
+def unwrap(simple: Simple) -> Unwrapped:
+    """*simple* as the program it finally starts."""
+    words = list(simple.words)
+    names: list[str] = []
+    directories: list[str] = []
+    while words:
+        names.append(words[0])
+        if program_name(words[0]) == "env":
+            words, seen = _behind_env(words[1:])
+            directories += seen
+        elif program_name(words[0]) in _PREFIXES:
+            words = _behind_prefix(words)
+        else:
+            break
+    return Unwrapped(tuple(names), tuple(words), simple, tuple(directories))
+
+
+def _behind_env(words: list[str]) -> tuple[list[str], list[str]]:
+    directories: list[str] = []
+    while words and (words[0].startswith("-") or "=" in words[0]):
+        option, words = words[0], words[1:]
+        takes_value = option in ("-C", "--chdir", "-u", "--unset", "-S", "--split-string")
+        value = words[0] if takes_value and words else ""
+        if option.startswith("--chdir="):
+            directories.append(option.partition("=")[2])
+        elif option.startswith("-C") and len(option) > 2:
+            directories.append(option[2:])
+        elif option in ("-C", "--chdir"):
+            directories.append(value)
+        if takes_value:
+            words = words[1:]
+    return words, directories
+
+
+def _behind_prefix(words: list[str]) -> list[str]:
+    kind, words = program_name(words[0]), words[1:]
+    while words and words[0].startswith("-"):
+        words = words[2:] if words[0] in ("-n", "-s", "-k", "-I", "-L", "-P") else words[1:]
+    return words[1:] if kind == "timeout" else words
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +130,14 @@ _PATTERN_COMMANDS = frozenset(("grep", "egrep", "fgrep", "rg", "sed", "awk", "ga
 _WITH_VALUE = ("-e", "-m", "-A", "-B", "-C", "-g", "-t")
 _INTERPRETERS = re.compile(r"(bash|dash|sh|zsh|python[\d.]*|node|ruby|perl)$")
 _SHELLS = ("sh", "bash", "dash", "zsh")
+DESTRUCTIVE = "destructive_command"
+_OVERWRITING = ("checkout", "switch", "restore", "reset", "stash", "rebase", "clean")
 _NETWORK = frozenset(["curl", "wget", "nc", "netcat", "ssh", "scp", "ftp"])
+# An address of this machine, as programs take it.
+_LOCAL = re.compile(
+    r"(?:https?://|ws://)?(?:localhost|127(?:\.\d+){3}|0\.0\.0\.0|\[?::1\]?)(?![\w.-])",
+    re.IGNORECASE,
+)
 _URL = re.compile(r"https?://", re.IGNORECASE)
 _LIBRARIES = re.compile(
     r"(?<![\w/-])(requests|urllib[23]?|httpx|aiohttp|http\.client|http\.server|socket|socketserver)"
@@ -110,12 +186,37 @@ def find_demands(
         ("sensitive_env", lambda: _sensitive(env)),
         ("inline_script", lambda: _inline(commands)),
         ("shell_expansion", lambda: _expansion(line)),
-        ("destructive_command", lambda: _destructive(commands)),
+        (DESTRUCTIVE, lambda: _destructive(commands)),
         ("network", lambda: _network(line, commands)),
     )
     wanted = _CHECKED[mode]
     found = ((name, check()) for name, check in checks if not wanted or name in wanted)
     return [Demand(name, because) for name, because in found if because is not None]
+
+
+def find_outside_talk(line: str) -> Demand | None:
+    """Return the network demand of a program that talks to another machine; None if none does."""
+    for command in map(unwrap, split(line)):
+        is_local = any(_LOCAL.match(word) for word in command.arguments)
+        if command.name in _NETWORK and command.arguments and not is_local:
+            return Demand("network", f"{command.name} uses the network")
+    return None
+
+
+def find_overwriting_git(line: str) -> str:
+    """Return the git command of *line* that can replace files of the work tree, or ""."""
+    for command in map(unwrap, split(line)):
+        words = command.arguments
+        verb = next((n for n, word in enumerate(words) if word in _OVERWRITING), None)
+        if command.name != "git" or verb is None:
+            continue
+        is_harmless = words[verb] == "stash" and words[verb + 1 : verb + 2] in (
+            ("list",),
+            ("show",),
+        )
+        if not is_harmless:
+            return f"git {words[verb]}"
+    return ""
 
 
 def _find_privileged(commands: list[Unwrapped], around: Surroundings) -> str | None:

@@ -7,8 +7,14 @@ from collections.abc import Iterator, Sequence
 
 from redline.core.ports.commands import JobState, SandboxFacts
 
-_REFUSED = r"(?:Read-only file system|Permission denied|Operation not permitted)"
+_REFUSED = (
+    r"(?:Read-only file system|Permission denied|Operation not permitted|Device or resource busy)"
+)
 _GIT = re.compile(rf"\.git\b[^\n]*{_REFUSED}|{_REFUSED}[^\n]*\.git\b")
+_GIT_HINT = (
+    "The person who runs the server can allow it: REDLINE_GIT_WRITES=1, or git_writes = true in"
+    " the config file"
+)
 _NETWORK = re.compile(
     r"Could not resolve|Temporary failure in name resolution|Name or service not known"
     r"|Network is unreachable|EAI_AGAIN|ENETUNREACH|ENOTFOUND|dns error"
@@ -26,20 +32,27 @@ def remarks_on(
     yield from facts.warnings
     if state.has_ended:
         yield from notes
-    if state.exit_code:
-        yield from _explain_failure(output, facts, network_hint)
+    if state.has_ended:
+        yield from _explain_failure(state, output, facts, network_hint)
     # What a command over its time, or killed, was doing was not in the background.
     if state.left_behind and state.status == "exited":
         yield f"Background processes were ended with the command: {state.left_behind}"
 
 
-def _explain_failure(output: str, facts: SandboxFacts, network_hint: str) -> Iterator[str]:
-    """Yield why the sandbox may be the reason of a failure; only ever a hint."""
-    if ".git read-only" in facts.fs and _GIT.search(output):
+def _explain_failure(
+    state: JobState, output: str, facts: SandboxFacts, network_hint: str
+) -> Iterator[str]:
+    """Yield why the sandbox may be the reason of a failure; only ever a hint.
+
+    A program that found no network may stand before a pipe, so its line need not have failed.
+    """
+    if state.exit_code and "of .git its data" in facts.fs and _GIT.search(output):
         yield (
-            "Commands may not write .git here. The person who runs the server can allow it:"
-            " REDLINE_GIT_WRITES=1, or git_writes = true in the config file"
+            "Commands may not write the configuration and hooks of git here; `git -c KEY=VALUE`"
+            f" sets a value for one command. {_GIT_HINT}"
         )
+    elif state.exit_code and ".git read-only" in facts.fs and _GIT.search(output):
+        yield f"Commands may not write .git here. {_GIT_HINT}"
     if not _NETWORK.search(output):
         return
     if facts.net.startswith("only "):

@@ -15,6 +15,7 @@ from redline.documents.editing import DocEdit, Options, change_of
 from redline.documents.isolated import apply_edits
 from redline.plan.describe import Label
 from redline.services.commit import commit_plan
+from redline.services.documents.read import regex_test
 from redline.services.runtime import Runtime
 
 
@@ -101,7 +102,11 @@ def plan_edits(
         cancel.check()
         name = label(place)
         try:
-            files.append(_edit_file(runtime, place, edits, options, name))
+            before = _require_file(runtime, place, name)
+            test = regex_test(runtime.regex, cancel)
+            source = before.content or b""
+            done = apply_edits(runtime.confined, name, source, edits, options, test)
+            files.append(EditedDocument(place, name, before, done.after, done.notes))
         except DocumentError as error:
             if len(places) > 1:
                 error.details.setdefault("file", name)
@@ -110,11 +115,8 @@ def plan_edits(
     return EditedDocuments(tuple(files))
 
 
-def _edit_file(
-    runtime: Runtime, place: WorkspacePath, edits: Sequence[DocEdit], options: Options, name: str
-) -> EditedDocument:
+def _require_file(runtime: Runtime, place: WorkspacePath, name: str) -> FileState:
     before = runtime.tree.state(place)
     if not isinstance(before, FileState):
         raise NotFound(name) if runtime.tree.stat(place) is None else IsADirectory(name)
-    done = apply_edits(runtime.confined, name, before.content or b"", edits, options)
-    return EditedDocument(place, name, before, done.after, done.notes)
+    return before

@@ -54,7 +54,7 @@ def query_source(
     runtime: Runtime, source: DocumentSource, expression: str, limit: int, cancel: Cancel
 ) -> tuple[list[Match], int]:
     """Return the first *limit* nodes that a JSONPath expression selects, and how many there are."""
-    test = _regex_test(runtime.regex, cancel)
+    test = regex_test(runtime.regex, cancel)
     return isolated.query(runtime.confined, source, expression, test, limit)
 
 
@@ -149,7 +149,7 @@ def naming_file(name: str) -> Iterator[None]:
         raise
 
 
-def _regex_test(regex: Regex, cancel: Cancel) -> RegexTest:
+def regex_test(regex: Regex, cancel: Cancel) -> RegexTest:
     """Return how the expressions inside a query are matched: by a worker that can be killed."""
 
     def test(pattern: str, text: str, whole: bool) -> bool:

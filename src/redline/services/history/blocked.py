@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from redline.core.changes import Change, ChangeSet, FileState
-from redline.core.errors import CannotApply, RedlineError
-from redline.core.paths import WorkspacePath
+from redline.core.changes import Change, ChangeSet, FileState, Rename, State
+from redline.core.errors import CannotApply, RedlineError, UndoBlocked
+from redline.core.line_diff import split_lines
+from redline.core.paths import WorkspacePath, show_name
 from redline.core.ports.history import Operation, Origin
 from redline.core.textfile import TextFile
 from redline.engine.reverting.parts import part_of
-from redline.plan.merge.line_diff import split_lines
 from redline.plan.merge.line_history import Version
 from redline.plan.merge.three_way import LineConflict, merge_lines
 from redline.services.runtime import Runtime
@@ -41,10 +41,12 @@ class BlockedFile:
     """
 
     path: WorkspacePath
-    now: FileState
+    now: State
     conflicts: tuple[ThreeVersions, ...]
     kept: bytes | None
     restored: bytes | None
+    # What becomes of a file that is taken back whole: one that was made or removed, a binary file.
+    whole: State | None = None
 
 
 def compare_versions(
@@ -55,6 +57,8 @@ def compare_versions(
     for _, step in part_of(operation.change_set, paths, hunks):
         if not isinstance(step, Change):
             return None
+        if _is_like(runtime.tree.state(step.path), step.after):
+            continue
         file = _compare(runtime, step)
         if file is None:
             return None
@@ -62,11 +66,71 @@ def compare_versions(
     return found
 
 
+def take_back_parts(
+    runtime: Runtime,
+    operation: Operation,
+    paths: Sequence[WorkspacePath],
+    hunks: frozenset[int],
+    origin: Origin,
+) -> Operation:
+    """Take back parts of a change that is in no journal itself, merged around later work.
+
+    UndoBlocked, and nothing is changed, where the same lines were changed since.
+    """
+    moves: list[Rename] = []
+    found: list[BlockedFile] = []
+    for _, step in part_of(operation.change_set, paths, hunks):
+        if isinstance(step, Rename):
+            moves.append(step)
+            continue
+        now = runtime.tree.state(step.path)
+        if _is_like(now, step.after):
+            continue
+        file = _compare(runtime, step)
+        if file is None or file.conflicts:
+            name = show_name(step.path.relative)
+            raise UndoBlocked(f"Changed since by others: {name}", paths=[name], diff="")
+        found.append(file)
+    return commit_merge(runtime, found, origin, restore=False, moves=moves)
+
+
+def hunks_gone(
+    runtime: Runtime, operation: Operation, counts: Sequence[int], most: int
+) -> frozenset[int]:
+    """Return the hunks of which nothing is left to take back, of files with at most *most*.
+
+    *counts* says how many hunks each step has.
+    """
+    found: set[int] = set()
+    number = 0
+    for step, count in zip(operation.change_set.steps, counts, strict=True):
+        if isinstance(step, Change) and 0 < count <= most:
+            now = runtime.tree.state(step.path)
+            for n in range(1, count + 1) if not _is_like(now, step.after) else ():
+                ((_, part),) = part_of(ChangeSet((step,)), (), frozenset({n}))
+                file = _compare(runtime, part) if isinstance(part, Change) else None
+                is_merged = file is not None and not file.conflicts and file.whole is None
+                kept = file.kept if file is not None and is_merged else None
+                is_back = kept is not None and kept == getattr(now, "content", None)
+                if is_back or _is_like(now, step.before):
+                    found.add(number + n)
+        number += count
+    return frozenset(found)
+
+
+def _is_like(first: object, second: object) -> bool:
+    if isinstance(first, FileState) and isinstance(second, FileState):
+        return first.digest == second.digest
+    return first == second
+
+
 def _compare(runtime: Runtime, step: Change) -> BlockedFile | None:
     try:
         now = runtime.tree.state(step.path)
     except RedlineError:
         return None
+    if _is_like(now, step.before):
+        return BlockedFile(step.path, now, (), b"", b"", step.after)
     texts = [_text(state) for state in (step.before, step.after, now)]
     left, wanted, present = texts
     if left is None or wanted is None or present is None or not isinstance(now, FileState):
@@ -131,13 +195,21 @@ def _find(lines: Lines, part: tuple[bytes, ...], near: int) -> int | None:
 
 
 def commit_merge(
-    runtime: Runtime, files: Sequence[BlockedFile], origin: Origin, *, restore: bool
+    runtime: Runtime,
+    files: Sequence[BlockedFile],
+    origin: Origin,
+    *,
+    restore: bool,
+    moves: Sequence[Rename] = (),
 ) -> Operation:
     """Make the merge that the person chose one operation."""
-    steps = []
+    steps: list[Change | Rename] = [*moves]
     for file in files:
+        if file.whole is not None:
+            steps.append(Change(file.path, file.now, file.whole))
+            continue
         content = file.restored if restore else file.kept
-        if content is None:
+        if content is None or not isinstance(file.now, FileState):
             raise CannotApply("The lines cannot be merged; edit the file by hand")
         after = FileState.of(content, file.now.mode)
         if after != file.now:

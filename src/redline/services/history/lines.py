@@ -4,27 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import NamedTuple, TypeGuard
+from typing import NamedTuple
 
 from redline.core.changes import ABSENT, Absent, Change, ChangeSet, FileState, Rename, State
+from redline.core.diff import changed_lines
 from redline.core.encodings.opening import open_file, open_versions
 from redline.core.errors import BinaryFile, NotFound, RedlineError
+from redline.core.line_diff import LineCounts, count_hunks, diff_lines, split_lines
 from redline.core.paths import WorkspacePath
 from redline.core.ports.history import History, HistoryQuery, Operation, Origin
-from redline.plan.merge.line_diff import diff_lines, split_lines
 from redline.services.history.references import Point
 from redline.services.names import display_name
 from redline.services.runtime import Runtime
 
 # How many operations are read at once: few at first, the point is often near.
 _FIRST_PAGE, _MAX_PAGE = 50, 500
-
-
-class LineCounts(NamedTuple):
-    """How many lines a change added and removed; binary files count nothing."""
-
-    added: int = 0
-    removed: int = 0
 
 
 class BlamedLine(NamedTuple):
@@ -35,17 +29,15 @@ class BlamedLine(NamedTuple):
 
 
 def count_lines(change_set: ChangeSet) -> LineCounts:
-    """Count the lines that the changes of files added and removed."""
+    """Count the lines that the changes of files added and removed; binary files count nothing."""
     added = removed = 0
     for step in change_set.steps:
         if isinstance(step, Rename):
             continue
         texts = _texts(step)
-        if texts is None:
-            continue
-        for hunk in diff_lines(*map(split_lines, texts)):
-            added += hunk.j2 - hunk.j1
-            removed += hunk.i2 - hunk.i1
+        if texts is not None:
+            counts = count_hunks(changed_lines(*texts))
+            added, removed = added + counts.added, removed + counts.removed
     return LineCounts(added, removed)
 
 
@@ -195,8 +187,26 @@ class _Walk:
         return number
 
 
+def operations_on(runtime: Runtime, path: WorkspacePath) -> Iterator[Operation]:
+    """Yield what changed or moved a file, newest first, followed to the names it had before."""
+    last = ""
+    for operation, _, _ in _steps_on(runtime, path):
+        if operation.id != last:
+            yield operation
+        last = operation.id
+
+
 def _changes_of(runtime: Runtime, path: WorkspacePath) -> Iterator[tuple[Operation, Change]]:
     """The changes of a file, newest first, followed to the names it had before."""
+    for operation, step, is_move in _steps_on(runtime, path):
+        if isinstance(step, Change) and not is_move:
+            yield operation, step
+
+
+def _steps_on(
+    runtime: Runtime, path: WorkspacePath
+) -> Iterator[tuple[Operation, Change | Rename, bool]]:
+    """Yield the steps that changed a file or moved it, and whether they moved it."""
     before_id: str | None = None
     while True:
         moved = False
@@ -205,8 +215,9 @@ def _changes_of(runtime: Runtime, path: WorkspacePath) -> Iterator[tuple[Operati
                 source = _name_before(path, step, operation)
                 if source is not None:
                     path, moved = source, True
-                elif _is_change_of(step, path) and not (moved and step.after == ABSENT):
-                    yield operation, step
+                    yield operation, step, True
+                elif _is_of(step, path) and not (moved and _is_gone(step)):
+                    yield operation, step, isinstance(step, Rename)
             if moved:
                 before_id = operation.id
                 break
@@ -214,8 +225,13 @@ def _changes_of(runtime: Runtime, path: WorkspacePath) -> Iterator[tuple[Operati
             return
 
 
-def _is_change_of(step: Change | Rename, path: WorkspacePath) -> TypeGuard[Change]:
-    return isinstance(step, Change) and step.path == path
+def _is_of(step: Change | Rename, path: WorkspacePath) -> bool:
+    """Whether a step changes what is at *path*, or moves it away."""
+    return path.is_beneath(step.source) if isinstance(step, Rename) else step.path == path
+
+
+def _is_gone(step: Change | Rename) -> bool:
+    return isinstance(step, Rename) or step.after == ABSENT
 
 
 def _name_before(
@@ -243,7 +259,7 @@ def _newest_first(
     """Operations after *start* (None: from the newest), up to but without *until*."""
     before, size = start, _FIRST_PAGE
     while True:
-        page = history.list(HistoryQuery(before_id=before, limit=size))
+        page = history.list(HistoryQuery(before_id=before, limit=size, prompts=True))
         for operation in page:
             if operation.id == until:
                 return

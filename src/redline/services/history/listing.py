@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Sequence
 from itertools import count
 from typing import NamedTuple
@@ -13,13 +14,15 @@ from redline.core.encodings.opening import configured_in
 from redline.core.errors import NothingToUndo
 from redline.core.ports.history import History, HistoryQuery, Operation
 from redline.core.text_limits import shorten
-from redline.plan.describe import EncodingOf, Label, list_touched, pieces_of
+from redline.plan.describe import EncodingOf, Label, name_first, pieces_of
 from redline.services.runtime import Runtime
 
 # How many steps of an operation are read at first when its diff is shown.
 FIRST_STEPS = 500
 _MAX_NAMED = 6
 _MAX_LISTED = 3
+# Seconds after which a diff is cut.
+_PATIENCE = 2.0
 # Lines of the files themselves begin with a space, a plus or a minus.
 _MAX_SUMMARY = 100
 _HUNK = re.compile(r"^@@ -[0-9,]+ \+[0-9,]+ @@", re.MULTILINE)
@@ -44,11 +47,12 @@ def describe_briefly(operation: Operation, label: Label) -> str:
     if not operation.step_count:
         names = describe_without_files(operation)
     else:
-        places = list_touched(operation.change_set, label, _MAX_LISTED)
+        places, rest = name_first(operation.change_set, label, _MAX_LISTED)
+        rest += operation.left_out
         names = ", ".join(f"{place.action} {place.path}" for place in places)
-    rest = operation.step_count - _MAX_LISTED
-    more = f" +{rest}" if rest > 0 else ""
-    return f"{names}{more}{' (undone)' if operation.reverted_by else ''}"
+        names += f" +{rest}" if rest else ""
+        names += f" ({operation.git})" if operation.git else ""
+    return f"{names}{' (undone)' if operation.reverted_by else ''}"
 
 
 def list_page(history: History, query: HistoryQuery) -> Page:
@@ -114,20 +118,27 @@ def number_hunks(diff: BoundedDiff) -> BoundedDiff:
 def bounded_diff(
     change_set: ChangeSet, label: Label, max_bytes: int, configured: EncodingOf | None = None
 ) -> BoundedDiff:
-    """Return the diff, cut at a line; files after the cut are not even compared."""
+    """Return the diff, cut at a line; files after the cut are not even compared.
+
+    It is cut by its size, and where files are left when the time for it is up.
+    """
     kept: list[str] = []
-    size = 0
-    for piece in pieces_of(change_set, label, configured):
-        kept.append(piece)
-        size += len(piece)
-        if size > max_bytes:
+    size, deadline, is_late = 0, time.monotonic() + _PATIENCE, False
+    for step in change_set.steps:
+        is_late = time.monotonic() > deadline
+        if is_late or size > max_bytes:
             break
+        for piece in pieces_of(ChangeSet((step,)), label, configured, fold=True):
+            kept.append(piece)
+            size += len(piece)
+            if size > max_bytes:
+                break
     diff, hidden = visible_diff("".join(kept))
     if hidden:
         noun = "hidden character is" if hidden == 1 else "hidden characters are"
         diff = f"warning: {hidden} {noun} shown escaped\n{diff}"
     raw = diff.encode("utf-8", "replace")
     if len(raw) <= max_bytes:
-        return BoundedDiff(diff, is_cut=False)
+        return BoundedDiff(diff, is_cut=is_late)
     head = raw[:max_bytes].decode("utf-8", "ignore")
     return BoundedDiff(head[: head.rfind("\n") + 1] or head, is_cut=True)

@@ -10,13 +10,14 @@ from typing import NamedTuple
 from redline.core.errors import InvalidArgument, NothingToUndo, UnknownOperation
 from redline.core.paths import show_name
 from redline.core.ports.history import History, HistoryQuery, Operation
+from redline.services.history.turns import before_turn, find_turn, names_prompt
 
 _AT = re.compile(r"@(?:-(\d{1,6}))?")
 _AGO = re.compile(
     r"(\d{1,6}) ?(s(?:ec(?:ond)?s?)?|m(?:in(?:ute)?s?)?|h(?:ours?)?|d(?:ays?)?|w(?:eeks?)?)"
     r"(?: ago)?"
 )
-_POINTS = "a point is a change's id, a checkpoint, a session, a time, or 30m, 2h, 1d ago"
+_POINTS = "a point is a change's id, a checkpoint, @prompt, a session, a time, or 30m, 2h, 1d ago"
 _ALL = 1 << 30
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 
@@ -40,17 +41,19 @@ def find_operation(history: History, text: str) -> str:
 
 
 def find_point(history: History, text: str, *, inclusive: bool) -> Point:
-    """Return the point that *text* means: a checkpoint, a session's start, an operation, a time.
+    """Return the point that *text* means: a prompt, checkpoint, session's start, operation, time.
 
     *inclusive* says that an operation itself lies after the point.
     """
+    if names_prompt(text):
+        return Point(before_turn(history, find_turn(history, text)[0]))
     marks = history.marks()
-    for mark in marks:
-        if mark.kind == "checkpoint" and mark.origin.summary == text:
-            return Point(mark.id)
-    for mark in marks:
-        if mark.origin.session == text and mark.kind != "checkpoint":
-            return point_before(history, mark.id)
+    checkpoint = next((m for m in marks if _is_checkpoint(m) and m.origin.summary == text), None)
+    if checkpoint is not None:
+        return Point(checkpoint.id)
+    start = next((m for m in marks if not _is_checkpoint(m) and m.origin.session == text), None)
+    if start is not None:
+        return point_before(history, start.id)
     moment = read_time(text)
     if moment is not None:
         earlier = history.list(HistoryQuery(until=moment, limit=1, steps=0))
@@ -60,7 +63,9 @@ def find_point(history: History, text: str, *, inclusive: bool) -> Point:
     except UnknownOperation as error:
         if not error.message.startswith("Several"):
             error.message = f"No point in history is called: {show_name(text)[:64]}"
-            error.hint = _suggest(text, marks) or _POINTS
+            near = _suggest(text, marks)
+            error.hint = f"did you mean the checkpoint {near}?" if near else _POINTS
+            error.details |= {"checkpoint": near} if near else {}
         raise
     return point_before(history, found) if inclusive else Point(found)
 
@@ -106,9 +111,13 @@ def point_before(history: History, operation_id: str) -> Point:
     return Point(older[0].id if older else None)
 
 
+def _is_checkpoint(mark: Operation) -> bool:
+    return mark.kind == "checkpoint"
+
+
 def _suggest(text: str, marks: Sequence[Operation]) -> str | None:
-    names = [m.origin.summary for m in marks if m.kind == "checkpoint"]
+    names = [m.origin.summary for m in marks if _is_checkpoint(m)]
     from difflib import get_close_matches
 
     near = get_close_matches(text, names, 1)
-    return f"did you mean the checkpoint {near[0]}?" if near else None
+    return near[0] if near else None

@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from redline.core.error_families.wording import naming
 from redline.core.errors import InvalidArgument, NothingToUndo, RightMissing
 from redline.core.paths import Access, WorkspacePath
-from redline.core.ports.history import Author, Direction, Operation, Origin, Revert
+from redline.core.ports.history import Author, Direction, History, Operation, Origin, Revert
 from redline.services.history.references import find_operation, find_point
+from redline.services.history.turns import changes_of, find_turn, list_turns, names_prompt
 from redline.services.runtime import Runtime
 
 CURRENT = "current"
+_WAYS = ("id", "session", "turn", "since", "to")
 
 
 @dataclass(frozen=True, slots=True)
 class Wish:
     """What a caller wants to take back or do again, in its own words.
 
-    Of `id`, `session`, `since` and `to` at most one is given; without any it is the latest change
-    of `own`. `since` takes back the operation it names too, `to` keeps it. Both take back only
-    what `by` matches. With `only_of`, changes of other principals are refused.
+    Of `id`, `session`, `turn`, `since` and `to` at most one is given; without any it is the latest
+    change of `own`. `since` takes back the operation it names too, `to` keeps it. Both take back
+    only what `by` matches and, where they name a prompt, only what its session did. `turn` is a
+    prompt too, but later turns stay. With `only_of`, changes of other principals are refused.
     """
 
     direction: Direction
@@ -30,6 +33,7 @@ class Wish:
     paths: Sequence[str] = ()
     hunks: Sequence[int] = ()
     session: str | None = None
+    turn: str | None = None
     since: str | None = None
     to: str | None = None
     by: Author | None = None
@@ -38,7 +42,7 @@ class Wish:
     @property
     def summary(self) -> str:
         """Say in a few words what is wanted, for the journal."""
-        for name in ("session", "since", "to"):
+        for name in ("session", "turn", "since", "to"):
             value = getattr(self, name)
             if value is not None:
                 return f"{self.direction} {name} {value}"
@@ -70,12 +74,12 @@ def check_checkpoint_name(name: str) -> None:
 
 
 def _request(runtime: Runtime, wish: Wish) -> Revert:
-    given = [name for name in ("id", "session", "since", "to") if getattr(wish, name) is not None]
+    given = [name for name in _WAYS if getattr(wish, name) is not None]
     if len(given) > 1:
         raise InvalidArgument(f"Pass only one of these: {', '.join(given)}", field=given[1])
     if (wish.paths or wish.hunks) and given not in ([], ["id"]):
         raise InvalidArgument("Parts are taken of one change: pass its id", field=given[0])
-    if wish.session is not None or wish.since is not None or wish.to is not None:
+    if given and given != ["id"]:
         ids = _ids_of_group(runtime, wish)
         check_owner(runtime, ids, wish.only_of)
         return Revert(Direction.REWIND, ids)
@@ -108,16 +112,29 @@ def _ids_of_group(runtime: Runtime, wish: Wish) -> tuple[str, ...]:
     history = runtime.history
     if wish.session is not None:
         by = wish.own if wish.session == CURRENT else Author(session=wish.session)
-        found = tuple(history.changed_since(None, by))
+        own = {*history.changed_since(None, by), *_made_by_connections(history, wish.session)}
+        found = tuple(root for root in history.changed_since(None, None) if root in own)
         nothing = f"No change of this session is left to take back: {wish.session}"
+    elif names_prompt(name := wish.turn or wish.since or wish.to or ""):
+        turn, later = find_turn(history, name, wish.by)
+        found = changes_of(history, turn, later if wish.turn is None else ())
+        nothing = f"Nothing of this prompt is left to take back: {name}"
+    elif wish.turn is not None:
+        raise InvalidArgument(f"Not a prompt, such as @prompt-2: {wish.turn}", field="turn")
     else:
-        name = wish.since if wish.since is not None else wish.to or ""
         point = find_point(history, name, inclusive=wish.since is not None)
         found = tuple(history.changed_since(point.last, wish.by))
         nothing = f"Nothing to take back has changed since then: {name}"
     if not found:
         raise NothingToUndo(nothing, hint="list the changes to see the ids and sessions")
     return found
+
+
+def _made_by_connections(history: History, session: str) -> Iterator[str]:
+    """Yield what the connections of a client's session did for its prompts."""
+    turns = [turn for turn in list_turns(history) if turn.session == session]
+    if turns:
+        yield from changes_of(history, turns[0], turns[1:])
 
 
 def _place(runtime: Runtime, path: str) -> WorkspacePath:

@@ -10,10 +10,11 @@ from redline.core.changes import digest_of
 from redline.core.errors import DocumentSyntax, LimitReached, TooLarge
 from redline.core.paths import Access, WorkspacePath
 from redline.core.ports.confined import Confined
+from redline.documents.base.model import MAX_BYTES
 from redline.instruct.model.values import Value, from_plain, parse
 from redline.services.runtime import Runtime
 
-MAX_DOCUMENT = 1_000_000
+MAX_DOCUMENT = 1_000_000  # bytes of a document in the call itself
 MAX_DEPTH = 100
 
 
@@ -32,8 +33,7 @@ class Source:
 def file_source(runtime: Runtime, file: str, access: Access = Access.READ) -> Source:
     """Return a JSON, JSONC, JSON5, YAML or TOML file of the workspace, as it is now."""
     path = runtime.workspace.resolve(file, access, must_exist=True)
-    raw = runtime.tree.read(path, limit=MAX_DOCUMENT * 4)
-    check_size(len(raw), "document_path")
+    raw = runtime.tree.read(path, limit=MAX_BYTES)
     form = form_of(runtime.confined, file, raw)
     document = read_document(runtime.confined, raw, form)
     check_depth(document)

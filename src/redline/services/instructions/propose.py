@@ -13,11 +13,12 @@ from typing import Any
 from redline.core.errors import ProviderFailed
 from redline.core.ports.models import Llm, LlmReply, LlmRequest
 from redline.instruct.engine import MAX_CANDIDATES, Candidate, Proposal, found_message, propose
-from redline.instruct.exact import exact_form, says
-from redline.instruct.guard import SCHEMA, Malformed, Ungrounded, ground_proposal, render_document
+from redline.instruct.exact_forms import exact_form, says
+from redline.instruct.guard import SCHEMA, Malformed, ground_proposal, render_document
+from redline.instruct.model.operations import DocumentOperation
 from redline.instruct.model.values import Value, dumps
 
-PROMPT_VERSION = "2"
+PROMPT_VERSION = "3"
 TIMEOUT = 30.0
 _KEPT = 128
 _SYSTEM = """You edit JSON documents. You get an INSTRUCTION from the user and a DOCUMENT.
@@ -152,11 +153,7 @@ def _within(llm: Llm, user: str, deadline: float) -> LlmReply:
 def _read(document: Value, instruction: str, data: Any, offline: Proposal, name: str) -> Proposal:
     if data is None:
         raise Malformed("It is not JSON")
-    try:
-        operations, implied = ground_proposal(document, instruction, data)
-    except Ungrounded as error:
-        message = f"Instruction is ambiguous - the proposal of {name} was not followed: {error}"
-        return replace(offline, message=message)
+    operations, missing = ground_proposal(document, instruction, data)
     status = data.get("status")
     if status not in ("success", "no_changes", "ambiguous"):
         raise Malformed("status must be success, no_changes or ambiguous")
@@ -164,21 +161,19 @@ def _read(document: Value, instruction: str, data: Any, offline: Proposal, name:
         return offline
     if status == "no_changes" or not operations:
         return Proposal("no_changes", f"No changes needed - {name} finds it as asked")
-    if implied:
-        return _with_candidate(document, offline, tuple(operations), implied, name)
+    if missing:
+        return _as_question(offline, tuple(operations), missing, name)
     message = f"{found_message(len(operations))} (proposed by {name})"
     return Proposal("success", message, tuple(operations))
 
 
-def _with_candidate(
-    document: Value, offline: Proposal, operations: Any, implied: str, name: str
+def _as_question(
+    offline: Proposal, operations: tuple[DocumentOperation, ...], missing: str, name: str
 ) -> Proposal:
     """Return the offline answer with the model's proposal as its first candidate."""
-    first = Candidate(operations, f"{says(operations)} (proposed by {name}; {implied})")
+    first = Candidate(operations, f"{says(operations)} (proposed by {name})")
     others = [c for c in offline.candidates if c.operations != operations]
-    candidates = (first, *others)[:MAX_CANDIDATES]
-    exact = exact_form(document, operations)
+    exact = exact_form(operations)
     suggestions = tuple(s for s in (exact, *offline.suggestions) if s)[:MAX_CANDIDATES]
-    return Proposal(
-        "ambiguous", f"Instruction is ambiguous - {implied}", (), suggestions, candidates
-    )
+    message = f"Instruction is ambiguous - {name} proposes more than it says: {missing}"
+    return Proposal("ambiguous", message, (), suggestions, (first, *others)[:MAX_CANDIDATES])

@@ -16,7 +16,7 @@ from redline.instruct.model.values import Num, Value, dumps, parse, render, type
 
 Json = dict[str, Any]
 LIFETIME = 30 * 60.0
-MAX_SHOWN = 200
+MAX_SHOWN = 10  # changes of a candidate, or of a preview with very many
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +134,6 @@ def candidate_json(place: int, candidate: Candidate) -> Json:
         "changes": [
             change_json(i, o, f"{name}_") for i, o in enumerate(candidate.operations[:MAX_SHOWN])
         ],
-        "unexplained": list(candidate.unexplained),
     }
 
 
@@ -146,11 +145,12 @@ def change_json(place: int, operation: DocumentOperation, prefix: str = "") -> J
         "path": list(operation.path),
         "current_value": shown(operation.old),
         "proposed_value": shown(new),
-        "confidence": operation.confidence,
         "op": operation.op,
         "current_type": type_of(operation.old),
         "proposed_type": type_of(new),
     }
+    if operation.confidence is not None:
+        body["confidence"] = operation.confidence
     if not isinstance(new, NoValue):
         body["value_json"] = dumps(new)
     if operation.new_path is not None:

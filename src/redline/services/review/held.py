@@ -5,6 +5,7 @@ No tool calls this module: an agent cannot decide about its own changes.
 
 from __future__ import annotations
 
+import hashlib
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -64,17 +65,32 @@ def show_held(runtime: Runtime, held_id: str) -> HeldView:
     return HeldView(held, state, files, tuple(stale))
 
 
+def fingerprint(change_set: ChangeSet) -> str:
+    """Return a digest of everything that a held change would do."""
+    facts = "\0".join(repr(step) for step in change_set.steps)
+    return hashlib.sha256(facts.encode("utf-8", "surrogateescape")).hexdigest()
+
+
 def approve_held(
-    runtime: Runtime, held_id: str, by: str, edited: Mapping[str, str | bytes] | None = None
+    runtime: Runtime,
+    held_id: str,
+    by: str,
+    edited: Mapping[str, str | bytes] | None = None,
+    shown: str | None = None,
 ) -> Operation:
     """Carry a held change out, all of it or nothing, and write down that *by* approved it.
 
     *edited* maps names as `show_held` gives them to contents that replace what the agent wanted
-    for these files. HeldStale when a file is no longer what the change was planned from,
+    for these files. *shown* is the fingerprint of what the person saw. HeldStale when it is that
+    of another change, or when a file is no longer what the change was planned from,
     HeldDecided when it was decided before or has expired, UnknownHeld.
     """
     check_decision(by)
     with runtime.held.deciding(held_id) as held:
+        if shown is not None and shown != fingerprint(held.change_set):
+            raise HeldStale(
+                f"What was shown is not what is held as {held.id}", hint="look at it again"
+            )
         change_set = _with_edits(runtime, held.change_set, edited or {})
         stale = _misfits(runtime, change_set)
         if stale:

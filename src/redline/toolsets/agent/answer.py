@@ -2,21 +2,96 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import posixpath
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from redline.core.changes import ChangeSet
+from redline.core.access.rights import Right
+from redline.core.changes import ChangeSet, FileState
 from redline.core.encodings.opening import configured_in
-from redline.core.errors import InvalidArgument, NotFound
+from redline.core.errors import (
+    InvalidArgument,
+    NotFound,
+    RightMissing,
+    SandboxUnavailable,
+    StaleBase,
+)
 from redline.core.paths import Access, WorkspacePath, read_name, show_name
 from redline.core.ports.history import Operation
 from redline.plan.describe import list_touched
 from redline.search.globs import is_glob, split_base
-from redline.services.brief_diff import brief_diff
+from redline.services.brief_diff import brief_change
+from redline.services.code.packages import note_missing_packages
 from redline.services.commit import commit_plan
+from redline.services.history.explaining import explain_stale
 from redline.services.history.listing import bounded_diff
-from redline.toolsets.agent.checking import CallChecks
+from redline.services.versions import check_versions
+from redline.toolsets.agent.errors import quote
 from redline.toolsets.call import Call, Result
+from redline.toolsets.repeats import note_made
 from redline.toolsets.tool import Json
+
+_MAX_PROBLEMS = 50
+
+
+class CallChecks:
+    """The checks of one call: none unless it, or the server's setting, asks for them."""
+
+    def __init__(self, call: Call) -> None:
+        self._call = call
+        takes = "check" in call.tool.input_schema["properties"]
+        given = call.arguments.get("check") if takes else False
+        self._is_asked = given is True
+        self.is_wanted = takes and bool(
+            call.runtime.options.get("check") if given is None else given
+        )
+        self._problems: list[Json] = []
+        self._lines: list[str] = []
+        self._notes: list[str] = []
+
+    def apply(self, change_set: ChangeSet) -> ChangeSet:
+        """Return the change with the formatting that belongs to it."""
+        if not self.is_wanted or change_set.is_empty:
+            return change_set
+        from redline.services.checking.check import check_change
+
+        self._problems, self._lines, self._notes = [], [], []
+        try:
+            self._check_right()
+            call = self._call
+            done = check_change(call.runtime, change_set, call.origin("check"), call.cancel)
+        except (RightMissing, SandboxUnavailable) as error:
+            if self._is_asked:
+                raise type(error)(error.message, hint="leave check out") from None
+            self._notes = [f"not checked: {error.message}"]
+            return change_set
+        self._problems = [each._asdict() for each in done.problems[:_MAX_PROBLEMS]]
+        self._lines = [str(each) for each in done.problems[:_MAX_PROBLEMS]]
+        self._notes = list(done.notes)
+        if len(done.problems) > _MAX_PROBLEMS:
+            self._notes.append(f"{len(done.problems)} new problems, the first are listed")
+        return done.change_set
+
+    def _check_right(self) -> None:
+        """Settings of a project can name code, such as plugins: checks are commands."""
+        client = self._call.client
+        if Right.RUN not in client.rights:
+            raise RightMissing(
+                f"{client.principal} does not have the right to run here; refused: check",
+            )
+
+    def lines(self) -> Iterator[str]:
+        """Yield what the answer says."""
+        yield from (f"new problem: {line}" for line in self._lines)
+
+    @property
+    def notes(self) -> list[str]:
+        """What is worth mentioning."""
+        return self._notes
+
+    def wire(self) -> Json:
+        """Return the fields of the structured answer; none unless checks were asked for."""
+        return {"problems": self._problems} if self.is_wanted else {}
+
 
 # A longer diff is not in the text; `changes` shows it by the change's id.
 _MAX_BRIEF = 1_500
@@ -50,22 +125,31 @@ def globs_of(call: Call) -> list[str]:
     """Return the call's globs, which are relative to its path; InvalidArgument for others."""
     globs: list[str] = call.arguments.get("globs") or []
     for glob in globs:
-        base, pattern = split_base(glob.removeprefix("!"))
+        mark = "!" if glob.startswith("!") else ""
+        base, pattern = split_base(glob.removeprefix(mark))
         if base.startswith("/") or ".." in base.split("/"):
             raise InvalidArgument(
                 f"A glob is relative to path: {glob}",
                 field="globs",
-                hint=f'give path: "{base}" and globs: ["{pattern}"]',
+                hint=f"pass {quote(_from_base(call, base, mark + pattern))}",
             )
     return globs
 
 
+def _from_base(call: Call, base: str, pattern: str) -> Json:
+    """Return the arguments for a glob that begins at *base*, which may lead up from path."""
+    path = posixpath.normpath(posixpath.join(call.arguments.get("path") or ".", base))
+    return {"path": path, "globs": [pattern]}
+
+
 def number_of(call: Call, name: str, default: int, low: int, high: int) -> int:
-    """Return a number of the call; InvalidArgument outside of its range."""
+    """Return a number of the call, at most *high*; InvalidArgument below *low*."""
     value = int(call.arguments.get(name, default))
-    if not low <= value <= high:
+    if value < low:
         raise InvalidArgument(f"{name} must be {low} to {high}, got {value}", field=name)
-    return value
+    if value > high:
+        call.notes.append(f"{name} is at most {high}; {value} was taken for that")
+    return min(value, high)
 
 
 def edits_of(call: Call) -> Iterator[tuple[str, Json]]:
@@ -80,6 +164,27 @@ def edits_of(call: Call) -> Iterator[tuple[str, Json]]:
                 f"edits[{number}] has no path", field="edits", hint="give it a path, or one for all"
             )
         yield raw, item
+
+
+def check_unchanged(
+    call: Call, versions: Mapping[WorkspacePath, str], repeat: Callable[[WorkspacePath, str], str]
+) -> None:
+    """Refuse a call for files that changed since the version it names; StaleBase says how.
+
+    *repeat* returns the arguments to send the call again with, for a path and its version now.
+    """
+    tree = call.runtime.tree
+    for path, version in versions.items():
+        try:
+            check_versions(tree, {path: version})
+        except StaleBase as error:
+            what = explain_stale(call.runtime, path, version, call.client.connection)
+            state = tree.state(path)
+            error.message += f"; {what}" if what else ""
+            again = repeat(path, f"@{state.digest[:8]}") if isinstance(state, FileState) else ""
+            if again:
+                error.hint = f"if the change still holds, pass {again}"
+            raise
 
 
 def is_dry(call: Call) -> bool:
@@ -98,11 +203,12 @@ def carry_out(
     summary: str,
     notes: Callable[[], Iterable[str]] = tuple,
     *,
-    on_made: Callable[[ChangeSet], None] | None = None,
+    cause: str = "",
 ) -> Result:
     """Commit what *plan* returns and answer what it did; with dry_run only show it.
 
-    A call that asks for checks has them run on each plan. *on_made* gets what was committed.
+    A call that asks for checks has them run on each plan. *cause* names a call that must not be
+    repeated right away.
     """
     checks = CallChecks(call)
     if is_dry(call):
@@ -110,8 +216,7 @@ def carry_out(
     operation = commit_plan(
         call.runtime.editor, lambda: checks.apply(plan()), call.origin(summary), call.cancel
     )
-    if on_made is not None:
-        on_made(operation.change_set)
+    note_made(call, operation.change_set, cause)
     said = [*notes(), *checks.notes, *operation.notes]
     return _answer(call, operation.change_set, operation.id, said, checks)
 
@@ -136,7 +241,10 @@ def _answer(
     label = call.label
     if made is None:
         notes = [*notes, *call.foresee(change_set)]
-    diff = bounded_diff(change_set, label, _MAX_DIFF, configured_in(call.runtime.tree))
+    notes = [*notes, *note_missing_packages(call.runtime.tree, change_set, label)]
+    configured = configured_in(call.runtime.tree)
+    brief = brief_change(change_set, label, _MAX_BRIEF, configured)
+    diff = bounded_diff(change_set, label, _MAX_DIFF, configured)
     touched = list_touched(change_set, label, _MAX_FILES)
     structured: Json = {
         "id": made or None,
@@ -150,11 +258,10 @@ def _answer(
     if checks is not None:
         structured |= checks.wire()
         lines = [*checks.lines(), *lines]
-    return Result.of_text("\n".join(_lines(diff.text, diff.is_cut, made, lines)), structured)
+    return Result.of_text("\n".join(_lines(brief, made, lines)), structured)
 
 
-def _lines(diff: str, is_cut: bool, made: str | None, lines: list[str]) -> Iterable[str]:
-    brief = brief_diff(diff, 0 if is_cut else _MAX_BRIEF)
+def _lines(brief: str, made: str | None, lines: list[str]) -> Iterable[str]:
     if brief:
         yield show_name(brief)
     yield from map(show_name, lines)

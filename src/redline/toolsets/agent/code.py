@@ -82,8 +82,13 @@ def rename(call: Call) -> Result:
     )
     latest: list[Renamed] = []
 
+    def waiting(text: str) -> None:
+        call.progress(0, None, text)
+
     def plan() -> ChangeSet:
-        latest[:] = [plan_symbol_rename(call.runtime, request, access_of(call), call.cancel)]
+        latest[:] = [
+            plan_symbol_rename(call.runtime, request, access_of(call), call.cancel, waiting)
+        ]
         return latest[0].change_set
 
     def notes() -> Iterator[str]:

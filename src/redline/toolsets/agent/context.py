@@ -17,6 +17,9 @@ from redline.toolsets.agent.answer import number_of, resolve
 from redline.toolsets.call import Call, Result
 from redline.toolsets.tool import Json
 
+# Kinds of answers whose lines say by themselves where they are from.
+_PLAIN = ("outline", "references")
+
 
 def context(call: Call) -> Result:
     """Return ranked snippets for the question, fitted to max_tokens."""
@@ -28,7 +31,7 @@ def context(call: Call) -> Result:
     lookup.note_shown(call.client.connection, names)
     notes = describe_left_out(lookup)
     if lookup.state == "building":
-        notes.append("The index is still being built; this comes from a text search.")
+        notes.append(f"{lookup.describe_building()}; this comes from a text search.")
     others = lookup.other_encodings(names)
     notes += [f"{name} is in {encoding}." for name, encoding in others.items()]
     structured: Json = {
@@ -38,7 +41,7 @@ def context(call: Call) -> Result:
         "omitted": [_wire(snippet) for snippet in fitted.omitted],
         "notes": notes,
     }
-    lines = _lines(message, notes, fitted, is_outline=question.kind == "outline")
+    lines = _lines(message, notes, fitted, is_plain=question.kind in _PLAIN)
     return Result.of_text("\n".join(lines), structured)
 
 
@@ -54,7 +57,17 @@ def _question(call: Call) -> ContextQuestion:
     is_file = entry is not None and entry.kind is not Kind.DIRECTORY
     kind = resolve_kind(given.get("kind") or "auto", wanted, bool(symbol), is_file)
     room = number_of(call, "max_tokens", DEFAULT_TOKENS, 100, 100_000)
-    return ContextQuestion(kind, file, wanted, room, given.get("line"), str(raw))
+    return ContextQuestion(
+        kind,
+        file,
+        wanted,
+        room,
+        given.get("line"),
+        str(raw),
+        is_brief=True,
+        is_precise=bool(given.get("precise")),
+        waiting=lambda text: call.progress(0, None, text),
+    )
 
 
 def _wire(snippet: Snippet) -> Json:
@@ -72,9 +85,9 @@ def _wire(snippet: Snippet) -> Json:
     return {key: value for key, value in fields.items() if value not in ("", [])}
 
 
-def _lines(message: str, notes: list[str], fitted: Fitted, *, is_outline: bool) -> list[str]:
+def _lines(message: str, notes: list[str], fitted: Fitted, *, is_plain: bool) -> list[str]:
     lines = [message, *(f"note: {note}" for note in notes)]
-    if is_outline:
+    if is_plain:
         lines += [snippet.text for snippet in fitted.snippets]
     else:
         lines += [f"{snippet.head}\n{snippet.text}" for snippet in fitted.snippets]

@@ -1,4 +1,4 @@
-"""The tools for values of documents: get, set and instruct."""
+"""The tools for values of documents: get and set."""
 
 from __future__ import annotations
 
@@ -33,10 +33,12 @@ DOCUMENT_TOOLS = (
                 "In order",
                 ("key",),
                 path=s.FILE_OR_GLOB,
-                key=s.text("a.b[0]; a[+] appends"),
+                key=s.text('a.b[0]; a[+] appends; flags[?@.owner=="x"].on: each'),
                 value={"description": "Any JSON value"},
                 source=s.text("Instead, in the file's own syntax"),
                 action=s.choice("insert: before a list index", "set", "insert", "delete"),
+                after=s.text("Put a new key after this one"),
+                rename=s.text("New name of the key, without value"),
             ),
             create=s.flag("Create missing parents"),
             document=s.number("Of several in YAML, from 0"),
@@ -48,21 +50,5 @@ DOCUMENT_TOOLS = (
         "documents:set_values",
         CHANGES_FILES,
         exact=True,
-    ),
-    tool(
-        "instruct",
-        "Change by instruction",
-        "Change YAML, TOML or JSON by an English sentence; if unclear, answers readings to choose"
-        " from.",
-        s.takes(
-            ("path", "instruction"),
-            path=s.text("File"),
-            instruction=s.text("e.g. set the port to 80"),
-            choose=s.number("Number of the reading"),
-            dry_run=s.DRY_RUN,
-        ),
-        s.CHANGED,
-        "documents:instruct",
-        CHANGES_FILES,
     ),
 )

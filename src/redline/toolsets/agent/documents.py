@@ -1,8 +1,7 @@
-"""get, set and instruct: values of YAML, JSON, JSONC, JSON5 and TOML files."""
+"""get and set: values of YAML, JSON, JSONC, JSON5 and TOML files."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
@@ -11,7 +10,7 @@ from redline.core.error_families.wording import join_texts
 from redline.core.errors import CannotApply, DocumentError, InvalidArgument, NodeNotFound
 from redline.core.paths import Access, WorkspacePath
 from redline.core.text_limits import shorten
-from redline.documents.base.path import Path, parse_path, render_path
+from redline.documents.base.path import Path, read_path, render_path
 from redline.documents.editing import DocEdit, Options, edit_at
 from redline.documents.isolated import DocumentSource
 from redline.instruct.model.values import dumps
@@ -27,13 +26,11 @@ from redline.services.documents.read import (
     refuse_code,
 )
 from redline.services.documents.validate import validate_file
-from redline.services.instructions.edit import Instructed, plan_instruction
 from redline.services.select import select_files
 from redline.toolsets.agent.answer import (
     access_of,
     carry_out,
     edits_of,
-    is_dry,
     number_of,
     resolve,
 )
@@ -63,12 +60,14 @@ def get(call: Call) -> Result:
     with naming_file(name):
         refuse_code(name, call.arguments.get("format"))
         source = open_document(call.runtime, path, _options(call))
-        wanted = parse_path(key)
+        wanted = read_path(key)
         try:
             found = read_value(call.runtime, source, wanted)
         except NodeNotFound as error:
             other = _other_document(call, source, wanted)
-            error.hint = error.hint if other is None else f"give document: {other}, which has it"
+            error.hint = (
+                error.hint if other is None else f'pass {{"document": {other}}}, which has it'
+            )
             raise
     text = as_own_document(found).encode("utf-8", "replace").decode()
     notes = list(found.notes)
@@ -165,7 +164,8 @@ def set_values(call: Call) -> Result:
 
 def _summarize(call: Call, groups: dict[WorkspacePath, list[DocEdit]]) -> str:
     """Say which values are set and where, for the history."""
-    keys = list(dict.fromkeys(render_path(e.path) for edits in groups.values() for e in edits))
+    named = (e.selection or render_path(e.path) for edits in groups.values() for e in edits)
+    keys = list(dict.fromkeys(named))
     more = f" and {len(keys) - _MAX_KEYS} more" if len(keys) > _MAX_KEYS else ""
     where = call.label(next(iter(groups))) if len(groups) == 1 else f"{len(groups)} files"
     return shorten(f"set {', '.join(keys[:_MAX_KEYS])}{more} in {where}", _MAX_SUMMARY)
@@ -180,11 +180,11 @@ def _require_document(call: Call, path: WorkspacePath, edits: list[DocEdit]) -> 
         return
     source = open_document(call.runtime, path, _options(call))
     for edit in edits if has_several(source) else ():
-        other = _other_document(call, source, edit.path)
+        other = None if edit.selection else _other_document(call, source, edit.path)
         if other:
             raise CannotApply(
                 f"Not in document 0 of the file but in document {other}: {render_path(edit.path)}",
-                hint=f"give document: {other}, or 0 if that is meant",
+                hint=f'pass {{"document": {other}}}, or 0 if that is meant',
             )
 
 
@@ -207,69 +207,21 @@ def _groups(call: Call) -> dict[WorkspacePath, list[DocEdit]]:
 
 
 def _edit(number: int, item: Json, written: Any) -> DocEdit:
-    action = item.get("action", "set")
+    action, key, name = item.get("action", "set"), item["key"], item.get("rename")
+    values = [field for field in ("value", "source", "rename") if field in item]
+    if len(values) != (action != "delete"):
+        raise InvalidArgument(f"edits[{number}] needs one of value, source, rename", field="edits")
+    if name is not None and (action != "set" or not name or item.get("after")):
+        raise InvalidArgument(f"edits[{number}]: rename takes only a key", field="edits")
     if action == "delete":
-        return edit_at(action, item["key"])
-    if ("value" in item) == ("source" in item):
-        raise InvalidArgument(f"edits[{number}] needs value or source", field="edits")
+        return edit_at(action, key, selects=True)
+    if name is not None:
+        return edit_at("rename", key, name, selects=True)
+    after = item.get("after") or ""
     if "source" in item:
-        return edit_at(action, item["key"], item["source"])
-    return edit_at(action, item["key"], dumps(written["value"]), as_json=True)
-
-
-def instruct(call: Call) -> Result:
-    """Change a document by instruction; an unclear one is answered with its readings."""
-    given = call.arguments
-    refuse_code(given["path"], None, takes_format=False)
-    latest: list[Instructed] = []
-
-    def plan() -> ChangeSet:
-        latest[:] = [
-            plan_instruction(
-                call.runtime,
-                given["path"],
-                given["instruction"],
-                access_of(call),
-                choose=given.get("choose"),
-                principal=call.client.principal,
-            )
-        ]
-        return latest[0].change_set
-
-    change_set = plan()
-    found = latest[0]
-    if found.status == "ambiguous":
-        return _ask_back(found)
-    if change_set.is_empty:
-        structured: Json = {"id": None, "dry_run": is_dry(call), "files": [], "diff": ""}
-        return Result.of_text(found.message, {**structured, "status": "no_changes", "notes": []})
-    return carry_out(call, plan, f"instruct {given['path']}: {given['instruction'][:100]}")
-
-
-def _ask_back(found: Instructed) -> Result:
-    lines = [found.message, *_readings(found)]
-    structured: Json = {
-        "id": None,
-        "dry_run": True,
-        "files": [],
-        "diff": "",
-        "notes": [],
-        "status": "ambiguous",
-        "readings": [candidate.says for candidate in found.candidates],
-        "suggestions": list(found.suggestions),
-    }
-    return Result.of_text("\n".join(lines), structured, is_error=True)
-
-
-def _readings(found: Instructed) -> Iterator[str]:
-    for number, candidate in enumerate(found.candidates, 1):
-        left = candidate.unexplained
-        yield f"{number}. {candidate.says}" + (f" (leaves out: {' '.join(left)})" if left else "")
-    if found.candidates:
-        yield "hint: call again with choose and the number of the reading that is meant"
-    else:
-        yield from (f"hint: try {each}" for each in found.suggestions)
-        yield "hint: or set the values by key with set"
+        return edit_at(action, key, item["source"], after=after, selects=True)
+    given = dumps(written["value"])
+    return edit_at(action, key, given, as_json=True, after=after, selects=True)
 
 
 def _select(call: Call, access: Access) -> list[WorkspacePath]:
@@ -279,5 +231,8 @@ def _select(call: Call, access: Access) -> list[WorkspacePath]:
 def _options(call: Call) -> Options:
     given = call.arguments
     return Options(
-        given.get("format"), given.get("document", 0), create_parents=bool(given.get("create"))
+        given.get("format"),
+        given.get("document", 0),
+        create_parents=bool(given.get("create")),
+        every_document="document" not in given,
     )

@@ -1,19 +1,28 @@
-"""edit and apply_patch: quoted text and patches, over several files, all of it or nothing."""
+"""edit: quoted text over several files, all of it or nothing."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from redline.core.changes import ChangeSet
+from redline.core.error_families.wording import join_texts
+from redline.core.errors import AlreadyApplied, NoMatch
 from redline.core.paths import WorkspacePath
-from redline.plan.patch.apply import PatchPlan, plan_patch
-from redline.plan.patch.parse import parse_patch
 from redline.plan.replace import TextEdit
 from redline.search.globs import is_glob
+from redline.services.history.explaining import explain_lost_text
 from redline.services.many_edits import FileEdits, PlannedEdits, plan_many_edits
 from redline.services.select import select_files
-from redline.services.versions import check_versions
-from redline.toolsets.agent.answer import access_of, carry_out, edits_of, is_dry, resolve
-from redline.toolsets.call import Call, Result
-from redline.toolsets.repeats import cause_of, note_made, refuse_repeated
+from redline.toolsets.agent.answer import (
+    access_of,
+    carry_out,
+    check_unchanged,
+    edits_of,
+    is_dry,
+)
+from redline.toolsets.agent.errors import quote
+from redline.toolsets.call import Call, Result, session_of
+from redline.toolsets.repeats import cause_of, refuse_repeated
 from redline.toolsets.tool import Json
 
 
@@ -26,7 +35,12 @@ def edit(call: Call) -> Result:
 
     def plan() -> ChangeSet:
         nonlocal latest
-        latest = plan_many_edits(call.runtime, files, versions, call.cancel)
+        check_unchanged(call, versions, lambda path, version: _repeat(call, files, path, version))
+        try:
+            latest = plan_many_edits(call.runtime, files, call.cancel)
+        except NoMatch as error:
+            _say_where_it_went(call, files, error)
+            raise
         if is_plain and not is_dry(call):
             refuse_repeated(call, latest.change_set, cause)
         return latest.change_set
@@ -36,8 +50,28 @@ def edit(call: Call) -> Result:
         plan,
         f"edit {call.label(files[0].path) if len(files) == 1 else f'{len(files)} files'}",
         lambda: _notes(latest),
-        on_made=lambda made: note_made(call, made, cause),
+        cause=cause,
     )
+
+
+def _repeat(call: Call, files: Sequence[FileEdits], path: WorkspacePath, version: str) -> str:
+    """Return the arguments that name the version of a file now, where the call named it."""
+    now, edits = quote({"version": version}), call.arguments["edits"]
+    numbers = next((file.numbers for file in files if file.path == path), [])
+    return ", ".join(f"edits[{n}]: {now}" for n in numbers if edits[n].get("version")) or now
+
+
+def _say_where_it_went(call: Call, files: Sequence[FileEdits], error: NoMatch) -> None:
+    """Have *error* say what became of the text, where the history knows it."""
+    if isinstance(error, AlreadyApplied):
+        return
+    number, name = error.details.get("edit"), error.details.get("file")
+    for file in files:
+        if number in file.numbers and call.label(file.path) == name:
+            old = file.edits[file.numbers.index(number)].old
+            said = explain_lost_text(call.runtime, file.path, old, session_of(call.client))
+            if said:
+                error.message = join_texts(error.message_text, f"; {said}")
 
 
 def _notes(planned: PlannedEdits) -> list[str]:
@@ -53,9 +87,7 @@ def _targets(call: Call) -> tuple[list[FileEdits], dict[WorkspacePath, str]]:
     files: dict[WorkspacePath, FileEdits] = {}
     versions: dict[WorkspacePath, str] = {}
     for number, (raw, item) in enumerate(edits_of(call)):
-        version = item.get("version") or (
-            None if item.get("path") else call.arguments.get("version")
-        )
+        version = item.get("version")
         named = not is_glob(raw)
         for path in select_files(call.runtime, raw, access_of(call), call.cancel):
             file = files.setdefault(path, FileEdits(path, encoding=call.arguments.get("encoding")))
@@ -74,34 +106,4 @@ def _edit(item: Json) -> TextEdit:
         0 if item.get("all") else 1,
         bool(item.get("regex")),
         bool(item.get("ignore_case")),
-    )
-
-
-def apply_patch(call: Call) -> Result:
-    """Apply a patch envelope or a unified diff."""
-    readings = parse_patch(call.arguments["patch"])
-    given: Json = call.arguments.get("versions") or {}
-    versions = {resolve(call, raw): str(version) for raw, version in given.items()}
-    cause = cause_of(call)
-    latest: PatchPlan | None = None
-
-    def place(raw: str) -> WorkspacePath:
-        return resolve(call, raw, access_of(call), follow=False)
-
-    def plan() -> ChangeSet:
-        nonlocal latest
-        check_versions(call.runtime.tree, versions)
-        latest = plan_patch(
-            call.runtime.tree, readings, place, None, call.arguments.get("encoding")
-        )
-        if not is_dry(call):
-            refuse_repeated(call, latest.change_set, cause)
-        return latest.change_set
-
-    return carry_out(
-        call,
-        plan,
-        "apply a patch",
-        lambda: latest.notes if latest else (),
-        on_made=lambda made: note_made(call, made, cause),
     )

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
+from typing import Any
+
 from redline.core import errors as e
 from redline.core.paths import show_name
+from redline.services.runtime import Runtime
 from redline.toolsets.call import FailedCall, Result
 from redline.toolsets.tool import Json
 
@@ -47,7 +52,7 @@ _CODES: tuple[tuple[type[e.RedlineError], str, str], ...] = (
 )
 
 # What this toolset calls the arguments and tools that errors name.
-_WORDS = {
+WORDS = {
     "oldText": "old",
     "newText": "new",
     "edit_file": "edit",
@@ -60,6 +65,7 @@ _WORDS = {
     "list_changes": "changes",
     "create_parents": "create",
     "doc_index": "document",
+    "query": "get",
 }
 
 
@@ -68,14 +74,20 @@ def say(error: e.RedlineError) -> tuple[str, str, str]:
     code, otherwise = next(
         ((code, hint) for kind, code, hint in _CODES if isinstance(error, kind)), ("FAILED", "")
     )
-    error.use_words(_WORDS)
+    error.use_words(WORDS)
     return code, show_name(error.message), show_name(error.hint or otherwise)
 
 
-def word(error: e.RedlineError, _call: FailedCall) -> Result:
+def word(error: e.RedlineError, call: FailedCall) -> Result:
     """Return an isError result that says what is wrong and what to call next."""
+    if isinstance(error, e.IsADirectory) and call.tool == "read":
+        error.hint = f"find {quote({'path': error.path})}"
+    if "into" in error.details:
+        error.hint = f"to move it into this directory, pass {quote({'to': error.details['into']})}"
+    if isinstance(error, e.NotFound) and call.runtime is not None:
+        name_similar(error, call.runtime, call.arguments)
     code, message, hint = say(error)
-    hint += _other_way(error)
+    hint += _other_way(error) + _meant_key(error, call.arguments)
     details = {key: value for key, value in error.details.items() if key != "diff"}
     body: Json = {"code": code, "message": message, "details": details}
     lines = [f"{code}: {message}"]
@@ -86,6 +98,50 @@ def word(error: e.RedlineError, _call: FailedCall) -> Result:
         body["diff"] = error.details["diff"]
         lines.append(str(error.details["diff"]))
     return Result.of_text("\n".join(lines), {"error": body}, is_error=True)
+
+
+def _meant_key(error: e.RedlineError, arguments: Mapping[str, Any]) -> str:
+    """Return the argument to send for a key or a checkpoint that is not there."""
+    if "checkpoint" in error.details:
+        return f" pass {quote({'to': error.details['checkpoint']})}"
+    meant = error.details.get("meant")
+    if meant is None:
+        return ""
+    edits = arguments.get("edits")
+    for number, item in enumerate(edits if isinstance(edits, list) else ()):
+        if isinstance(item, dict) and item.get("key") == error.details["path"]:
+            return f"; pass edits[{number}]: {quote({'key': meant})}"
+    return f"; pass {quote({'key': meant})}" if "key" in arguments else ""
+
+
+def name_similar(error: e.NotFound, runtime: Runtime, arguments: Mapping[str, Any]) -> None:
+    """Have *error* name paths like the one that is not there, and the call with the only one."""
+    if error.hint:
+        return  # it was no path
+    from redline.services.similar import find_similar_paths  # late: most calls succeed
+
+    similar = find_similar_paths(runtime, error.path)
+    if len(similar) == 1:
+        error.hint = _repeat_with(arguments, error.path, similar[0])
+    elif similar:
+        error.hint = f"similar: {', '.join(similar)}"
+
+
+def _repeat_with(arguments: Mapping[str, Any], missing: str, path: str) -> str:
+    """Return the hint to send the call again with *path* in the place of what is not there."""
+    for key in ("path", "to"):
+        if isinstance(given := arguments.get(key), str) and given.startswith(missing):
+            return f"pass {quote({key: path + given.removeprefix(missing)})}"
+    edits = arguments.get("edits")
+    for number, item in enumerate(edits if isinstance(edits, list) else ()):
+        if isinstance(item, dict) and item.get("path") == missing:
+            return f"pass edits[{number}]: {quote({'path': path})}"
+    return f"did you mean {path}?"
+
+
+def quote(arguments: Mapping[str, object]) -> str:
+    """Return arguments as text that can be sent as it is."""
+    return json.dumps(arguments, ensure_ascii=False)
 
 
 def _other_way(error: e.RedlineError) -> str:

@@ -4,13 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from redline.core.changes import ChangeSet
-from redline.core.errors import InvalidArgument, NotFound
-from redline.plan.file_ops import plan_delete, plan_make_directory, plan_move, plan_write
-from redline.services.code.move_imports import MovedImports, plan_moved_imports
+from redline.core.changes import ABSENT, ChangeSet, FileState
+from redline.core.encodings.opening import open_file
+from redline.core.errors import BinaryFile, InvalidArgument, NotFound
+from redline.plan.file_ops import (
+    plan_copy,
+    plan_delete,
+    plan_make_directory,
+    plan_move,
+    plan_write,
+)
+from redline.services.code.move_imports import (
+    MovedImports,
+    count_left_imports,
+    plan_moved_imports,
+)
 from redline.services.file_changes import encode_content, refuse_roots
-from redline.services.versions import check_versions
-from redline.toolsets.agent.answer import access_of, carry_out, resolve
+from redline.services.text_edits import note_broken_content
+from redline.toolsets.agent.answer import access_of, carry_out, check_unchanged, resolve
 from redline.toolsets.call import Call, Result
 
 
@@ -29,14 +40,29 @@ def write(call: Call) -> Result:
         return carry_out(call, lambda: plan_make_directory(tree, path, name), f"create {name}")
     if raw.endswith("/"):
         raise InvalidArgument(f"A directory has no content: {raw}", field="content")
-    data = encode_content(call.take("content"))
+    content = call.take("content")
+    data = encode_content(content)
     expected = {path: str(call.arguments["version"])} if call.arguments.get("version") else {}
+    appends = call.arguments.get("append") is True
+
+    notes: list[str] = []
 
     def plan() -> ChangeSet:
-        check_versions(tree, expected)
-        return plan_write(tree, path, name, data)
+        # What was changed since would be lost, so the call is not offered again.
+        check_unchanged(call, expected, lambda _path, _version: "")
+        before = tree.state(path) if appends else ABSENT
+        whole = data
+        if isinstance(before, FileState):
+            file = open_file(tree, path, before.content or b"")
+            if file.is_binary:
+                raise BinaryFile(name)
+            added = content.replace("\r\n", "\n").replace("\n", file.newline)
+            whole = file.with_text(file.text + added)
+        notes[:] = note_broken_content(call.runtime, path, whole)
+        return plan_write(tree, path, name, whole)
 
-    return carry_out(call, plan, f"write {name}")
+    summary = f"{'append to' if appends else 'write'} {name}"
+    return carry_out(call, plan, summary, lambda: notes)
 
 
 def move(call: Call) -> Result:
@@ -48,19 +74,36 @@ def move(call: Call) -> Result:
     refuse_roots(workspace, target, "replaced")
     old, new = call.label(source), call.label(target)
     overwrite = call.arguments.get("overwrite") is True
+    imports, copies = call.arguments.get("imports"), call.arguments.get("copy") is True
     if tree.stat(source) is None:
         raise NotFound(old)
+    if copies and imports:
+        raise InvalidArgument("Imports do not follow a copy", field="imports")
     notes: list[str] = []
 
     def plan() -> ChangeSet:
+        if copies:
+            return plan_copy(tree, source, target, new, overwrite=overwrite)
         moved = plan_move(tree, source, target, new, overwrite=overwrite)
-        if call.arguments.get("imports") is not True or moved.is_empty:
+        if moved.is_empty:
             return moved
-        followed = plan_moved_imports(call.runtime, source, target, access_of(call), call.cancel)
-        notes[:] = _note_imports(followed)
-        return moved + followed.change_set
+        if imports is True:
+            followed = plan_moved_imports(
+                call.runtime, source, target, access_of(call), call.cancel
+            )
+            notes[:] = _note_imports(followed)
+            return moved + followed.change_set
+        left = count_left_imports(call.runtime, source, target, call.cancel)
+        notes[:] = [_note_left(left)] if left and imports is None else []
+        return moved
 
-    return carry_out(call, plan, f"move {old} to {new}", lambda: notes)
+    return carry_out(call, plan, f"{'copy' if copies else 'move'} {old} to {new}", lambda: notes)
+
+
+def _note_left(count: int) -> str:
+    if count == 1:
+        return "1 import still names the old path; with imports: true it would follow"
+    return f"{count} imports still name the old path; with imports: true they would follow"
 
 
 def _note_imports(followed: MovedImports) -> Iterator[str]:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from stat import S_ISDIR, S_ISLNK, filemode
 
 from redline.core.errors import NotFound, RedlineError
 from redline.core.paths import WorkspacePath, show_name
 from redline.core.ports.search import GrepLine, GrepQuery
 from redline.core.ports.tree import FactLists, Kind
-from redline.core.text_limits import shorten
+from redline.core.text_limits import shorten, shorten_around
+from redline.search.found_lines import WholeLines
 from redline.search.ignore import EXCLUDED_DIRECTORIES
 from redline.search.levels import ListingScope
 from redline.search.listing import Listed, Listing, list_directory, list_files
@@ -21,9 +25,15 @@ from redline.toolsets.tool import Json
 
 _MAX_ENTRIES = 1000
 _MAX_MATCHES = 200
+_MAX_UNDECODED = 5
 _MAX_LINE = 500
+# Of lines that are only counted, this many at most, each cut to this many bytes.
+_MAX_COUNTED = 50_000
+_SHORT_LINE = 64
 _SECONDS = 20.0
 _SECOND = 1_000_000_000
+# What hardly anybody looks for as text.
+_REGEX = re.compile(r"\\[bBdDsSwW.()\[\]{}|*+?^$]|[.)\]][*+?]|\|\w|\(\?|^\^|\w\$$|\[\^?\w-\w")
 _EXCLUDED = tuple(f"{name}/" for name in sorted(EXCLUDED_DIRECTORIES))
 
 
@@ -144,17 +154,19 @@ def _describe(entry: Json) -> str:
 
 
 def search(call: Call) -> Result:
-    """Find lines that hold a text or match a regex."""
+    """Find lines that hold a text or match a regex, or only the files that have such lines."""
     given = call.arguments
+    output = given.get("output", "lines")
     place = resolve(call, given.get("path") or ".", exists=True)
     globs = globs_of(call)
     context = number_of(call, "context", 0, 0, 20)
+    most = number_of(call, "max", _MAX_MATCHES, 1, 10_000)
     query = GrepQuery(
         given["query"],
         literal=not given.get("regex"),
         ignore_case=bool(given.get("ignore_case")),
         context=context,
-        max_matches=number_of(call, "max", _MAX_MATCHES, 1, 10_000),
+        max_matches=most,
         include=tuple(glob for glob in globs if not glob.startswith("!")),
         exclude=(
             *(() if given.get("hidden") else _EXCLUDED),
@@ -163,11 +175,13 @@ def search(call: Call) -> Result:
         hidden=bool(given.get("hidden")),
         ignored=bool(given.get("hidden")),
         deadline=_SECONDS,
-        columns=False,
+        columns=bool(given.get("regex")),
     )
+    if output != "lines":
+        return _search_files(call, place, query, counts=output == "counts")
     found = call.runtime.grep.search([place], query, call.cancel)
-    label = call.label
-    rows = [_row(label(line.place), line) for line in found.lines]
+    label, whole = call.label, WholeLines(call.runtime.tree)
+    rows = [_row(label(line.place), line, query, whole) for line in found.lines]
     count = sum(row["is_match"] for row in rows)
     lines = list(_with_context(rows)) if context else _plain(rows)
     if found.total > count:
@@ -179,12 +193,72 @@ def search(call: Call) -> Result:
         "total": found.total,
         "truncated": found.total > count or found.timed_out,
     }
-    return Result.of_text("\n".join(lines) or "(no match)", structured)
+    shown = [
+        *(lines or [_say_nothing(query)]),
+        *_undecoded([label(path) for path in found.undecoded]),
+    ]
+    return Result.of_text("\n".join(shown), structured)
 
 
-def _row(name: str, line: GrepLine) -> Json:
-    text = shorten(show_name(line.text), _MAX_LINE)
-    return {"path": name, "line": line.line, "text": text, "is_match": line.is_match}
+def _say_nothing(query: GrepQuery) -> str:
+    """Return the answer without a match; a text that looks like a regex may be meant as one."""
+    looks_so = query.literal and _REGEX.search(query.pattern)
+    return "(no match)" + ' searched as text; for a regex pass {"regex": true}' * bool(looks_so)
+
+
+def _undecoded(names: Sequence[str]) -> list[str]:
+    """Return a line about files that may match and whose encoding is not certain."""
+    if not names:
+        return []
+    more = f" and {len(names) - _MAX_UNDECODED} more" if len(names) > _MAX_UNDECODED else ""
+    listed = ", ".join(map(show_name, names[:_MAX_UNDECODED]))
+    return [f"[not decoded, the encoding is not certain: {listed}{more}; read takes encoding]"]
+
+
+def _search_files(call: Call, place: WorkspacePath, query: GrepQuery, *, counts: bool) -> Result:
+    """Return the files with matching lines, at most `max_matches`, or how many each has."""
+    wide = replace(query, context=0, max_matches=_MAX_COUNTED, longest_line=_SHORT_LINE)
+    found = call.runtime.grep.search([place], wide, call.cancel)
+    files = Counter(call.label(line.place) for line in found.lines)
+    shown = list(files.items())[: query.max_matches]
+    if counts:
+        lines = [f"{path}:{count}" for path, count in shown]
+    else:
+        lines = by_directory([path for path, _ in shown])
+    is_cut = len(shown) < len(files)
+    is_partial = found.total > len(found.lines) or found.timed_out
+    if is_cut:
+        lines.append(f"[{len(shown)} of {len(files)} files; narrow it, or raise max]")
+    if is_partial:
+        lines.append("[too many matches to look at all files; narrow path and globs]")
+    structured = {
+        "matches": [{"path": path, "count": count} for path, count in shown],
+        "total": found.total,
+        "truncated": is_cut or is_partial,
+    }
+    lines = lines or ["(no match)"]
+    lines += _undecoded([call.label(path) for path in found.undecoded])
+    return Result.of_text("\n".join(lines), structured)
+
+
+def _row(name: str, line: GrepLine, query: GrepQuery, whole: WholeLines) -> Json:
+    text = line.text if len(line.text) <= _MAX_LINE else _window(line, query, whole)
+    return {"path": name, "line": line.line, "text": show_name(text), "is_match": line.is_match}
+
+
+def _window(line: GrepLine, query: GrepQuery, whole: WholeLines) -> str:
+    """Return what is around the match in a long line."""
+    text = line.text
+    if not line.is_match:
+        return shorten(text, _MAX_LINE)
+    rest = whole.read(line)
+    if rest is not None:
+        text = rest.decode("utf-8", "surrogateescape")
+    at = line.column - 1
+    if query.literal:
+        fold = str.lower if query.ignore_case else str
+        at = fold(text).find(fold(query.pattern))
+    return shorten_around(text, _MAX_LINE, max(at, 0))
 
 
 def _plain(rows: Sequence[Json]) -> list[str]:

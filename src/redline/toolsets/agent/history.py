@@ -121,7 +121,8 @@ def undo(call: Call) -> Result:
     )
     if is_dry(call):
         planned = plan_revert(call.runtime, wish)
-        return answer_planned(call, planned.change_set, _note_merge(planned))
+        notes = [*_note_merge(planned), *planned.notes]
+        return answer_planned(call, planned.change_set, notes)
     made = revert(call.runtime, wish, call.origin(wish.summary))
     # What was reverted is not loaded with its contents; the journal has them.
     stored = call.runtime.history.get(made.id, _MAX_STEPS) if made.id else made

@@ -6,11 +6,11 @@ import re
 from base64 import b64encode
 
 from redline.core.budget import MAX_ANSWER_CHARS
-from redline.core.errors import BinaryFile, InvalidArgument, PathError, RedlineError
+from redline.core.errors import BinaryFile, InvalidArgument, NotFound, PathError, RedlineError
 from redline.core.paths import WorkspacePath, show_name
 from redline.services.reading import TextPart, read_part
 from redline.toolsets.agent.answer import resolve
-from redline.toolsets.agent.errors import say
+from redline.toolsets.agent.errors import name_similar, say
 from redline.toolsets.call import Call, Result
 from redline.toolsets.tool import Json
 
@@ -67,6 +67,8 @@ def _read_several(call: Call, several: list[str]) -> Result:
         try:
             part = _read_part(call, *_split(call, raw))
         except RedlineError as error:
+            if isinstance(error, NotFound):
+                name_similar(error, call.runtime, {})
             code, message, hint = say(error)
             hints[hint] = None
             texts.append(f"{show_name(raw)}: {code}: {message}")

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+import json
+
 from redline.core.encodings.opening import configured_in
 from redline.core.errors import InvalidArgument, NotADirectory, NotFound, SessionNotFound
-from redline.core.paths import WorkspacePath
-from redline.core.ports.commands import Command, Job, JobState
+from redline.core.paths import WorkspacePath, show_name
+from redline.core.ports.commands import Captured, Command, Job, JobState
 from redline.core.ports.tree import Kind
 from redline.core.text_limits import shorten
 from redline.plan.describe import list_touched
-from redline.services.brief_diff import brief_diff
+from redline.services.brief_diff import brief_change, name_changes
 from redline.services.commands.check import CommandLine, check_env, pass_gate
 from redline.services.commands.jobs import apply_dry_run, start_job, stop_job, type_into
-from redline.services.commands.output import keep_tail
+from redline.services.commands.output import keep_ends, pick_lines
 from redline.services.commands.remarks import remarks_on
 from redline.services.history.listing import bounded_diff
 from redline.toolsets.agent.answer import answer_committed, number_of, resolve
 from redline.toolsets.call import Call, Result
 from redline.toolsets.consent import quote
-from redline.toolsets.permission import AskPermits
+from redline.toolsets.permission import ON_PAGE, AskPermits
 from redline.toolsets.tool import Json
 
 _TIMEOUT, _WAIT = 120, 30
@@ -28,7 +30,9 @@ _MAX_BRIEF = 6_000
 _MAX_DIFF = 65_536
 _STOPPING = 5.0
 _FILES = 500
-_ASK_OPERATOR = "ask the person who runs the server to start it with --sandbox trusted"
+_ASK_OPERATOR = (
+    "ask the person who runs the server to start it with --allow-domain NAME or --sandbox trusted"
+)
 
 
 def run(call: Call) -> Result:
@@ -40,7 +44,7 @@ def run(call: Call) -> Result:
     if not text.strip():
         raise InvalidArgument("command is empty", field="command")
     env = check_env(given.get("env") or {})
-    line = CommandLine(text, cwd, "command", env, any_shell=True)
+    line = CommandLine(text, cwd, "command", env, any_shell=True, others=call.others_at_work)
     described = [f"command: {quote(text)}", f"cwd: {quote(call.label(cwd))}"]
     described += [f"{name}: {quote(given[name])}" for name in ("env", "stdin") if given.get(name)]
     permits = AskPermits(call, "\n".join(described), f"do it another way, or {_ASK_OPERATOR}")
@@ -55,6 +59,7 @@ def run(call: Call) -> Result:
         owner=call.owner,
         permissions=granted & {"network"},
         overlay=given.get("dry_run") is True,
+        keeps_git_data=True,
     )
     summary = f"ran {shorten(text, _MAX_SUMMARY_CHARS)}"
     patience = float(number_of(call, "wait", _WAIT, 0, 60))
@@ -70,12 +75,22 @@ def session(call: Call) -> Result:
     typed = given.get("input") or ""
     if given.get("stop") is True:
         return _stop(call, job)
+    if given.get("lines"):
+        return _recall(job, given["lines"])
     if typed:
         type_into(job, typed, patience)
     elif not job.state().has_ended:
         job.wait(patience, for_output=True)
     call.cancel.check()
     return _answer(call, job)
+
+
+def _recall(job: Job, lines: str) -> Result:
+    """Answer some lines of all output that is kept; what is unread stays so."""
+    shown, data = pick_lines(job.recall(), lines, _OUTPUT)
+    text = data.decode("utf-8", "replace")
+    fields: Json = {"lines": shown, "output": text, "status": job.state().status}
+    return Result.of_text(f"[lines {shown}]\n{text}".rstrip("\n"), fields)
 
 
 def _stop(call: Call, job: Job) -> Result:
@@ -97,10 +112,11 @@ def _apply(call: Call) -> Result:
 
 
 def _answer(call: Call, job: Job, *, stopped: bool = False) -> Result:
-    state = job.state()
-    out, cut_out = _output(job, "stdout")
-    errors, cut_errors = _output(job, "stderr")
-    hint = f"To get it, {_ASK_OPERATOR}"
+    look = job.take()
+    state = look.state
+    out, cut_out = _output(look.stdout)
+    errors, cut_errors = _output(look.stderr)
+    hint = f"To get it, {_ASK_OPERATOR}; or {ON_PAGE}"
     remarks = list(remarks_on(state, job.sandbox, job.notes, errors + out, hint))
     fields: Json = {
         "status": "stopped" if stopped else state.status,
@@ -114,13 +130,13 @@ def _answer(call: Call, job: Job, *, stopped: bool = False) -> Result:
         "notes": remarks,
     }
     parts = [out.rstrip("\n"), f"[stderr]\n{errors.rstrip()}" if errors.strip() else ""]
-    if fields["truncated"]:
-        parts.append("[the beginning of the output was cut]")
     parts += [f"note: {remark}" for remark in remarks]
+    if fields["truncated"]:
+        parts.append(_lead_on(job))
     parts.append(_describe_end(state, job, stopped))
     keeps = not state.has_ended
     if state.has_ended:
-        keeps = _add_changes(call, job, fields, parts)
+        keeps = _add_changes(call, job, fields, parts) or fields["truncated"]
     if keeps:
         fields["session"] = job.id
     elif not stopped:
@@ -133,15 +149,16 @@ def _add_changes(call: Call, job: Job, fields: Json, parts: list[str]) -> bool:
     """Add what an ended command changed, or would; return whether its handle is kept."""
     if job.change:
         fields["id"] = job.change
-        parts.append(f"change {job.change}")
+        parts += [*_name_changes(call, job.change), f"change {job.change}"]
     found = call.runtime.commands.proposal(job.id, call.owner)
     if found is None:
         return False
     label = call.label
-    diff = bounded_diff(found.change_set, label, _MAX_DIFF, configured_in(call.runtime.tree))
+    configured = configured_in(call.runtime.tree)
+    diff = bounded_diff(found.change_set, label, _MAX_DIFF, configured)
     fields["diff"], fields["dry_run"] = diff.text, True
     fields["files"] = [each.wire() for each in list_touched(found.change_set, label, _FILES)]
-    parts.append(brief_diff(diff.text, _MAX_BRIEF))
+    parts.append(show_name(brief_change(found.change_set, label, _MAX_BRIEF, configured)))
     foreseen = call.foresee(found.change_set, "run")
     fields["notes"] += foreseen
     parts += [f"note: {note}" for note in foreseen]
@@ -150,6 +167,20 @@ def _add_changes(call: Call, job: Job, fields: Json, parts: list[str]) -> bool:
         return False
     parts.append(f"dry run: nothing was changed; run it with apply {job.id} to make the changes")
     return True
+
+
+def _name_changes(call: Call, change: str) -> list[str]:
+    """Return on one line what a command made of which files."""
+    operation = call.runtime.history.get(change, _FILES)
+    configured = configured_in(call.runtime.tree)
+    named = name_changes(operation.change_set, call.label, configured, operation.left_out)
+    return [show_name(", ".join(named))] if named else []
+
+
+def _lead_on(job: Job) -> str:
+    """Say how the rest of long output is asked for."""
+    sent = json.dumps({"session": job.id, "lines": "1-400"})
+    return f"note: all output is kept by its lines: session {sent}"
 
 
 def _describe_end(state: JobState, job: Job, stopped: bool) -> str:
@@ -164,10 +195,9 @@ def _describe_end(state: JobState, job: Job, stopped: bool) -> str:
     return f"[exit {state.exit_code}]" if state.exit_code else ""
 
 
-def _output(job: Job, stream: str) -> tuple[str, bool]:
-    got = job.take(stream)
-    cut = keep_tail(got.tail if got.lost else got.head + got.tail, _OUTPUT)
-    return cut.data.decode("utf-8", "replace"), bool(cut.by or got.lost)
+def _output(got: Captured) -> tuple[str, bool]:
+    data, left_out = keep_ends(got.head, got.tail, got.lost, _OUTPUT)
+    return data.decode("utf-8", "replace"), bool(left_out)
 
 
 def _directory(call: Call) -> WorkspacePath:

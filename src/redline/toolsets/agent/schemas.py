@@ -36,6 +36,7 @@ def tool(
         runs=hints is RUNS,
         app=app,
         exact=exact,
+        words=f"{_HERE}.trained_names:WORDS",
     )
 
 

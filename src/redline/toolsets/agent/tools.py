@@ -1,10 +1,11 @@
-"""The toolset `agent`: eighteen tools with which an agent can do everything."""
+"""The toolset `agent`: seventeen tools with which an agent can do everything."""
 
 from __future__ import annotations
 
 from redline.toolsets.agent import schemas as s
 from redline.toolsets.agent.document_tools import DOCUMENT_TOOLS
 from redline.toolsets.agent.schemas import CHANGES_FILES, RUNS, tool
+from redline.toolsets.change_offers import prompts_for, resources_for
 from redline.toolsets.review_app import REVIEW_APP
 from redline.toolsets.tool import Toolset
 
@@ -59,6 +60,8 @@ TOOLS = (
         ),
         s.MATCHED,
         "find:search",
+        # files or counts, for a call with output_mode
+        unlisted=("output",),
     ),
     tool(
         "edit",
@@ -101,7 +104,7 @@ TOOLS = (
             check=s.CHECK,
         ),
         s.CHANGED,
-        "edit:apply_patch",
+        "patch:apply_patch",
         CHANGES_FILES,
     ),
     tool(
@@ -112,6 +115,7 @@ TOOLS = (
             ("path",),
             path=s.text("File; dir/ makes a directory"),
             content=s.text("All of it"),
+            append=s.flag("Add it to the end"),
             version=s.text("From read: refuse if changed"),
             dry_run=s.DRY_RUN,
             check=s.CHECK,
@@ -123,12 +127,13 @@ TOOLS = (
     tool(
         "move",
         "Move or rename",
-        "Move or rename a file or directory.",
+        "Move, rename or copy a file or directory.",
         s.takes(
             ("path", "to"),
             path=s.text("What"),
             to=s.text("New path"),
             overwrite=s.flag("Replace a file"),
+            copy=s.flag("Keep the old one"),
             imports=s.flag("Update imports (Python, JS, TS)"),
             dry_run=s.DRY_RUN,
         ),
@@ -160,7 +165,7 @@ TOOLS = (
             env=s.mapping("Variables"),
             tty=s.flag("Give it a terminal"),
             dry_run=s.flag("Run on a copy, show changes"),
-            apply=s.text("Session of a dry run to carry out"),
+            apply=s.text("Session of a dry run to apply"),
         ),
         s.RAN,
         "run:run",
@@ -174,6 +179,7 @@ TOOLS = (
             ("session",),
             session=s.text("From run"),
             input=s.text("What to type; none polls"),
+            lines=s.text("Of its output: 10-40"),
             wait=s.number("Seconds, default 1"),
             stop=s.flag("End it"),
             signal=s.choice("How, default TERM", "TERM", "KILL", "INT"),
@@ -185,8 +191,8 @@ TOOLS = (
     tool(
         "context",
         "Code context",
-        "Definition of a symbol, references with their lines, outline of a file, structure of a"
-        " project, or code about a query.",
+        "Definition or references of a symbol, outline of a file, structure of a project, or code"
+        " about a query.",
         s.takes(
             (),
             symbol=s.text("e.g. Class.method"),
@@ -199,8 +205,9 @@ TOOLS = (
                 "structure",
                 "search",
             ),
-            line=s.number("A line in path that has it"),
+            line=s.number("Its line in path"),
             query=s.text("Words"),
+            precise=s.flag("Ask the type checker"),
             max_tokens=s.number("Default 4000"),
         ),
         s.CONTEXT,
@@ -210,11 +217,11 @@ TOOLS = (
         "rewrite",
         "Rewrite by syntax",
         "Structural search and replace (ast-grep): pattern is code with $A for a node, $$$B for"
-        " several. Refused if a file would no longer parse.",
+        " several. Refused if a file would not parse.",
         s.takes(
             ("pattern",),
             pattern=s.text("e.g. foo($A)"),
-            rewrite=s.text("Replacement; without: list matches"),
+            rewrite=s.text("Without: list matches"),
             language=s.text("Needed unless path is a file"),
             path=s.text("File or directory"),
             globs=s.texts("As in find"),
@@ -276,12 +283,12 @@ TOOLS = (
             hunks={
                 "type": "array",
                 "items": {"type": "integer"},
-                "description": "Only these hunks, by number",
+                "description": "Only these, by number",
             },
             to=s.text("Yours since this id, checkpoint or time"),
             session=s.text("All of this session"),
             redo=s.flag("Take an undo back"),
-            checkpoint=s.text("Only name this moment for to"),
+            checkpoint=s.text("Name this moment for to"),
             dry_run=s.DRY_RUN,
         ),
         s.CHANGED,
@@ -296,10 +303,14 @@ TOOLSET = Toolset(
     tools=TOOLS,
     wording=f"{_HERE}.errors:word",
     paths="Paths are absolute, or relative to the workspace.",
+    answers_in_text=True,
+    tool_names=f"{_HERE}.trained_names:TOOL_NAMES",
+    tells_news=True,
     instructions=(
-        "Read or search first, then change files with {edit}.",
-        "{set} changes values in documents, {rewrite} code by its syntax.",
-        "{changes} lists what was done, {undo} takes it back.",
+        "Prefer these tools to your own for files: changes are exact, and {undo} takes them back.",
+        "Prefer {run} for commands: they run in a sandbox, and what they change can be undone.",
+        "{set} changes values in documents, {rename} and {rewrite} change code by its syntax.",
     ),
-    resources=(REVIEW_APP,),
+    prompts=prompts_for("changes", "undo"),
+    resources=resources_for("changes"),
 )

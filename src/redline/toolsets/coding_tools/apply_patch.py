@@ -11,9 +11,10 @@ from redline.core.encodings.opening import open_versions
 from redline.core.errors import InvalidArgument
 from redline.core.paths import WorkspacePath
 from redline.core.ports.history import Operation
-from redline.plan.patch.apply import Affected, PatchPlan, plan_patch
+from redline.plan.patch.apply import Affected, PatchPlan
 from redline.plan.patch.parse import parse_patch
 from redline.services.commit import commit_plan
+from redline.services.text_edits import plan_checked_patch
 from redline.toolsets.call import Call, Result
 from redline.toolsets.coding_tools.answer import success
 from redline.toolsets.coding_tools.own_diff import content_of
@@ -35,7 +36,7 @@ def apply_patch(call: Call) -> Result:
         return writable(call, raw)
 
     def plan() -> PatchPlan:
-        return plan_patch(call.runtime.tree, readings, resolve, expected, encoding)
+        return plan_checked_patch(call.runtime, readings, resolve, expected, encoding)
 
     if arguments.get("dry_run", False):
         proposed = plan()

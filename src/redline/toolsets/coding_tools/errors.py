@@ -46,6 +46,9 @@ _CODES: tuple[tuple[type[e.RedlineError], str, str, bool], ...] = (
     (e.RedlineError, "INTERNAL_ERROR", "internal", False),
 )
 
+# What the profile says of a failure, word for word; what happened here follows.
+_FACTS: dict[str, str] = {"PATH_OUTSIDE_WORKSPACE": "Path escapes the configured workspace."}
+
 # What to do next, where the error itself does not say.
 _HINTS: dict[str, str] = {
     "ABSOLUTE_PATH_DENIED": "give the path relative to the workspace",
@@ -70,7 +73,8 @@ def word(error: e.RedlineError, call: FailedCall) -> Result | RpcFailure:
     """The answer to a failed call. Arguments outside the schema are a protocol error."""
     code, category, retryable = _code(error)
     hint = error.hint or _HINTS.get(code)
-    message = f"{error.message}\nhint: {hint}" if hint else error.message
+    lines = (_FACTS.get(code), error.message, hint and f"hint: {hint}")
+    message = "\n".join(line for line in lines if line)
     if isinstance(error, e.InvalidArgument) and "problems" in error.details:
         return _outside_schema(error, message, call)
     siblings: Json = {}

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from redline.core.paths import show_name
 from redline.core.ports.search import GrepLine, GrepQuery, GrepResult
+from redline.search.found_lines import WholeLines, cut_around
 from redline.search.ignore import EXCLUDED_DIRECTORIES
 from redline.toolsets.call import Call, Result
 from redline.toolsets.coding_tools.answer import encode_once, success
@@ -14,6 +15,7 @@ from redline.toolsets.tool import Json
 
 PREVIEW_CHARACTERS = 500
 _CUT = " ... [truncated]"
+_CUT_BEFORE = "[truncated] ... "
 _SECONDS = 20.0
 _EXCLUDED = tuple(f"{name}/" for name in sorted(EXCLUDED_DIRECTORIES))
 
@@ -38,7 +40,9 @@ def search_text(call: Call) -> Result:
     )
     found = call.runtime.grep.search([place], query, call.cancel)
     preview_bytes = arguments.get("max_preview_bytes", 512)
-    matches = _matches(found.lines, query.context, preview_bytes)
+    whole = WholeLines(call.runtime.tree)
+    lines = [_complete(line, whole.read(line)) for line in found.lines]
+    matches = _matches(lines, query.context, preview_bytes)
     return success(
         {
             "query": query.pattern,
@@ -51,13 +55,25 @@ def search_text(call: Call) -> Result:
     )
 
 
+def _complete(line: GrepLine, whole: bytes | None) -> GrepLine:
+    """Return *line* with all of its text, and with its column in characters of that."""
+    if whole is None:
+        return line
+    column = line.column
+    beyond = column - 1 - len(line.text)
+    if beyond > 0:  # counted in bytes from where the line was cut
+        shown = len(line.text.encode("utf-8", "surrogateescape"))
+        column = len(whole[: shown + beyond].decode("utf-8", "replace")) + 1
+    return line._replace(text=whole.decode("utf-8", "replace"), column=column)
+
+
 def _matches(lines: Sequence[GrepLine], context: int, preview_bytes: int) -> list[Json]:
     """One entry per matching line, with the lines around it where context was asked for."""
     found: list[Json] = []
     for index, line in enumerate(lines):
         if not line.is_match:
             continue
-        preview, by = cut_preview(line.text, preview_bytes)
+        preview, by = cut_preview(line.text, preview_bytes, line.column - 1)
         match: Json = {
             "path": show_name(line.path),
             "line": line.line,
@@ -88,15 +104,30 @@ def _around(
     return around[::step]
 
 
-def cut_preview(text: str, most_bytes: int) -> tuple[str, str | None]:
-    """*text* within 500 characters and *most_bytes* bytes, and which of them cut it."""
-    by = None
-    if len(text) > PREVIEW_CHARACTERS:
-        text, by = text[: PREVIEW_CHARACTERS - len(_CUT)] + _CUT, "chars"
-    raw = text.encode()
-    if len(raw) > most_bytes:
-        text, by = raw[: most_bytes - len(_CUT)].decode("utf-8", "ignore") + _CUT, "bytes"
-    return text, by
+def cut_preview(text: str, most_bytes: int, at: int = 0) -> tuple[str, str | None]:
+    """*text* within 500 characters and *most_bytes* bytes, and which of them cut it.
+
+    The beginning is shown unless what is *at* lies behind it.
+    """
+    most = min(len(text), PREVIEW_CHARACTERS)
+    by = "chars" if most < len(text) else None
+    shown = _cut(text, most, at)
+    while (size := len(shown.encode())) > most_bytes:
+        by = "bytes"
+        most = min(most - 1, most * most_bytes // size)
+        shown = _cut(text, most, at)
+    return shown, by
+
+
+def _cut(text: str, most: int, at: int) -> str:
+    """Return at most *most* characters, the marks of what was cut included."""
+    if len(text) <= most:
+        return text
+    room = most - len(_CUT)
+    if at < room // 2:
+        return text[:room] + _CUT
+    start, end = cut_around(text, at, room - len(_CUT_BEFORE))
+    return _CUT_BEFORE + text[start:end] + (_CUT if end < len(text) else "")
 
 
 def _warnings(found: GrepResult, returned: int) -> list[str]:

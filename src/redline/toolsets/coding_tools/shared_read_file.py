@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 from redline.toolsets.tool import Json, Tool
@@ -27,4 +28,5 @@ def choose(arguments: Json, own: Tool, other: Tool, runtime: Runtime) -> Json | 
 
 
 def _is_absolute(path: Any) -> bool:
-    return isinstance(path, str) and (path.startswith(("/", "\\")) or path[1:3] in (":\\", ":/"))
+    """Whether `files` would take *path* from the top; `C:\\x` is that on Windows only."""
+    return isinstance(path, str) and (path.startswith("/") or os.path.isabs(path))

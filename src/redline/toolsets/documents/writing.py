@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import chain
 
-from redline.core.diff import first_of, pieces_of_diff
+from redline.core.diff import diff_labels, first_of, pieces_of_diff
 from redline.core.errors import DocumentError, InvalidArgument
 from redline.core.paths import Access
 from redline.documents.base.path import parse_path
@@ -100,7 +100,8 @@ def _notes(done: EditedDocuments) -> list[str]:
 
 def _diff(done: EditedDocuments) -> str:
     pieces = (
-        pieces_of_diff(file.source, file.after, file.name, file.name) for file in done.changed
+        pieces_of_diff(file.source, file.after, *diff_labels(file.name), fold=True)
+        for file in done.changed
     )
     diff, size = first_of(chain.from_iterable(pieces), _MAX_DIFF)
     if size > _MAX_DIFF:

@@ -37,7 +37,7 @@ def list_directory(call: Call) -> Result:
 
 
 def directory_tree(call: Call) -> Result:
-    """The tree as JSON; links are files and never followed."""
+    """The tree as JSON; a link to a directory is one without children, since it is not followed."""
     path = resolve_directory(call, call.arguments["path"])
     depth = call.arguments.get("depth")
     root: Json = {"name": show_name(_name(call, path)), "type": "directory", "children": []}
@@ -46,23 +46,29 @@ def directory_tree(call: Call) -> Result:
         below = None if depth is None else depth - 1
         for folder in call.runtime.tree.walk(path, depth=below):
             call.cancel.check()
-            _fill(folder, nodes)
+            leading = [
+                name
+                for name in folder.links
+                if _leads_to_directory(call, path.child(*folder.prefix.split("/")[:-1], name))
+            ]
+            _fill(folder, leading, nodes)
     return answer(call, orjson.dumps(root).decode(), root)
 
 
-def _fill(folder: Folder, nodes: dict[str, list[Json]]) -> None:
+def _fill(folder: Folder, leading: list[str], nodes: dict[str, list[Json]]) -> None:
     children = nodes.pop(folder.prefix)
+    children += [{"name": name, "type": "directory", "children": []} for name in leading]
     for name in folder.directories:
         inner: list[Json] = []
         nodes[f"{folder.prefix}{name}/"] = inner
         children.append({"name": name, "type": "directory", "children": inner})
     plain = folder.files
     if folder.links or folder.others:
-        plain = sorted([*plain, *folder.links, *folder.others])
+        plain = sorted([*plain, *(set(folder.links) - set(leading)), *folder.others])
     children += [{"name": name, "type": "file"} for name in plain]
-    if folder.directories and plain:
+    if leading or (folder.directories and plain):
         children.sort(key=_NAME)
-    if not "".join([*folder.directories, *plain]).isascii():
+    if not "".join([*folder.directories, *leading, *plain]).isascii():
         for child in children:
             child["name"] = show_name(child["name"])
 

@@ -14,7 +14,7 @@ from redline.toolsets.consent import quote
 from redline.toolsets.files.adapt import is_rich
 from redline.toolsets.files.answer import resolve_directory, shown
 from redline.toolsets.files.dry_run import dry_run_text
-from redline.toolsets.permission import AskPermits
+from redline.toolsets.permission import ON_PAGE, AskPermits
 from redline.toolsets.tool import Json
 
 _DEFAULT_SECONDS = 30
@@ -32,7 +32,7 @@ def execute_command(call: Call) -> Result:
     if not text:
         raise InvalidArgument("command must not be empty", field="command")
     cwd = _working_directory(call)
-    line = CommandLine(text, cwd, "command", any_shell=True)
+    line = CommandLine(text, cwd, "command", any_shell=True, others=call.others_at_work)
     described = f"command: {quote(text)}\nworkingDirectory: {quote(shown(call, cwd))}"
     hint = f"do it another way, or {_ASK_OPERATOR}"
     granted = pass_gate(call.runtime, line, AskPermits(call, described, hint))
@@ -44,6 +44,7 @@ def execute_command(call: Call) -> Result:
         permissions=granted & {"network"},
         grace=_GRACE,
         overlay=call.arguments.get("dryRun") is True,
+        keeps_git_data=True,
     )
     done = call.runtime.commands.run(command, call.origin(f"run {text[:80]}"), call.cancel, _CAP)
     return _answer(call, done)
@@ -70,7 +71,7 @@ def _answer(call: Call, done: Finished) -> Result:
     if late or done.state.signal is not None:
         code = -1
     out, errors = _decode(done.stdout), _decode(done.stderr)
-    hint = f"To get it, {_ASK_OPERATOR}"
+    hint = f"To get it, {_ASK_OPERATOR}; or {ON_PAGE}"
     remarks = list(remarks_on(done.state, done.sandbox, done.notes, errors + out, hint))
     content = [_block(_stdout_text(out, code, late, done.stdout_truncated, remarks))]
     if errors:

@@ -19,6 +19,7 @@ SLICE = 1 << 20
 _HEAD = 1 << 16
 _MAX_FILES = 50
 _ROOM_FOR_NAMES = 1 << 20
+_INSIDE_A_LINE = "grep_files shows a part of a long line around what it finds"
 _RANGE = ("start_line", "end_line", "head", "tail")
 
 
@@ -52,7 +53,7 @@ def read_multiple_files(call: Call) -> Result:
     if len(paths) > _MAX_FILES:
         too_many = f"[error: too many files (max {_MAX_FILES})]"
         blocks.append({"type": "text", "text": f"{clean(paths[_MAX_FILES])}:\n{too_many}"})
-    return Result(blocks)
+    return Result(blocks, is_counted=True)
 
 
 def _label(call: Call, raw: str) -> str:
@@ -157,7 +158,8 @@ def _limit(content: bytes) -> list[Json]:
     cut = content[:WHOLE]
     blocks: list[Json] = [{"type": "text", "text": clean(cut.decode("utf-8", "surrogateescape"))}]
     if len(cut) < len(content):
-        blocks.append(_notice(f"[cut after {WHOLE} bytes; ask for fewer lines]"))
+        way = "ask for fewer lines" if b"\n" in cut else _INSIDE_A_LINE
+        blocks.append(_notice(f"[cut after {WHOLE} bytes; {way}]"))
     return blocks
 
 
@@ -175,14 +177,28 @@ def _beginning(call: Call, path: WorkspacePath, entry: Entry) -> list[Json]:
             f"Binary file of {entry.size} bytes, more than the {WHOLE} that are sent whole: "
             f"{shown(call, path)}",
         )
-    end = content.rfind(b"\n") + 1 or len(content)
+    end = content.rfind(b"\n") + 1
     lines = content.count(b"\n", 0, end)
+    shown_part = f"the first {lines} lines, {end} of {size} bytes"
     rest = f"continue with start_line {lines + 1}, or use tail or grep_files"
+    if not end:
+        end = _whole_characters(content)
+        shown_part, rest = f"the first {end} of {size} bytes", f"line 1 goes on: {_INSIDE_A_LINE}"
     return [
         {"type": "text", "text": clean(content[:end].decode("utf-8", "surrogateescape"))},
-        _notice(f"[the first {lines} lines, {end} of {size} bytes; {rest}]"),
+        _notice(f"[{shown_part}; {rest}]"),
         *notice,
     ]
+
+
+def _whole_characters(content: bytes) -> int:
+    """Return the length of *content* without the start of a character at its end."""
+    for back in range(1, min(4, len(content)) + 1):
+        if content[-back] >= 0xC0:
+            return len(content) - back
+        if content[-back] < 0x80:
+            break
+    return len(content)
 
 
 def _is_foreign(call: Call, path: WorkspacePath, entry: Entry) -> bool:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from redline.core.changes import ChangeSet
 from redline.core.encodings.opening import configured_in
 from redline.core.errors import InvalidArgument
 from redline.core.ports.history import Author, Direction, HistoryQuery, Operation
-from redline.plan.describe import list_touched
+from redline.core.ports.pages import ReviewComment
+from redline.plan.describe import Label, list_touched
 from redline.services.comments import describe_comments, read_comments, resolve_comment
 from redline.services.history.listing import (
     bounded_diff,
@@ -25,15 +27,9 @@ from redline.services.history.revert import (
     revert,
 )
 from redline.services.history.revert import create_checkpoint as note_checkpoint
+from redline.services.names import iso_time
 from redline.toolsets.call import Call, Result, session_of
-from redline.toolsets.history.rows import (
-    MAX_FILES_LISTED,
-    MAX_FILES_SHOWN,
-    line_of,
-    wire_comment,
-    wire_files,
-    wire_operation,
-)
+from redline.toolsets.change_records import line_of
 from redline.toolsets.review_app import list_meta, view_meta
 from redline.toolsets.tool import Json
 
@@ -155,7 +151,8 @@ def _answer(call: Call, operation: Operation, verb: str, is_dry: bool) -> Result
     }
     merged = " (merged: later changes of the same files are kept)" if operation.merged else ""
     if is_dry:
-        notes = "".join(f"\nnote: {note}" for note in call.foresee(operation.change_set))
+        said = (*operation.notes, *call.foresee(operation.change_set))
+        notes = "".join(f"\nnote: {note}" for note in said)
         return Result.of_text(f"{verb}{merged}:\n{diff}{notes}", structured)
     text = f"{verb} {name_reverted(operation.reverts or '')} ({_names(call, operation)})"
     text += f"; this is change {operation.id}{merged}"
@@ -182,3 +179,47 @@ def _author(call: Call) -> Author | None:
 def _time(arguments: Json, field: str) -> float | None:
     text = arguments.get(field)
     return None if text is None else require_time(str(text), field)
+
+
+MAX_FILES_LISTED = 20
+MAX_FILES_SHOWN = 500
+
+
+def wire_files(change_set: ChangeSet, label: Label, most: int, total: int) -> Json:
+    """Return the files of a change, and how many there are if some are left out."""
+    files = [place.wire() for place in list_touched(change_set, label, most)]
+    return {"files": files} if len(files) == total else {"files": files, "files_total": total}
+
+
+def wire_operation(operation: Operation, label: Label, most: int) -> Json:
+    """Return an operation as a JSON object."""
+    origin = operation.origin
+    return {
+        "id": operation.id,
+        "time": iso_time(operation.time),
+        "tool": origin.tool,
+        "client": origin.client,
+        "principal": origin.principal,
+        "session": origin.session,
+        "kind": operation.kind,
+        "summary": origin.summary,
+        "undone": operation.reverted_by is not None,
+        "reverts": operation.reverts,
+        "reverted_by": operation.reverted_by,
+        **wire_files(operation.change_set, label, most, operation.step_count),
+    }
+
+
+def wire_comment(comment: ReviewComment) -> Json:
+    """Return a comment as a JSON object."""
+    found: Json = {
+        "id": comment.id,
+        "change": comment.operation,
+        "path": comment.path,
+        "side": comment.side,
+        "line": comment.line,
+        "quote": comment.quote,
+        "text": comment.text,
+        "resolved": bool(comment.resolved_by),
+    }
+    return found | ({"answer": comment.answer} if comment.answer else {})

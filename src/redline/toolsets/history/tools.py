@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+from redline.toolsets.change_offers import prompts_for, resources_for
 from redline.toolsets.review_app import REVIEW_APP
 from redline.toolsets.tool import (
     READS,
     Hints,
     Json,
-    Prompt,
-    PromptArgument,
-    Resource,
     Tool,
     Toolset,
 )
@@ -26,7 +24,10 @@ _OPERATION: Json = {
         "client": {"type": "string"},
         "principal": {"type": "string"},
         "session": {"type": "string"},
-        "kind": {"type": "string", "enum": ["change", "undo", "redo", "grant", "checkpoint"]},
+        "kind": {
+            "type": "string",
+            "enum": ["change", "undo", "redo", "grant", "checkpoint", "git"],
+        },
         "summary": {"type": "string"},
         "undone": {"type": "boolean"},
         "reverts": {"type": ["string", "null"]},
@@ -187,62 +188,6 @@ REVIEW_COMMENTS = Tool(
     writes=True,
 )
 
-_SINCE = PromptArgument("since", "An id, a checkpoint, an ISO time or a duration such as 2h.")
-_COMPLETE_ID = f"{_HERE}.resources:complete_id"
-
-PROMPTS = (
-    Prompt(
-        name="what_changed",
-        title="What changed?",
-        description="What changed in this workspace, by whom and to what end.",
-        handler=f"{_HERE}.prompts:what_changed",
-        arguments=(_SINCE,),
-        tools=("list_changes", "show_change"),
-    ),
-    Prompt(
-        name="undo",
-        title="Undo a change",
-        description="Take a change back: the latest, or the one with this id.",
-        handler=f"{_HERE}.prompts:undo",
-        arguments=(
-            PromptArgument("id", "The id of a change, or its start.", completer=_COMPLETE_ID),
-        ),
-        tools=("show_change", "undo_change"),
-    ),
-    Prompt(
-        name="review",
-        title="Review changes",
-        description="Look for mistakes in the recent changes.",
-        handler=f"{_HERE}.prompts:review",
-        arguments=(_SINCE,),
-        tools=("list_changes", "show_change"),
-    ),
-)
-
-RESOURCES = (
-    Resource(
-        uri="redline://changes",
-        name="changes",
-        title="Recent changes",
-        description="The recent changes of this workspace, newest first, one line each.",
-        mime_type="text/plain",
-        handler=f"{_HERE}.resources:read_changes",
-        tools=("list_changes",),
-    ),
-    Resource(
-        uri="redline://changes/{id}",
-        name="change",
-        title="A change",
-        description="One change of this workspace with its diff.",
-        mime_type="text/x-diff",
-        handler=f"{_HERE}.resources:read_change",
-        lister=f"{_HERE}.resources:list_recent",
-        completer=_COMPLETE_ID,
-        tools=("list_changes", "show_change"),
-    ),
-    REVIEW_APP,
-)
-
 TOOLSET = Toolset(
     name="history",
     title="History",
@@ -259,6 +204,6 @@ TOOLSET = Toolset(
         "{list_changes} lists every change.",
         "{undo_change} takes one back.",
     ),
-    prompts=PROMPTS,
-    resources=RESOURCES,
+    prompts=prompts_for("list_changes", "undo_change"),
+    resources=resources_for("list_changes"),
 )

@@ -17,6 +17,8 @@ from redline.toolsets.tool import Json
 Chosen = dict[str, DocumentOperation]
 T = TypeVar("T")
 _MAX_ATTEMPTS = 20
+# More changes than this are applied all or none.
+MAX_PARTIAL = 200
 
 
 class ApplicableChanges(NamedTuple):
@@ -35,6 +37,8 @@ def fit(wanted: Chosen, plan: Callable[[Chosen], T]) -> tuple[T, ApplicableChang
         return plan(wanted), ApplicableChanges(wanted, {})
     except CannotApply as error:
         whole = error
+    if len(wanted) > MAX_PARTIAL:
+        raise whole
     failed = dict.fromkeys(wanted, whole.message)
     # One that is refused alone may fit beside another: the rest is tried until none is added.
     while added := _first_that_fits(wanted, failed, plan):

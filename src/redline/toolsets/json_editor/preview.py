@@ -5,17 +5,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from redline.core.changes import Change, ChangeSet, FileState
-from redline.core.errors import DocumentError, InvalidArgument, LimitReached
+from redline.core.errors import DocumentError, InvalidArgument
 from redline.instruct.model.operations import DocumentOperation
 from redline.instruct.model.values import dumps
 from redline.services.instructions.files import plan_file
-from redline.services.instructions.inputs import Source
+from redline.services.instructions.inputs import Source, check_depth, check_size, file_source
 from redline.services.instructions.propose import propose_with
-from redline.services.instructions.session import Session, candidate_json, change_json, store
+from redline.services.instructions.session import (
+    MAX_SHOWN,
+    Session,
+    candidate_json,
+    change_json,
+    hash_of,
+    store,
+)
 from redline.toolsets.call import Call, Result
-from redline.toolsets.json_editor.inputs import document_of
+from redline.toolsets.exact_arguments import exact_argument
 from redline.toolsets.tool import Json
 
+# A preview with more changes shows the first few of them.
 MAX_CHANGES = 200
 
 
@@ -29,12 +37,6 @@ def preview(call: Call) -> Result:
     proposal = propose_with(
         lambda: call.runtime.llm, source.document, instruction, call.client.principal
     )
-    if len(proposal.operations) > MAX_CHANGES:
-        raise LimitReached(
-            f"The instruction makes {len(proposal.operations)} changes, more than {MAX_CHANGES}",
-            hint="Narrow the instruction, or change the file with a script",
-            details={"field": "instruction", "limit": MAX_CHANGES},
-        )
     session = Session(
         source.document,
         proposal.operations,
@@ -47,8 +49,8 @@ def preview(call: Call) -> Result:
     session_id = store(call.runtime.previews, session, call.client.principal)
     body: Json = {
         "session_id": session_id,
-        "changes": [change_json(i, o) for i, o in enumerate(proposal.operations)],
-        "message": "; ".join((proposal.message, *_foresee(call, source, proposal.operations))),
+        "changes": [change_json(i, o) for i, o in enumerate(_first(proposal.operations))],
+        "message": "; ".join((proposal.message, *_notes(call, source, proposal.operations))),
         "status": proposal.status,
     }
     if proposal.status == "ambiguous":
@@ -57,6 +59,22 @@ def preview(call: Call) -> Result:
             body["candidates"] = [candidate_json(i, c) for i, c in enumerate(proposal.candidates)]
     body["document_hash"] = source.document_hash
     return Result.of_text(dumps(body), body)
+
+
+def _first(operations: Sequence[DocumentOperation]) -> Sequence[DocumentOperation]:
+    return operations if len(operations) <= MAX_CHANGES else operations[:MAX_SHOWN]
+
+
+def _notes(call: Call, source: Source, operations: Sequence[DocumentOperation]) -> list[str]:
+    """Return what a caller must know beside the changes that are shown."""
+    notes = _foresee(call, source, operations)
+    if len(operations) > MAX_CHANGES:
+        notes.insert(
+            0,
+            f"the first {MAX_SHOWN} are shown; json_editor_apply with dry_run lists all of them, "
+            "without it all are applied or none",
+        )
+    return notes
 
 
 def _foresee(call: Call, source: Source, operations: Sequence[DocumentOperation]) -> list[str]:
@@ -72,3 +90,26 @@ def _foresee(call: Call, source: Source, operations: Sequence[DocumentOperation]
         return []  # an apply says which of them cannot be made
     change = Change(source.path, before, FileState.of(after, before.mode))
     return call.foresee(ChangeSet((change,)), "json_editor_apply")
+
+
+def document_of(call: Call) -> Source:
+    """The document of a preview call; exactly one of document and document_path.
+
+    Beside a path an empty document counts as none: clients that keep to the listing send one.
+    """
+    path = call.arguments.get("document_path")
+    given = call.arguments.get("document")
+    given = None if path is not None and not given else given
+    if (given is None) == (path is None):
+        raise InvalidArgument(
+            "Give either document or document_path",
+            field="document",
+            hint="Pass the JSON as document, or the name of a workspace file as document_path",
+        )
+    if path is not None:
+        return file_source(call.runtime, path)
+    document = exact_argument(call, "document", given)
+    text = dumps(document)
+    check_size(len(text.encode("utf-8", "surrogatepass")), "document")
+    check_depth(document)
+    return Source(document, hash_of(document))

@@ -34,9 +34,8 @@ _CANDIDATE: Json = {
         "id": _TEXT,
         "says": _TEXT,
         "changes": {"type": "array", "items": _CHANGE},
-        "unexplained": {"type": "array", "items": _TEXT},
     },
-    "required": ["id", "says", "changes", "unexplained"],
+    "required": ["id", "says", "changes"],
 }
 
 _APPLIED: Json = {
@@ -52,14 +51,16 @@ _APPLIED: Json = {
     },
     "required": ["id", "path", "old_value", "new_value", "applied_at"],
 }
+# The specification's error object is as much an answer as a result is.
+_FAILED: Json = {"properties": {"error": {"type": "object"}}, "required": ["error"]}
 
 PREVIEW = Tool(
     name="json_editor_preview",
     title="Preview JSON changes",
     description=(
-        "Preview changes to a JSON document by English instruction; changes nothing. "
-        "Exact forms too: /a/b = 1, an RFC 6902 array. "
-        "Apply within 30 minutes."
+        "Preview proposed changes to a JSON document using natural language instructions. "
+        "Exact: a.b[0] = 1, /a/- = 2, delete a.b, RFC 6902 or 7396. Commands: set a.b to 1 for all "
+        "users where x > 2, add K = V to a.b. Quote texts."
     ),
     input_schema={
         "type": "object",
@@ -85,7 +86,7 @@ PREVIEW = Tool(
             "candidates": {"type": "array", "items": _CANDIDATE},
             "document_hash": _TEXT,
         },
-        "required": ["session_id", "changes", "message", "status"],
+        "anyOf": [{"required": ["session_id", "changes", "message", "status"]}, _FAILED],
     },
     handler=f"{_HERE}.preview:preview",
     hints=READS,
@@ -95,7 +96,9 @@ PREVIEW = Tool(
 APPLY = Tool(
     name="json_editor_apply",
     title="Apply JSON changes",
-    description=("Apply changes of json_editor_preview. Files are written, undoably."),
+    description=(
+        "Apply previously previewed changes to a JSON document. Files are written, undoably."
+    ),
     input_schema={
         "type": "object",
         "properties": {
@@ -121,7 +124,10 @@ APPLY = Tool(
             "document_hash": _TEXT,
             "operation_id": _TEXT,
         },
-        "required": ["modified_document", "applied_changes", "message", "status"],
+        "anyOf": [
+            {"required": ["modified_document", "applied_changes", "message", "status"]},
+            _FAILED,
+        ],
     },
     handler=f"{_HERE}.apply:apply",
     hints=Hints(read_only=False, destructive=True, idempotent=True, open_world=False),
@@ -137,6 +143,6 @@ TOOLSET = Toolset(
     instructions=(
         "{json_editor_preview} shows what an instruction would change.",
         "Look at it, then apply it with {json_editor_apply}.",
-        "When the status is ambiguous, {json_editor_apply} takes the id of one of the candidates.",
+        "When the status is ambiguous, use one of the suggestions as the instruction.",
     ),
 )

@@ -9,6 +9,7 @@ from redline.core.errors import NotFound
 from redline.core.paths import Access, WorkspacePath
 from redline.documents.base.path import parse_path
 from redline.documents.editing import DocEdit, Options
+from redline.documents.yaml.edit.fragment import Fragment
 from redline.services.documents.edit import EditedDocument, edit_documents, plan_edits
 from redline.services.documents.read import open_document, read_value
 from redline.toolsets.call import Call, Result
@@ -41,10 +42,15 @@ def set_value(call: Call) -> Result:
     origin = call.origin(f"set {arguments['path']} in {arguments['file']}")
     done = edit_documents(runtime, places, edits, options, label, origin, call.cancel)
     return _answer(
-        f"set {arguments['path']} = {arguments['value']} in {arguments['file']} "
+        f"set {arguments['path']} = {_written(arguments['value'])} in {arguments['file']} "
         "(lossless: comments and formatting preserved)",
         done.notes,
     )
+
+
+def _written(value: str) -> str:
+    """The value without the comments around it, which are not written."""
+    return Fragment(value).text.decode("utf-8") if "#" in value else value
 
 
 def _file(call: Call, access: Access) -> WorkspacePath:

@@ -1,15 +1,17 @@
-// The review page works without this script; with it, it is live and quick. No dependencies.
+// Makes the page live and quick, once `visit.js` has signed the person in. No dependencies.
 'use strict';
 (() => {
   const $ = (selector, within = document) => within.querySelector(selector);
   const all = (selector, within = document) => [...within.querySelectorAll(selector)];
   const body = document.body;
-  // What addresses begin with: nothing, or /w/NAME where one server has many workspaces.
-  const base = new URL(document.currentScript.src).pathname.replace(/\/assets\/.*$/, '');
+  const { redline } = window;
+  if (redline.isStopped) return;
+  const { base } = redline;
   let view = body.dataset.view;
-  const token = body.dataset.token || '';
+  const who = body.dataset.visit || '';
+  const canAct = body.classList.contains('act');
   // A server that is gone for a moment is an answer that is not ok.
-  const part = (url) => fetch(url, { headers: { 'X-Redline': 'part' }, credentials: 'same-origin' })
+  const part = (url) => redline.send(url, { headers: { 'X-Redline': 'part' } })
     .catch(() => Response.error());
   const parse = (html, tag = 'template') => {
     const holder = document.createElement(tag);
@@ -25,21 +27,6 @@
     clearTimeout(say.timer);
     say.timer = setTimeout(() => { live.textContent = ''; }, seconds * 1000);
   };
-
-  // --- signing in: the key in the fragment never reaches a log or another page -----------------
-  const key = /^#key=([\w-]+)$/.exec(location.hash);
-  if (key) {
-    history.replaceState(null, '', location.pathname);
-    fetch(`${base}/sign-in`, {
-      method: 'POST', credentials: 'same-origin', body: new URLSearchParams({ key: key[1] }),
-    }).then((answer) => {
-      if (answer.ok || token) location.replace(`${base}/`);
-      else location.replace(`${base}/sign-in`);
-    });
-    return;
-  }
-  // An address with a key in the tab that is open already changes the fragment alone.
-  addEventListener('hashchange', () => { if (location.hash.startsWith('#key=')) location.reload(); });
 
   // --- theme and help -----------------------------------------------------------------------
   const theme = $('#theme');
@@ -232,19 +219,37 @@
     } else {
       place.replaceWith(...rows.children);
       watchRows();
+      enableApproval();
     }
+  };
+  // What was not shown is not approved: the server asks for the marks of the last rows too.
+  const enableApproval = () => {
+    if (!$('#unshown') || $('main a.load')) return;
+    $('#unshown').remove();
+    all('#approve-form button').forEach((button) => { button.disabled = false; });
   };
   const watcher = new IntersectionObserver((seen) => {
     for (const each of seen) if (each.isIntersecting) { watcher.unobserve(each.target); loadRows(each.target); }
   }, { rootMargin: '0px 0px 1500px' });
+  // A picture is fetched as everything is: an element of its own could not send the token.
+  const pictures = new IntersectionObserver((seen) => {
+    for (const each of seen) if (each.isIntersecting) { pictures.unobserve(each.target); loadPicture(each.target); }
+  }, { rootMargin: '0px 0px 1500px' });
+  const loadPicture = async (picture) => {
+    const answer = await part(picture.dataset.src);
+    if (answer.ok) picture.src = URL.createObjectURL(await answer.blob());
+  };
   // A file that is closed waits for a click.
-  const watchRows = () => all('a.load:not(.closed)').forEach((link) => watcher.observe(link));
+  const watchRows = () => {
+    all('a.load:not(.closed)').forEach((link) => watcher.observe(link));
+    all('img[data-src]:not([src])').forEach((picture) => pictures.observe(picture));
+  };
   addEventListener('click', (event) => {
     if (event.defaultPrevented || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
     const link = event.target.closest('a[href]');
     if (link && link.matches('.load, .fold')) { event.preventDefault(); loadRows(link); return; }
     if (link && isView(link)) { event.preventDefault(); visit(link.href); return; }
-    const cell = event.target.closest('.act .diff:not(.blame) td[data-n]');
+    const cell = view !== 'session' && event.target.closest('.act .diff:not(.blame) td[data-n]');
     if (cell) comment(cell);
   });
   const comment = (cell) => {
@@ -257,8 +262,35 @@
     visit(`${location.pathname}?comment=${where}#c-new`);
   };
 
+  // --- seen files: kept in this browser, for the state of the file that was seen --------------------
+  const showSeen = () => {
+    const files = all('section.file[data-state]');
+    if (!files.length || !$('#unseen')) return;
+    const name = `redline-seen ${location.pathname}`;
+    const read = () => JSON.parse(localStorage.getItem(name) || '{}');
+    const tell = () => {
+      const open = files.filter((file) => !file.classList.contains('is-seen')).length;
+      $('#unseen').textContent = `${open} of ${files.length} files not seen`;
+    };
+    for (const file of files) {
+      const label = document.createElement('label');
+      label.className = 'seen';
+      label.innerHTML = '<input type="checkbox"> Seen';
+      const box = $('input', label);
+      box.checked = read()[file.ariaLabel] === file.dataset.state;
+      file.classList.toggle('is-seen', box.checked);
+      box.addEventListener('change', () => {
+        localStorage.setItem(name, JSON.stringify({ ...read(), [file.ariaLabel]: box.checked ? file.dataset.state : '' }));
+        file.classList.toggle('is-seen', box.checked);
+        tell();
+      });
+      $('.file-head', file).append(label);
+    }
+    tell();
+  };
+
   // --- from view to view without loading the page again ---------------------------------------------
-  const VIEWS = /^\/(change\/\w+|held(\/\w+)?|question\/\w+|run\/\d+|file|blame|comments|checkpoints)?$/;
+  const VIEWS = /^\/(change\/\w+|session\/[^/]+|held(\/\w+)?|question\/\w+|run\/\d+|file|blame|comments|checkpoints)?$/;
   const isView = (link) => link.origin === location.origin && !link.hasAttribute('download') && !link.target
     && link.pathname.startsWith(`${base}/`) && VIEWS.test(link.pathname.slice(base.length))
     && !(link.hash && link.pathname + link.search === location.pathname + location.search);
@@ -273,6 +305,7 @@
     address = location.pathname + location.search;
     timeline = openTimeline();
     count();
+    showSeen();
     const written = $('#c-new textarea');
     if (written) { $('#c-new').scrollIntoView({ block: 'center' }); written.focus(); }
     // What is there is shown first.
@@ -290,23 +323,30 @@
     document.title = title;
     body.dataset.view = name;
   };
+  redline.go = (url) => {
+    const where = new URL(url, location.href);
+    if (VIEWS.test(where.pathname.slice(base.length))) visit(where.href); else location.assign(where);
+  };
   let wanted = 0;
   const visit = async (url, isBack = false) => {
     wanted += 1;
     const mine = wanted;
+    const path = location.pathname;
     const answer = await part(url);
     const isPage = answer.ok && (answer.headers.get('Content-Type') || '').startsWith('text/html');
     const fresh = isPage ? new DOMParser().parseFromString(await answer.text(), 'text/html') : null;
     if (mine !== wanted) return;
     // Another person, or nobody, is signed in by now; or the answer is no view.
-    if (!fresh || !$('main', fresh) || (fresh.body.dataset.token || '') !== token) { location.assign(url); return; }
+    if (!fresh || !$('main', fresh) || (fresh.body.dataset.visit || '') !== who) { location.assign(url); return; }
     if (!isBack) {
       leave();
       places += 1; place = places;
       history.pushState({ place }, '', answer.redirected ? answer.url : url);
     }
     replace($('main', fresh), $('nav', fresh), fresh.title, fresh.body.dataset.view);
-    if (!isBack) scrollTo(0, 0);
+    // After an action the page stays where it was.
+    const stays = !isBack && new URL(url, location.href).searchParams.has('done') && path === location.pathname;
+    if (!isBack && !stays) scrollTo(0, 0);
     $('main').focus({ preventScroll: true });
     enter();
     const target = location.hash && document.getElementById(location.hash.slice(1));
@@ -343,30 +383,44 @@
       return;
     }
     const isNew = Object.keys(news).some((name) => before[name] !== undefined && before[name] !== news[name]);
-    if (isNew && ['change', 'comments', 'checkpoints', 'held', 'file'].includes(view)) refresh();
+    if (isNew && ['change', 'session', 'comments', 'checkpoints', 'held', 'file'].includes(view)) refresh();
   };
   const refresh = async () => {
     // What a person is writing stays.
     if (all('main textarea, main input').some((field) => field.value !== field.defaultValue) || boxes()) return;
-    const mine = wanted;
-    const answer = await part(location.href);
+    const mine = wanted, here = location.href;
+    const answer = await part(here);
     if (!answer.ok) return;
     const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html');
-    if (mine !== wanted) return;  // another view is here by now
+    if (mine !== wanted || here !== location.href) return;  // another view is here by now
     const facts = (page) => all('.facts, .comment, .op, .bar-actions, .question, .message', page).map((node) => node.textContent).join('\n');
     if (facts(fresh) === facts(document)) return;
     $('main').replaceWith($('main', fresh));
     $('nav').replaceWith($('nav', fresh));
-    watchRows(); count();
+    watchRows(); count(); showSeen();
     say('Updated');
   };
-  const listen = (pass) => {
-    const source = new EventSource(`${base}/events`);
-    source.addEventListener('state', (event) => pass(JSON.parse(event.data)));
-    source.onerror = () => {
-      pass({ lost: true });
-      if (source.readyState === EventSource.CLOSED) setTimeout(() => listen(pass), 1000);
-    };
+  // An EventSource could not send the token.
+  const listen = async (pass) => {
+    try {
+      const answer = await redline.send(`${base}/events`);
+      if (answer.status === 401) { location.reload(); return; }
+      if (!answer.ok) throw new Error(answer.status);
+      const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+      let text = '';
+      for (;;) {
+        const { done, value } = await reader.read();
+        if (done) break;
+        const events = (text + value).split('\n\n');
+        text = events.pop();
+        for (const event of events) {
+          const data = /^event: state\ndata: (.*)$/.exec(event);
+          if (data) pass(JSON.parse(data[1]));
+        }
+      }
+    } catch { /* it is asked again below */ }
+    pass({ lost: true });
+    setTimeout(() => listen(pass), 1000);
   };
   if (view !== 'sign-in') {
     if (navigator.locks && 'BroadcastChannel' in window) {
@@ -387,21 +441,17 @@
 
   enter();
 
+  // --- times: as the server says them, kept true -------------------------------------------------
+  setInterval(() => all('.op time, .at-work time').forEach((time) => {
+    const minutes = Math.floor((Date.now() - Date.parse(time.dateTime)) / 60000);
+    if (minutes < 1440) time.textContent = minutes < 1 ? 'just now' : minutes < 60 ? `${minutes} min ago` : `${Math.floor(minutes / 60)} h ago`;
+  }), 30000);
+
   // --- keyboard -----------------------------------------------------------------------------------
-  const post = (action, fields) => {
-    const form = document.createElement('form');
-    form.method = 'post'; form.action = base + action;
-    for (const [name, value] of Object.entries({ token, ...fields })) {
-      const input = document.createElement('input');
-      input.type = 'hidden'; input.name = name; input.value = value;
-      form.append(input);
-    }
-    body.append(form);
-    form.submit();
-  };
+  const post = (action, fields) => redline.post(base + action, fields);
   const here = () => $('.here');
   const step = (by) => {
-    const items = all(view === 'change' ? '.h[id]' : '.op');
+    const items = all(['change', 'session'].includes(view) ? '.h[id]' : '.op').filter((item) => item.checkVisibility());
     if (!items.length) return;
     const at = items.indexOf(here());
     const target = items[Math.max(0, Math.min(items.length - 1, at < 0 ? 0 : at + by))];
@@ -409,13 +459,13 @@
     target.classList.add('here');
     const inner = $('a.files, input, button', target);
     if (inner) inner.focus({ preventScroll: true });
-    target.scrollIntoView({ block: view === 'change' ? 'center' : 'nearest' });
+    target.scrollIntoView({ block: ['change', 'session'].includes(view) ? 'center' : 'nearest' });
   };
   const press = (selector) => { const found = $(selector); if (found) found.click(); return Boolean(found); };
   const undo = () => {
     const at = here();
     if (boxes() && press('#undo-some')) return;
-    if (at && at.dataset.id && token) post('/undo', { id: at.dataset.id, all: '1' });
+    if (at && at.dataset.id && canAct) post('/undo', { id: at.dataset.id, all: '1' });
     else if (at && $('button', at)) $('button', at).click();
     else press('#undo-all');
   };
@@ -427,7 +477,7 @@
       let row = here() && here().nextElementSibling;
       while (row && !row.matches('.a, .d') && row.nextElementSibling && !row.matches('.h')) row = row.nextElementSibling;
       const cell = row && $('td[data-n]', row);
-      if (cell && token) comment(cell);
+      if (cell && canAct) comment(cell);
     },
     s: () => press('#view-switch'), a: () => press('#approve'), b: () => visit(`${base}/`),
     '/': () => { const box = $('#search'); if (box) box.focus(); else visit(`${base}/`); },
@@ -443,7 +493,15 @@
   };
   addEventListener('click', (event) => closeFilters(event.target));
   addEventListener('keydown', (event) => {
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && event.target.matches('textarea')) {
+      event.target.form.requestSubmit();
+      return;
+    }
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+    if (event.key === 'Escape' && event.target.matches('#c-new textarea') && !event.target.value) {
+      visit(location.pathname);
+      return;
+    }
     const typing = event.target.matches('textarea, select, input:not([type=checkbox])');
     if (event.key === 'Escape' && closeFilters(document)) return;
     if (event.key === 'Escape' && typing) { event.target.blur(); return; }

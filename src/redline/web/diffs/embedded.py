@@ -70,7 +70,7 @@ class EmbeddedReview(ReviewApp):
     def draw_change(self, operation_id: str, *, can_undo: bool) -> str:
         """Return what the page shows for a change; with *can_undo* its hunks have buttons."""
         operation = self._runtime.history.get(operation_id)
-        viewer = Viewer(self._runtime.workspace.roots[0].path)
+        viewer = self._viewer()
         view = ChangeView.load(self._runtime, viewer, operation, {})
         can_undo = can_undo and not operation.reverted_by and bool(view.files)
         options = TableOptions(can_undo=can_undo, gone=view.gone)
@@ -92,9 +92,12 @@ class EmbeddedReview(ReviewApp):
             self._draw_waiting(),
         )
 
+    def _viewer(self) -> Viewer:
+        return Viewer(self._runtime.workspace.roots[0].path, mask=self._runtime.mask_for_person)
+
     def draw_list(self, operations: Sequence[Operation], *, has_older: bool) -> str:
         """Return what the page shows for a list of changes; each opens by a click."""
-        viewer = Viewer(self._runtime.workspace.roots[0].path)
+        viewer = self._viewer()
         rows = timeline(self._runtime, self._counter, viewer, operations)
         older = tag("p", tag("button", "Older changes", name="older", value="1"), class_="more")
         return join(
@@ -112,7 +115,13 @@ class EmbeddedReview(ReviewApp):
             for held in list_held(self._runtime)
         ]
         items += [
-            tag("li", "A command of ", each.client, ": ", each.message.partition("\n")[0])
+            tag(
+                "li",
+                "A command of ",
+                each.client,
+                ": ",
+                self._runtime.mask_for_person(each.message).partition("\n")[0],
+            )
             for each in list_questions(self._runtime)
         ]
         if not items:

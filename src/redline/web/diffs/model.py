@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import partial
 from typing import NamedTuple
 
 from redline.core.changes import Absent, Change, ChangeSet, FileState, LinkState, Rename, State
-from redline.core.diff import HunkLines
+from redline.core.diff import hunks_of_files
 from redline.core.encodings.opening import open_versions
+from redline.core.line_diff import LineHunk, count_hunks
 from redline.core.paths import show_name
 from redline.engine.reverting.parts import hunks_of
 from redline.plan.describe import EncodingOf, Label, Touched, list_touched
-from redline.plan.merge.line_diff import diff_lines
 
 _GENERATED = re.compile(
     r"(^|/)(package-lock\.json|yarn\.lock|pnpm-lock\.yaml|poetry\.lock|uv\.lock|Cargo\.lock|go\.sum"
@@ -26,8 +26,7 @@ _GENERATED_MARK = re.compile(
     rb"@generated|Code generated .* DO NOT EDIT|do not edit", re.IGNORECASE
 )
 _MARK_WITHIN = 400
-# Hunks of more lines are compared line by line where that fits.
-_LARGE_HUNK = 500
+Mask = Callable[[str, str], str]
 
 
 class DiffShape(StrEnum):
@@ -60,9 +59,9 @@ class HunkView:
     """
 
     number: int
-    lines: HunkLines
+    lines: LineHunk
     section: str = ""
-    parts: tuple[HunkLines, ...] = ()
+    parts: tuple[LineHunk, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,18 +86,35 @@ class FileDiff:
 
 
 def read_files(
-    change_set: ChangeSet, label: Label, configured: EncodingOf | None = None
+    change_set: ChangeSet,
+    label: Label,
+    configured: EncodingOf | None = None,
+    mask: Mask = lambda text, _: text,
 ) -> list[FileDiff]:
-    """Return the files of a change in order, hunks numbered through all of them."""
+    """Return the files of a change in order, hunks numbered through all of them.
+
+    *mask* takes the text of a file and its name; it keeps the number of lines.
+    """
     found: list[FileDiff] = []
     number = 0
     for index, (step, touched) in enumerate(
         zip(change_set.steps, list_touched(change_set, label), strict=True)
     ):
         file = _read_file(index, step, touched, number, configured)
+        if file.hunks:
+            old, new = (
+                mask_lines(each, touched.path, mask) for each in (file.old_lines, file.new_lines)
+            )
+            file = replace(file, old_lines=old, new_lines=new)
         number += sum(1 for hunk in file.hunks if hunk.number)
         found.append(file)
     return found
+
+
+def mask_lines(lines: Sequence[str], name: str, mask: Mask) -> Sequence[str]:
+    """Return the lines of the file *name* with their secrets masked."""
+    *masked, last = mask("".join(lines), name).split("\n")
+    return [*(f"{line}\n" for line in masked), *([last] if last else [])]
 
 
 def _read_file(
@@ -116,24 +132,30 @@ def _read_file(
         is_file = any(isinstance(s, FileState) for s in (step.before, step.after))
         shape = DiffShape.BINARY if is_file and touched.action != "mode" else DiffShape.FACTS
         return FileDiff(index, touched, shape, mode=mode)
-    old, new = texts
-    ranges = hunks_of(step)
-    numbered = [(number + n, lines) for n, lines in enumerate(ranges, 1)]
-    if not numbered and old != new:  # an encoding of which no part can be taken back
-        numbered = [(0, HunkLines(0, len(old), 0, len(new)))]
+    old, new, views = texts
+    found, is_part = hunks_of(step), True
+    if not found:  # an encoding of which no part can be taken back
+        found, is_part = hunks_of_files(*views), False
     hunks = tuple(
-        HunkView(n, lines, _section(new, lines.j1), _parts(old, new, lines))
-        for n, lines in numbered
+        HunkView(number + n if is_part else 0, hunk.lines, _section(new, hunk.lines.j1), hunk.parts)
+        for n, hunk in enumerate(found, 1)
     )
-    parts = [part for hunk in hunks for part in hunk.parts]
-    added, removed = sum(p.j2 - p.j1 for p in parts), sum(p.i2 - p.i1 for p in parts)
+    added, removed = count_hunks(part for hunk in hunks for part in hunk.parts)
     generated = bool(_GENERATED.search(touched.path)) or _has_mark(step)
     shape = DiffShape.TEXT if hunks else DiffShape.FACTS
     return FileDiff(index, touched, shape, old, new, hunks, mode, added, removed, generated)
 
 
-def _texts(step: Change, configured: EncodingOf | None) -> tuple[list[str], list[str]] | None:
-    """Return the lines of both versions; None when one of them is not text."""
+class _Texts(NamedTuple):
+    """The lines of both versions as they are shown, and what they are in UTF-8."""
+
+    old: list[str]
+    new: list[str]
+    views: tuple[bytes, bytes]
+
+
+def _texts(step: Change, configured: EncodingOf | None) -> _Texts | None:
+    """Return both versions; None when one of them is not text."""
     old, new = _content(step.before), _content(step.after)
     if old is None or new is None:
         return None
@@ -141,13 +163,14 @@ def _texts(step: Change, configured: EncodingOf | None) -> tuple[list[str], list
     files = open_versions(old, new, configured=lookup)
     if any(file.is_binary for file in files):
         return None
-    before, after = (_decode(file.view) for file in files)
-    if before == after:
-        return _decode(old), _decode(new)
+    views = files[0].view, files[1].view
+    if views[0] == views[1]:  # they differ in a mark of the encoding only
+        views = old, new
+    before, after = map(_decode, views)
     if all(line.endswith("\r\n") for line in (*before, *after) if line.endswith("\n")):
         # Line ends that all lines share are not worth a mark on each.
-        return [_drop_cr(line) for line in before], [_drop_cr(line) for line in after]
-    return before, after
+        before, after = ([_drop_cr(line) for line in lines] for lines in (before, after))
+    return _Texts(before, after, views)
 
 
 def _drop_cr(line: str) -> str:
@@ -170,7 +193,7 @@ def _content(state: State) -> bytes | None:
 
 def _modes(step: Change) -> tuple[int, int] | None:
     before, after = getattr(step.before, "mode", None), getattr(step.after, "mode", None)
-    return (before, after) if before and after and before != after else None
+    return None if before is None or after is None or before == after else (before, after)
 
 
 def _has_mark(step: Change) -> bool:
@@ -186,43 +209,10 @@ def _section(lines: Sequence[str], before: int) -> str:
     return ""
 
 
-def _parts(old: Sequence[str], new: Sequence[str], lines: HunkLines) -> tuple[HunkLines, ...]:
-    """Return where the lines of a hunk differ."""
-    i1, i2, j1, j2 = lines
-    if i2 - i1 > _LARGE_HUNK and i2 - i1 == j2 - j1:
-        found = _parts_in_place(old, new, lines)
-        if found is not None:
-            return found
-    before = [line.encode("utf-8", "surrogateescape") for line in old[i1:i2]]
-    after = [line.encode("utf-8", "surrogateescape") for line in new[j1:j2]]
-    return tuple(
-        HunkLines(i1 + p.i1, i1 + p.i2, j1 + p.j1, j1 + p.j2) for p in diff_lines(before, after)
-    )
-
-
-def _parts_in_place(
-    old: Sequence[str], new: Sequence[str], lines: HunkLines
-) -> tuple[HunkLines, ...] | None:
-    """Compare line by line, at no cost; None if too little is equal for that to be the change."""
-    i1, i2, j1, j2 = lines
-    pairs = zip(old[i1:i2], new[j1:j2], strict=True)
-    differing = [n for n, (before, after) in enumerate(pairs) if before != after]
-    if len(differing) * 3 > (i2 - i1) * 2:
-        return None
-    found: list[HunkLines] = []
-    start = 0
-    for at, n in enumerate(differing):
-        if at + 1 < len(differing) and differing[at + 1] == n + 1:
-            continue
-        first, start = differing[start], at + 1
-        found.append(HunkLines(i1 + first, i1 + n + 1, j1 + first, j1 + n + 1))
-    return tuple(found)
-
-
 def lines_of(file: FileDiff, hunk: HunkView) -> Iterator[DiffLine]:
     """Yield the lines of a hunk from top to bottom: removed before added."""
     i, j = hunk.lines.i1, hunk.lines.j1
-    end = HunkLines(hunk.lines.i2, hunk.lines.i2, hunk.lines.j2, hunk.lines.j2)
+    end = LineHunk(hunk.lines.i2, hunk.lines.i2, hunk.lines.j2, hunk.lines.j2)
     for part in [*hunk.parts, end]:
         while i < part.i1:
             yield _line(" ", i, j, file.new_lines[j])

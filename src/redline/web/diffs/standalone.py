@@ -26,7 +26,9 @@ _READING = TableOptions()
 def write_page(runtime: Runtime, operation: Operation) -> str:
     """Return a change as HTML without scripts, links or anything to load."""
     label = lambda path: display_name(runtime.workspace, path)  # noqa: E731
-    files = read_files(operation.change_set, label, configured_in(runtime.tree))
+    files = read_files(
+        operation.change_set, label, configured_in(runtime.tree), runtime.mask_for_person
+    )
     facts = draw_facts(operation)
     style = Html(asset("review.css").decode("utf-8"))
     head = tag(

@@ -9,12 +9,10 @@ from itertools import islice, zip_longest
 from types import MappingProxyType
 from typing import NamedTuple
 
+from redline.core.long_lines import Spans, changed_words, shown_spans
 from redline.web.diffs.model import DiffLine, FileDiff, HunkView, lines_of
-from redline.web.diffs.words import Spans, changed_words
 from redline.web.markup import Html, address, attribute, locate, text
 
-# A line with more characters than this is cut on the page.
-MAX_LINE = 2000
 Colours = Mapping[int, Sequence[tuple[int, int, str]]]
 Drawing = Callable[[], str]
 _CLASSES = {"+": ' class="a"', "-": ' class="d"', " ": ""}
@@ -240,23 +238,28 @@ def _paint_line(colours: ColouredSides, line: DiffLine) -> str:
 
 
 def paint(content: str, spans: Sequence[tuple[int, int, str]], words: Spans) -> str:
-    """Return a line with its colours, and the words that changed marked."""
-    cut = ""
-    if len(content) > MAX_LINE:
-        cut = f'<span class="eof">{len(content) - MAX_LINE:,} more characters</span>'
-        content = content[:MAX_LINE]
-    if not spans and not words:
-        return text(content) + cut
-    if not words:
-        return _colour(content, spans, 0, len(content)) + cut
+    """Return a line with its colours, and the words that changed marked.
+
+    Of a line that is too long, only what is around these is shown.
+    """
     parts: list[str] = []
     at = 0
-    for start, end in words:
-        parts.append(_colour(content, spans, at, start))
-        parts.append(f"<mark>{_colour(content, spans, start, end)}</mark>")
-        at = end
-    parts.append(_colour(content, spans, at, len(content)))
-    return "".join(parts) + cut
+    for first, last in shown_spans(content, words):
+        parts.append(_gap(first - at))
+        at = first
+        for start, end in words:
+            start, end = max(start, at), min(end, last)
+            if start < end:
+                parts.append(_colour(content, spans, at, start))
+                parts.append(f"<mark>{_colour(content, spans, start, end)}</mark>")
+                at = end
+        parts.append(_colour(content, spans, at, last))
+        at = last
+    return "".join([*parts, _gap(len(content) - at)])
+
+
+def _gap(count: int) -> str:
+    return f'<span class="eof">{count:,} characters</span>' if count else ""
 
 
 def _colour(content: str, spans: Sequence[tuple[int, int, str]], start: int, end: int) -> str:

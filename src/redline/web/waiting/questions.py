@@ -5,6 +5,7 @@ from __future__ import annotations
 from time import time
 
 from redline.core.ports.review import HeldState, PermissionQuestion
+from redline.core.text_limits import shorten
 from redline.services.review.questions import list_questions
 from redline.services.runtime import Runtime
 from redline.web.layout import Viewer, heading
@@ -12,14 +13,18 @@ from redline.web.markup import Html, address, facts, join, link, tag
 from redline.web.times import clock, iso, long_time
 
 _MAX_DECIDED = 20
+_MAX_NAME = 100
 
 
 def waiting_questions(runtime: Runtime, viewer: Viewer) -> Html | None:
     """Return the questions that wait, each with its decision; None where none does."""
-    found = [_card(viewer, each) for each in list_questions(runtime)]
+    found = list_questions(runtime)
     if not found:
         return None
-    return join(tag("h2", "Commands that ask", class_="lead"), found)
+    cards = [
+        _card(viewer, each, f"Question {at} of {len(found)}: ") for at, each in enumerate(found, 1)
+    ]
+    return join(tag("h2", "Commands that ask", class_="lead"), cards)
 
 
 def decided_questions(runtime: Runtime) -> list[Html]:
@@ -30,7 +35,7 @@ def decided_questions(runtime: Runtime) -> list[Html]:
         for each in reversed(list_questions(runtime, decided=True))
         if each.state(now) is not HeldState.WAITING
     ]
-    return [_row(each, each.state(now)) for each in every[:_MAX_DECIDED]]
+    return [_row(runtime, each, each.state(now)) for each in every[:_MAX_DECIDED]]
 
 
 def question_view(viewer: Viewer, question: PermissionQuestion) -> Html:
@@ -38,10 +43,10 @@ def question_view(viewer: Viewer, question: PermissionQuestion) -> Html:
     return join(heading("A command asks"), _card(viewer, question))
 
 
-def _row(question: PermissionQuestion, state: HeldState) -> Html:
-    asked, _, described = question.message.partition("\n")
+def _row(runtime: Runtime, question: PermissionQuestion, state: HeldState) -> Html:
+    asked, _, described = runtime.mask_for_person(question.message).partition("\n")
     shown = {HeldState.APPROVED: "allowed", HeldState.REFUSED: "denied"}.get(state, state.value)
-    first = described.partition("\n")[0]
+    first = _command_of(described)
     return tag(
         "li",
         tag("time", clock(question.time), datetime=iso(question.time),
@@ -58,8 +63,9 @@ def _row(question: PermissionQuestion, state: HeldState) -> Html:
     )  # fmt: skip
 
 
-def _card(viewer: Viewer, question: PermissionQuestion) -> Html:
-    asked, _, described = question.message.partition("\n")
+def _card(viewer: Viewer, question: PermissionQuestion, place: str = "") -> Html:
+    """Return a question; *place* tells it by ear from another about the same command."""
+    asked, _, described = viewer.mask(question.message).partition("\n")
     rows = (
         ("Since", long_time(question.time)),
         ("Expires", long_time(question.expires)),
@@ -75,8 +81,13 @@ def _card(viewer: Viewer, question: PermissionQuestion) -> Html:
         _decision(viewer, question),
         class_="file question",
         id=f"q-{question.id}",
-        aria_label=asked,
+        aria_label=f"{place}{asked} {shorten(_command_of(described), _MAX_NAME)}",
     )
+
+
+def _command_of(described: str) -> str:
+    """Return the line of a description that has the command."""
+    return described.partition("\n")[0]
 
 
 def _decision(viewer: Viewer, question: PermissionQuestion) -> Html | None:

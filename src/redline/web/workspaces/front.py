@@ -15,7 +15,15 @@ from redline.core.ports.many.workspaces import (
 from redline.core.ports.pages import Reviewer, WebRequest, WebResponse
 from redline.web import reading
 from redline.web.access import ReviewAccess
-from redline.web.layout import asset_address, heading, html_response, redirect
+from redline.web.layout import (
+    admit,
+    asset_address,
+    for_script,
+    heading,
+    html_response,
+    redirect,
+    visit_script,
+)
 from redline.web.markup import Html, address, hidden, join, link, tag
 from redline.web.other_views import error_view, sign_in_view
 from redline.web.pages import check_origin, status_of
@@ -43,6 +51,9 @@ class FrontPages:
 
     def answer(self, request: WebRequest) -> WebResponse:
         """Return the page that *request* asks for."""
+        return for_script(request, self._answer(request))
+
+    def _answer(self, request: WebRequest) -> WebResponse:
         try:
             if request.path.startswith("/assets/"):
                 return reading.own_asset(request.path.removeprefix("/assets/"))
@@ -51,7 +62,7 @@ class FrontPages:
             if request.path == "/sign-in":
                 return self._sign_in(request)
             if reviewer is None and not request.is_authenticated:
-                return _page("Sign in", sign_in_view(was_wrong=False), status=401)
+                return self._page(request, "Sign in", sign_in_view(was_wrong=False), status=401)
             if request.method == "POST":
                 return self._act(request, reviewer)
             if request.path != "/":
@@ -59,32 +70,31 @@ class FrontPages:
             return self._list(request, reviewer)
         except RedlineError as failure:
             view = error_view(failure)
-            return _page("Error", view, status=status_of(failure))
+            return self._page(request, "Error", view, status=status_of(failure))
 
     def _sign_in(self, request: WebRequest) -> WebResponse:
         if request.method != "POST":
-            return _page("Sign in", sign_in_view(was_wrong=False))
+            return self._page(request, "Sign in", sign_in_view(was_wrong=False))
         key = read_form(request).get("key", [""])[0]
         admitted = self._access.admit(request, key)
         if admitted is None:
-            return _page("Sign in", sign_in_view(was_wrong=True), status=403)
-        cookie, name = admitted
-        return replace(redirect("/", (("Set-Cookie", cookie),)), actor=name)
+            return self._page(request, "Sign in", sign_in_view(was_wrong=True), status=403)
+        return admit(admitted)
 
     def _list(self, request: WebRequest, reviewer: Reviewer | None) -> WebResponse:
         entries = [e for e in self._directory.list() if Right.READ in self._rights(request, e.name)]
-        token = self._token(request) if reviewer is not None else ""
         may_create = reviewer is not None and Right.ADMIN in reviewer.rights
         rows = [
-            tag("li", _row(entry), self._archive_form(request, entry, token), class_="op")
+            tag("li", _row(entry), self._archive_form(request, reviewer, entry), class_="op")
             for entry in entries
         ]
         empty = tag("p", "There is no workspace here that you may read.", class_="empty")
-        return _page(
+        return self._page(
+            request,
             "Workspaces",
             heading("Workspaces"),
             tag("ul", rows, class_="timeline") if rows else empty,
-            _create_form(token) if may_create else None,
+            _create_form() if may_create else None,
             None if reviewer is not None else tag("p", link("/sign-in", "Sign in to act")),
         )
 
@@ -94,11 +104,13 @@ class FrontPages:
             return found
         return frozenset({Right.READ}) if request.is_authenticated else NO_RIGHTS
 
-    def _archive_form(self, request: WebRequest, entry: WorkspaceEntry, token: str) -> Html | None:
-        if not token or Right.ADMIN not in self._rights(request, entry.name):
+    def _archive_form(
+        self, request: WebRequest, reviewer: Reviewer | None, entry: WorkspaceEntry
+    ) -> Html | None:
+        if reviewer is None or Right.ADMIN not in self._rights(request, entry.name):
             return None
         return tag(
-            "form", hidden("token", token), hidden("name", entry.name),
+            "form", hidden("name", entry.name),
             tag("button", "Archive", class_="quiet"), method="post", action="/archive",
         )  # fmt: skip
 
@@ -106,8 +118,7 @@ class FrontPages:
         if request.path not in ("/create", "/archive"):
             raise NotFound(request.path, "There is no such form")
         form = {name: values[0] for name, values in read_form(request).items()}
-        person, token = self._access.person(request), form.get("token", "")
-        if reviewer is None or not self._access.is_form_token(person, token):
+        if reviewer is None:
             raise PermissionDenied(
                 "Only a person who signed in here can do this", hint="sign in and send it again"
             )
@@ -134,8 +145,24 @@ class FrontPages:
             )
         self._directory.archive(name)
 
-    def _token(self, request: WebRequest) -> str:
-        return self._access.form_token(self._access.person(request))
+    def _page(
+        self, request: WebRequest, title: str, *content: object, status: int = 200
+    ) -> WebResponse:
+        is_in = self._access.reviewer(request) is not None
+        visit = self._access.visit(request) if is_in else None
+        view = "sign-in" if title == "Sign in" else "workspaces"
+        head = tag(
+            "head",
+            Html('<meta charset="utf-8">'),
+            tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
+            tag("title", f"{title} · Redline"),
+            tag("link", rel="icon", href="/assets/icon.svg", type="image/svg+xml"),
+            tag("link", rel="stylesheet", href=asset_address("review.css")),
+            visit_script(self._access.cookie_name),
+        )
+        body = tag("body", tag("main", *content, id="main"), data_view=view, data_visit=visit)
+        whole = f"<!doctype html>\n{tag('html', head, body, lang='en')}\n"
+        return html_response(whole.encode("utf-8", "replace"), status)
 
 
 def _row(entry: WorkspaceEntry) -> Html:
@@ -144,25 +171,11 @@ def _row(entry: WorkspaceEntry) -> Html:
     return link(address(f"/w/{entry.name}/"), entry.name, class_="what")
 
 
-def _create_form(token: str) -> Html:
+def _create_form() -> Html:
     return tag(
-        "form", hidden("token", token),
+        "form",
         tag("label", tag("span", "New workspace"),
             tag("input", name="name", required=True, maxlength="64", size="24")),
         tag("button", "Create"),
         method="post", action="/create", class_="inline",
     )  # fmt: skip
-
-
-def _page(title: str, *content: object, status: int = 200) -> WebResponse:
-    head = tag(
-        "head",
-        Html('<meta charset="utf-8">'),
-        tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        tag("title", f"{title} · Redline"),
-        tag("link", rel="icon", href="/assets/icon.svg", type="image/svg+xml"),
-        tag("link", rel="stylesheet", href=asset_address("review.css")),
-    )
-    body = tag("body", tag("main", *content, id="main"))
-    whole = f"<!doctype html>\n{tag('html', head, body, lang='en')}\n"
-    return html_response(whole.encode("utf-8", "replace"), status)

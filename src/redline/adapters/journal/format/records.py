@@ -34,8 +34,8 @@ _STEP = re.compile(rb'\["[cm]",\[')
 RENAME = b'["m",['
 _ROOTS, _STEPS, _NOTES = b',"roots":[', b',"steps":[', b'],"notes":'
 _TEXT = rb'"(?:[^"\\]|\\.)*"'
-_SESSION = re.compile(rb"\{\"origin\":\[(?:" + _TEXT + rb",){4}(" + _TEXT + rb")\]")
-# In this order; older journals lack the last ones.
+_SESSION = re.compile(rb"\{\"origin\":\[(?:" + _TEXT + rb",){4}(" + _TEXT + rb")[\],]")
+# In this order; older journals lack the last ones. A session of hooks is behind them, if any.
 _ORIGIN = ("tool", "client", "principal", "summary", "session")
 
 
@@ -55,7 +55,7 @@ def encode_body(
         else:
             steps.append(["c", place(step.path), _state(step.before), _state(step.after)])
     body = {
-        "origin": [getattr(origin, name) for name in _ORIGIN],
+        "origin": _origin(origin),
         "roots": [root_path(number) for number in roots],
         "steps": steps,
         "notes": list(notes),
@@ -84,12 +84,22 @@ def decode_body(
             steps.append(Rename(place(step[1]), place(step[2])))
         else:
             steps.append(Change(place(step[1]), _read_state(step[2]), _read_state(step[3])))
-    return ChangeSet(tuple(steps)), Origin(*data["origin"]), tuple(data["notes"])
+    return ChangeSet(tuple(steps)), _read_origin(data["origin"]), tuple(data["notes"])
 
 
 def decode_origin(body: bytes) -> Origin:
     """The origin alone: cheap, however many steps there are."""
-    return Origin(*_loads(body[: body.index(_STEPS)] + b"}")["origin"])
+    return _read_origin(_loads(body[: body.index(_STEPS)] + b"}")["origin"])
+
+
+def _origin(origin: Origin) -> list[str]:
+    kept = [getattr(origin, name) for name in _ORIGIN]
+    return [*kept, origin.hook_session] if origin.hook_session else kept
+
+
+def _read_origin(kept: list[Any]) -> Origin:
+    names = (*_ORIGIN, "hook_session")
+    return Origin(**dict(zip(names, kept, strict=False)))
 
 
 def read_session(line: bytes, start: int) -> tuple[bytes, bytes]:
@@ -99,6 +109,13 @@ def read_session(line: bytes, start: int) -> tuple[bytes, bytes]:
     """
     found = _SESSION.match(line, start)
     return (b"\n", b"") if found is None else (found[0], found[1])
+
+
+def is_all_of(lines: bytes, session: str) -> bool:
+    """Whether every operation in *lines* is of *session*, decided without reading them."""
+    wanted = json.dumps(session).encode()
+    bodies = ((line, line.find(b"{")) for line in lines.split(b"\n"))
+    return all(start < 0 or read_session(line, start)[1] == wanted for line, start in bodies)
 
 
 def _loads(body: bytes) -> Any:

@@ -83,6 +83,8 @@ class Preconditions:
         while above.parts and self.expected:
             if above in self.fresh or not isinstance(self.expected.get(above, _DIR), DirState):
                 return ABSENT
+            if above in self.arrived:
+                break  # it was renamed, maybe into a fresh directory, with all that is in it
             above = above.parent
         place = self._place_now(path)
         return ABSENT if place is None else self._look(place, known)

@@ -14,6 +14,8 @@ from redline.core.ports.many.resting import Progress
 CHUNK_BYTES = 4 << 20
 PACK_BYTES = 16 << 20
 PACKS = "packs/"
+# A pack is stored when it is full: its last chunk may reach beyond.
+_MAX_PACK = PACK_BYTES + CHUNK_BYTES
 
 
 class ChunkPlace(NamedTuple):
@@ -71,7 +73,7 @@ class ChunkWriter:
         """Read back the packs that were stored now, and look for the others; StoreUnavailable."""
         for name in sorted({place.pack for place in places}):
             if name in self._new:
-                body = self._store.get(name)
+                body = self._store.get(name, _MAX_PACK)
                 is_there = body is not None and name == _name_of(body)
             else:
                 is_there = self._store.has(name)
@@ -108,7 +110,7 @@ class ChunkReader:
 
     def _load(self, pack: str) -> bytes | None:
         if pack not in self._packs:
-            body = self._store.get(pack)
+            body = self._store.get(pack, _MAX_PACK)
             if body is None:
                 return None
             while len(self._packs) >= 4:

@@ -20,7 +20,7 @@ from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
 from redline.adapters.files.registry import FORMER, read_former_paths
-from redline.adapters.workspaces.parked.chunks import ChunkReader, ChunkWriter
+from redline.adapters.workspaces.parked.chunks import ChunkPlace, ChunkReader, ChunkWriter
 from redline.adapters.workspaces.parked.manifest import (
     Manifest,
     ParkedState,
@@ -30,13 +30,14 @@ from redline.adapters.workspaces.parked.manifest import (
     save_manifest,
     save_state,
 )
+from redline.adapters.workspaces.parked.signing import ParkKeys
 from redline.adapters.workspaces.parked.snapshot import TreeEntry, read_tree, write_tree
-from redline.core.errors import InvalidArgument, StoreUnavailable
+from redline.core.errors import CannotApply, InvalidArgument, StoreUnavailable
 from redline.core.ports.many.objects import ObjectStore
 from redline.core.ports.many.resting import Progress
 
-# Caches and notices of running processes beside a history.
-_LEFT_OUT = ("index", "parsers", "server-", "review-", "hooks")
+# Caches, notices of running processes and secrets beside a history: neither parked nor woken.
+_LEFT_OUT = ("index", "parsers", "server-", "review-", "hooks", "group-", "park-")
 
 
 class MovedWorkspace(NamedTuple):
@@ -55,8 +56,10 @@ class MoveReport(NamedTuple):
     moved_bytes: int
 
 
-def park(moved: MovedWorkspace, store: ObjectStore, *, again: bool = False) -> MoveReport:
-    """Put a workspace that is not in use into *store*, and remove it here.
+def park(
+    moved: MovedWorkspace, store: ObjectStore, keys: ParkKeys, *, again: bool = False
+) -> MoveReport:
+    """Put a workspace that is not in use into *store*, signed, and remove it here.
 
     InvalidArgument where another workspace rests or is awake; *again* overrides that.
     """
@@ -65,11 +68,10 @@ def park(moved: MovedWorkspace, store: ObjectStore, *, again: bool = False) -> M
     _move_back(moved)
     before = load_state(store)
     if not os.path.isdir(moved.root):
-        return _keep_parked(moved, store, before)
+        return _keep_parked(moved, store, before, keys)
     if before is not None and not again:
         _check_owner(moved, before)
-    old = load_manifest(store, before.manifest) if before is not None else None
-    writer = ChunkWriter(store, old.chunks if old is not None else {})
+    writer = ChunkWriter(store, _known_chunks(store, before, keys))
     files, history = _read(moved.root, moved.state_dir, writer, [], [])
     with _set_aside(moved):
         root, state = _beside(moved.root, "parking"), _beside(moved.state_dir, "parking")
@@ -81,7 +83,7 @@ def park(moved: MovedWorkspace, store: ObjectStore, *, again: bool = False) -> M
         name = save_manifest(store, manifest)
         writer.verify(chunks.values())
         load_manifest(store, name)  # what cannot be read back is not in the store
-        save_state(store, ParkedState(moved.name, name, moved.owner))
+        save_state(store, ParkedState(moved.name, name, moved.owner).sign(keys))
     os.rename(_beside(moved.root, "parking"), _beside(moved.root, "removing"))
     _finish_removal(moved)
     with suppress(StoreUnavailable):  # the next time removes it
@@ -89,27 +91,39 @@ def park(moved: MovedWorkspace, store: ObjectStore, *, again: bool = False) -> M
     return MoveReport(sum(entry.kind == "file" for entry in files), writer.stored_bytes)
 
 
+def _known_chunks(
+    store: ObjectStore, before: ParkedState | None, keys: ParkKeys
+) -> dict[str, ChunkPlace]:
+    """Return where chunks are that need not be sent again: those of a server that is trusted."""
+    if before is None or not before.is_signed or not keys.trusts(before.key):
+        return {}
+    return load_manifest(store, before.manifest).chunks
+
+
 def _keep_parked(
-    moved: MovedWorkspace, store: ObjectStore, before: ParkedState | None
+    moved: MovedWorkspace, store: ObjectStore, before: ParkedState | None, keys: ParkKeys
 ) -> MoveReport:
     """Go on after a move that was interrupted when everything was in the store."""
     if before is None or moved.owner not in (before.awake_at, before.parked_by):
         raise InvalidArgument(f"There is no directory to park: {moved.root}", field="name")
     if before.awake_at:
-        save_state(store, before._replace(awake_at="", parked_by=moved.owner))
+        before.check(keys)
+        save_state(store, before._replace(awake_at="", parked_by=moved.owner).sign(keys))
     return MoveReport(0, 0)
 
 
 def wake(
     moved: MovedWorkspace,
     store: ObjectStore,
+    keys: ParkKeys,
     *,
     again: bool = False,
     progress: Progress = lambda _done, _all: None,
 ) -> MoveReport:
     """Bring a workspace back from *store*, with its history.
 
-    InvalidArgument when it is awake elsewhere; *again* overrides that.
+    InvalidArgument when it is awake elsewhere; *again* overrides that. InvalidArgument when it is
+    another workspace, or a server parked it that *keys* do not trust.
     """
     _finish_removal(moved)
     _move_back(moved)
@@ -120,6 +134,13 @@ def wake(
         return MoveReport(0, 0)
     if found is None:
         raise InvalidArgument("No workspace is parked there", field="url")
+    found.check(keys)
+    if found.name != moved.name:
+        raise InvalidArgument(
+            f"Another workspace is parked there: {found.name}",
+            field="name",
+            hint="wake it under its own name",
+        )
     if found.awake_at not in ("", moved.owner) and not again:
         raise InvalidArgument(
             f"The workspace is awake elsewhere: {found.awake_at}",
@@ -127,10 +148,32 @@ def wake(
             hint="park it there first, or pass --again if that copy is lost",
         )
     manifest = load_manifest(store, found.manifest)
+    _check_fits(moved, manifest)
     save_state(store, found._replace(awake_at=moved.owner))
     _fetch(moved, manifest, ChunkReader(store, manifest.chunks, progress))
     files = [entry for entry in manifest.files if entry.kind == "file"]
     return MoveReport(len(files), sum(place.length for place in manifest.chunks.values()))
+
+
+def _check_fits(moved: MovedWorkspace, manifest: Manifest) -> None:
+    """Refuse a history with names that are never parked, and what the disk has no room for."""
+    private = [entry.path for entry in manifest.history if _is_left_out(entry.path)]
+    if private:
+        raise StoreUnavailable(
+            f"What is parked there brings a file that is never parked: {private[0][:100]}"
+        )
+    needed = sum(
+        manifest.chunks[digest].length
+        for entry in (*manifest.files, *manifest.history)
+        for digest in entry.chunks
+    )
+    folder = os.path.dirname(moved.root)
+    os.makedirs(folder, mode=0o700, exist_ok=True)
+    free = shutil.disk_usage(folder).free
+    if needed > free:
+        raise CannotApply(
+            f"The workspace needs {needed} bytes, and {free} are free", hint="make room for it"
+        )
 
 
 def _fetch(moved: MovedWorkspace, manifest: Manifest, reader: ChunkReader) -> None:

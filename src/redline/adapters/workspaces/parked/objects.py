@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from redline.core.errors import InvalidArgument, StoreUnavailable
+from redline.core.extras import install_extra
 from redline.core.ports.many.objects import ObjectStore
 
 T = TypeVar("T")
@@ -19,7 +20,7 @@ def open_objects(address: str) -> ObjectStore:
         from obstore.store import LocalStore, from_url
     except ImportError:
         raise InvalidArgument(
-            "Object stores need the extra objects", hint="pip install 'redline[objects]'"
+            "Object stores need the extra objects", hint=install_extra("objects")
         ) from None
     if "://" not in address:
         raise InvalidArgument(
@@ -52,12 +53,18 @@ class Obstore:
 
         _reach(lambda: obstore.put(self._store, name, data))
 
-    def get(self, name: str) -> bytes | None:
+    def get(self, name: str, limit: int) -> bytes | None:
         """The object of this name."""
         import obstore
 
+        def fetch() -> bytes:
+            found = obstore.get(self._store, name)
+            if found.meta["size"] > limit:
+                raise StoreUnavailable(f"The object store holds something too large: {name[:100]}")
+            return bytes(found.bytes())
+
         try:
-            return _reach(lambda: bytes(obstore.get(self._store, name).bytes()))
+            return _reach(fetch)
         except FileNotFoundError:
             return None
 

@@ -1,16 +1,25 @@
-"""A directory as a list of entries: kinds, modes, times, links, and the chunks of each file."""
+"""A directory as a list of entries: kinds, modes, times, links, and the chunks of each file.
+
+A list that comes from a store is checked as a whole before anything is written: whatever it says,
+what it makes lies beneath its top.
+"""
 
 from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Set
 from typing import Any, BinaryIO, NamedTuple
 
-from redline.adapters.workspaces.parked.chunks import ChunkReader, ChunkWriter
+from redline.adapters.workspaces.parked.chunks import ChunkPlace, ChunkReader, ChunkWriter
 from redline.core.errors import CannotApply
 
-_FILE, _DIRECTORY, _LINK = "file", "directory", "link"
+LINK = "link"
+_FILE, _DIRECTORY = "file", "directory"
+_TYPES: list[type] = [str, str, int, int, str, list]
+# Set-user-ID, set-group-ID and the sticky bit do not travel.
+_PERMISSIONS = 0o777
+_MAX_DEPTH = 1000
 
 
 class TreeEntry(NamedTuple):
@@ -32,10 +41,46 @@ class TreeEntry(NamedTuple):
         return [self.path, self.kind, self.mode, self.mtime, self.target, list(self.chunks)]
 
 
-def decode_entry(found: list[Any]) -> TreeEntry:
-    """Return the entry that `TreeEntry.encode` wrote."""
-    path, kind, mode, mtime, target, chunks = found
-    return TreeEntry(path, kind, mode, mtime, target, tuple(chunks))
+def decode_entries(entries: list[Any], chunks: Mapping[str, ChunkPlace]) -> list[TreeEntry]:
+    """Return what `TreeEntry.encode` wrote; TypeError or ValueError for anything else.
+
+    Every path is relative, without empty parts, `.` and `..`; it occurs once, behind the directory
+    that it lies in. Modes are those of permissions alone.
+    """
+    found = [_decode(entry) for entry in entries]
+    directories: set[str] = set()
+    seen: set[str] = set()
+    for entry in found:
+        _check_path(entry.path, directories)
+        if entry.path in seen or entry.kind not in (_FILE, _DIRECTORY, LINK):
+            raise ValueError(f"an entry is twice there, or no file: {entry.path[:200]!r}")
+        seen.add(entry.path)
+        if entry.kind == _DIRECTORY:
+            directories.add(entry.path)
+        if not all(digest in chunks for digest in entry.chunks):
+            raise ValueError(f"a part of a file is nowhere: {entry.path[:200]!r}")
+    return found
+
+
+def _decode(entry: object) -> TreeEntry:
+    if not isinstance(entry, list) or [type(each) for each in entry] != _TYPES:
+        raise TypeError
+    path, kind, mode, mtime, target, chunks = entry
+    if not all(isinstance(digest, str) for digest in chunks) or abs(mtime) >= 1 << 63:
+        raise TypeError
+    if "\0" in path + target:
+        raise ValueError("a name has a NUL")
+    return TreeEntry(path, kind, mode & _PERMISSIONS, mtime, target, tuple(chunks))
+
+
+def _check_path(path: str, directories: Set[str]) -> None:
+    """Refuse a path that leads out of the top, or through anything but a directory of the list."""
+    if not path:
+        return
+    parent, _, name = path.rpartition("/")
+    is_whole = path.startswith("/") or name in ("", ".", "..") or os.sep in name
+    if is_whole or parent not in directories or path.count("/") > _MAX_DEPTH:
+        raise ValueError(f"an entry is in no directory of the workspace: {path[:200]!r}")
 
 
 def read_tree(
@@ -51,11 +96,11 @@ def read_tree(
     found = []
     for path, facts in _walk(top, is_left_out):
         whole = os.path.join(top, path) if path else top
-        mode, mtime = stat.S_IMODE(facts.st_mode), facts.st_mtime_ns
+        mode, mtime = stat.S_IMODE(facts.st_mode) & _PERMISSIONS, facts.st_mtime_ns
         if stat.S_ISDIR(facts.st_mode):
             found.append(TreeEntry(path, _DIRECTORY, mode, mtime))
         elif stat.S_ISLNK(facts.st_mode):
-            found.append(TreeEntry(path, _LINK, 0, mtime, os.readlink(whole)))
+            found.append(TreeEntry(path, LINK, 0, mtime, os.readlink(whole)))
         elif stat.S_ISREG(facts.st_mode):
             stamp = _stamp(facts)
             old = known.get(path)
@@ -80,7 +125,7 @@ def write_tree(top: str, entries: list[TreeEntry], reader: ChunkReader) -> None:
         os.mkdir(os.path.join(top, entry.path) if entry.path else top, 0o700)
     for entry in entries:
         whole = os.path.join(top, entry.path)
-        if entry.kind == _LINK:
+        if entry.kind == LINK:
             os.symlink(entry.target, whole)
             os.utime(whole, ns=(entry.mtime, entry.mtime), follow_symlinks=False)
         elif entry.kind == _FILE:

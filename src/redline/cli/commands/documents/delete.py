@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from redline.cli.commands.documents.open_file import add_edit_flags, edit, exit_code_for
-from redline.documents.base.path import parse_path
+from redline.documents.base.path import read_path
 from redline.documents.editing import DocEdit
 
 
@@ -16,4 +16,4 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Delete the entry with its own comments."""
-    return exit_code_for(args.file, lambda: edit(args, DocEdit("delete", parse_path(args.path))))
+    return exit_code_for(args.file, lambda: edit(args, DocEdit("delete", read_path(args.path))))

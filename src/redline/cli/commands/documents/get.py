@@ -14,7 +14,7 @@ from redline.cli.commands.documents.open_file import (
 from redline.cli.terminal import err, out_bytes
 from redline.core.paths import Access
 from redline.core.textfile import is_utf8
-from redline.documents.base.path import parse_path
+from redline.documents.base.path import read_path
 from redline.documents.isolated import read_value as read_plain_value
 from redline.services.documents.read import as_own_document, read_value
 
@@ -34,7 +34,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _run(args: argparse.Namespace) -> int:
-    steps = parse_path(args.path)
+    steps = read_path(args.path)
     opened = open_source(args, Access.READ)
     with opened.redline as redline:
         source = source_of(opened, args)

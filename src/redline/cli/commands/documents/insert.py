@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from redline.cli.commands.documents.open_file import add_edit_flags, edit, exit_code_for
-from redline.documents.editing import edit_at
+from redline.cli.commands.documents.open_file import add_edit_flags, edit_value, exit_code_for
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -15,7 +14,4 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Insert before an index (the length appends), or add a key that is not there."""
-    return exit_code_for(
-        args.file,
-        lambda: edit(args, edit_at("insert", args.path, args.value, as_json=args.json)),
-    )
+    return exit_code_for(args.file, lambda: edit_value(args, "insert"))

@@ -16,6 +16,7 @@ from redline.cli.terminal import (
     ask_number,
     err,
     fail,
+    is_terminal,
     out,
     out_bytes,
     paint,
@@ -23,7 +24,7 @@ from redline.cli.terminal import (
     program,
 )
 from redline.core.changes import Change, ChangeSet, FileState, digest_of
-from redline.core.diff import diff_of_files, visible
+from redline.core.diff import diff_labels, diff_of_files, visible
 from redline.core.errors import InvalidArgument, RedlineError
 from redline.core.paths import Access
 from redline.core.text_limits import shorten
@@ -36,12 +37,15 @@ from redline.services.instructions.propose import propose_with
 from redline.services.instructions.session import change_id, shown
 
 _WIDTH = 60
+_LISTED = 200
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of this command."""
     parser.add_argument("file", metavar="FILE", help="a file, or - for standard input")
-    parser.add_argument("instruction", metavar="INSTRUCTION", help="what to change, in English")
+    parser.add_argument(
+        "instruction", metavar="INSTRUCTION", help="exact forms or commands (docs/tools/json.md)"
+    )
     add_flags(parser)
 
 
@@ -61,7 +65,9 @@ FILE may be -: the document is read from standard input, the changed one goes to
     parser.add_argument(
         "--choose", type=int, metavar="N", help="of several readings, apply the one listed as N"
     )
-    parser.add_argument("--llm", metavar="NAME", help="openai:MODEL, anthropic:MODEL, gemini:MODEL")
+    parser.add_argument(
+        "--llm", metavar="NAME", help="ollama:MODEL, openai:MODEL, ... for free English"
+    )
     parser.add_argument("--workspace", default=".", metavar="DIR", help="default: this directory")
     parser.add_argument("--state-dir", metavar="DIR", help="where history lives")
 
@@ -155,8 +161,7 @@ def _choose(proposal: Proposal, number: int | None) -> Proposal:
 
 def _list(proposal: Proposal) -> None:
     for place, candidate in enumerate(proposal.candidates, 1):
-        left = f"  (leaves out: {' '.join(candidate.unexplained)})" if candidate.unexplained else ""
-        err(f"  {place}. {candidate.says}{left}")
+        err(f"  {place}. {candidate.says}")
 
 
 def _explain(proposal: Proposal) -> int:
@@ -174,23 +179,24 @@ def _explain(proposal: Proposal) -> int:
 
 
 def _show(opened: Opened, proposal: Proposal, after: bytes) -> None:
-    for place, operation in enumerate(proposal.operations):
+    for place, operation in enumerate(proposal.operations[:_LISTED]):
         out(_line(place, operation))
-    diff = diff_of_files(opened.source, after, opened.name, opened.name)
+    if len(proposal.operations) > _LISTED:
+        out(f"... and {len(proposal.operations) - _LISTED} more, all of them in the diff below")
+    diff = diff_of_files(opened.source, after, *diff_labels(opened.name), fold=is_terminal())
     out(paint_diff(diff).rstrip("\n"))
 
 
 def _line(place: int, operation: DocumentOperation) -> str:
-    """One change in a line: where, from what to what, and how sure."""
+    """Return one change in a line: where, from what to what."""
     where = pointer(operation.new_path) if operation.new_path else _one_line(shown(operation.value))
     change = f"{_one_line(shown(operation.old))} -> {where}"
     if operation.op == "remove":
         change = f"{_one_line(shown(operation.old))} removed"
     elif operation.op in ("add", "insert"):
         change = f"{_one_line(shown(operation.value))} added"
-    sure = paint(f"{operation.confidence:.0%}", "dim")
     name = paint(visible(pointer(operation.path))[0], "bold")
-    return f"{change_id(place)}  {name}  {change}  {sure}"
+    return f"{change_id(place)}  {name}  {change}"
 
 
 def _one_line(text: str) -> str:

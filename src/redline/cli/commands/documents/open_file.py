@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -14,17 +15,22 @@ from redline.cli.terminal import (
     NOTHING_FOUND,
     err,
     fail,
+    hide_secrets,
+    is_terminal,
     out,
     out_bytes,
     paint_diff,
+    program,
     standard_input,
 )
 from redline.core.cancellation import UNCANCELLABLE
 from redline.core.changes import FileState
-from redline.core.diff import diff_of_files
+from redline.core.diff import diff_labels, diff_of_files
 from redline.core.error_families.wording import join_texts
 from redline.core.errors import (
+    CannotApply,
     DocumentSyntax,
+    InvalidArgument,
     IsADirectory,
     NodeNotFound,
     NotFound,
@@ -32,7 +38,7 @@ from redline.core.errors import (
 from redline.core.paths import Access, WorkspacePath
 from redline.documents.base.model import MAX_BYTES
 from redline.documents.base.path import render_path
-from redline.documents.editing import DocEdit, Options
+from redline.documents.editing import DocEdit, Options, edit_at
 from redline.documents.formats import FORMATS
 from redline.documents.isolated import DocumentSource, apply_edits, detect
 from redline.services.documents.edit import EditedDocuments, edit_documents, plan_edits
@@ -68,10 +74,10 @@ def add_edit_flags(parser: argparse.ArgumentParser, *, value: bool) -> None:
     add_flags(parser)
     parser.add_argument("path", metavar="PATH", help='a.b, a[0], a[-1], a["x.y"]; a[+] appends')
     if value:
-        parser.add_argument("value", metavar="VALUE", help="in the file's own syntax")
-        parser.add_argument(
-            "--json", action="store_true", help="VALUE is JSON, whatever the file is"
-        )
+        parser.add_argument("value", metavar="VALUE", nargs="?", help="in the file's own syntax")
+        form = parser.add_mutually_exclusive_group()
+        form.add_argument("--json", action="store_true", help="VALUE is JSON, whatever the file is")
+        form.add_argument("--string", "-s", metavar="TEXT", help="instead of VALUE: text, as it is")
     add_guarded_flag(parser)
     parser.add_argument("--dry-run", action="store_true", help="only show the diff")
     parser.add_argument("--quiet", "-q", action="store_true", help="do not show the diff")
@@ -110,7 +116,8 @@ def open_source(args: argparse.Namespace, access: Access) -> Opened:
 
 def _locate(args: argparse.Namespace, access: Access) -> Opened:
     """Read standard input, or find the file without reading it."""
-    redline = Redline(_settings(args, access))
+    # Who gives a document has its secrets, and writes what comes back into a file.
+    redline = hide_secrets(Redline(_settings(args, access)), are_shown=args.file == "-")
     if args.file == "-":
         return Opened(redline, "-", standard_input(MAX_BYTES + 1), None)
     place = redline.workspace.resolve(os.path.abspath(args.file), access, must_exist=True)
@@ -122,6 +129,24 @@ def source_of(opened: Opened, args: argparse.Namespace) -> DocumentSource:
     refuse_code(opened.name, args.format)
     form = detect(opened.redline.confined, opened.name, opened.source, args.format)
     return DocumentSource(opened.source, form, args.doc_index)
+
+
+def edit_value(args: argparse.Namespace, action: str) -> int:
+    """Set or insert the value that the command line has, as VALUE or as text."""
+    if (args.value is None) == (args.string is None):
+        raise InvalidArgument("Give VALUE, or --string TEXT instead", field="value")
+    if args.string is not None:
+        return edit(args, edit_at(action, args.path, args.string, as_text=True))
+    wanted = edit_at(action, args.path, args.value, as_json=args.json, typed=not args.json)
+    try:
+        return edit(args, wanted)
+    except CannotApply as error:
+        if error.details.get("misread"):
+            words = [program(), action, args.file, args.path, f"--string={args.value}"]
+            error.hint = f"for text: {shlex.join(words)}"
+            if error.details["misread"] == "mapping":
+                error.hint += f"; for a mapping: {shlex.quote('{' + args.value + '}')}"
+        raise
 
 
 def edit(args: argparse.Namespace, wanted: DocEdit) -> int:
@@ -171,7 +196,7 @@ def _show(args: argparse.Namespace, opened: Opened, source: bytes, after: bytes)
         return
     if args.quiet and not args.dry_run:
         return
-    diff = diff_of_files(source, after, opened.name, opened.name)
+    diff = diff_of_files(source, after, *diff_labels(opened.name), fold=is_terminal())
     if diff:
         out(paint_diff(diff).rstrip("\n"))
 

@@ -15,7 +15,7 @@ from redline.cli.terminal import NOTHING_FOUND, out, paint
 from redline.core.cancellation import UNCANCELLABLE
 from redline.core.diff import visible
 from redline.core.paths import Access
-from redline.documents.base.path import render_path
+from redline.documents.base.path import as_jsonpath, render_path
 from redline.documents.query import Match
 from redline.services.documents.read import query_source
 
@@ -39,7 +39,8 @@ def _run(args: argparse.Namespace) -> int:
     opened = open_source(args, Access.READ)
     with opened.redline as redline:
         source = source_of(opened, args)
-        matches, total = query_source(redline, source, args.expression, args.limit, UNCANCELLABLE)
+        wanted = as_jsonpath(args.expression)
+        matches, total = query_source(redline, source, wanted, args.limit, UNCANCELLABLE)
     for match in matches:
         out(render_path(match.path) if args.paths else _line(match))
     if total > len(matches):

@@ -6,7 +6,7 @@ import argparse
 
 from redline.app import Redline
 from redline.cli.commands.history.view import add_workspace_flags, ago, open_redline, print_table
-from redline.cli.flags import TERMINAL
+from redline.cli.flags import find_caller
 from redline.cli.terminal import one_line, out
 from redline.core.ports.history import Origin
 from redline.services.history.revert import create_checkpoint
@@ -33,7 +33,8 @@ def run(args: argparse.Namespace) -> int:
 
 def _mark(redline: Redline, args: argparse.Namespace) -> int:
     if args.name is not None:
-        origin = Origin("checkpoint", "command line", summary=args.name, session=TERMINAL)
+        client, session = find_caller()
+        origin = Origin("checkpoint", client, summary=args.name, session=session)
         made = create_checkpoint(redline, args.name, origin)
         out(f"{made.id}  checkpoint {one_line(args.name)}")
         return 0

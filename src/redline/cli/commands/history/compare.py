@@ -6,7 +6,6 @@ from redline.app import Redline, open_committer
 from redline.cli.flags import TERMINAL
 from redline.core.changes import ChangeSet
 from redline.core.ports.history import History, Operation
-from redline.engine.command_rules import POLICY
 from redline.services.history.against_head import HEAD, difference_from_head
 from redline.services.history.lines import difference
 from redline.services.history.listing import latest_id
@@ -30,9 +29,8 @@ def changes_since(redline: Redline, text: str | None) -> tuple[ChangeSet, str]:
 
 def default_point(history: History) -> tuple[Point, str]:
     """Return the latest checkpoint or start of a session, and what it is called."""
-    # What a person does at a terminal, or a rule puts back, is not a piece of work to compare with.
-    others = (TERMINAL, POLICY)
-    marks = [m for m in history.marks() if m.kind == "checkpoint" or m.origin.session not in others]
+    # What a person does at a terminal is not a piece of work to compare with.
+    marks = [m for m in history.marks() if m.kind == "checkpoint" or m.origin.session != TERMINAL]
     if not marks:
         latest_id(history)  # NothingToUndo before the first change
         return Point(None), "the beginning"

@@ -12,7 +12,7 @@ from redline.cli.commands.history.view import (
     open_redline,
     print_long,
 )
-from redline.cli.terminal import paint_diff
+from redline.cli.terminal import is_terminal, paint_diff
 from redline.core.encodings.opening import configured_in
 from redline.plan.describe import diff_of
 from redline.services.history.lines import difference
@@ -51,7 +51,7 @@ def _show(redline: Redline, args: argparse.Namespace) -> int:
             find_point(redline.history, text, inclusive=False) for text in (args.start, args.end)
         )
         changed = difference(redline, start, end)
-    diff = diff_of(changed, label_for(redline), configured_in(redline.tree))
+    diff = diff_of(changed, label_for(redline), configured_in(redline.tree), fold=is_terminal())
     if diff:
         print_long([paint_diff(diff).rstrip("\n")])
     return 0

@@ -14,7 +14,7 @@ from redline.services.history.references import find_operation
 EXAMPLES = """A commit goes on top of HEAD; the index and the work tree stay as they are.
 
 examples:
-  redline export @ --patch > change.patch        for git apply
+  redline export @ > change.patch                for git apply
   redline export @-1 @ --commit -m "Fix it"      a commit that says which tool and session made it
 """
 
@@ -24,8 +24,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EXAMPLES
     add_workspace_flags(parser)
     parser.add_argument("ids", nargs="+", metavar="ID", help="the changes to export")
-    how = parser.add_mutually_exclusive_group(required=True)
-    how.add_argument("--patch", action="store_true", help="print a patch for git apply")
+    how = parser.add_mutually_exclusive_group()
+    how.add_argument("--patch", action="store_true", help="print a patch for git apply (default)")
     how.add_argument("--commit", action="store_true", help="commit them with git")
     parser.add_argument("-m", "--message", help="the commit's message; default: what was asked for")
 
@@ -40,7 +40,7 @@ def _export(redline: Redline, args: argparse.Namespace) -> int:
     ids = [find_operation(redline.history, each) for each in args.ids]
     operations = load_in_order(redline, ids)
     top = redline.workspace.roots[0].path
-    if args.patch:
+    if not args.commit:
         out_bytes(patch_of(redline, partial(open_committer, top), operations))
         return 0
     asked = next((each.origin.summary for each in operations if each.origin.summary), "")

@@ -15,7 +15,7 @@ from redline.cli.commands.history.view import (
 )
 from redline.cli.flags import add_guarded_flag, origin_of
 from redline.cli.foresight import note_refusal
-from redline.cli.terminal import out, paint_diff
+from redline.cli.terminal import is_terminal, out, paint_diff
 from redline.core.encodings.opening import configured_in
 from redline.core.paths import Access
 from redline.plan.describe import diff_of
@@ -57,7 +57,9 @@ def _restore(redline: Redline, args: argparse.Namespace) -> int:
         if planned.is_empty:
             out(_UNCHANGED)
         else:
-            diff = diff_of(planned, label_for(redline), configured_in(redline.tree))
+            diff = diff_of(
+                planned, label_for(redline), configured_in(redline.tree), fold=is_terminal()
+            )
             out(paint_diff(diff).rstrip("\n"))
             note_refusal(args, redline, planned, "restore")
         return 0
@@ -68,7 +70,7 @@ def _restore(redline: Redline, args: argparse.Namespace) -> int:
         return 0
     label = label_for(redline)
     if not args.quiet:
-        diff = diff_of(operation.change_set, label, configured_in(redline.tree))
+        diff = diff_of(operation.change_set, label, configured_in(redline.tree), fold=is_terminal())
         out(paint_diff(diff).rstrip("\n"))
     out(headline(operation, label))
     return 0

@@ -16,7 +16,7 @@ from redline.cli.commands.history.view import (
 )
 from redline.cli.flags import add_guarded_flag, origin_of
 from redline.cli.foresight import note_refusal
-from redline.cli.terminal import out, paint, paint_diff
+from redline.cli.terminal import err, is_terminal, out, paint, paint_diff
 from redline.core.encodings.opening import configured_in
 from redline.core.ports.history import Author, Direction, Operation
 from redline.plan.describe import diff_of
@@ -35,7 +35,7 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
 
 
 def run_revert(args: argparse.Namespace, wish: Wish) -> int:
-    """Show the difference, and unless it is a dry run, make it."""
+    """Make the difference and show it; a dry run only shows it."""
     with open_redline(args) as redline:
         return _revert(redline, args, wish)
 
@@ -44,22 +44,32 @@ def _revert(redline: Redline, args: argparse.Namespace, wish: Wish) -> int:
     wish = replace(wish, paths=tuple(path_from(args, redline, path) for path in wish.paths))
     if wish.to is not None:
         note_beginning(redline, wish.to)
-    planned = plan_revert(redline, wish)
-    if args.dry_run or not args.quiet:
-        _show(redline, planned)
     tool = "undo" if wish.direction is Direction.REWIND else wish.direction.value
     if args.dry_run:
+        planned = plan_revert(redline, wish)
+        _show(redline, planned)
+        _say_notes(planned)
         note_refusal(args, redline, planned.change_set, tool)
         return 0
+    # Shown only when it has happened: a refusal must not follow a diff.
     operation = revert(redline, wish, origin_of(args, tool, wish.summary))
     if not args.quiet:
+        _show(redline, replace(operation, change_set=redline.history.fill(operation.change_set)))
         out()
     out(headline(operation, label_for(redline)))
+    _say_notes(operation)
     return 0
 
 
-def _show(redline: Redline, planned: Operation) -> None:
-    found = diff_of(planned.change_set, label_for(redline), configured_in(redline.tree))
+def _say_notes(operation: Operation) -> None:
+    for note in operation.notes:
+        err(f"note: {note}")
+
+
+def _show(redline: Redline, operation: Operation) -> None:
+    found = diff_of(
+        operation.change_set, label_for(redline), configured_in(redline.tree), fold=is_terminal()
+    )
     out(paint_diff(found).rstrip("\n") or "the files already are as they would become")
-    if planned.merged:
+    if operation.merged:
         out(paint("merged: later changes of the same files are kept", "cyan"))

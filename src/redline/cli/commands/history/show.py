@@ -12,7 +12,15 @@ from redline.cli.commands.history.view import (
     open_redline,
     print_long,
 )
-from redline.cli.terminal import NOTHING_FOUND, fail, one_line, out_bytes, paint, paint_diff
+from redline.cli.terminal import (
+    NOTHING_FOUND,
+    fail,
+    is_terminal,
+    one_line,
+    out_bytes,
+    paint,
+    paint_diff,
+)
 from redline.core.encodings.opening import configured_in
 from redline.core.ports.history import HistoryQuery
 from redline.plan.describe import diff_of
@@ -67,7 +75,7 @@ def _show(redline: Redline, args: argparse.Namespace) -> int:
     ):
         if value:
             lines.append(f"{paint(f'{name}:', 'dim')} {one_line(value)}")
-    whole = diff_of(operation.change_set, label, configured_in(redline.tree))
+    whole = diff_of(operation.change_set, label, configured_in(redline.tree), fold=is_terminal())
     diff = number_hunks(BoundedDiff(whole, is_cut=False)).text
     print_long([*lines, "", paint_diff(diff).rstrip("\n")])
     return 0

@@ -20,6 +20,7 @@ from redline.core.errors import NothingToUndo
 from redline.core.ports.history import HistoryQuery
 from redline.plan.describe import list_touched
 from redline.services.history.lines import count_lines
+from redline.services.history.listing import FIRST_STEPS
 
 EXAMPLES = """examples:
   redline status                          since the latest checkpoint or start of a session
@@ -65,12 +66,15 @@ def _show(redline: Redline, args: argparse.Namespace) -> int:
     out(f"workspace {one_line(redline.workspace.roots[0].path)}")
     for server in redline.servers():
         out(f"served   {one_line(server.address)} by process {server.pid}, {ago(server.started)}")
+    for each in redline.measure_language_servers():
+        size = f"{each.resident / 1e6:.0f} MB of at most {each.limit / 1e9:.1f} GB"
+        out(f"checker  {each.name} by process {each.pid}, {size}")
     _show_recorder(redline)
     if found is None:
         out("no changes yet")
         return 0
     changed, name = found
-    for latest in history.list(HistoryQuery(limit=1, steps=3)):
+    for latest in history.list(HistoryQuery(limit=1, steps=FIRST_STEPS)):
         out(f"latest   {headline(latest, label)}")
     if not changed.steps:
         out(f"nothing differs since {one_line(name)}")

@@ -14,6 +14,7 @@ EXAMPLES = """examples:
   redline undo ab12 --dry-run        only show what undoing that one would do
   redline undo @-1 --paths a.py      only its changes of one file
   redline undo @-1 --hunks 1,3       only parts of its diff, as `redline show` numbers them
+  redline undo --turn @prompt-1      what was done for the prompt before the last, and only that
   redline undo --session 1f2e3d4c    everything one session of an agent did
 """
 
@@ -28,6 +29,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--hunks", type=_numbers, default=(), metavar="N,N", help="only these hunks"
     )
     parser.add_argument("--session", metavar="NAME", help="every change of this session")
+    parser.add_argument("--turn", metavar="@prompt-N", help="only what was done for this prompt")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -39,6 +41,7 @@ def run(args: argparse.Namespace) -> int:
         paths=args.paths,
         hunks=args.hunks,
         session=args.session,
+        turn=args.turn,
     )
     return run_revert(args, wish)
 

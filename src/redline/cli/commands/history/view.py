@@ -9,14 +9,24 @@ import time
 from collections.abc import Sequence
 
 from redline.app import Redline, locate_workspace, page_text
-from redline.cli.flags import policy_from, state_dir_from
-from redline.cli.terminal import err, escape_for_terminal, one_line, out, paint
+from redline.cli.flags import find_caller, policy_from, state_dir_from
+from redline.cli.terminal import (
+    err,
+    escape_for_terminal,
+    fit,
+    hide_secrets,
+    one_line,
+    out,
+    paint,
+    terminal_width,
+)
 from redline.core.errors import InvalidArgument
 from redline.core.paths import WorkspacePath
 from redline.core.ports.history import Author, Operation
-from redline.plan.describe import Label, list_touched
+from redline.plan.describe import Label, name_first
 from redline.services.history.listing import describe_without_files
 from redline.services.history.references import first_after
+from redline.services.history.turns import Turn
 from redline.services.names import display_name
 from redline.settings import Settings
 
@@ -25,6 +35,8 @@ MAX_NAMED = 3
 _ACTION_STYLE = {"create": "green", "delete": "red", "edit": "yellow", "move": "blue"}
 _UNITS = ((86400, "d"), (3600, "h"), (60, "min"), (1, "s"))
 _WEEK = 7 * 86400
+# What a person reads below turns that no prompt opened.
+NO_PROMPTS = "turns without a prompt are told apart by pauses: redline hooks install CLIENT"
 
 
 def add_workspace_flags(parser: argparse.ArgumentParser) -> None:
@@ -40,7 +52,11 @@ def add_workspace_flags(parser: argparse.ArgumentParser) -> None:
 def add_author_flags(parser: argparse.ArgumentParser) -> None:
     """Add the flags that choose operations by who made them."""
     group = parser.add_argument_group("whose changes")
-    group.add_argument("--mine", action="store_true", help="only changes made at this terminal")
+    group.add_argument(
+        "--mine",
+        action="store_true",
+        help="only changes of whoever runs this: you, or the agent whose shell it is",
+    )
     group.add_argument("--client", metavar="NAME", help="only changes of this client")
     group.add_argument("--principal", metavar="NAME", help="only changes of this login")
     group.add_argument("--session", metavar="NAME", help="only changes of this session")
@@ -51,7 +67,7 @@ def author_from(args: argparse.Namespace) -> Author | None:
     if args.mine:
         if args.client is not None or args.principal is not None:
             raise InvalidArgument("--mine goes with neither --client nor --principal", field="mine")
-        return Author(args.session, "command line", "")
+        return Author(args.session, find_caller()[0], "")
     found = Author(args.session, args.client, args.principal)
     return None if found == Author() else found
 
@@ -73,7 +89,7 @@ def open_redline(
     args: argparse.Namespace, near: str | None = None, *, is_brief: bool = True
 ) -> Redline:
     """Open the workspace that the flags name, or that *near* lies in."""
-    return Redline(settings_for(args, near), is_brief=is_brief)
+    return hide_secrets(Redline(settings_for(args, near), is_brief=is_brief))
 
 
 def path_from(args: argparse.Namespace, redline: Redline, text: str) -> str:
@@ -115,28 +131,45 @@ def describe_files(operation: Operation, label: Label) -> str:
     """Return the first files of an operation and what happened to each."""
     if not operation.step_count:
         return paint(one_line(describe_without_files(operation)), "magenta")
-    places = list_touched(operation.change_set, label, MAX_NAMED)
+    places, rest = name_first(operation.change_set, label, MAX_NAMED)
+    rest += operation.left_out
     names = ", ".join(
         f"{paint(place.action, _ACTION_STYLE.get(place.action, 'dim'))} {place.path}"
         for place in places
     )
-    more = f" +{operation.step_count - MAX_NAMED} more" if operation.step_count > MAX_NAMED else ""
+    more = f" +{rest} more" if rest else ""
     state = paint("  undone", "dim") if operation.reverted_by else ""
-    return f"{names}{more}{state}"
+    git = paint(f"  {one_line(operation.git)}", "magenta") if operation.git else ""
+    return f"{names}{more}{git}{state}"
 
 
-def print_table(rows: Sequence[Sequence[tuple[str, str]]]) -> None:
-    """Print rows of (text, style) cells, all columns but the last aligned, in the pager if long."""
+def describe_turn(turn: Turn) -> str:
+    """Return the first words of a turn's prompt in quotes, or say that none was heard."""
+    return f"\u201c{one_line(turn.words)}\u201d" if turn.prompt else "(no prompt)"
+
+
+def print_table(table: Sequence[Sequence[tuple[str, str]] | str]) -> None:
+    """Print rows of (text, style) cells, all columns but the last aligned, in the pager if long.
+
+    A text is a heading of its own line.
+
+    On a terminal a row that is too wide for it is cut.
+    """
+    rows = [row for row in table if not isinstance(row, str)]
     widths = [max(len(row[n][0]) for row in rows) for n in range(len(rows[0]) - 1)] if rows else []
     lines = []
-    for row in rows:
+    for row in table:
+        if isinstance(row, str):
+            lines.append(row)
+            continue
         cells = [
             paint(text, *style.split()) + " " * (width - len(text))
             for (text, style), width in zip(row[:-1], widths, strict=True)
         ]
         text, style = row[-1]
         lines.append("  ".join([*cells, paint(text, *style.split()) if style else text]))
-    print_long(lines)
+    columns = terminal_width()
+    print_long([fit(line, columns) for line in lines] if columns else lines)
 
 
 def print_long(lines: Sequence[str]) -> None:

@@ -10,6 +10,7 @@ from redline.app import Redline
 from redline.cli.commands.history.view import add_workspace_flags, open_redline, print_table
 from redline.cli.terminal import fail, one_line, out, paint
 from redline.core.errors import InvalidArgument, PolicyUnreadable
+from redline.core.paths import Access
 from redline.core.ports.history import Origin
 from redline.core.ports.review import Action, RuleOutcome
 from redline.services.review.policy import explain_path
@@ -19,6 +20,7 @@ EXAMPLES = """examples:
   redline policy explain deploy/web.yaml   which rule decides about changes of this file
   redline policy explain deploy/web.yaml --field spec.replicas --client claude-code
                                            about one value in it, changed by one client
+  redline policy explain .env --secret 3   why values of line 3 are masked for models
 
 exit codes:
   0  the policy is valid; explain: a change would be allowed
@@ -42,6 +44,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--client", default="", metavar="NAME", help="the client that asks for it")
     parser.add_argument("--principal", default="", metavar="NAME", help="the login behind it")
     parser.add_argument("--field", metavar="PATH", help="the value in it, such as spec.replicas")
+    parser.add_argument(
+        "--secret", metavar="LINE", type=int, help="explain: why values of this line are masked"
+    )
     parser.add_argument("--json", action="store_true", help="as JSON")
 
 
@@ -55,6 +60,8 @@ def run(args: argparse.Namespace) -> int:
         except PolicyUnreadable as error:
             fail(error.message)
             return 2
+        if args.secret:
+            return _explain_secret(redline, args)
         if policy is None:
             out(f"there is no policy, so everything is allowed: {one_line(redline.policy.path)}")
             return 3
@@ -74,6 +81,19 @@ def run(args: argparse.Namespace) -> int:
             out(f"{count}, then {policy.default.value}; held changes expire after"
                 f" {policy.expires / 3600:g} h")  # fmt: skip
     return 0
+
+
+def _explain_secret(redline: Redline, args: argparse.Namespace) -> int:
+    """Print why values of one line of a file are masked, without the values."""
+    place = redline.workspace.resolve(args.path, Access.READ)
+    rows = redline.secrets.explain(place, redline.tree.read(place), args.secret)
+    if args.json:
+        out(json.dumps([row._asdict() for row in rows], indent=1))
+    else:
+        print_table([[(one_line(text), "") for text in row] for row in rows])
+    if not rows:
+        out(f"{one_line(args.path)}:{args.secret}: nothing is masked")
+    return 1 if any(row.action != "allow" for row in rows) else 0
 
 
 def _explain(redline: Redline, args: argparse.Namespace) -> int:

@@ -13,7 +13,8 @@ from redline.cli.commands.history.view import label_for
 from redline.cli.terminal import err, one_line
 from redline.core.errors import RedlineError
 from redline.core.ports.history import HistoryQuery, Operation
-from redline.plan.describe import list_touched
+from redline.plan.describe import name_first
+from redline.services.history.listing import FIRST_STEPS
 
 _MAX_NAMED = 3
 _MAX_SEEN = 10_000
@@ -53,7 +54,7 @@ class ActivityLines:
 
     def _print_changes(self) -> None:
         fresh: list[Operation] = []
-        for operation in self._redline.history.list(HistoryQuery(limit=20, steps=_MAX_NAMED)):
+        for operation in self._redline.history.list(HistoryQuery(limit=20, steps=FIRST_STEPS)):
             if operation.id == self._latest:
                 break
             fresh.append(operation)
@@ -62,10 +63,10 @@ class ActivityLines:
             self._print(self._describe(operation))
 
     def _describe(self, operation: Operation) -> str:
-        places = list_touched(operation.change_set, label_for(self._redline), _MAX_NAMED)
+        places, rest = name_first(operation.change_set, label_for(self._redline), _MAX_NAMED)
         names = ", ".join(f"{place.action} {place.path}" for place in places)
-        rest = operation.step_count - len(places)
-        more = f" and {rest} more" if rest > 0 else ""
+        rest += operation.left_out
+        more = f" and {rest} more" if rest else ""
         return f"{operation.id}  {operation.origin.tool}: {names or operation.kind}{more}"
 
     def _newest_id(self) -> str:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import shlex
+import sys
 from collections.abc import Callable
 
 from redline.app import Redline
 from redline.cli.flags import TERMINAL
-from redline.cli.terminal import fail, out, paint, paint_diff, program
+from redline.cli.terminal import err, fail, is_terminal, out, paint, paint_diff, program
 from redline.core.changes import (
     ABSENT,
     Absent,
@@ -70,12 +71,17 @@ class ClientFile:
             return ""
         old = self._before if isinstance(self._before, FileState) else ABSENT
         steps = [
-            *_missing_parents(self.redline, self.path),
+            *missing_parents(self.redline, self.path),
             Change(self.path, old, FileState.of(after)),
         ]
         change_set = ChangeSet(tuple(steps))
         operation = self.redline.editor.commit(change_set, self.origin(tool, summary))
-        out(paint_diff(diff_of(change_set, lambda place: place.relative)).rstrip("\n"))
+        out(
+            paint_diff(
+                diff_of(change_set, lambda place: place.relative, fold=is_terminal())
+            ).rstrip("\n")
+        )
+        warn_of_paths(change_set, self.folder)
         return operation.id
 
     def undo_latest(self, tool: str, summary: str, *, if_created: bool = False) -> str:
@@ -115,7 +121,23 @@ class ClientFile:
         out(paint(f"to undo it: {undo}", "dim"))
 
 
-def _missing_parents(redline: Redline, path: WorkspacePath) -> list[Change]:
+def warn_of_paths(changed: ChangeSet, here: str) -> None:
+    """Say which of the files name places of this machine and would be taken by git."""
+    above = here
+    while not os.path.lexists(os.path.join(above, ".git")) and above != os.path.dirname(above):
+        above = os.path.dirname(above)
+    if not os.path.lexists(os.path.join(above, ".git")):
+        return
+    marks = (here.encode(), sys.prefix.encode())
+    for step in changed.steps:
+        content = getattr(getattr(step, "after", None), "content", None) or b""
+        name = step.paths[-1].relative
+        if any(mark in content for mark in marks) and ".local." not in name:
+            err(f"note: {name} names paths of this machine: keep it out of git")
+
+
+def missing_parents(redline: Redline, path: WorkspacePath) -> list[Change]:
+    """Return the changes that create the directories above *path*."""
     above: list[WorkspacePath] = []
     parent = path.parent
     while parent.parts and redline.tree.stat(parent) is None:

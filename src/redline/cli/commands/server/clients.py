@@ -28,16 +28,22 @@ class ClientConfig:
     url_typed: bool = False
     folder: str = ""
     here: str = ""
-    note: str = ""
+    # What the person must do once before the client starts the server.
+    trust: str = ""
+    headers_key: str = "headers"
+    # What else an entry says, for example that its tools are always in the model's view.
+    more: tuple[tuple[str, Any], ...] = ()
 
     def entry(self, argv: list[str]) -> dict[str, Any]:
         """Return the server entry that starts Redline with *argv*."""
-        found: dict[str, Any] = {"command": argv[0], "args": argv[1:]}
-        return {"type": "stdio", **found} if self.typed else found
+        kind = {"type": "stdio"} if self.typed else {}
+        return {**kind, "command": argv[0], "args": argv[1:], **dict(self.more)}
 
-    def http_entry(self, url: str) -> dict[str, Any]:
+    def http_entry(self, url: str, token: str | None = None) -> dict[str, Any]:
         """Return the server entry for a Redline that listens at *url*."""
-        return {**({"type": "http"} if self.url_typed else {}), self.url_key: url}
+        kind = {"type": "http"} if self.url_typed else {}
+        sent = {self.headers_key: {"Authorization": f"Bearer {token}"}} if token else {}
+        return {**kind, self.url_key: url, **sent, **dict(self.more)}
 
 
 def known_clients(workspace: str) -> dict[str, ClientConfig]:
@@ -57,6 +63,9 @@ def known_clients(workspace: str) -> dict[str, ClientConfig]:
             url_typed=True,
             # Only plugins have the variable for certain; servers start in the project.
             folder="${CLAUDE_PROJECT_DIR:-.}",
+            trust="Claude Code asks once, when you start it here; check with: claude mcp list",
+            # Without it the model sees a tool only after it has searched for it.
+            more=(("alwaysLoad", True),),
         ),
         ClientConfig(
             "codex",
@@ -64,8 +73,9 @@ def known_clients(workspace: str) -> dict[str, ClientConfig]:
             os.path.join(here, ".codex", "config.toml"),
             "mcp_servers",
             format="toml",
-            command=("codex", "mcp", "add", "NAME", "--"),
-            note="Codex reads it in projects that you trust; it asks when it starts there",
+            # `codex mcp add` writes for all projects, so it is not offered for one.
+            trust="Codex asks whether you trust the project; type /hooks there to allow the hooks",
+            headers_key="http_headers",
         ),
         ClientConfig(
             "cursor",
@@ -73,6 +83,7 @@ def known_clients(workspace: str) -> dict[str, ClientConfig]:
             os.path.join(here, ".cursor", "mcp.json"),
             "mcpServers",
             folder="${workspaceFolder}",
+            trust="Cursor: turn redline on once under Settings, MCP",
         ),
         ClientConfig(
             "vscode",
@@ -82,6 +93,7 @@ def known_clients(workspace: str) -> dict[str, ClientConfig]:
             typed=True,
             url_typed=True,
             folder="${workspaceFolder}",
+            trust="VS Code asks once whether you trust the server",
         ),
         ClientConfig(
             "windsurf",
@@ -97,6 +109,7 @@ def known_clients(workspace: str) -> dict[str, ClientConfig]:
             "mcpServers",
             command=("gemini", "mcp", "add", "NAME"),
             url_key="httpUrl",
+            trust="Gemini CLI starts it in folders that you trust; it asks when you start it there",
         ),
     )
     return {client.name: replace(client, here=here) for client in found}

@@ -37,6 +37,11 @@ _SCRIPTS = {"bash": _BASH, "zsh": _ZSH, "fish": _FISH}
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the flags of this command."""
+    parser.epilog = """install:
+  bash  redline completions bash > ~/.local/share/bash-completion/completions/redline
+  zsh   redline completions zsh > ~/.zfunc/_redline     (with fpath+=~/.zfunc before compinit)
+  fish  redline completions fish > ~/.config/fish/completions/redline.fish
+"""
     parser.add_argument(
         "shell",
         choices=[*_SCRIPTS, "tcsh", "words"],

@@ -46,6 +46,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--http", metavar="URL", help="connect to a server that runs already (redline serve)"
     )
     parser.add_argument(
+        "--token", metavar="TEXT", help="with --http: the bearer token (redline token)"
+    )
+    parser.add_argument(
         "--exclusive",
         action="store_true",
         help="turn the client's own edit tools off, so that it edits with Redline",
@@ -68,7 +71,11 @@ def run(args: argparse.Namespace) -> int:
         return 2
     if args.remove:
         return _remove(args, client, tools if args.exclusive else None)
-    entry = client.http_entry(args.http) if args.http else client.entry(_server_argv(args, client))
+    entry = (
+        client.http_entry(args.http, args.token)
+        if args.http
+        else client.entry(server_argv(client, args.tools))
+    )
     if not args.write:
         return _print(args, client, entry)
     return _write(args, client, entry, tools if args.exclusive else None)
@@ -81,7 +88,7 @@ def _write(
     tools: EditTools | None,
 ) -> int:
     """Write the entry, and turn *tools* off."""
-    add: Edit = partial(_with_entry, client, args.name, entry)
+    add: Edit = partial(with_entry, client, args.name, entry)
     changes = [(client.file, add)]
     if tools is not None:
         changes.append((tools.file, partial(turn_off, tools)))
@@ -91,8 +98,8 @@ def _write(
             out(f"already there: {path}")
         elif done:
             return done
-    if client.note:
-        out(paint(f"note: {client.note}", "dim"))
+    if client.trust:
+        out(client.trust)
     if tools is not None:
         _say_exclusive(args, client, tools)
     return 0
@@ -106,6 +113,8 @@ def _wrong_flags(
         return f"Not a name for a server: {args.name}", "use letters, digits, - and _"
     if args.http and not client.url_key:
         return f"{client.title} starts servers itself", "leave --http out"
+    if args.token and not args.http:
+        return "--token goes with --http", "name the server: --http URL"
     if args.http and not _is_address(args.http):
         return f"Not an address: {args.http}", "for example http://127.0.0.1:8000/mcp"
     if args.exclusive and tools is None:
@@ -136,15 +145,16 @@ def _wrong_tools(given: str) -> tuple[str, str] | None:
     return None
 
 
-def _server_argv(args: argparse.Namespace, client: ClientConfig) -> list[str]:
+def server_argv(client: ClientConfig, tools: str = _TOOLS) -> list[str]:
+    """Return the command that starts Redline for *client*, as its entry has it."""
     program = os.path.abspath(sys.argv[0])
     named = os.path.basename(program).startswith("redline") and os.access(program, os.X_OK)
     # -P: a redline.py of the directory where the client starts this is not imported.
     start = [program] if named else [sys.executable, "-P", "-m", "redline"]
     if client.folder and named and _is_on_path(program):
         start = [os.path.basename(program)]
-    tools = ["--tools", args.tools]
-    return [*start, "serve", "--stdio", "--workspace", client.folder or client.here, *tools]
+    place = client.folder or client.here
+    return [*start, "serve", "--stdio", "--workspace", place, "--tools", tools]
 
 
 def _is_on_path(program: str) -> bool:
@@ -157,7 +167,7 @@ def _is_on_path(program: str) -> bool:
 
 def _print(args: argparse.Namespace, client: ClientConfig, entry: dict[str, Any]) -> int:
     out(paint(f"# {client.title}: {client.file}", "dim"))
-    out(_with_entry(client, args.name, entry, b"").decode().rstrip("\n"))
+    out(with_entry(client, args.name, entry, b"").decode().rstrip("\n"))
     if client.command and "command" in entry:
         start = [args.name if word == "NAME" else word for word in client.command]
         # What is typed here need not be a file that others share, with the client's variable in it.
@@ -168,7 +178,8 @@ def _print(args: argparse.Namespace, client: ClientConfig, entry: dict[str, Any]
     if tools is not None:
         out(paint(f"# {client.title}: {tools.file}", "dim"))
         out(turn_off(tools, b"").decode().rstrip("\n"))
-    out(paint(f"# {program()} config {client.name} --write writes it there", "dim"))
+    line = shlex.join([program(), *sys.argv[1:], "--write"])
+    out(paint(f"# {line} writes it there", "dim"))
     return 0
 
 
@@ -215,7 +226,7 @@ def _say_exclusive(args: argparse.Namespace, client: ClientConfig, tools: EditTo
 
 def _remove(args: argparse.Namespace, client: ClientConfig, tools: EditTools | None) -> int:
     path = tools.file if tools is not None else client.file
-    edit: Edit = partial(_without_entry, client, args.name)
+    edit: Edit = partial(without_entry, client, args.name)
     if tools is not None:
         edit = partial(turn_on, tools)
     done = _change(args, client.title, path, edit, f"remove {client.name}", is_removal=True)
@@ -224,7 +235,7 @@ def _remove(args: argparse.Namespace, client: ClientConfig, tools: EditTools | N
     return done
 
 
-def _with_entry(client: ClientConfig, name: str, entry: dict[str, Any], source: bytes) -> bytes:
+def with_entry(client: ClientConfig, name: str, entry: dict[str, Any], source: bytes) -> bytes:
     """Return *source* with the entry; everything else stays byte for byte."""
     known = _servers(client, source).get(name)
     if known == entry:
@@ -235,7 +246,7 @@ def _with_entry(client: ClientConfig, name: str, entry: dict[str, Any], source: 
             hint="choose another --name, or take it out first with --remove",
         )
     if client.format == "toml":
-        return _with_table(client, name, entry, _without_entry(client, name, source))
+        return _with_table(client, name, entry, without_entry(client, name, source))
     if source.strip() in (b"", b"{}"):
         return (json.dumps({client.key: {name: entry}}, indent=2) + "\n").encode()
     from redline.documents.json.document import JsonDocument
@@ -249,12 +260,18 @@ def _with_entry(client: ClientConfig, name: str, entry: dict[str, Any], source: 
 
 def _with_table(client: ClientConfig, name: str, entry: dict[str, Any], source: bytes) -> bytes:
     """Return *source* with one more table at its end."""
-    lines = [f"[{client.key}.{name}]", *(f"{k} = {json.dumps(v)}" for k, v in entry.items())]
+    lines = [f"[{client.key}.{name}]", *(f"{k} = {_as_toml(v)}" for k, v in entry.items())]
     gap = b"\n" if source.endswith(b"\n") else b"\n\n"
     return (source + gap if source else b"") + ("\n".join(lines) + "\n").encode()
 
 
-def _without_entry(client: ClientConfig, name: str, source: bytes) -> bytes:
+def _as_toml(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{k} = {json.dumps(v)}" for k, v in value.items()) + " }"
+    return json.dumps(value)
+
+
+def without_entry(client: ClientConfig, name: str, source: bytes) -> bytes:
     """Return *source* without the entry; everything else stays byte for byte."""
     servers = _servers(client, source)
     if name not in servers:

@@ -19,14 +19,15 @@ if TYPE_CHECKING:
     from redline.server.calls.tool_server import ToolServer
 
 _TOOL_FLAGS = {
-    "--tools LIST": "agent, or of coding,files,code,json,yaml,docs,history (default: all of these)",
+    "--tools LIST": "agent (default), all, or of coding,files,code,json,yaml,docs,history",
     "--read-only": "no tool that changes anything; overrides everything else",
+    "--structured": "agent: send structuredContent and output schemas too, for programs",
     "--tool-names HOW": "auto, original (dots kept) or portable (dots become underscores)",
     "--errors HOW": "auto, or result: report failures as results that models can see",
     "--protocol DATE": "newest MCP revision to agree to",
     "--strict-syntax": "refuse edits that break a file's syntax",
     "--check": "agent: run the project's formatters and checkers on each change",
-    "--llm NAME": "openai:MODEL, anthropic:MODEL, ... or off",
+    "--llm NAME": "ollama:MODEL, openai:MODEL, ... or off",
     "--sessions URL": "where to store previews: memory, sqlite:FILE or redis://...",
 }
 _HISTORY_FLAGS = {
@@ -100,7 +101,8 @@ def _add_tool_flags(parser: argparse.ArgumentParser) -> None:
         dest="allow_domains",
         action="append",
         help="a host that commands in safe mode reach through a proxy: example.org,"
-        " *.example.org or example.org:8443 (repeatable)",
+        " *.example.org, example.org:8443, or mirror.corp=private for a host of a private network"
+        " (repeatable)",
     )
 
 
@@ -116,6 +118,8 @@ def _add_http_flags(parser: argparse.ArgumentParser) -> None:
             "--park-after-days DAYS": "park one of many workspaces after so many days without a"
             " call (default: never)",
             "--park-to URL": "where it is parked: each at URL/NAME, such as s3://bucket/idle",
+            "--park-trust LIST": "keys of other servers whose parked workspaces are woken (see"
+            " redline workspace key)",
             "--shared URL": "redis://HOST:PORT/DB: servers that name the same one work as one"
             " (extra redis)",
             "--reachable-at URL": "where those servers reach this one (default: the address of"
@@ -141,24 +145,26 @@ def _add_http_flags(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_compatibility_flags(parser: argparse.ArgumentParser) -> None:
+    from argparse import SUPPRESS
+
     other = parser.add_argument_group("compatibility")
     other.add_argument(
         "--sandbox-profile", metavar="FILE", help="JSON with read_write and read_only directories"
     )
-    other.add_argument("--mcp-server", action="store_true", help="accepted and ignored")
+    other.add_argument("--mcp-server", action="store_true", help=SUPPRESS)
     other.add_argument(
         "--enable-view-image",
         dest="view_image",
         action="store_true",
         default=None,
-        help="accepted; view_image is on unless REDLINE_VIEW_IMAGE=0",
+        help=SUPPRESS,
     )
     other.add_argument(
         "--dangerously-skip-all-permissions",
         dest="sandbox",
         action="store_const",
         const="dangerous",
-        help="the same as --sandbox dangerous",
+        help=SUPPRESS,
     )
 
 
@@ -235,27 +241,30 @@ def _settings(args: argparse.Namespace) -> Settings:
 
 def _build(settings: Settings) -> tuple[Redline, ToolServer]:
     from redline.app import Redline
-    from redline.server.calls.catalog import Catalog, load_toolsets
+    from redline.server.calls.catalog import choose_catalogs
     from redline.server.calls.tool_server import ToolServer
     from redline.server.observe.audit import Audit
     from redline.server.observe.log import to_stderr
 
     redline = Redline(settings)
-    redline.require_policy()
+    redline.require_own_files()
     without = () if settings.view_image else ("view_image",)
     # A module with another TOOLSET, for tests of the protocol on the real server.
     fixtures = os.environ.get("REDLINE_TEST_TOOLSET")
     extra = {"fixtures": fixtures} if fixtures else {}
-    catalog = Catalog(
-        load_toolsets(settings.tools, extra),
+    catalogs = choose_catalogs(
+        settings.tools,
+        extra,
         read_only=settings.read_only,
         tool_names=settings.tool_names,
         without=without,
+        structured=settings.structured,
     )
     sink: Any = redline.audit_sink() if settings.audit_log else to_stderr
     server = ToolServer(
-        catalog,
+        catalogs.chosen,
         redline,
+        catalogs=catalogs,
         errors=settings.errors,
         trace=to_stderr if settings.trace else None,
         audit=Audit(sink, is_kept=bool(settings.audit_log)),

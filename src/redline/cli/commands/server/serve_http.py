@@ -55,6 +55,7 @@ def banner(server: ToolServer, settings: Settings, host: str, port: int, key: st
         f"  access   {_access(settings)}",
         f"  history  {_history_directory(settings)}",
         "  tools    " + _tool_lines(server),
+        *_address_lines(server, url),
         "",
         "Connect a client:",
         *_client_lines(url, has_token=bool(settings.auth_token or settings.users)),
@@ -63,6 +64,20 @@ def banner(server: ToolServer, settings: Settings, host: str, port: int, key: st
         f"Ctrl-C stops. Undo changes with: {program()} log, {program()} undo",
     ]
     return "\n".join(lines)
+
+
+def _address_lines(server: ToolServer, url: str) -> list[str]:
+    """Return the address of each toolset that is served beside the chosen one."""
+    names = server.toolsets_beside
+    if not names:
+        return []
+    from redline.server.calls.catalog import load_toolsets
+
+    texts = {"all": "All of these but agent, together"}
+    for toolset in load_toolsets(["agent", "all"]):
+        texts[toolset.name] = f"{toolset.title} ({len(toolset.tools)} tools)"
+    rows = [f"  {url}/{name:<8}  {texts[name]}" for name in names]
+    return ["", "Each toolset by itself:", *rows]
 
 
 def _reachable(host: str) -> str:

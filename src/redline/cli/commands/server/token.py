@@ -7,7 +7,7 @@ import os
 from datetime import UTC, date, datetime, timedelta
 
 from redline.app import write_private_file
-from redline.cli.terminal import fail, one_line, out, paint, program
+from redline.cli.terminal import err, fail, one_line, out, paint, program
 from redline.services.people.users import UsersFileError, parse_users
 
 EXAMPLES = """examples:
@@ -110,7 +110,7 @@ def _new(path: str, args: argparse.Namespace) -> int:
     write_private_file(path, made.text.encode())
     out(made.token)
     until = f", valid until {expires}" if expires else ""
-    out(paint(f"token {made.id} of {one_line(args.user)}{until}; it is shown only now", "dim"))
+    err(f"token {made.id} of {one_line(args.user)}{until}; it is shown only now")
     return 0
 
 

@@ -11,7 +11,7 @@ from redline.cli.commands.server.serve_http import report_not_listening
 from redline.cli.terminal import err
 from redline.core.ports.many.workspaces import WorkspaceEntry
 from redline.review_site import LazyReview
-from redline.server.calls.catalog import Catalog, load_toolsets
+from redline.server.calls.catalog import CatalogChoice, choose_catalogs
 from redline.server.calls.tool_server import ToolServer
 from redline.server.http.serve import WorkspaceParts, serve_workspaces, shared_states
 from redline.server.observe.audit import Audit
@@ -32,8 +32,8 @@ from redline.workspace_set import (
 def serve_many(settings: Settings) -> int:
     """Serve until a signal arrives."""
     directory = open_directory(settings)
-    check_apart(directory)
-    catalogs = {read_only: _catalog(settings, read_only) for read_only in (False, True)}
+    check_apart(directory, settings)
+    catalogs = {read_only: _choose(settings, read_only) for read_only in (False, True)}
     sink = open_audit_log(settings.audit_log) if settings.audit_log else to_stderr
     key = os.urandom(24).hex()
     templates = open_templates()
@@ -47,8 +47,9 @@ def serve_many(settings: Settings) -> int:
         redline.is_still_served = lambda: directory.find(entry.name) == entry
         join_group(redline, group, entry.name)
         server = ToolServer(
-            catalogs[redline.settings.read_only],
+            catalogs[redline.settings.read_only].chosen,
             redline,
+            catalogs=catalogs[redline.settings.read_only],
             errors=settings.errors,
             trace=to_stderr if settings.trace else None,
             audit=Audit(_name_workspace(sink, entry.name), is_kept=bool(settings.audit_log)),
@@ -76,7 +77,7 @@ def serve_many(settings: Settings) -> int:
             lambda shut: build_front(access, directory, shut),
             Audit(sink, is_kept=bool(settings.audit_log)),
             settings,
-            catalogs[False],
+            catalogs[False].chosen,
             announce,
             group,
             open_idle(directory, settings),
@@ -85,12 +86,13 @@ def serve_many(settings: Settings) -> int:
         return report_not_listening(settings, failure)
 
 
-def _catalog(settings: Settings, read_only: bool) -> Catalog:
-    return Catalog(
-        load_toolsets(settings.tools),
+def _choose(settings: Settings, read_only: bool) -> CatalogChoice:
+    return choose_catalogs(
+        settings.tools,
         read_only=read_only or settings.read_only,
         tool_names=settings.tool_names,
         without=() if settings.view_image else ("view_image",),
+        structured=settings.structured,
     )
 
 

@@ -9,7 +9,7 @@ from redline.cli.flags import report_usage_error, settings_from
 from redline.cli.terminal import err, fail, one_line, out, paint
 from redline.core.ports.many.workspaces import WorkspaceDirectory
 from redline.settings import Settings, SettingsError
-from redline.workspace_moving import park_workspace, wake_workspace
+from redline.workspace_moving import open_keys, park_workspace, wake_workspace
 from redline.workspace_set import open_directory
 
 EXAMPLES = """examples:
@@ -19,6 +19,7 @@ EXAMPLES = """examples:
   redline workspace restore billing --workspaces /srv/workspaces
   redline workspace park billing s3://bucket/billing --workspaces /srv/workspaces
   redline workspace wake billing --workspaces /srv/workspaces
+  redline workspace key --workspaces /srv/workspaces
   redline serve --workspaces /srv/workspaces
 
 --workspaces is a folder with a directory for each workspace, or a TOML file:
@@ -43,9 +44,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
         ("restore", "serve an archived workspace again"),
         ("park", "put a workspace and its history into an object store, and remove it here"),
         ("wake", "bring a parked workspace back, here or on another machine"),
+        ("key", "print the key that signs what is parked here"),
     ):
         action = actions.add_parser(name, help=summary)
-        if name != "list":
+        if name not in ("list", "key"):
             action.add_argument("name", help="the workspace")
         if name in ("park", "wake"):
             action.add_argument(
@@ -56,6 +58,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
             )
             action.add_argument(
                 "--again", action="store_true", help="although another copy is parked or awake"
+            )
+            action.add_argument(
+                "--trust",
+                metavar="KEY",
+                dest="park_trust",
+                action="append",
+                help="the key of the server that parked it (repeatable; see redline workspace key)",
             )
         if name == "park":
             action.add_argument(
@@ -88,6 +97,8 @@ def run(args: argparse.Namespace) -> int:
         out(f"archived {args.name}")
     elif args.action == "restore":
         out(directory.restore(args.name).path)
+    elif args.action == "key":
+        out(open_keys(settings).own)
     else:
         return _move(directory, args, settings)
     return 0
@@ -99,12 +110,15 @@ def _move(directory: WorkspaceDirectory, args: argparse.Namespace, settings: Set
             options = {"again": args.again, "wait": args.wait}
             done = park_workspace(directory, args.name, args.url, settings, **options)
         else:
-            done = wake_workspace(directory, args.name, args.url, again=args.again)
+            done = wake_workspace(directory, args.name, args.url, settings, again=args.again)
     except OSError as failure:
         fail(f"Cannot {args.action} {args.name}: {failure.strerror}: {failure.filename}")
         return 1
     what = "parked" if args.action == "park" else "woke"
-    out(f"{what} {args.name}: {done.files} files, {done.moved_bytes} bytes moved")
+    out(
+        f"{what} {args.name}: {done.files} file{'' if done.files == 1 else 's'},"
+        f" {done.moved_bytes} bytes moved"
+    )
     return 0
 
 
@@ -113,7 +127,10 @@ def _list(directory: WorkspaceDirectory) -> int:
     for entry in entries:
         where = f"parked at {entry.parked_at}" if entry.parked_at else os.path.abspath(entry.path)
         out(f"{paint(one_line(entry.name), 'bold')}  {one_line(where)}")
-    if not entries:
+    archived = directory.list_archived()
+    for name in archived:
+        out(f"{paint(one_line(name), 'bold')}  archived")
+    if not entries and not archived:
         err("There are no workspaces yet; redline workspace create NAME makes one")
         return 3
     return 0

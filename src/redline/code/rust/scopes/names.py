@@ -173,11 +173,11 @@ class RustNames(Names):
 
 def rust_names(root: SyntaxNode, text: str, offsets: Sequence[int]) -> RustNames:
     """Read all declarations of a file, and the bodies that contain one of *offsets*."""
-    from redline.code.rust.scopes.bodies import BodyReader
+    from redline.code.rust.scopes.reader import RustReader
 
     module = Scope("module", None, root)
     names = RustNames(module, scopes=[module])
-    reader = BodyReader(names, offsets, Expansions(root, text, offsets))
+    reader = RustReader(names, offsets, Expansions(root, text, offsets))
     reader.visit_all(root, module)
     names.settle(through_classes=False)
     return names

@@ -12,8 +12,11 @@ class ObjectStore(Protocol):
     def put(self, name: str, data: bytes) -> None:
         """Store an object, in place of one with this name."""
 
-    def get(self, name: str) -> bytes | None:
-        """The object of this name; None when there is none."""
+    def get(self, name: str, limit: int) -> bytes | None:
+        """The object of this name; None when there is none.
+
+        StoreUnavailable when it has more than *limit* bytes; it is not read.
+        """
 
     def has(self, name: str) -> bool:
         """Whether there is an object of this name."""

@@ -45,6 +45,9 @@ class WorkspaceDirectory(Protocol):
     def create(self, name: str) -> WorkspaceEntry:
         """Make an empty workspace."""
 
+    def list_archived(self) -> Sequence[str]:
+        """The names of archived workspaces, in order."""
+
     def archive(self, name: str) -> None:
         """Stop serving a workspace; its files and its history stay."""
 

@@ -10,7 +10,14 @@ from redline.core.splice import Splice
 from redline.documents.base.path import Segment
 from redline.documents.toml.engine.entries import Entries
 from redline.documents.toml.engine.index import Dotted, Node, Table, Tables, TomlIndex, Value
-from redline.documents.toml.engine.scan import Span, Statement, comma_after, render_key
+from redline.documents.toml.engine.scan import (
+    Span,
+    Statement,
+    comma_after,
+    header_parts,
+    key_parts,
+    render_key,
+)
 
 _ENTRY = re.compile(rb"[ \t]*[^ \t\r\n#\[]")
 
@@ -68,6 +75,44 @@ def append_key(
         return _first_of_root(index, text, newline)
     at = index.line_stop(anchor)
     return [Splice(at, at, newline + _indent(index.source, anchor) + text)]
+
+
+def add_after(index: TomlIndex, parent: Node, after: str, key: str, value: str) -> list[Splice]:
+    """A new `key = value` behind the statement of *after*; none if it has no value of its own."""
+    text = f"{render_key(key)} = {value}"
+    if isinstance(parent, Value):
+        found = [s for s in parent.find((after,)) if s.names == (after,)]
+        return [Splice(s.end, s.end, f", {text}".encode()) for s in found]
+    if not isinstance(parent, Table):
+        return []
+    names = (*parent.prefix, after)
+    found = [s for s in parent.find(after) if s.names == names]
+    text = "".join(f"{render_key(name)}." for name in parent.prefix) + text
+    splices = []
+    for statement in found:
+        at = index.line_stop(statement.end)
+        line = newline_of(index.source) + _indent(index.source, statement.start) + text.encode()
+        splices.append(Splice(at, at, line))
+    return splices
+
+
+def rename_key(index: TomlIndex, parent: Node, old: str, new: str) -> list[Splice]:
+    """Another name for a key wherever the file names it: in statements and in table headers."""
+    name, places = render_key(new).encode(), []
+    if isinstance(parent, Tables):
+        return []
+    if isinstance(parent, Table):
+        child, depth = parent.child(old), len(parent.prefix)
+        statements = parent.find(old)
+        sections = child.sections if isinstance(child, Table | Tables) else ()
+        headers = (header_parts(index.source, index.starts[section]) for section in sections)
+        places += [parts[len(parent.path)] for parts in headers]
+    elif isinstance(parent, Dotted):
+        statements, depth = parent.table.find((*parent.prefix, old)), len(parent.prefix)
+    else:
+        statements, depth = parent.find((old,)), 0
+    places += [key_parts(index.source, s.start, s.key_end)[depth] for s in statements]
+    return [Splice(start, end, name) for start, end in sorted(places)]
 
 
 def _indent(source: bytes, anchor: int) -> bytes:

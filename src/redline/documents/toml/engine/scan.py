@@ -179,6 +179,17 @@ def read_header(source: bytes, at: int) -> tuple[tuple[str, ...], bool, int]:
     return names_of(header[2]), header[1] is not None, header.end()
 
 
+def key_parts(source: bytes, start: int, stop: int) -> list[Span]:
+    """Return where each part of a dotted key between two offsets is."""
+    return [part.span() for part in _READ_PART.finditer(source, start, stop)]
+
+
+def header_parts(source: bytes, at: int) -> list[Span]:
+    """Return where each part of the table header at *at* is."""
+    header = _READ_HEADER.match(source, at)
+    return key_parts(source, *header.span(2)) if header else []
+
+
 def read_statements(
     source: bytes, at: int, stop: int, names: tuple[str, ...] = ()
 ) -> Iterator[Statement]:

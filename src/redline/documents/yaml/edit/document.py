@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Set
 from functools import cached_property
 from itertools import islice
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 from redline.core.error_families.wording import naming
 from redline.core.errors import CannotApply, DocumentSyntax, InvalidArgument, NodeNotFound
 from redline.core.splice import Splice
+from redline.core.text_limits import shorten
 from redline.documents.base.model import (
     MAX_PARSED_BYTES,
     DocumentEdit,
@@ -18,6 +20,8 @@ from redline.documents.base.model import (
     key_exists,
     missing_key,
     missing_levels,
+    no_sibling,
+    not_a_key,
     out_of_range,
     require_text,
     slice_of,
@@ -26,9 +30,9 @@ from redline.documents.base.model import (
 from redline.documents.base.path import Path, render_path
 from redline.documents.yaml import strict, values
 from redline.documents.yaml.edit import entries
-from redline.documents.yaml.edit.anchors import check_anchors, uses_of
 from redline.documents.yaml.edit.fragment import Fragment, render_key
 from redline.documents.yaml.edit.placement import Placer, Style
+from redline.documents.yaml.portable import MERGE, can_merge
 from redline.documents.yaml.skim.children import Child
 from redline.documents.yaml.skim.flow import Node
 from redline.documents.yaml.skim.scan import Scanner
@@ -36,6 +40,7 @@ from redline.documents.yaml.verify import Step, Where, YamlVerifier
 
 # How many keys are compared with one that is missing.
 _NEAR = 500
+_MAX_TARGET_CHARS = 200
 _LONE_CR = re.compile(rb"\r(?!\n)")
 
 
@@ -65,21 +70,29 @@ class YamlDocument:
     def _root(self) -> Node:
         return self._scanner.root(self._part)
 
+    def _read(self, value: str) -> Fragment:
+        return Fragment(value, self._scanner.stream.tag_directives(self._part))
+
     def get(self, path: Path) -> Slice:
-        """The node's source slice; an alias gives its target's text, flagged."""
+        """The node's source slice with its tag; an alias is itself, and what it means is noted."""
         node, notes, where = self._locate(path)
         try:
             self._verifier.find(where)
         except CannotApply as error:
             raise NodeNotFound(error.message) from None
         if node.kind == "alias":
-            return self._target_of(node, notes)
-        return slice_of(self.source, node.start, self._slice_end(node), node.kind, notes)
+            notes = (*notes, self._describe_alias(node))
+        start = node.start
+        if node.tag is not None:
+            start = self.source.index(node.tag, node.props)
+        return slice_of(self.source, start, self._slice_end(node), node.kind, notes)
 
     def _slice_end(self, node: Node) -> int:
         """Where the source of a node ends; with all its line breaks if the value has them."""
+        if node.kind == "alias":
+            return node.end
         if node.kind == "empty":
-            return node.start
+            return node.start if node.tag is None else node.props_end
         end = self._scanner.end_of(node)
         if b"+" in node.marks:
             end = self.source.find(b"\n", end) + 1 or end
@@ -87,25 +100,30 @@ class YamlDocument:
 
     def set(self, path: Path, value: str, *, create_parents: bool = False) -> DocumentEdit:
         """Replace the node, or create the leaf of a mapping."""
-        fragment = Fragment(value)
+        fragment = self._read(value)
         try:
             node, notes, where = self._locate(path)
         except NodeNotFound as error:
             return self._create(path, fragment, error, create_parents=create_parents)
         if notes:
             raise CannotApply(f"{notes[0]}: {render_path(path)}", hint="remove one of them")
-        splices = self._placer.with_final_break(self._replace(node, fragment), fragment)
+        _require_mergeable(path, fragment)
         notes = (*self._anchor_notes(node), *fragment.notes)
+        if node.tag is not None and fragment.takes_tag:
+            tagged = fragment.with_tag(node.tag)
+            notes = (*notes, _describe_tag(node.tag, is_kept=tagged is not None))
+            fragment = tagged or fragment
+        splices = self._placer.with_final_break(self._replace(node, fragment), fragment)
         edit = DocumentEdit.of(self.source, splices, notes)
         check_anchors(edit, node.anchor if fragment.root.anchor is None else None, fragment.aliases)
         self._verifier.check_set(edit.after, where, fragment.readings())
         return edit
 
-    def insert(self, path: Path, value: str) -> DocumentEdit:
+    def insert(self, path: Path, value: str, *, after: str | None = None) -> DocumentEdit:
         """A list item before an index, or a new key of a mapping."""
         if not path:
             raise CannotApply("The whole document cannot be inserted")
-        fragment = Fragment(value)
+        fragment = self._read(value)
         try:
             parent, notes, where = self._locate(path[:-1])
         except NodeNotFound as error:
@@ -113,13 +131,42 @@ class YamlDocument:
         last = path[-1]
         if notes:
             raise CannotApply(f"{notes[0]}: {render_path(path)}")
-        if isinstance(last, int):
+        if isinstance(last, int) and after is None:
             return self._insert_item(path, parent, last, fragment, where)
-        if parent.kind == "mapping" and self._scanner.find_named(parent, last):
+        key = str(last)
+        if parent.kind == "mapping" and self._scanner.find_named(parent, key):
             raise key_exists(path)
-        if parent.kind != "mapping" and not (parent.kind == "empty" and not path[:-1]):
+        fits = parent.kind == "mapping" or (parent.kind == "empty" and not path[:-1])
+        if not fits or isinstance(last, int):
             raise as_refusal(wrong_shape(path, len(path) - 1, _name(parent)))
-        return self._add_key(parent, last, fragment, where)
+        sibling = None if after is None else self._sibling(parent, path, after)
+        return self._add_key(parent, key, fragment, where, sibling)
+
+    def _sibling(self, parent: Node, path: Path, after: str) -> Child:
+        """Return the entry that the new one at *path* is placed behind; CannotApply."""
+        found = self._scanner.find_named(parent, after) if parent.kind == "mapping" else []
+        if len(found) != 1 or found[0].is_complex or parent.marks == b"pair":
+            raise no_sibling(path, after)
+        return found[0]
+
+    def rename(self, path: Path, name: str) -> DocumentEdit:
+        """Write another name in place of a key's, in its quotes."""
+        _, notes, where = self._locate(path)
+        if not path or isinstance(path[-1], int):
+            raise not_a_key(path)
+        if notes:
+            raise CannotApply(f"{notes[0]}: {render_path(path)}", hint="remove one of them")
+        parent, _, _ = self._locate(path[:-1])
+        if self._scanner.find_named(parent, name):
+            raise key_exists((*path[:-1], name))
+        child = self._scanner.find_named(parent, str(path[-1]))[-1]
+        style = {b'"': "double", b"'": "single"}.get(self.source[child.key_start :][:1], "")
+        text = values.render_as(name, style) if style else render_key(name)
+        splice = Splice(child.key_start, child.key_end, text.encode("utf-8"))
+        edit = DocumentEdit.of(self.source, [splice])
+        check_anchors(edit)
+        self._verifier.check_renamed(edit.after, where, text.encode("utf-8"))
+        return edit
 
     def delete(self, path: Path) -> DocumentEdit:
         """Remove the entry, its same-line comment and the comment above that it alone has."""
@@ -162,20 +209,48 @@ class YamlDocument:
     def render(self, value: Any, at: Path = ()) -> str:
         """*value* as YAML, collections as blocks that are indented as here.
 
-        Text for a place that holds a block scalar is one again, if it can be.
+        Text keeps the style of the scalar it replaces: its quotes, none, or a block. Text of
+        several lines is a block wherever the place can have one.
         """
-        if isinstance(value, str) and self._holds_block_scalar(at):
-            block = values.render_literal(value)
-            if block is not None:
-                return block
-        return values.render_block(value, self._placer.style.step)
+        can_be_block = bool(at) and not self._is_in_flow(at)
+        if isinstance(value, str):
+            style = self._style_at(at)
+            if can_be_block and "\n" in value and not self._breaks_in_quotes(at, style):
+                style = "literal"
+            return values.render_as(value, style)
+        return values.render_block(value, self._placer.style.step, literal=can_be_block)
 
-    def _holds_block_scalar(self, path: Path) -> bool:
+    def _breaks_in_quotes(self, path: Path, style: str) -> bool:
+        """Return whether the text at *path* writes its line breaks in double quotes."""
+        return style == "double" and "\\n" in self.scalar_text(path)
+
+    def _is_in_flow(self, path: Path) -> bool:
+        """Return whether the value at *path* is, or would be, inside a flow collection."""
+        for depth in range(len(path) + 1):
+            try:
+                node, _, _ = self._locate(path[:depth])
+            except (CannotApply, NodeNotFound):
+                return False
+            if node.style == "flow" and (depth < len(path) or node.kind == "sequence"):
+                return True
+        return False
+
+    def read_typed(self, value: str, at: Path) -> str:
+        """Return *value* in the quotes of the text it replaces; CannotApply if it is misread."""
+        fragment = self._read(value)
+        fragment.refuse_misreading()
+        style = self._style_at(at)
+        if style in ("single", "double") and fragment.is_bare:
+            return values.render_as(fragment.text.decode("utf-8"), style)
+        return value
+
+    def _style_at(self, path: Path) -> str:
+        """Return the style of the scalar at *path*; empty if there is none."""
         try:
             node, _, _ = self._locate(path)
         except (CannotApply, NodeNotFound):
-            return False
-        return node.style in ("literal", "folded")
+            return ""
+        return node.style if node.kind == "scalar" else ""
 
     @cached_property
     def _placer(self) -> Placer:
@@ -235,14 +310,14 @@ class YamlDocument:
             error.hint = "the mapping merges keys through <<; a merged key is set as an override"
         return error
 
-    def _target_of(self, node: Node, notes: tuple[str, ...]) -> Slice:
+    def _describe_alias(self, node: Node) -> str:
         name = self.source[node.start + 1 : node.end]
-        note = f"alias of &{name.decode('utf-8', 'replace')}; set replaces the alias alone"
         target = self._find_anchor(self._root, name, node.start)
+        note = f"alias of &{name.decode('utf-8', 'replace')}; set replaces the alias alone"
         if target is None:
-            return slice_of(self.source, node.start, node.end, "alias", (*notes, note))
-        end = self._slice_end(target)
-        return slice_of(self.source, target.start, end, target.kind, (*notes, note))
+            return note
+        text = self.source[target.start : self._slice_end(target)].decode("utf-8")
+        return f"{note}; it stands for: {shorten(text, _MAX_TARGET_CHARS)}"
 
     def _find_anchor(self, top: Node, name: bytes, before: int) -> Node | None:
         """The last node above *before* that carries the anchor."""
@@ -302,13 +377,21 @@ class YamlDocument:
         text = self.source[node.start : node.end]
         return node.style == "plain" and text in (b"~", b"null", b"Null", b"NULL")
 
-    def _add_key(self, parent: Node, key: str, fragment: Fragment, where: Where) -> DocumentEdit:
+    def _add_key(
+        self,
+        parent: Node,
+        key: str,
+        fragment: Fragment,
+        where: Where,
+        after: Child | None = None,
+    ) -> DocumentEdit:
         if b"\r" in self.source and _LONE_CR.search(self.source):
             raise CannotApply("The file breaks lines with a lone CR, which is not edited")
+        _require_mergeable((key,), fragment)
         if parent.kind == "empty":
             splices = entries.create_first(self._placer, self._part, key, fragment)
         else:
-            splices = entries.append(self._placer, parent, key, fragment)
+            splices = entries.append(self._placer, parent, key, fragment, after)
         return self._verify_added(splices, where.entry(render_key(key).encode("utf-8")), fragment)
 
     def _insert_item(
@@ -335,6 +418,22 @@ class YamlDocument:
         return edit
 
 
+def _require_mergeable(path: Path, fragment: Fragment) -> None:
+    """Refuse a value at a merge key that parsers cannot merge."""
+    if path and path[-1] == MERGE and not can_merge(fragment.root.kind):
+        raise CannotApply(
+            "A merge key (<<) takes a mapping, an alias of one, or a list of them",
+            hint="set the keys themselves instead",
+        )
+
+
+def _describe_tag(tag: bytes, *, is_kept: bool) -> str:
+    name = tag.decode("utf-8")
+    if is_kept:
+        return f"the tag {name} stays; a value with a tag of its own replaces it"
+    return f"the tag {name} is gone: it does not go with the value"
+
+
 def _name(node: Node) -> str:
     return "null value" if node.kind == "empty" else node.kind
 
@@ -344,4 +443,75 @@ def _wrap(segment: str | int, inner: Fragment, path: Path, placer: Placer) -> Fr
     if isinstance(segment, int) and segment not in (0, -1):
         raise CannotApply(f"A new list has no index [{segment}]: {render_path(path)}")
     prefix = b"-" if isinstance(segment, int) else render_key(segment).encode("utf-8") + b":"
-    return Fragment(placer.entry(prefix, inner, 0).replace(b"\r\n", b"\n").decode("utf-8"))
+    text = placer.entry(prefix, inner, 0).replace(b"\r\n", b"\n").decode("utf-8")
+    return Fragment(text, inner.directives)
+
+
+# The mark comes first in every pattern: a single byte is found fast.
+_ANCHOR = re.compile(rb"&(?<![^ \t\r\n,\[{:]&)([^ \t\r\n,\[\]{}]+)")
+_ENDS = rb"(?=[ \t\r\n,\[\]{}]|\Z)"
+
+
+def uses_of(source: bytes, anchor: bytes, *, at_most: int = 20) -> list[int]:
+    """Return the first lines on which `*anchor` occurs."""
+    pattern = re.compile(rb"\*(?<![^ \t\r\n,\[{:]\*)" + re.escape(anchor) + _ENDS)
+    found = islice(pattern.finditer(source), at_most)
+    return [source.count(b"\n", 0, match.start()) + 1 for match in found]
+
+
+def check_anchors(
+    edit: DocumentEdit, kept: bytes | None = None, new_aliases: Set[bytes] = frozenset()
+) -> None:
+    """Refuse an edit that breaks or redirects an alias."""
+    before, after = edit.before, edit.after
+    if new_aliases:
+        _check_new_aliases(edit, kept, new_aliases)
+    if b"&" not in before:
+        return
+    for name in _changed_names(edit):
+        if not uses_of(after, name, at_most=1):
+            continue
+        gone, come = _count(before, name), _count(after, name)
+        if gone and not come:
+            raise CannotApply(
+                f"An alias elsewhere needs the anchor that would go: *{_display(name)}",
+                hint="change the places that use the alias first",
+            )
+        if come > gone > 0:
+            raise CannotApply(f"The anchor is already in use: &{_display(name)}")
+
+
+def _changed_names(edit: DocumentEdit) -> list[bytes]:
+    """The anchors that an edit adds or takes away, by the lines it touches."""
+    start = edit.before.rfind(b"\n", 0, min((s.start for s in edit.splices), default=0)) + 1
+    end = edit.before.find(b"\n", max((s.end for s in edit.splices), default=0))
+    end = len(edit.before) if end < 0 else end
+    old = _counts(edit.before[start:end])
+    new = _counts(edit.after[start : end + len(edit.after) - len(edit.before)])
+    return sorted(name for name in old.keys() | new.keys() if old.get(name) != new.get(name))
+
+
+def _count(source: bytes, name: bytes) -> int:
+    pattern = re.compile(rb"&(?<![^ \t\r\n,\[{:]&)" + re.escape(name) + _ENDS)
+    return sum(1 for _ in pattern.finditer(source))
+
+
+def _check_new_aliases(edit: DocumentEdit, kept: bytes | None, aliases: Set[bytes]) -> None:
+    start = min((splice.start for splice in edit.splices), default=0)
+    defined = {match[1] for match in _ANCHOR.finditer(edit.before, 0, start)}
+    for splice in edit.splices:
+        defined |= {match[1] for match in _ANCHOR.finditer(splice.data)}
+    for name in aliases:
+        if name == kept or name not in defined:
+            raise CannotApply(f"No anchor above for the alias: *{_display(name)}")
+
+
+def _counts(source: bytes) -> dict[bytes, int]:
+    found: dict[bytes, int] = {}
+    for match in _ANCHOR.finditer(source):
+        found[match[1]] = found.get(match[1], 0) + 1
+    return found
+
+
+def _display(name: bytes) -> str:
+    return name.decode("utf-8", "replace")

@@ -16,15 +16,21 @@ _COMMA = re.compile(rb"(?:[ \t\r\n]+|(?<![^ \t\r\n])#[^\r\n]*)*,")
 _BLANK_LINES = re.compile(rb"\r?\n(?:[ \t]*\r?\n)*")
 
 
-def append(placer: Placer, node: Node, key: str | None, value: Fragment) -> list[Splice]:
-    """Put an entry after the last one, at the column of its siblings."""
+def append(
+    placer: Placer, node: Node, key: str | None, value: Fragment, after: Child | None = None
+) -> list[Splice]:
+    """Put an entry behind the last one, or behind *after*, at the column of its siblings."""
     if node.style == "flow":
+        if after is not None:
+            text = _flow_text(key, value)
+            return [Splice(after.limit, after.limit, b", " + text)]
         return _append_flow(placer, node, key, value)
     prefix = b"-" if key is None else render_key(key).encode("utf-8") + b":"
     entry = placer.entry(prefix, value, node.column)
     pad = b" " * node.column
-    at = line_stop(placer.source, placer.scanner.end_of(node))
-    if at < len(placer.source) and _ends_with_kept_breaks(placer, node):
+    last = after or placer.scanner.last_child(node)
+    at = line_stop(placer.source, _end_of(placer, node, last))
+    if at < len(placer.source) and _ends_with_kept_breaks(placer, node, last):
         # The blank lines below belong to the scalar: the entry goes after the last of them.
         match = _BLANK_LINES.match(placer.source, at)
         at = match.end() if match else at
@@ -32,7 +38,15 @@ def append(placer: Placer, node: Node, key: str | None, value: Fragment) -> list
     return [Splice(at, at, placer.style.newline + pad + entry)]
 
 
-def _ends_with_kept_breaks(placer: Placer, node: Node) -> bool:
+def _end_of(placer: Placer, node: Node, child: Child) -> int:
+    """Where the last content byte of an entry is."""
+    value = placer.scanner.value_of(node, child)
+    end = placer.scanner.end_of(value) if value.kind != "empty" else child.slot
+    return max(end, child.slot, value.props_end)
+
+
+def _ends_with_kept_breaks(placer: Placer, node: Node, child: Child) -> bool:
+    node = placer.scanner.value_of(node, child)
     while node.style == "block":
         node = placer.scanner.value_of(node, placer.scanner.last_child(node))
     return b"+" in node.marks
@@ -78,9 +92,7 @@ def remove(
 
 def _remove_block(placer: Placer, node: Node, child: Child, behind: Child | None) -> Splice:
     source = placer.source
-    value = placer.scanner.value_of(node, child)
-    end = placer.scanner.end_of(value) if value.kind != "empty" else child.slot
-    end = line_stop(source, max(end, child.slot, value.props_end))
+    end = line_stop(source, _end_of(placer, node, child))
     if behind is not None and not _is_first_on_line(placer, child.start):
         return Splice(child.start, behind.start, b"")
     following = end + (2 if source[end : end + 2] == b"\r\n" else 1)
@@ -106,9 +118,7 @@ def _line_of(placer: Placer, entry: Child) -> int:
 
 
 def _append_flow(placer: Placer, node: Node, key: str | None, value: Fragment) -> list[Splice]:
-    text = value.flow or b"null"
-    if key is not None:
-        text = render_key(key).encode("utf-8") + b": " + text
+    text = _flow_text(key, value)
     entries = placer.scanner.last_entries(node)
     if node.marks == b"pair":
         inner = placer.source[node.start : node.end]
@@ -121,6 +131,11 @@ def _append_flow(placer: Placer, node: Node, key: str | None, value: Fragment) -
     if comma:
         return [Splice(comma.end(), comma.end(), gap + text + b",")]
     return [Splice(last.limit, last.limit, b"," + gap + text)]
+
+
+def _flow_text(key: str | None, value: Fragment) -> bytes:
+    text = value.flow or b"null"
+    return text if key is None else render_key(key).encode("utf-8") + b": " + text
 
 
 def _flow_gap(placer: Placer, entries: list[Child]) -> bytes:

@@ -9,7 +9,7 @@ from typing import Any
 from redline.core.errors import CannotApply, DocumentSyntax, NestsTooDeep
 from redline.documents.base.depth import value_too_deep
 from redline.documents.yaml import strict
-from redline.documents.yaml.portable import find_unportable, is_safe_in_flow
+from redline.documents.yaml.portable import MERGE, find_unportable, is_constructed, is_safe_in_flow
 from redline.documents.yaml.skim.flow import Node, decode_key
 from redline.documents.yaml.skim.scan import Scanner
 from redline.documents.yaml.values import quote
@@ -25,9 +25,12 @@ _WORDS = frozenset(("true", "false", "null", "~", ""))
 
 
 class Fragment:
-    """One value; refuses what is not exactly one YAML node."""
+    """One value; refuses what is not exactly one YAML node.
 
-    def __init__(self, text: str) -> None:
+    *directives* are those of the document it is for, which say what its tags mean.
+    """
+
+    def __init__(self, text: str, directives: bytes = b"") -> None:
         try:
             source = text.encode("utf-8")
         except UnicodeEncodeError:
@@ -35,7 +38,8 @@ class Fragment:
         if b"\r" in source:
             source = source.replace(b"\r\n", b"\n")
         self.source = source
-        self._value = _parse(source)
+        self.directives = directives
+        self._value = self._parse(source)
         self.scanner = Scanner(source)
         parts = list(self.scanner.stream.parts())
         if len(parts) != 1 or _MARKER.search(source) or source.lstrip().startswith(b"%"):
@@ -54,8 +58,42 @@ class Fragment:
         keeps = _KEEPS.search(self.source) is not None
         if not keeps and (self.is_block_scalar or self.is_block):
             stripped = self.source.rstrip(b"\n")
-            found += [_parse(stripped), _parse(stripped + b"\n")]
+            found += [self._parse(stripped), self._parse(stripped + b"\n")]
         return found
+
+    def _parse(self, source: bytes) -> Any:
+        return _parse(self.directives + b"---\n" + source if self.directives else source)
+
+    def refuse_misreading(self) -> None:
+        """Refuse a value that YAML reads as something else than it says; CannotApply."""
+        dropped = self.comments_around
+        if dropped:
+            raise CannotApply(
+                f"A part of the value would be dropped as a comment: {dropped}",
+                hint=_quoted_hint(self.source),
+                details={"misread": "comment"},
+            )
+        if self.is_block and self.root.kind == "mapping" and b"\n" not in self.source.strip():
+            raise CannotApply(
+                f"The value would become a mapping: {self.source.decode('utf-8').strip()}",
+                hint=_quoted_hint(self.source),
+                details={"misread": "mapping"},
+            )
+
+    @property
+    def comments_around(self) -> str:
+        """What is around the node, which is not written: comments."""
+        start = self.root.props if self.root.has_props else self.root.start
+        if self.root.kind == "empty" and not self.root.has_props:
+            return self.source.decode("utf-8").strip()
+        rest = (self.source[:start].strip(), self.source[self.end :].strip())
+        return b" ".join(filter(None, rest)).decode("utf-8")
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether it is text, or nothing, without quotes, tag and anchor, on one line."""
+        is_plain = self.root.style == "plain" or self.root.kind == "empty"
+        return is_plain and not self.root.has_props and b"\n" not in self.text
 
     @cached_property
     def aliases(self) -> frozenset[bytes]:
@@ -88,10 +126,30 @@ class Fragment:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What is worth mentioning: YAML joins the lines of a value without quotes."""
-        if self.root.style != "plain" or b"\n" not in self.text.strip(b"\n"):
-            return ()
-        return ("its lines are one to YAML, joined by spaces; a value that begins with | has many",)
+        """What is worth mentioning: comments go, and YAML joins the lines of a plain value."""
+        notes = []
+        if self.comments_around:
+            notes.append(f"not written, since to YAML it is a comment: {self.comments_around}")
+            hint = _quoted_hint(self.source)
+            notes += [hint] if hint else []
+        if self.root.style == "plain" and b"\n" in self.text.strip(b"\n"):
+            joined = "its lines are one to YAML, joined by spaces"
+            notes.append(f"{joined}; a value that begins with | has many")
+        return tuple(notes)
+
+    @property
+    def takes_tag(self) -> bool:
+        """Whether the tag of the node that it replaces can stay."""
+        return self.root.tag is None and self.root.kind not in ("alias", "empty")
+
+    def with_tag(self, tag: bytes) -> Fragment | None:
+        """Return the same value with *tag*; None where the two do not go together."""
+        between = "\n" if self.is_block else " "
+        try:
+            text = tag.decode("utf-8") + between + self.source.decode("utf-8")
+            return Fragment(text, self.directives)
+        except CannotApply:
+            return None
 
     @property
     def ends_with_break(self) -> bool:
@@ -175,7 +233,7 @@ class Fragment:
         if node is not self.root:
             raise CannotApply("A nested block scalar cannot be put inside a flow collection")
         keeps = b"+" in node.marks
-        value = self._value if keeps else _parse(self.source.rstrip(b"\n") + b"\n")
+        value = self._value if keeps else self._parse(self.source.rstrip(b"\n") + b"\n")
         lines = self.scalar_lines()
         if not any(lines):
             value = "\n" * len(lines) if keeps else ""
@@ -212,6 +270,7 @@ def _dedent(line: bytes, column: int) -> bytes:
 
 def render_key(key: str) -> str:
     """Return a key as YAML writes it: plain where that is safe, else in double quotes."""
-    if _PLAIN_KEY.fullmatch(key) and key.lower() not in _WORDS:
+    is_plain = _PLAIN_KEY.fullmatch(key) and key.lower() not in _WORDS
+    if is_plain and (key == MERGE or is_constructed(key.encode("utf-8"))):
         return key
     return quote(key)

@@ -120,6 +120,21 @@ class Stream:
             index -= count
         raise IndexError(index)
 
+    def tag_directives(self, part: StreamPart) -> bytes:
+        """Return the lines above a document that say what its tags mean."""
+        source, at = self.source, part.slot - 3
+        if not self.has_directives or source[max(at, 0) : part.slot] != b"---":
+            return b""
+        found: list[bytes] = []
+        while at > self.bom:
+            start = max(source.rfind(b"\n", 0, at - 1) + 1, self.bom)
+            line, at = source[start:at].strip(), start
+            if line.startswith(b"%TAG"):
+                found.append(line + b"\n")
+            elif line and not line.startswith((b"%", b"#")):
+                break
+        return b"".join(reversed(found))
+
     def part_at(self, marker: int) -> StreamPart:
         """Return the document whose `---` is at *marker*."""
         following = _NEXT.search(self.source, marker + 3)

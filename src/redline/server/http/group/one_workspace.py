@@ -12,7 +12,13 @@ from redline.server.http.many.opened import OpenWorkspaces
 from redline.server.http.people.gate import Gate
 from redline.server.http.probes import answer_probe
 from redline.server.http.replies import Send, send_json
-from redline.server.http.request import FORWARDED, Receive, Scope, headers_of
+from redline.server.http.request import (
+    FORWARDED,
+    Receive,
+    Scope,
+    headers_of,
+    is_for_tools,
+)
 from redline.server.observe.log import warn
 from redline.server.rpc import wire
 from redline.settings import Settings
@@ -57,7 +63,7 @@ class OneOfGroup:
     ) -> None:
         if not self._is_ready:
             raise stopping(scope)
-        if scope["path"] == "/mcp" and scope["method"] != "OPTIONS":
+        if is_for_tools(scope["path"]) and scope["method"] != "OPTIONS":
             await self._gate.authenticate(scope, headers)  # nobody else opens a workspace
         await self._routing.serve(
             self._entry.name,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 from redline.core.errors import LeaseLost, StoreUnavailable
 from redline.core.ports.many.group import Owner, ServerGroup
@@ -12,7 +13,6 @@ from redline.server.calls.catalog import Catalog
 from redline.server.http.body import CLOSE, read_body
 from redline.server.http.group.forwarding import Forwarder, NotReached, OwnerLost
 from redline.server.http.group.proof import NOT_OWNER
-from redline.server.http.group.repeating import may_repeat
 from redline.server.http.host_policy import HttpRefusal
 from redline.server.http.replies import Message, Send
 from redline.server.http.request import FORWARDED, Receive, Scope
@@ -159,3 +159,27 @@ def _lost(workspace: str) -> HttpRefusal:
     text = f"The server that has the workspace ended before it answered: {workspace}"
     hint = "hint: it may have done what you asked for; look, then call again"
     return HttpRefusal(502, wire.INTERNAL_ERROR, f"{text}\n{hint}", data, _AGAIN)
+
+
+def may_repeat(scope: Scope, body: bytes, catalog: Catalog) -> bool:
+    """Whether a request only reads, so that another server can answer it as well."""
+    if scope["method"] in ("GET", "HEAD"):
+        return True
+    if scope["method"] != "POST" or not scope["path"].endswith("/mcp"):
+        return False
+    try:
+        message = wire.decode(body)
+    except ValueError:
+        return True  # refused wherever it is read
+    return isinstance(message, dict) and _only_reads(message, catalog)
+
+
+def _only_reads(message: dict[str, Any], catalog: Catalog) -> bool:
+    if "id" not in message or "method" not in message:
+        return False  # an answer, or a notification such as a cancellation
+    if message["method"] != "tools/call":
+        return True
+    params = message.get("params")
+    name = params.get("name") if isinstance(params, dict) else None
+    found = catalog.find(name) if isinstance(name, str) else None
+    return found is not None and bool(found.tool.hints.read_only) and not found.tool.writes

@@ -26,7 +26,13 @@ from redline.server.http.replies import (
     send_empty,
     send_json,
 )
-from redline.server.http.request import FORWARDED, Receive, Scope, headers_of
+from redline.server.http.request import (
+    FORWARDED,
+    Receive,
+    Scope,
+    headers_of,
+    is_for_tools,
+)
 from redline.server.observe.log import warn
 from redline.server.rpc import wire
 from redline.settings import Settings
@@ -173,15 +179,14 @@ class ManyWorkspaces:
     ) -> None:
         name, slash, rest = scope["path"].removeprefix(_BENEATH).partition("/")
         if scope["method"] == "OPTIONS":  # asks only whether a page may send a request
-            if rest != "mcp" or not self._hosts.allowed_page(headers.get("origin")):
+            if not is_for_tools(f"/{rest}") or not self._hosts.allowed_page(headers.get("origin")):
                 raise _not_found(scope["path"])
             await send_empty(allow_page(headers["origin"], send), 204, PREFLIGHT)
             return
         inner = {**scope, "path": f"/{rest}", "root_path": f"{_BENEATH}{name}"}
         rights = await self._find_rights(inner, headers, name)
         if rights is None:  # a browser that is not signed in: the same answer for every name
-            sign_in = {**scope, "path": "/sign-in", "method": "GET"}
-            await self._pages.serve(sign_in, headers, receive, send, may_read=False, status=401)
+            await self._ask_to_sign_in(scope, rest, headers, receive, send)
             return
         entry = await self._find_awake(name) if rights and slash else None
         if entry is None:
@@ -201,6 +206,17 @@ class ManyWorkspaces:
                 send,
                 lambda given: self._opened.serve(entry, inner, given, send),
             )
+
+    async def _ask_to_sign_in(
+        self, scope: Scope, rest: str, headers: dict[str, str], receive: Receive, send: Send
+    ) -> None:
+        """Answer a browser that sends the cookie alone, or nothing; it needs the script."""
+        if rest.startswith("assets/"):
+            asset = {**scope, "path": f"/{rest}"}
+            await self._pages.serve(asset, headers, receive, send, may_read=False)
+            return
+        sign_in = {**scope, "path": "/sign-in", "method": "GET"}
+        await self._pages.serve(sign_in, headers, receive, send, may_read=False, status=401)
 
     async def _find_awake(self, name: str) -> WorkspaceEntry | None:
         """Return the workspace of this name, woken if need be; HttpRefusal while it rests."""

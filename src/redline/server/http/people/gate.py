@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from time import monotonic
 
 from redline._version import __version__
 from redline.core.access.rights import Rights
 from redline.core.ports.many.shared import SharedRate
+from redline.server.http.connections import connection_limit
 from redline.server.http.host_policy import HttpRefusal
+from redline.server.http.pages import OpenStreams
 from redline.server.http.people.auth import Authenticator, AuthFailed
-from redline.server.http.people.rate import RateLimit
 from redline.server.http.request import Scope, metadata_url, peer_of
 from redline.server.observe.audit import Audit
 from redline.server.observe.metrics import Metrics
@@ -18,7 +22,39 @@ from redline.server.rpc import wire
 from redline.server.rpc.person import OWNER, Person
 from redline.settings import Settings
 
+_MAX_BUCKETS = 10_000
+
+
+class RateLimit:
+    """Allows *per_second* requests on average and twice that at once; 0 allows everything."""
+
+    def __init__(self, per_second: float, clock: Callable[[], float] = monotonic) -> None:
+        self._rate = per_second
+        self._clock = clock
+        self._buckets: dict[str, tuple[float, float]] = {}
+
+    def wait_for(self, who: str, own: float | None = None) -> float:
+        """Return 0 and count a request of *who*, or the seconds until the next one is allowed.
+
+        *own* is the rate that *who* has instead of everybody's.
+        """
+        rate = self._rate if own is None else own
+        if rate <= 0:
+            return 0.0
+        burst = max(1.0, 2 * rate)
+        now = self._clock()
+        level, since = self._buckets.pop(who, (burst, now))
+        level = min(burst, level + (now - since) * rate)
+        wait = 0.0 if level >= 1 else (1 - level) / rate
+        # Removed and inserted again, so that the first entries are those unused for longest.
+        self._buckets[who] = (level - 1 if not wait else level, now)
+        while len(self._buckets) > _MAX_BUCKETS:
+            self._buckets.pop(next(iter(self._buckets)))
+        return wait
+
+
 _FAILURES_PER_SECOND = 5.0
+_STREAMS_OF_A_PERSON = 16
 # Somebody who goes on calling from one address is written down as logged in twice an hour.
 _LOGINS_PER_SECOND = 1 / 1800
 ShareRate = Callable[[str, float, Callable[..., float]], SharedRate]
@@ -40,7 +76,27 @@ class HttpCounts:
             self.requests = share("requests", settings.rate_limit, requests.wait_for)
             self.failures = share("failures", _FAILURES_PER_SECOND, failures.wait_for)
         self.logins = RateLimit(_LOGINS_PER_SECOND)
+        # Nobody has more than a part of the connections, so that nobody shuts out the rest.
+        limit = connection_limit(settings.max_connections)
+        self.streams = OpenStreams(limit // 2, min(_STREAMS_OF_A_PERSON, limit // 4))
+        self._calls: Counter[str] = Counter()
+        self._max_calls = max(1, limit // 2)
         self.metrics = Metrics(__version__)
+
+    @contextmanager
+    def call_of(self, who: str) -> Iterator[None]:
+        """Count a call that has a connection until it is answered; HttpRefusal with status 429."""
+        if self._calls[who] >= self._max_calls:
+            raise HttpRefusal(
+                429, wire.INVALID_REQUEST, "Too many calls at once", None, {"Retry-After": "1"}
+            )
+        self._calls[who] += 1
+        try:
+            yield
+        finally:
+            self._calls[who] -= 1
+            if not self._calls[who]:
+                del self._calls[who]
 
 
 class Gate:

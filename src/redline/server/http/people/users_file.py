@@ -36,6 +36,8 @@ class UsersFile:
         with self._lock:
             try:
                 found = os.stat(self._path)
+                if found.st_nlink > 1:
+                    raise UsersFileError("it has a second hard link, which may be in a workspace")
                 version = (found.st_ino, found.st_mtime_ns, found.st_size)
                 if version != self._version:
                     self._users = parse_users(Path(self._path).read_text("utf-8"))

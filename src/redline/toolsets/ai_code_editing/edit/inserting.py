@@ -22,7 +22,7 @@ from redline.toolsets.ai_code_editing.edit.source import (
     indented_by,
     one_symbol,
 )
-from redline.toolsets.ai_code_editing.edit.unclear import only_edits, unclear_places, unclear_verb
+from redline.toolsets.ai_code_editing.edit.unclear import unclear_places, unclear_verb
 
 _BODIES = {"class", "interface", "struct", "trait", "enum", "union", "namespace", "module"}
 _IMPORT = re.compile(r"(?:import|from|#\s*include|use|using|require|package|extern crate)\b")
@@ -32,27 +32,30 @@ def plan_insert(source: FileUnderEdit, request: EditRequest, block: str, notes: 
     if not block:
         raise InvalidArgument("code_block is empty: nothing to insert", field="code_block")
     if request.symbol:
-        line, block = _near_symbol(source, request.symbol, request.instruction, block)
+        line, block = _near_symbol(source, request.symbol, request.instruction, block, notes)
     elif request.first is not None:
         line = _gap(source, request, request.first, notes)
     else:
-        line, block = _named_place(source, request, block)
+        line, block = _named_place(source, request, block, notes)
     _refuse_repeated(source, line, block)
     notes.texts.append(f"Inserted at line {line}.")
     return apply_placements(source.text, [place_insert(source.text, line, block)])
 
 
-def _near_symbol(source: FileUnderEdit, name: str, instruction: str, block: str) -> tuple[int, str]:
+def _near_symbol(
+    source: FileUnderEdit, name: str, instruction: str, block: str, notes: Notes
+) -> tuple[int, str]:
     """Return the place before, after or inside the symbol that the call names."""
     symbol = one_symbol(source, name)
-    _refuse_unclear_verb(source, instruction)
-    unclear = unclear_places(instruction, [], lambda _: False)
-    if unclear and places.edge_in(instruction) is None:
-        raise _unknown_place(unclear[0])
     top = places.edge_in(instruction)
     if top is not None:
         return _at_edge_of(source, symbol, top, block)
-    return _beside(source, symbol, not said.says_before(instruction), block)
+    after = not said.says_before(instruction)
+    unclear = unclear_places(instruction, [], lambda _: False)
+    if unclear:
+        where = f"{'after' if after else 'before'} {symbol.kind} {symbol.qualified}"
+        notes.add_unused_place(unclear[0], where)
+    return _beside(source, symbol, after, block)
 
 
 def _gap(source: FileUnderEdit, request: EditRequest, before: int, notes: Notes) -> int:
@@ -71,19 +74,22 @@ def _gap(source: FileUnderEdit, request: EditRequest, before: int, notes: Notes)
     return before
 
 
-def _named_place(source: FileUnderEdit, request: EditRequest, block: str) -> tuple[int, str]:
-    if request.edit_type == INSERT and only_edits(request.instruction):
-        return len(source.lines) + 1, block
-    if said.contradicts_insert(request.instruction):
-        raise InvalidArgument(
-            "edit_type is insert, but the instruction says to replace or change something",
-            field="edit_type",
-            hint="pass edit_type replace, or say in the instruction where to insert",
-        )
-    _refuse_unclear_verb(source, request.instruction)
+def _named_place(
+    source: FileUnderEdit, request: EditRequest, block: str, notes: Notes
+) -> tuple[int, str]:
+    """Return where the instruction says, or the end of the file.
+
+    An explicit `insert` is made even if the instruction speaks of something else, or of a place
+    that is not understood. Without it such an instruction is refused.
+    """
+    is_explicit = request.edit_type == INSERT
+    if not is_explicit:
+        _refuse_unclear_verb(source, request.instruction)
     read = places.read_places(request.instruction, _definitions(source))
-    if read.unknown:
+    if read.unknown and not is_explicit:
         raise _unknown_place(read.unknown[0])
+    if read.unknown and not read.places:
+        notes.add_unused_place(read.unknown[0], "at the end of the file")
     found = {_resolve(source, named, block) for named in read.places}
     if len(found) > 1:
         lines = ", ".join(str(line) for line, _ in sorted(found))

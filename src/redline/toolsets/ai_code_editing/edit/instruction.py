@@ -130,11 +130,6 @@ def says_replace(instruction: str) -> bool:
     return bool(_REPLACES.match(instruction))
 
 
-def contradicts_insert(instruction: str) -> bool:
-    """Return whether the instruction cannot be meant for an insert."""
-    return bool(_ONLY_REPLACES.match(instruction)) or subject_in(instruction) is not None
-
-
 def subject_in(instruction: str) -> Subject | None:
     """Return what an instruction to replace or change names right behind its verb, or None."""
     verb = _REPLACES.match(instruction)
@@ -161,10 +156,9 @@ def says_before(instruction: str) -> bool:
 _NEW_FILE = compile_words(
     r"\bcreate\b[^.\n]{0,40}\bfile\b|\bnew\s+(?:[\w.+#-]+\s+){0,2}file\b|\bcreate it\b"
 )
-_ONLY_REPLACES = compile_words(r"\s*(?:please\s+)?(?:replace|rewrite|reimplement|overwrite|swap)\b")
 _REPLACES = compile_words(
-    _ONLY_REPLACES.pattern.removesuffix(r")\b")
-    + r"|change|update|refactor|modify)\b(?!\s+(?:it|this|that|them)\s*[.!]*\s*$)"
+    r"\s*(?:please\s+)?(?:replace|rewrite|reimplement|overwrite|swap|change|update|refactor|modify)"
+    r"\b(?!\s+(?:it|this|that|them)\s*[.!]*\s*$)"
 )
 _LINES_SUBJECT = compile_words(
     r"lines?\s+(?P<n>\d+)(?:\s*(?:-|to|through|until|\u2013)\s*(?P<m>\d+))?\b"

@@ -136,6 +136,10 @@ class Notes:
                 f"Lines corrected: asked for {span_of(*asked)}, the text is at {span_of(*found)}."
             )
 
+    def add_unused_place(self, words: str, where: str) -> None:
+        """Add a note that *words* of the instruction were not read as a place."""
+        self.texts.append(f"The code is {where}: these words were not read as a place: {words}.")
+
 
 def whole_hunk(old: str, new: str) -> list[tuple[str, str]]:
     removed = [("-", line_body(line)) for line in split_lines(old)]

@@ -14,8 +14,8 @@ Spans = list[tuple[int, int]]
 IsDefined = Callable[[str], bool]
 
 _PREFACE = (
-    r"\s*(?:(?:please|now|then|next|first|also|just|finally|let's|lets|(?:can|could|would)\s+you"
-    r"|you\s+(?:should|must)|(?:we|you|i)\s+need\s+to|i\s+want\s+(?:you\s+)?to)\b[,:\s]*)*"
+    r"\s*(?:(?:please|kindly|now|then|next|first|also|just|finally|let's|lets|(?:can|could|would)\s+you"
+    r"|you\s+(?:should|must)|(?:we|you|i)\s+need\s+to|i\s+want\s+(?:you\s+)?to)\b[,:\s]*)*+"
 )
 _ADDS = (
     r"(?:add|append|insert|prepend|create|implement|write|define|introduce|include|put|place|make"
@@ -32,10 +32,6 @@ _ACTS_ON_CODE = (
     r"(?!\s+(?:it|this|that|them)\s*[.!]*\s*$))"
 )
 _VERB = compile_words(_PREFACE + rf"(?P<verb>{_ACTS_ON_CODE})\b")
-_ONLY_EDITS = compile_words(
-    _PREFACE + r"(?:change|update|modify|alter|adjust|edit)"
-    r"(?:\s+(?:(?:the|this)\s+)?(?:source\s+)?(?:file|code|module|script))?\s*[.!]*\s*"
-)
 _OBJECT = r"(?P<object>`[^`\n]+`|'[^'\n]+'|\"[^\"\n]+\"|[\w$.:#]+(?:\(\))?)"
 _POINTING = r"(?:(?:the|this|that|existing|current|whole|entire|old|other|rest\s+of|all\s+of)\s+)*"
 _NO_VERBS = (
@@ -45,7 +41,8 @@ _NO_VERBS = (
 _ACTS_ON_NAME = compile_words(
     _PREFACE
     + rf"(?P<verb>(?!(?:{_ADDS}|{KIND}|{_NO_VERBS})\b)[a-z]+(?:\s+(?:out|up|off|away|down))?)\s+"
-    + rf"{_POINTING}(?:{KIND}\s+)?{_OBJECT}"
+    # In "quickly add a test" the verb is add, whatever the file defines.
+    + rf"{_POINTING}(?:{KIND}\s+)?(?!{_ADDS}\s+(?!{KIND}\b)\w){_OBJECT}"
 )
 _PREPOSITIONS = (
     r"at|on|onto|over|atop|upon|around|past|beyond|behind|preceding|followed\s+by|by|against"
@@ -97,11 +94,6 @@ def unclear_verb(instruction: str, is_defined: IsDefined) -> str | None:
     ):
         return None
     return " ".join(acts["verb"].split())
-
-
-def only_edits(instruction: str) -> bool:
-    """Return whether an instruction says no more than that the file is edited."""
-    return _ONLY_EDITS.fullmatch(instruction) is not None
 
 
 def unclear_places(instruction: str, covered: Spans, is_defined: IsDefined) -> list[str]:

@@ -1,0 +1,1 @@
+"""Language servers in the sandbox: found, asked, and ended when idle."""

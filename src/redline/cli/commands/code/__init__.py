@@ -1,4 +1,0 @@
-"""Commands on source code: map, outline, where.
-
-`view` has what they share.
-"""

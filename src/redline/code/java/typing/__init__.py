@@ -1,4 +1,0 @@
-"""Determine the types of Java expressions: calls, overloads, lambdas, inference.
-
-Built on the declarations that the modules above this package read.
-"""

@@ -1,1 +1,0 @@
-"""Effects that add: elements to lists, members to objects, records, copies of values."""

@@ -1,1 +1,0 @@
-"""Fields that are not named but implied by what is said of their record."""

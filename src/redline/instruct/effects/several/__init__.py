@@ -1,1 +1,0 @@
-"""Clauses that change several places at once, each in its own way."""

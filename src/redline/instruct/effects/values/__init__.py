@@ -1,1 +1,0 @@
-"""Values as words say them: typed as their place asks, in the shape they must keep."""

@@ -1,1 +1,0 @@
-"""The chart: noun phrases, conditions, values, verb frames, clauses and whole sentences."""

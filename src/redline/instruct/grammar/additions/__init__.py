@@ -1,1 +1,0 @@
-"""What an addition says: where a new member goes, and the fields of a new object."""

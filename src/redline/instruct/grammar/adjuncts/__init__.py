@@ -1,1 +1,0 @@
-"""What accompanies the verb of a clause: positions, tails, protections."""

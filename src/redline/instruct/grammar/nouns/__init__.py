@@ -1,1 +1,0 @@
-"""Names: what one denotes, what several denote side by side, and which of many is meant."""

@@ -1,1 +1,0 @@
-"""Every way to put a change into words, as data."""

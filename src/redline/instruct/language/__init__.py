@@ -1,1 +1,0 @@
-"""English without a document: tokens, word classes, numbers, units and dates."""

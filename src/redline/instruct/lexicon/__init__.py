@@ -1,1 +1,0 @@
-"""The document as a dictionary: its nodes, and what each run of words can name in it."""

@@ -1,0 +1,181 @@
+"""Turns of sessions: what an agent did for one prompt or, without hooks, between two pauses."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from redline.core.errors import NothingToUndo
+from redline.core.ports.history import (
+    OUTSIDE,
+    PROMPT,
+    SILENT_KINDS,
+    Author,
+    History,
+    HistoryQuery,
+    Operation,
+    Origin,
+)
+
+# The clients through which a person acts.
+BY_HAND = ("review page", "command line")
+# Names of agents' clients, as hooks or the start of a client's own name say them.
+AGENTS = {
+    "claude": "Claude Code",
+    "codex": "Codex",
+    "cursor": "Cursor",
+    "gemini": "Gemini",
+}
+# Without prompts, so many seconds between two changes begin another turn.
+PAUSE = 300.0
+_MAX_READ = 4000
+_TURN = re.compile(r"@(prompt|turn)(?:-(\d{1,4}))?")
+
+
+@dataclass(slots=True)
+class Turn:
+    """One turn: its operations, the oldest first, and what opened it.
+
+    `prompt` is the record of the prompt that opened it, None where a pause did. `session` is the
+    client's session, or the connection where hooks named none.
+    """
+
+    session: str
+    client: str
+    time: float
+    prompt: Operation | None = None
+    operations: list[Operation] = field(default_factory=list)
+
+    @property
+    def words(self) -> str:
+        """The first words of the prompt; empty where a pause opened the turn."""
+        return self.prompt.origin.summary if self.prompt else ""
+
+    @property
+    def end(self) -> float:
+        """When the last change of it was made."""
+        return self.operations[-1].time if self.operations else self.time
+
+    @property
+    def opener(self) -> str:
+        """The operation that the turn begins with."""
+        return self.prompt.id if self.prompt else self.operations[0].id
+
+
+def name_actor(origin: Origin) -> str:
+    """Return the one name of who made a change: You, an agent, or Other programs."""
+    if origin.client in BY_HAND or (origin.client == "library" and not origin.session):
+        return origin.principal if origin.client == "review page" and origin.principal else "You"
+    if origin.tool == OUTSIDE or not origin.client:
+        return "Other programs"
+    return name_agent(origin.client)
+
+
+def name_agent(client: str) -> str:
+    """Return the product name of an agent's client, or its own name."""
+    return AGENTS.get(family_of(client), client)
+
+
+def family_of(client: str) -> str:
+    """Return the first word of a client's name: hooks and connections name one differently."""
+    return re.split(r"[\s\-_/]", client.lower(), maxsplit=1)[0]
+
+
+def is_agents(origin: Origin) -> bool:
+    """Whether an agent made a change, not a person by hand or another program."""
+    return bool(origin.session) and origin.client not in BY_HAND and origin.tool != OUTSIDE
+
+
+def group_turns(operations: Iterable[Operation]) -> list[Turn]:
+    """Return the turns that *operations*, the oldest first, make up; the newest turn last.
+
+    A call belongs to the session whose hook announced it; without that, to its connection.
+    """
+    turns: list[Turn] = []
+    current: dict[str, Turn] = {}
+    for operation in operations:
+        origin = operation.origin
+        if operation.kind == PROMPT:
+            turn = Turn(origin.session, origin.client, operation.time, operation)
+        elif operation.kind in SILENT_KINDS or not is_agents(origin):
+            continue
+        else:
+            session = origin.hook_session or origin.session
+            known = current.get(session)
+            if known is not None and (known.prompt or operation.time - known.end <= PAUSE):
+                known.operations.append(operation)
+                continue
+            turn = Turn(session, origin.client, operation.time, None, [operation])
+        turns.append(turn)
+        current[turn.session] = turn
+    return turns
+
+
+def list_turns(history: History, most: int = _MAX_READ, *, steps: int | None = 0) -> list[Turn]:
+    """Return the turns of the latest *most* operations, the newest turn last."""
+    found = history.list(HistoryQuery(limit=most, steps=steps, prompts=True))
+    return group_turns(reversed(found))
+
+
+def turns_of(turns: Sequence[Turn], by: Author | None) -> list[Turn]:
+    """Return the turns of the sessions that *by* chooses: its own calls, or its client's."""
+    if by is None:
+        return list(turns)
+    sessions = {
+        turn.session
+        for turn in turns
+        for operation in (*turn.operations, *([turn.prompt] if turn.prompt else []))
+        if by.matches(operation.origin)
+    }
+    return [turn for turn in turns if turn.session in sessions]
+
+
+def names_prompt(text: str) -> bool:
+    """Whether *text* names a turn: `@prompt-2` is the second prompt before the latest.
+
+    `@turn` counts turns that a pause opened, too.
+    """
+    return _TURN.fullmatch(text) is not None
+
+
+def find_turn(history: History, text: str, by: Author | None = None) -> tuple[Turn, list[Turn]]:
+    """Return the turn that *text* names and the later ones of its session; NothingToUndo."""
+    turns = turns_of(list_turns(history), by)
+    found = _TURN.fullmatch(text)
+    kind, back = (found[1], int(found[2] or 0)) if found else ("", 0)
+    named = [turn for turn in turns if turn.prompt or kind == "turn"]
+    if back >= len(named):
+        raise NothingToUndo(
+            f"The history does not go back so many {kind}s: {text}",
+            hint="`redline rewind` lists them; without hooks of the client there are no prompts,"
+            " and @turn is the latest turn that a pause opened",
+        )
+    turn = named[-1 - back]
+    after = turns.index(turn) + 1
+    return turn, [later for later in turns[after:] if later.session == turn.session]
+
+
+def before_turn(history: History, turn: Turn) -> str | None:
+    """Return the last operation that does not belong to what happened since a turn began."""
+    if turn.prompt:
+        return turn.prompt.id
+    older = history.list(HistoryQuery(before_id=turn.opener, limit=1, steps=0))
+    return older[0].id if older else None
+
+
+def changes_of(history: History, turn: Turn, later: Sequence[Turn]) -> tuple[str, ...]:
+    """Return what is to take back of a turn and *later* ones of its session, newest first.
+
+    Work of others in the same time is not among it. What the agent itself undid then, of an older
+    change, is.
+    """
+    start = before_turn(history, turn)
+    own = {operation.id for each in (turn, *later) for operation in each.operations}
+    undone = {
+        token.strip("+~")
+        for each in (turn, *later)
+        for operation in each.operations
+        for token in (operation.reverts or "").split(",")
+    }
+    return tuple(root for root in history.changed_since(start, None) if root in own | undone)
