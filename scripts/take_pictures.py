@@ -13,7 +13,6 @@ from typing import Any
 
 from PIL import Image
 
-from redline.app import Redline
 from redline.core.changes import ABSENT, Change, ChangeSet, DirState, FileState
 from redline.core.paths import Access
 from redline.core.ports.commands import CommandRun, RunEnd
@@ -21,6 +20,7 @@ from redline.core.ports.history import HistoryQuery, Origin
 from redline.core.ports.pages import ReviewApp
 from redline.core.ports.review import Action, HeldChange, PermissionQuestion, Ruling
 from redline.settings import Settings
+from redline.wiring.workspace import Redline
 from tests.web.browser import PageServer, open_browser
 
 PICTURES = Path(__file__).resolve().parents[1] / "docs" / "pictures"

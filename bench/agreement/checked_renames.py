@@ -27,7 +27,6 @@ from pathlib import Path
 from time import monotonic, process_time
 from typing import NamedTuple
 
-from redline.app import Redline
 from redline.code.syntax.languages import language_group, language_of
 from redline.core.cancellation import UNCANCELLABLE
 from redline.core.changes import Change, FileState
@@ -35,6 +34,7 @@ from redline.core.errors import RedlineError
 from redline.core.paths import Access
 from redline.services.code.rename import RenameRequest, plan_symbol_rename
 from redline.settings import Settings
+from redline.wiring.workspace import Redline
 
 SEED = 36_2026
 FRESH = "renamedByBench"

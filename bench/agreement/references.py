@@ -82,7 +82,6 @@ from typing import Any, TypeAlias
 from bench.library.corpora import HOME, archives, own_files, tool
 from bench.library.language_server import LanguageServer
 from bench.library.peers import REPO
-from redline.app import Redline
 from redline.code.syntax.definitions import parse, symbols_of
 from redline.code.syntax.languages import language_group, language_of
 from redline.core.cancellation import UNCANCELLABLE
@@ -91,6 +90,7 @@ from redline.services.code.lookup import CodeLookup
 from redline.services.code.reference_query import Chosen
 from redline.services.code.references import READ_PER_TOKEN, Finder
 from redline.settings import Settings
+from redline.wiring.workspace import Redline
 
 SEED = 20_261
 PER_SOURCE = 200

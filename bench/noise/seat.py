@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from redline.app import Redline
 from redline.core.ports.history import Origin
 from redline.server.calls.catalog import Catalog
 from redline.server.calls.dispatch import Context
@@ -15,6 +14,7 @@ from redline.services.history.revert import Wish, revert
 from redline.settings import Settings
 from redline.toolsets.agent.tools import TOOLSET
 from redline.toolsets.tool import Client
+from redline.wiring.workspace import Redline
 
 
 class Seat:

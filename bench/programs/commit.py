@@ -13,11 +13,11 @@ import tempfile
 from collections.abc import Callable
 
 from bench.library.measure import Report, measure_work
-from redline.app import Redline
 from redline.core.changes import Change, ChangeSet, FileState
 from redline.core.paths import Access
 from redline.core.ports.history import HistoryQuery, Origin
 from redline.settings import Settings
+from redline.wiring.workspace import Redline
 
 
 def main(arguments: list[str]) -> int:

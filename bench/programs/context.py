@@ -29,9 +29,9 @@ from bench.agreement import references, renames
 from bench.agreement.definitions import LANGUAGES, agree
 from bench.library.measure import RESULTS, MemoryWatch, Report, Row
 from bench.trials.process import family_cpu_ms
-from redline.app import Redline
 from redline.code.syntax.languages import language_of
 from redline.settings import Settings
+from redline.wiring.workspace import Redline
 
 # The share of definitions that must be found, and of listed ones that must be real.
 ENOUGH = 95.0

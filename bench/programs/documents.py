@@ -174,7 +174,7 @@ def ours(report: Report, task: str, form: str, path: str, value: str, file: Path
 
 WORKER = """
 sys.path.insert(0, {src!r})
-from redline.app import Redline
+from redline.wiring.workspace import Redline
 from redline.documents.isolated import apply_edits
 from redline.documents.editing import DocEdit, Options
 from redline.documents.base.path import parse_path

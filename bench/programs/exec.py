@@ -18,12 +18,12 @@ from contextlib import contextmanager
 
 from bench.library.measure import Report, Row, spread
 from redline.adapters.processes.commands import SandboxedCommands
-from redline.app import Redline
 from redline.core.errors import SandboxUnavailable
 from redline.core.paths import WorkspacePath
 from redline.core.ports.commands import Command
 from redline.core.ports.tree import Root
 from redline.settings import Settings
+from redline.wiring.workspace import Redline
 
 PAUSE = 0.05
 TOP = WorkspacePath(0, ())

@@ -139,11 +139,11 @@ def documents(report: Report, sizes: list[tuple[str, int]]) -> None:
 
 def history(report: Report, lengths: list[int]) -> None:
     """Committing, listing and undoing with a short and a long history behind."""
-    from redline.app import Redline
     from redline.core.changes import Change, ChangeSet, FileState
     from redline.core.paths import Access
     from redline.core.ports.history import Origin
     from redline.settings import Settings
+    from redline.wiring.workspace import Redline
 
     with tempfile.TemporaryDirectory(dir=SHM) as home:
         root = Path(home) / "ws"
@@ -192,11 +192,11 @@ def history(report: Report, lengths: list[int]) -> None:
 
 def large_changes(report: Report, sizes: list[int]) -> None:
     """Listing when each of the latest changes touched many files."""
-    from redline.app import Redline
     from redline.core.changes import ABSENT, Change, ChangeSet, FileState
     from redline.core.paths import WorkspacePath
     from redline.core.ports.history import Origin
     from redline.settings import Settings
+    from redline.wiring.workspace import Redline
 
     for files in sizes:
         with tempfile.TemporaryDirectory(dir=SHM) as home:

@@ -17,11 +17,11 @@ import time
 from pathlib import Path
 
 from bench.library.measure import Report, Row
-from redline.app import Redline
 from redline.core.changes import Change, ChangeSet, FileState
 from redline.core.paths import WorkspacePath
 from redline.core.ports.history import Direction, Origin, Revert
 from redline.settings import Settings
+from redline.wiring.workspace import Redline
 
 SHM = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 FILES = 50

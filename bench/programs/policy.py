@@ -20,12 +20,12 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from bench.library.measure import Report, Row, measure_work
-from redline.app import Redline
 from redline.core.changes import ABSENT, Change, ChangeSet, FileState
 from redline.core.errors import RuleAsks, RuleDenied
 from redline.core.paths import Access
 from redline.core.ports.history import NO_PERMITS, Origin
 from redline.settings import Settings
+from redline.wiring.workspace import Redline
 from tests.policy.test_generated_policies import FILES, TOOLS, make_policy, to_toml
 from tests.policy.test_generated_policies import POLICIES as GENERATED
 

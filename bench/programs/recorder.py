@@ -16,9 +16,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bench.library.measure import REPO, Report, Row, spread
-from redline.app import Redline, hook_program
 from redline.core.ports.history import Operation
 from redline.settings import Settings
+from redline.wiring.command_line import hook_program
+from redline.wiring.workspace import Redline
 
 _IDLE_SECONDS = 10.0
 _CHANGES = 20

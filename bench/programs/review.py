@@ -17,11 +17,11 @@ from typing import Any
 
 from bench.library.measure import Report, Row
 from bench.programs.history import SHM, fill
-from redline.app import Redline
 from redline.core.changes import ABSENT, Change, ChangeSet, FileState
 from redline.core.paths import WorkspacePath
 from redline.core.ports.history import Origin
 from redline.settings import Settings
+from redline.wiring.workspace import Redline
 from tests.web.browser import PageServer, open_browser
 
 LARGE = 5000

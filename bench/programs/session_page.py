@@ -14,7 +14,6 @@ import tempfile
 import time
 from pathlib import Path
 
-from redline.app import Redline
 from redline.core.changes import Change, ChangeSet, FileState
 from redline.core.paths import Access
 from redline.core.ports.history import PROMPT, Origin
@@ -23,6 +22,7 @@ from redline.services.history.sessions import read_session
 from redline.settings import Settings
 from redline.web.access import ReviewAccess
 from redline.web.pages import ReviewPages
+from redline.wiring.workspace import Redline
 
 CHANGES, FILES, LINES, CHANGED = 400, 120, 1000, 20_000
 KEY = "k" * 48

@@ -12,11 +12,11 @@ from random import Random
 import pytest
 
 from redline.adapters.git import LibGit
-from redline.app import Redline
 from redline.core.errors import GitFailed
 from redline.core.paths import WorkspacePath
 from redline.core.ports.git import GitEntry, GitStatus
 from redline.settings import Settings
+from redline.wiring.workspace import Redline
 
 TOP = WorkspacePath(0, ())
 ENVIRONMENT = {

@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from redline.app import Redline
 from redline.cli.main import COMMANDS, main
 from redline.core.changes import Change, ChangeSet, FileState
 from redline.core.paths import Access
 from redline.core.ports.history import Operation, Origin
 from redline.settings import Settings
+from redline.wiring.workspace import Redline
 
 TEXT = "".join(f"line {number}\n" for number in range(1, 41))
 HISTORY = [name for name, (module, _) in COMMANDS.items() if ".history." in module]

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from redline.app import Redline
 from redline.cli.main import main
 from redline.core.ports.history import OUTSIDE, HistoryQuery, Operation, Origin
 from redline.engine.recording.claims import SLACK_NS
 from redline.settings import Settings
+from redline.wiring.workspace import Redline
 from tests.clients.at_work import REAL_CLIENTS, Desktop, work
 from tests.clients.record_payloads import name_events, recorded, shape_of
 from tests.support import REPO, need_node

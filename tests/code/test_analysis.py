@@ -10,7 +10,6 @@ import pytest
 
 from redline.adapters.workers.failed_content import FailedContent
 from redline.adapters.workers.isolated_calls import IsolatedCalls
-from redline.app import Redline
 from redline.code.analysis import IsolatedAnalysis
 from redline.code.index.facts import facts_of
 from redline.code.index.packing import unpack
@@ -21,6 +20,7 @@ from redline.code.syntax.uses import words_of
 from redline.core.errors import Busy, InvalidArgument, LimitReached, ParserFailed, TimeLimit
 from redline.core.ports.confined import Budget
 from redline.settings import Settings
+from redline.wiring.workspace import Redline
 
 SAMPLES = Path(__file__).parent / "samples"
 KOTLIN = "val a = " + '"${' * 513

@@ -193,9 +193,9 @@ class _Repository:
         return os.fsencode(name) + b"\n" + data
 
     def attempt(self, data: bytes, rng: random.Random) -> None:
-        from redline.app import Redline
         from redline.core.paths import Access
         from redline.settings import Settings
+        from redline.wiring.workspace import Redline
 
         name, _, content = data.partition(b"\n")
         shutil.rmtree(self._work, ignore_errors=True)

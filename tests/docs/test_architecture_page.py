@@ -12,11 +12,11 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from redline.app import Redline
 from redline.server.calls.catalog import Catalog, load_toolsets
 from redline.server.calls.tool_server import ToolServer
 from redline.server.stdio import serve_stdio
 from redline.settings import Settings
+from redline.wiring.workspace import Redline
 from tests.support import REPO
 
 PAGE = (REPO / "docs" / "architecture.md").read_text("utf-8")

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from redline.app import Redline
 from redline.core.errors import CannotApply, DocumentSyntax, InvalidArgument, NodeNotFound, TooLarge
 from redline.core.ports.confined import Confined
 from redline.documents import editing, isolated
@@ -18,6 +17,7 @@ from redline.documents.editing import DocEdit, Options
 from redline.documents.formats import open_document
 from redline.documents.isolated import DocumentSource
 from redline.settings import Settings
+from redline.wiring.workspace import Redline
 
 SOURCES = {
     "a.yaml": b"# c\nk: {a: 1}\nl: [x]\n",
@@ -101,7 +101,7 @@ def test_what_is_over_the_limit_is_not_even_sent(
 
 PROGRAM = """
 import sys
-from redline.app import Redline
+from redline.wiring.workspace import Redline
 from redline.documents import isolated as confined
 from redline.documents.isolated import DocumentSource
 from redline.documents.editing import DocEdit, Options

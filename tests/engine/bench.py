@@ -6,11 +6,11 @@ import os
 import stat
 from pathlib import Path
 
-from redline.app import Redline
 from redline.core.changes import ABSENT, Change, ChangeSet, DirState, FileState, LinkState, Rename
 from redline.core.paths import Access, WorkspacePath
 from redline.core.ports.history import Operation, Origin
 from redline.settings import Settings
+from redline.wiring.workspace import Redline
 from tests.engine.quick import QuickDisk
 
 ORIGIN = Origin("test", "pytest 1", "", "a test")

@@ -12,13 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from redline.adapters.processes.workspace_snapshots import WorkspaceSnapshots
-from redline.app import Redline
 from redline.core.changes import Change, ChangeSet, FileState
 from redline.core.errors import NothingToUndo, UndoBlocked
 from redline.core.paths import WorkspacePath
 from redline.core.ports.commands import Command, Finished
 from redline.core.ports.history import HistoryQuery, Origin
 from redline.settings import Settings
+from redline.wiring.workspace import Redline
 from tests.adapters.processes.ground import Patience, require
 
 TOP = WorkspacePath(0, ())

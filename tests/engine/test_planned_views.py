@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from redline.app import Redline
 from redline.core.cancellation import UNCANCELLABLE
 from redline.core.changes import ABSENT, Change, ChangeSet, DirState, FileState, LinkState, Rename
 from redline.core.paths import WorkspacePath
 from redline.core.ports.commands import Command, Finished
 from redline.core.ports.history import Origin
 from redline.settings import Settings
+from redline.wiring.workspace import Redline
 
 ROOT = WorkspacePath(0, ())
 # Prints each path below the directory with its kind, mode, and content or target.

@@ -89,8 +89,8 @@ def _killed_writer(root: Path, state: Path, number: int, chance: random.Random) 
 
 
 def _check_whole(root: Path, acknowledged: list[bytes]) -> None:
-    from redline.app import Redline
     from redline.settings import Settings
+    from redline.wiring.workspace import Redline
 
     app = Redline(Settings(workspace=str(root)))
     assert app.tree is not None  # recovers

@@ -10,7 +10,6 @@ import pytest
 
 from redline.adapters.ripgrep.search_port import Ripgrep
 from redline.adapters.sandbox import read_guard
-from redline.app import Redline
 from redline.core.errors import RedlineError
 from redline.core.paths import WorkspacePath
 from redline.core.ports.search import GrepQuery
@@ -18,6 +17,7 @@ from redline.core.ports.tree import FactLists
 from redline.search.levels import ListingScope
 from redline.search.listing import list_directory, list_files
 from redline.settings import Settings
+from redline.wiring.workspace import Redline
 from tests.adapters.ripgrep.test_search_port import Patient
 from tests.adapters.test_git import ENVIRONMENT
 from tests.faults.race import OUTSIDE, swapping

@@ -10,12 +10,12 @@ from __future__ import annotations
 import os
 import sys
 
-from redline.app import Redline
 from redline.core.changes import Change, ChangeSet, FileState
 from redline.core.errors import Locked, StaleBase
 from redline.core.paths import Access
 from redline.core.ports.history import Origin
 from redline.settings import Settings
+from redline.wiring.workspace import Redline
 from tests.engine.quick import QuickDisk
 
 

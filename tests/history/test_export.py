@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from redline import CannotApply, Workspace
-from redline.app import open_committer
 from redline.services.history.export import commit_to_git, load_in_order, patch_of
+from redline.wiring.command_line import open_committer
 
 pytestmark = pytest.mark.requirement("history-export")
 

@@ -192,8 +192,8 @@ class Stage:
     """A workspace with a policy, and what one round did to it."""
 
     def __init__(self, base: Path, backend: str) -> None:
-        from redline.app import Redline
         from redline.settings import Settings
+        from redline.wiring.workspace import Redline
 
         self.root = base / "ws"
         self.root.mkdir()

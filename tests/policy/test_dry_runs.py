@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from redline.app import Redline
 from redline.core.changes import ChangeSet
 from redline.core.errors import PermissionRequired
 from redline.core.paths import Access
@@ -17,6 +16,7 @@ from redline.plan.file_ops import plan_write
 from redline.services.commit import foresee
 from redline.services.review.held import list_held
 from redline.settings import Settings
+from redline.wiring.workspace import Redline
 from tests.cli.shell import Shell
 from tests.support import need
 from tests.toolsets.agent.conftest import Desk, text_of

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from redline.app import Redline
 from redline.core.changes import Change, ChangeSet, LinkState, Rename
 from redline.core.errors import (
     ChangeHeld,
@@ -24,6 +23,7 @@ from redline.core.ports.history import Origin
 from redline.plan.file_ops import plan_delete, plan_write
 from redline.services.review.held import approve_held, list_held, refuse_held
 from redline.settings import Settings
+from redline.wiring.workspace import Redline
 
 ORIGIN = Origin("write_file", "claude-code 2.1", "ada", "a change", "s1")
 

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from redline.app import Redline
 from redline.core.changes import ABSENT, Absent, Change, FileState
 from redline.core.errors import PathDenied, SandboxUnavailable
 from redline.core.paths import Access, WorkspacePath
 from redline.core.ports.commands import SAVED_MEANWHILE, Command, CommandView, JobState, Written
 from redline.core.ports.history import Origin
 from redline.settings import Settings
+from redline.wiring.workspace import Redline
 from tests.adapters.processes.ground import BACKENDS, require
 from tests.policy.hostile_commands import FILES, Stage, picture, save, wait_for_ready
 

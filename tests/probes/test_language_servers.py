@@ -12,13 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from redline.app import Redline
 from redline.core.cancellation import UNCANCELLABLE
 from redline.core.errors import CannotApply
 from redline.core.paths import Access, WorkspacePath
 from redline.core.ports.commands import Command
 from redline.services.code.rename import RenameRequest, plan_symbol_rename
 from redline.settings import Settings
+from redline.wiring.workspace import Redline
 from tests.support import NODE, NODE_MODULES, need, need_program
 
 # Tries to write beside itself, at home and in the workspace's folder above, and to connect.

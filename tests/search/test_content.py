@@ -9,13 +9,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from redline.app import Redline
 from redline.core.errors import InvalidPattern
 from redline.core.paths import WorkspacePath
 from redline.search.content import Base, ContentQuestion, ContentSearch, SearchScope
 from redline.search.es_regex import translate
 from redline.search.walk import Excludes
 from redline.settings import Settings
+from redline.wiring.workspace import Redline
 from tests.support import LONG
 
 ROOT = WorkspacePath(0, ())

@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from redline.app import Redline
 from redline.server.calls.catalog import Catalog, load_toolsets
 from redline.server.calls.dispatch import Context, Dispatch
 from redline.server.calls.tool_server import ToolServer
 from redline.settings import Settings
 from redline.toolsets.call import RpcFailure
 from redline.toolsets.tool import Client
+from redline.wiring.workspace import Redline
 
 MASK = re.compile(r"«secret:[A-Za-z0-9_.-]+:[0-9a-f]+»")
 # As much of a secret as an answer may show: less is no use, and any text has it by chance.

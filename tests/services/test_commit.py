@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from redline.app import Redline
 from redline.core.cancellation import UNCANCELLABLE
 from redline.core.changes import ChangeSet
 from redline.core.errors import Cancelled, NotFound, StaleBase
@@ -16,6 +15,7 @@ from redline.core.ports.history import Origin
 from redline.plan.file_ops import plan_write
 from redline.services.commit import MAX_ATTEMPTS, commit_plan
 from redline.settings import Settings
+from redline.wiring.workspace import Redline
 
 ORIGIN = Origin("test")
 

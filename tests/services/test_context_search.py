@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from redline.app import Redline
 from redline.core.cancellation import UNCANCELLABLE
 from redline.core.paths import WorkspacePath
 from redline.services.code.context import ContextQuestion, answer_question
 from redline.services.code.lookup import CodeLookup
 from redline.settings import Settings
+from redline.wiring.workspace import Redline
 
 
 class ListeningLookup(CodeLookup):

@@ -13,7 +13,7 @@ from redline.adapters.workspaces.parked import moving
 from redline.core.errors import Busy, InvalidArgument, StoreUnavailable
 from redline.services.resting import IdleWorkspaces
 from redline.settings import Settings
-from redline.workspace_moving import IdleStore, wake_workspace
+from redline.wiring.workspace_moving import IdleStore, wake_workspace
 from tests.support import need
 
 try:
@@ -210,7 +210,7 @@ def test_a_store_that_fails_leaves_the_workspace_as_it_is(
 
 
 def test_what_an_operator_parked_elsewhere_is_not_woken_by_a_call(ground: Ground) -> None:
-    from redline.workspace_moving import park_workspace
+    from redline.wiring.workspace_moving import park_workspace
 
     ground.make("site")
     address = f"file://{ground.folder.parent}/by-hand"

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from redline.app import Redline
 from redline.code.syntax.errors import check_syntax
 from redline.code.syntax.languages import language_of
 from redline.code.syntax.word_changes import changes_words_only
@@ -19,6 +18,7 @@ from redline.plan.replace import Replaced, TextEdit
 from redline.services.many_edits import FileEdits, plan_many_edits
 from redline.services.text_edits import plan_checked_patch, plan_text_edits, replace_text
 from redline.settings import Settings
+from redline.wiring.workspace import Redline
 from tests.support import REPO
 
 PYTHON = "def f():\n    a(1)\n    b('x')\n"

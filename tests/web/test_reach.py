@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from redline.app import Redline
 from redline.core.paths import WorkspacePath
 from redline.core.ports.commands import Command
 from redline.core.ports.history import Origin
 from redline.settings import Settings
+from redline.wiring.workspace import Redline
 from tests.support import need
 from tests.web.browser import PageServer
 

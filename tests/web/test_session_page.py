@@ -7,9 +7,9 @@ import subprocess
 
 import pytest
 
-from redline.app import open_committer
 from redline.core.ports.history import PROMPT, HistoryQuery, Origin
 from redline.web.pages import ReviewPages
+from redline.wiring.command_line import open_committer
 from tests.web.person import Person
 
 pytestmark = pytest.mark.requirement("web-session")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 
-from redline.app import Redline
 from redline.cli.flags import NEEDS_FLAG, origin_of
 from redline.cli.terminal import err
 from redline.core.changes import ChangeSet
 from redline.core.errors import GuardedWrite, RuleAsks
 from redline.services.commit import foresee
+from redline.wiring.workspace import Redline
 
 
 def note_refusal(

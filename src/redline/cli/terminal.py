@@ -16,10 +16,10 @@ from unicodedata import combining, east_asian_width
 
 from redline.core.diff import visible, visible_diff
 from redline.core.errors import InvalidArgument
-from redline.review_site import ask_at_terminal
+from redline.wiring.review_site import ask_at_terminal
 
 if TYPE_CHECKING:
-    from redline.app import Redline
+    from redline.wiring.workspace import Redline
 
 # The exit code of a command that finds nothing, or has nothing to do.
 NOTHING_FOUND = 3

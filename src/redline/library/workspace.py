@@ -16,7 +16,6 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
-from redline.app import Redline
 from redline.core.cancellation import UNCANCELLABLE
 from redline.core.changes import ChangeSet
 from redline.core.encodings.opening import configured_in, open_file
@@ -38,6 +37,7 @@ from redline.services.history.listing import BoundedDiff, number_hunks
 from redline.services.history.references import find_operation, find_point
 from redline.services.history.revert import Wish, create_checkpoint, revert
 from redline.settings import Settings
+from redline.wiring.workspace import Redline
 
 
 class Workspace:

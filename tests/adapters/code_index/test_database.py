@@ -11,10 +11,10 @@ import pytest
 
 from redline.adapters.code_index.database import SqliteIndex
 from redline.adapters.code_index.schema import parts_of
-from redline.app import Redline
 from redline.code.index.packing import count_packed, pack, unpack
 from redline.core.paths import WorkspacePath
 from redline.settings import Settings
+from redline.wiring.workspace import Redline
 
 
 @pytest.fixture

@@ -13,7 +13,6 @@ import pytest
 from redline.adapters.code_index.build import IndexBuilder
 from redline.adapters.code_index.database import SqliteIndex
 from redline.adapters.code_index.reading import SourceReader, Stale
-from redline.app import Redline
 from redline.code.analysis import Analysis
 from redline.code.index.facts import FileFacts
 from redline.code.index.packing import pack
@@ -21,6 +20,7 @@ from redline.code.syntax.languages import Language
 from redline.core.cancellation import UNCANCELLABLE
 from redline.services.code.lookup import MAX_FILES, CodeLookup
 from redline.settings import Settings
+from redline.wiring.workspace import Redline
 
 FILES = 300
 

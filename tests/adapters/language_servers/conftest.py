@@ -13,8 +13,8 @@ import pytest
 from redline.adapters.language_servers.pool import SandboxedServers, measure_servers
 from redline.adapters.language_servers.table import Launch, ServerRow
 from redline.adapters.processes.commands import SandboxedCommands
-from redline.app import Redline
 from redline.settings import Settings
+from redline.wiring.workspace import Redline
 
 FAKE = Path(__file__).with_name("fake_server.py")
 SHOP = "class Shop:\n    def size(self):\n        return self.size\n"

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from redline.adapters.language_servers.pool import measure_servers
-from redline.app import Redline
 from redline.core.cancellation import UNCANCELLABLE
 from redline.core.changes import Change, FileState
 from redline.core.errors import CannotApply
 from redline.core.paths import Access
 from redline.services.code.rename import RenameRequest, plan_symbol_rename
+from redline.wiring.workspace import Redline
 from tests.adapters.language_servers.conftest import SHOP, USE, Make
 from tests.support import LONG
 

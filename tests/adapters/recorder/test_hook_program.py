@@ -18,8 +18,8 @@ import pytest
 from redline.adapters.files.platform import state_dir_of
 from redline.adapters.recorder import hook_program as program
 from redline.adapters.recorder.hook_listener import MAX_LINE, HookListener, read_event
-from redline.app import hook_program
 from redline.core.ports.recording import HookEvent, Moment
+from redline.wiring.command_line import hook_program
 from tests.adapters.recorder.hook_runs import CLIENTS, payloads, run_hook
 
 pytestmark = pytest.mark.requirement("hooks-harmless")

@@ -10,11 +10,11 @@ import pytest
 
 from redline.adapters.ripgrep import through_tree
 from redline.adapters.sandbox import read_guard
-from redline.app import Redline
 from redline.core.cancellation import UNCANCELLABLE
 from redline.core.paths import WorkspacePath
 from redline.core.ports.search import Binary, GrepQuery, GrepResult
 from redline.settings import Settings
+from redline.wiring.workspace import Redline
 from tests.support import need
 
 pytestmark = pytest.mark.requirement("files-search-swap")

@@ -11,12 +11,12 @@ import pytest
 from redline.adapters.shared.group import Fence, read_number
 from redline.adapters.shared.leases import LEASE_SECONDS, RedisLeases
 from redline.adapters.shared.store import GroupStore
-from redline.app import Redline
 from redline.core.changes import ABSENT, Change, ChangeSet, FileState
 from redline.core.errors import LeaseLost, StoreUnavailable, WriteFailed
 from redline.core.paths import WorkspacePath
 from redline.core.ports.history import HistoryQuery, Origin
 from redline.settings import Settings
+from redline.wiring.workspace import Redline
 from tests.adapters.previews.redis_server import RedisServer
 
 pytestmark = pytest.mark.redis

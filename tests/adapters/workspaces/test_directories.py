@@ -12,7 +12,7 @@ from redline.adapters.workspaces.listed import ListedWorkspaces
 from redline.core.errors import InvalidArgument
 from redline.core.ports.many.workspaces import WorkspaceDirectory
 from redline.settings import Settings, SettingsError
-from redline.workspace_set import check_apart
+from redline.wiring.workspace_set import check_apart
 
 BAD = ("", ".", "..", ".x", "a/b", "a\0b", "a b", "-x", "a..b", "x" * 65, "ä")
 

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from redline.app import Redline
 from redline.core.cancellation import UNCANCELLABLE
 from redline.core.errors import CannotApply
 from redline.core.paths import Access
@@ -20,6 +19,7 @@ from redline.core.ports.history import Origin
 from redline.plan.file_ops import plan_move
 from redline.services.code.move_imports import plan_moved_imports
 from redline.settings import Settings
+from redline.wiring.workspace import Redline
 from tests.code.moving.projects import (
     SampleProject,
     aliased_project,

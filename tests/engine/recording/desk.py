@@ -9,7 +9,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 from redline.adapters.recorder.known_files import DatabaseOfFiles
-from redline.app import Redline
 from redline.core.changes import Change, ChangeSet, FileState, Rename
 from redline.core.paths import Access
 from redline.core.ports.history import HistoryQuery, Operation, Origin
@@ -17,6 +16,7 @@ from redline.engine.recording.claims import Claims
 from redline.engine.recording.looking import Looking
 from redline.engine.recording.recorder import Recorder
 from redline.settings import Settings
+from redline.wiring.workspace import Redline
 
 
 class Desk:

@@ -22,12 +22,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from redline.app import Redline
 from redline.core.changes import Change, ChangeSet, FileState
 from redline.core.errors import RedlineError
 from redline.core.paths import Access
 from redline.core.ports.history import OUTSIDE, HistoryQuery, Operation, Origin
 from redline.settings import Settings
+from redline.wiring.workspace import Redline
 from tests.engine.recording.afternoon import find_gaps
 
 # Few enough for changes of one file to meet.

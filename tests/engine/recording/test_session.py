@@ -17,9 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from redline import recorded_workspace
 from redline.adapters.recorder.watching import KernelWatcher
-from redline.app import Redline
 from redline.core.changes import Change
 from redline.core.paths import WorkspacePath
 from redline.core.ports.commands import Command
@@ -28,6 +26,8 @@ from redline.core.ports.recording import Noticed
 from redline.engine.recording import looking
 from redline.engine.recording.session import RecordingSession
 from redline.settings import Settings
+from redline.wiring import recording
+from redline.wiring.workspace import Redline
 from tests.adapters.processes.ground import Patience, require
 from tests.support import need
 
@@ -389,8 +389,8 @@ def _names(redline: Redline) -> set[str]:
 def test_a_server_takes_over_when_the_recorder_is_killed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(recorded_workspace, "_RECORD_AFTER", 0.01)
-    monkeypatch.setattr(recorded_workspace, "_ASK_AGAIN", 0.05)
+    monkeypatch.setattr(recording, "_RECORD_AFTER", 0.01)
+    monkeypatch.setattr(recording, "_ASK_AGAIN", 0.05)
     root = tmp_path / "ws"
     root.mkdir()
     (root / "a.txt").write_text("one\n")

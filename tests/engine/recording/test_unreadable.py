@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 import watchfiles  # noqa: F401  the other user may not be able to read it
 
-from redline.app import Redline
 from redline.core.paths import WorkspacePath
 from redline.core.ports.history import HistoryQuery, Operation, Origin
 from redline.settings import Settings
+from redline.wiring.workspace import Redline
 from tests.engine.recording.desk import Desk
 from tests.support import need, ordinary_user
 

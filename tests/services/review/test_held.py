@@ -9,7 +9,6 @@ from threading import Thread
 
 import pytest
 
-from redline.app import Redline
 from redline.core.errors import HeldDecided, HeldStale, InvalidArgument, UnknownHeld
 from redline.core.paths import Access
 from redline.core.ports.history import HistoryQuery, Origin
@@ -17,6 +16,7 @@ from redline.core.ports.review import Action, HeldChange, HeldState, Ruling
 from redline.plan.file_ops import plan_write
 from redline.services.review.held import approve_held, list_held, refuse_held, show_held
 from redline.settings import Settings
+from redline.wiring.workspace import Redline
 
 HELD = "aabbccdd"
 

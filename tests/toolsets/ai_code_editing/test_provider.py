@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from redline.app import Redline
 from redline.core.errors import Conflict, InvalidArgument, ProviderFailed
 from redline.core.ports.models import Llm, LlmReply, LlmRequest
 from redline.settings import Settings
@@ -16,6 +15,7 @@ from redline.toolsets.ai_code_editing.edit.handler import edit_file
 from redline.toolsets.ai_code_editing.tools import EDIT_FILE
 from redline.toolsets.call import Call, Result
 from redline.toolsets.tool import Client
+from redline.wiring.workspace import Redline
 
 
 class Scripted:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from redline.app import Redline
 from redline.core.cancellation import UNCANCELLABLE
 from redline.core.paths import WorkspacePath
 from redline.services.code.lookup import CodeLookup
@@ -15,6 +14,7 @@ from redline.toolsets.ai_code_editing.context.handler import get_code_context
 from redline.toolsets.ai_code_editing.tools import GET_CODE_CONTEXT
 from redline.toolsets.call import Call
 from redline.toolsets.tool import Client
+from redline.wiring.workspace import Redline
 
 
 def _references(tmp_path: Path, files: dict[str, str], name: str, **asked: object) -> list[str]:

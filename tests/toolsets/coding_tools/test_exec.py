@@ -9,7 +9,6 @@ from typing import Any
 import orjson
 import pytest
 
-from redline.app import Redline
 from redline.core.errors import (
     Cancelled,
     InvalidArgument,
@@ -27,6 +26,7 @@ from redline.toolsets.call import Call
 from redline.toolsets.coding_tools.exec import handlers as tools
 from redline.toolsets.coding_tools.exec.permissions import digest_of_command
 from redline.toolsets.tool import Client, Hints, Tool
+from redline.wiring.workspace import Redline
 from tests.adapters.processes.ground import Patience, require
 from tests.support import need
 

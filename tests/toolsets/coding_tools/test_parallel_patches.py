@@ -8,12 +8,12 @@ from threading import Barrier
 
 import pytest
 
-from redline.app import Redline
 from redline.core.cancellation import UNCANCELLABLE
 from redline.settings import Settings
 from redline.toolsets.call import Call, Result
 from redline.toolsets.coding_tools.tools import APPLY_PATCH
 from redline.toolsets.tool import Client, load_function
+from redline.wiring.workspace import Redline
 from tests.toolsets.coding_tools.conftest import patch
 
 COUNT = 8

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from redline.app import Redline
 from redline.core.changes import FileState
 from redline.core.errors import CannotApply
 from redline.core.paths import Access
 from redline.core.ports.history import Origin
 from redline.documents.editing import DocEdit, Options, apply_edits, change_of
 from redline.settings import Settings
+from redline.wiring.workspace import Redline
 from tests.documents.writers import paths_of, random_data, write
 
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from redline.app import Redline
 from redline.core.cancellation import UNCANCELLABLE
 from redline.core.errors import PermissionDenied
 from redline.core.ports.commands import Command, Finished, JobState, SandboxFacts
@@ -17,6 +16,7 @@ from redline.toolsets.call import Answer, Call, Question
 from redline.toolsets.files.command import execute_command
 from redline.toolsets.files.tools import TOOLS
 from redline.toolsets.tool import Client
+from redline.wiring.workspace import Redline
 
 TOOL = next(tool for tool in TOOLS if tool.name == "execute_command")
 

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from redline.app import Redline
 from redline.core.errors import InvalidArgument, RedlineError
 from redline.settings import Settings
 from redline.toolsets.call import Call, Result
 from redline.toolsets.files.tools import TOOLS
 from redline.toolsets.tool import Client, load_function
+from redline.wiring.workspace import Redline
 from tests.support import LONG
 
 BY_NAME = {tool.name: tool for tool in TOOLS}

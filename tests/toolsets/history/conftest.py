@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from redline.app import Redline
 from redline.core.changes import Change, ChangeSet, FileState
 from redline.core.paths import Access
 from redline.core.ports.history import Operation, Origin
 from redline.settings import Settings
+from redline.wiring.workspace import Redline
 from tests.wire.transports import pytest_generate_tests, transport
 
 __all__ = ["pytest_generate_tests", "transport"]

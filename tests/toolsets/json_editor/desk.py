@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 
 import orjson
 
-from redline.app import Redline
 from redline.core.ports.models import LlmReply, LlmRequest
 from redline.instruct.model.values import parse
 from redline.server.calls.catalog import Catalog
@@ -17,6 +16,7 @@ from redline.server.calls.tool_server import ToolServer
 from redline.settings import Settings
 from redline.toolsets.json_editor.tools import TOOLSET
 from redline.toolsets.tool import Client
+from redline.wiring.workspace import Redline
 
 
 class ScriptedLlm:

@@ -14,12 +14,13 @@ import shlex
 import sys
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from redline.app import Redline, locate_workspace, read_named_input
 from redline.cli.flags import add_guarded_flag, find_caller, settings_from, state_dir_from
 from redline.cli.terminal import NOTHING_FOUND, err, out, out_bytes, paint_diff, standard_input
 from redline.cli.words import WORDS
 from redline.core.errors import GuardedWrite, InvalidArgument
 from redline.server.shell import SHELL_TOOLS, ShellAnswer, ShellCalls, ShellTool
+from redline.wiring.command_line import locate_workspace, read_named_input
+from redline.wiring.workspace import Redline
 
 if TYPE_CHECKING:
     from redline.core.changes import ChangeSet

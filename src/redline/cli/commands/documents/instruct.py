@@ -6,7 +6,6 @@ import argparse
 import os
 import sys
 
-from redline.app import Redline
 from redline.cli.commands.documents.open_file import Opened, open_source
 from redline.cli.flags import add_guarded_flag, origin_of
 from redline.cli.foresight import note_refusal, refuse_before_asking
@@ -35,6 +34,7 @@ from redline.services.instructions.files import plan_file
 from redline.services.instructions.inputs import Source, form_of, read_document
 from redline.services.instructions.propose import propose_with
 from redline.services.instructions.session import change_id, shown
+from redline.wiring.workspace import Redline
 
 _WIDTH = 60
 _LISTED = 200

@@ -8,7 +8,6 @@ import shlex
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from redline.app import Redline, locate_workspace
 from redline.cli.flags import add_guarded_flag, origin_of, policy_from, state_dir_from
 from redline.cli.foresight import note_refusal
 from redline.cli.terminal import (
@@ -44,6 +43,8 @@ from redline.documents.isolated import DocumentSource, apply_edits, detect
 from redline.services.documents.edit import EditedDocuments, edit_documents, plan_edits
 from redline.services.documents.read import refuse_code
 from redline.settings import Settings
+from redline.wiring.command_line import locate_workspace
+from redline.wiring.workspace import Redline
 
 EXIT_CODES = """exit codes:
   0  done

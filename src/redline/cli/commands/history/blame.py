@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 import os
 
-from redline.app import Redline
 from redline.cli.commands.history.view import add_workspace_flags, ago, open_redline, print_table
 from redline.cli.terminal import one_line
 from redline.core.paths import Access, show_name
 from redline.services.history.lines import BlamedLine, blame
+from redline.wiring.workspace import Redline
 
 EXAMPLES = """Lines that no recorded change made are marked with a dot.
 

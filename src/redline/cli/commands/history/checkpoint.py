@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 
-from redline.app import Redline
 from redline.cli.commands.history.view import add_workspace_flags, ago, open_redline, print_table
 from redline.cli.flags import find_caller
 from redline.cli.terminal import one_line, out
 from redline.core.ports.history import Origin
 from redline.services.history.revert import create_checkpoint
+from redline.wiring.workspace import Redline
 
 EXAMPLES = """examples:
   redline checkpoint before-refactoring    name this moment

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 
-from redline.app import Redline
 from redline.cli.commands.history.compare import changes_since
 from redline.cli.commands.history.view import (
     add_workspace_flags,
@@ -17,6 +16,7 @@ from redline.core.encodings.opening import configured_in
 from redline.plan.describe import diff_of
 from redline.services.history.lines import difference
 from redline.services.history.references import find_point
+from redline.wiring.workspace import Redline
 
 EXAMPLES = """A and B are changes (right after them), checkpoints, sessions (their start) or times.
 

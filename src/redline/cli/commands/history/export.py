@@ -5,11 +5,12 @@ from __future__ import annotations
 import argparse
 from functools import partial
 
-from redline.app import Redline, open_committer
 from redline.cli.commands.history.view import add_workspace_flags, open_redline
 from redline.cli.terminal import out, out_bytes
 from redline.services.history.export import commit_to_git, load_in_order, patch_of
 from redline.services.history.references import find_operation
+from redline.wiring.command_line import open_committer
+from redline.wiring.workspace import Redline
 
 EXAMPLES = """A commit goes on top of HEAD; the index and the work tree stay as they are.
 

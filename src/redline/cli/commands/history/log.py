@@ -8,7 +8,6 @@ import shlex
 from collections.abc import Sequence
 from typing import Any
 
-from redline.app import Redline, list_workspaces
 from redline.cli.commands.history.view import (
     NO_PROMPTS,
     add_author_flags,
@@ -36,6 +35,8 @@ from redline.services.history.turns import (
     name_actor,
     name_agent,
 )
+from redline.wiring.command_line import list_workspaces
+from redline.wiring.workspace import Redline
 
 _LIMIT = 20
 _TIMES = ("since", "until")

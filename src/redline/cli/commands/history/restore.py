@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import os
 
-from redline.app import Redline
 from redline.cli.commands.history.view import (
     add_workspace_flags,
     headline,
@@ -21,6 +20,7 @@ from redline.core.paths import Access
 from redline.plan.describe import diff_of
 from redline.services.history.lines import plan_restore, restore
 from redline.services.history.references import find_point
+from redline.wiring.workspace import Redline
 
 EXAMPLES = """examples:
   redline restore src/app.py --at @-3      as it was right after that change

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 from dataclasses import replace
 
-from redline.app import Redline
 from redline.cli.commands.history.view import (
     add_workspace_flags,
     headline,
@@ -21,6 +20,7 @@ from redline.core.encodings.opening import configured_in
 from redline.core.ports.history import Author, Direction, Operation
 from redline.plan.describe import diff_of
 from redline.services.history.revert import Wish, plan_revert, revert
+from redline.wiring.workspace import Redline
 
 # A person at a terminal owns what every client of this login did.
 OWN = Author(principal="")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import sys
 
-from redline.app import Redline
 from redline.cli.commands.history.revert import OWN, add_flags, run_revert
 from redline.cli.commands.history.view import (
     MAX_NAMED,
@@ -26,6 +25,7 @@ from redline.plan.describe import name_first
 from redline.services.history.lines import count_lines
 from redline.services.history.revert import Wish
 from redline.services.history.turns import Turn, list_turns, name_agent, turns_of
+from redline.wiring.workspace import Redline
 
 # How many turns are offered.
 _OFFERED = 9

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 
-from redline.app import Redline
 from redline.cli.commands.history.view import (
     add_workspace_flags,
     headline,
@@ -26,6 +25,7 @@ from redline.core.ports.history import HistoryQuery
 from redline.plan.describe import diff_of
 from redline.services.history.listing import BoundedDiff, name_reverted, number_hunks
 from redline.services.history.references import find_operation
+from redline.wiring.workspace import Redline
 
 EXAMPLES = """examples:
   redline show          the latest change

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 
-from redline.app import Redline
 from redline.cli.commands.history.compare import changes_since
 from redline.cli.commands.history.view import (
     add_workspace_flags,
@@ -21,6 +20,7 @@ from redline.core.ports.history import HistoryQuery
 from redline.plan.describe import list_touched
 from redline.services.history.lines import count_lines
 from redline.services.history.listing import FIRST_STEPS
+from redline.wiring.workspace import Redline
 
 EXAMPLES = """examples:
   redline status                          since the latest checkpoint or start of a session

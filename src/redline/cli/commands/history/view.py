@@ -8,7 +8,6 @@ import sys
 import time
 from collections.abc import Sequence
 
-from redline.app import Redline, locate_workspace, page_text
 from redline.cli.flags import find_caller, policy_from, state_dir_from
 from redline.cli.terminal import (
     err,
@@ -29,6 +28,8 @@ from redline.services.history.references import first_after
 from redline.services.history.turns import Turn
 from redline.services.names import display_name
 from redline.settings import Settings
+from redline.wiring.command_line import locate_workspace, page_text
+from redline.wiring.workspace import Redline
 
 # How many files of an operation are named on its line.
 MAX_NAMED = 3

@@ -7,13 +7,13 @@ import time
 from datetime import UTC, datetime
 from typing import Any
 
-from redline.app import Redline
 from redline.cli.commands.history.view import print_long, when
 from redline.cli.terminal import one_line, out, paint
 from redline.core.errors import UnknownHeld
 from redline.core.ports.review import HeldChange, HeldState, PermissionQuestion
 from redline.services.review.held import list_held
 from redline.services.review.questions import list_questions
+from redline.wiring.workspace import Redline
 
 STYLES = {
     HeldState.WAITING: "yellow",

@@ -8,7 +8,6 @@ import json
 import time
 from typing import Any
 
-from redline.app import Redline
 from redline.cli.commands.history.view import (
     MAX_NAMED,
     add_workspace_flags,
@@ -50,6 +49,7 @@ from redline.services.review.held import (
     show_held,
 )
 from redline.services.review.questions import answer_question, list_questions
+from redline.wiring.workspace import Redline
 
 EXAMPLES = """examples:
   redline held                             what waits for you

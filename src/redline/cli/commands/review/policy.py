@@ -6,7 +6,6 @@ import argparse
 import json
 from dataclasses import asdict
 
-from redline.app import Redline
 from redline.cli.commands.history.view import add_workspace_flags, open_redline, print_table
 from redline.cli.terminal import fail, one_line, out, paint
 from redline.core.errors import InvalidArgument, PolicyUnreadable
@@ -14,6 +13,7 @@ from redline.core.paths import Access
 from redline.core.ports.history import Origin
 from redline.core.ports.review import Action, RuleOutcome
 from redline.services.review.policy import explain_path
+from redline.wiring.workspace import Redline
 
 EXAMPLES = """examples:
   redline policy check                     is the policy valid, and how many rules has it?

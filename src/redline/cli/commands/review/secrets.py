@@ -6,10 +6,10 @@ import argparse
 import getpass
 import sys
 
-from redline.app import Redline
 from redline.cli.commands.history.view import add_workspace_flags, open_redline, print_table
 from redline.cli.terminal import fail, one_line, out
 from redline.core.errors import InvalidArgument
+from redline.wiring.workspace import Redline
 
 EXAMPLES = """examples:
   redline secrets list                  the masks that models were shown, and your decisions

@@ -8,13 +8,13 @@ from contextlib import suppress
 from threading import Lock
 from typing import Protocol
 
-from redline.app import Redline
 from redline.cli.commands.history.view import label_for
 from redline.cli.terminal import err, one_line
 from redline.core.errors import RedlineError
 from redline.core.ports.history import HistoryQuery, Operation
 from redline.plan.describe import name_first
 from redline.services.history.listing import FIRST_STEPS
+from redline.wiring.workspace import Redline
 
 _MAX_NAMED = 3
 _MAX_SEEN = 10_000

@@ -25,7 +25,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Check the chain of digests."""
-    from redline.app import verify_audit_log
+    from redline.wiring.command_line import verify_audit_log
 
     try:
         found = verify_audit_log(args.file, args.last)

@@ -7,7 +7,6 @@ import shlex
 import sys
 from collections.abc import Callable
 
-from redline.app import Redline
 from redline.cli.flags import TERMINAL
 from redline.cli.terminal import err, fail, is_terminal, out, paint, paint_diff, program
 from redline.core.changes import (
@@ -24,6 +23,7 @@ from redline.core.paths import Access, WorkspacePath
 from redline.core.ports.history import HistoryQuery, Operation, Origin
 from redline.plan.describe import diff_of
 from redline.settings import Settings
+from redline.wiring.workspace import Redline
 
 
 def locate(title: str, file: str, workspace: str) -> tuple[str, str] | None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterable, Sequence
 
-from redline.app import Redline
 from redline.cli.main import COMMANDS
 from redline.cli.parser import build_parser
 from redline.core.cancellation import UNCANCELLABLE
 from redline.core.errors import RedlineError
 from redline.core.ports.history import HistoryQuery
 from redline.services.history.against_head import HEAD
+from redline.wiring.workspace import Redline
 
 _MAX_IDS = 50
 _MAX_KEYS = 1000

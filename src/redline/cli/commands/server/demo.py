@@ -8,8 +8,8 @@ import os
 import sys
 from typing import Any
 
-from redline.app import scratch_workspace, write_plainly
 from redline.cli.terminal import out, paint, paint_diff, program
+from redline.wiring.command_line import scratch_workspace, write_plainly
 
 _BEFORE = """\
 def greet(name):

@@ -6,11 +6,11 @@ import argparse
 import json
 
 from redline._version import __version__
-from redline.app import Redline
 from redline.cli.commands.history.view import add_workspace_flags
 from redline.cli.flags import report_usage_error, settings_from
 from redline.cli.terminal import out, paint
 from redline.settings import SettingsError
+from redline.wiring.workspace import Redline
 
 _MARKS = {"ok": ("ok", "green"), "weak": ("weak", "yellow"), "bad": ("BAD", "red")}
 

@@ -8,7 +8,6 @@ import shlex
 import sys
 from collections.abc import Iterator
 
-from redline.app import Redline, hook_program
 from redline.cli.commands.history.view import print_table
 from redline.cli.commands.server.client_files import ClientFile, locate
 from redline.cli.commands.server.hook_settings import (
@@ -22,6 +21,8 @@ from redline.cli.flags import state_dir_from
 from redline.cli.terminal import fail, out, paint
 from redline.core.paths import Access
 from redline.settings import Settings
+from redline.wiring.command_line import hook_program
+from redline.wiring.workspace import Redline
 
 _TOOL = "hooks"
 _MAX_SETTINGS = 4 << 20

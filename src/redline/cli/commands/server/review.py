@@ -7,7 +7,7 @@ import argparse
 from redline.cli.commands.history.view import add_workspace_flags, open_redline
 from redline.cli.flags import port_number
 from redline.cli.terminal import fail, out, paint
-from redline.review_site import LazyReview, show_in_browser
+from redline.wiring.review_site import LazyReview, show_in_browser
 
 EXAMPLES = """examples:
   redline review                 open the page in the browser

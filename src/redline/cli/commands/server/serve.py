@@ -15,8 +15,8 @@ from redline.settings import Settings, SettingsError, read_sandbox_profile
 if TYPE_CHECKING:
     import argparse
 
-    from redline.app import Redline
     from redline.server.calls.tool_server import ToolServer
+    from redline.wiring.workspace import Redline
 
 _TOOL_FLAGS = {
     "--tools LIST": "agent (default), all, or of coding,files,code,json,yaml,docs,history",
@@ -170,8 +170,8 @@ def _add_compatibility_flags(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Serve until the client disconnects or a signal arrives."""
-    from redline.app import refuse_changed_modules
     from redline.server.calls.catalog import CatalogError
+    from redline.wiring.command_line import refuse_changed_modules
 
     try:
         settings = _settings(args)
@@ -240,11 +240,11 @@ def _settings(args: argparse.Namespace) -> Settings:
 
 
 def _build(settings: Settings) -> tuple[Redline, ToolServer]:
-    from redline.app import Redline
     from redline.server.calls.catalog import choose_catalogs
     from redline.server.calls.tool_server import ToolServer
     from redline.server.observe.audit import Audit
     from redline.server.observe.log import to_stderr
+    from redline.wiring.workspace import Redline
 
     redline = Redline(settings)
     redline.require_own_files()

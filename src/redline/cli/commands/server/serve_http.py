@@ -6,11 +6,11 @@ import os
 from collections.abc import Callable
 from contextlib import suppress
 
-from redline.app import Redline
 from redline.cli.terminal import err, fail, program
-from redline.review_site import LazyReview
 from redline.server.calls.tool_server import ToolServer
 from redline.settings import Settings
+from redline.wiring.review_site import LazyReview
+from redline.wiring.workspace import Redline
 
 
 def serve(

@@ -10,7 +10,6 @@ from functools import partial, reduce
 from importlib.resources import files
 from typing import NamedTuple
 
-from redline.app import Redline, greet_server
 from redline.cli.commands.server.client_files import locate, missing_parents, warn_of_paths
 from redline.cli.commands.server.clients import ClientConfig, known_clients
 from redline.cli.commands.server.config import server_argv, with_entry, without_entry
@@ -25,6 +24,8 @@ from redline.core.paths import Access
 from redline.core.ports.history import Direction, HistoryQuery, Origin, Revert
 from redline.plan.describe import diff_of
 from redline.settings import Settings
+from redline.wiring.command_line import greet_server
+from redline.wiring.workspace import Redline
 
 _TOOL = "setup"
 _NAME = "redline"

@@ -6,9 +6,9 @@ import argparse
 import os
 from datetime import UTC, date, datetime, timedelta
 
-from redline.app import write_private_file
 from redline.cli.terminal import err, fail, one_line, out, paint, program
 from redline.services.people.users import UsersFileError, parse_users
+from redline.wiring.command_line import write_private_file
 
 EXAMPLES = """examples:
   redline token new ana --rights read,write,run   a token for somebody new

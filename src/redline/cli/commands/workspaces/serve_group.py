@@ -6,15 +6,15 @@ import os
 from collections.abc import Callable
 from contextlib import suppress
 
-from redline.app import Redline
 from redline.cli.commands.server.serve_http import banner, report_not_listening
 from redline.cli.terminal import err
 from redline.core.ports.many.workspaces import WorkspaceEntry
-from redline.review_site import LazyReview
 from redline.server.calls.tool_server import ToolServer
 from redline.server.http.serve import WorkspaceParts, serve_in_group, shared_states
-from redline.server_group import join_group, open_access, open_group
 from redline.settings import Settings
+from redline.wiring.review_site import LazyReview
+from redline.wiring.server_group import join_group, open_access, open_group
+from redline.wiring.workspace import Redline
 
 _NAME = "workspace"
 

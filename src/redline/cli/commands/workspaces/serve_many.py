@@ -10,16 +10,16 @@ from typing import Any
 from redline.cli.commands.server.serve_http import report_not_listening
 from redline.cli.terminal import err
 from redline.core.ports.many.workspaces import WorkspaceEntry
-from redline.review_site import LazyReview
 from redline.server.calls.catalog import CatalogChoice, choose_catalogs
 from redline.server.calls.tool_server import ToolServer
 from redline.server.http.serve import WorkspaceParts, serve_workspaces, shared_states
 from redline.server.observe.audit import Audit
 from redline.server.observe.log import Sink, to_stderr
-from redline.server_group import join_group, open_access, open_group
 from redline.settings import Settings
-from redline.workspace_moving import open_idle
-from redline.workspace_set import (
+from redline.wiring.review_site import LazyReview
+from redline.wiring.server_group import join_group, open_access, open_group
+from redline.wiring.workspace_moving import open_idle
+from redline.wiring.workspace_set import (
     build_front,
     check_apart,
     open_audit_log,

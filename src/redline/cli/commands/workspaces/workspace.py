@@ -9,8 +9,8 @@ from redline.cli.flags import report_usage_error, settings_from
 from redline.cli.terminal import err, fail, one_line, out, paint
 from redline.core.ports.many.workspaces import WorkspaceDirectory
 from redline.settings import Settings, SettingsError
-from redline.workspace_moving import open_keys, park_workspace, wake_workspace
-from redline.workspace_set import open_directory
+from redline.wiring.workspace_moving import open_keys, park_workspace, wake_workspace
+from redline.wiring.workspace_set import open_directory
 
 EXAMPLES = """examples:
   redline workspace list --workspaces /srv/workspaces

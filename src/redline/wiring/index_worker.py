@@ -1,6 +1,6 @@
 """The background program that brings a workspace's code index up to date.
 
-Started as `python -P -m redline.index_worker ROOTS STATE_DIR`.
+Started as `python -P -m redline.wiring.index_worker ROOTS STATE_DIR`.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ import json
 import sys
 
 from redline.adapters.code_index.build import be_nice
-from redline.app import Redline
 from redline.settings import Settings
+from redline.wiring.workspace import Redline
 
 
 def build_index(roots: str, state_dir: str) -> None:

@@ -6,8 +6,8 @@ import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from redline.app import Redline
 from redline.settings import Settings, SettingsError
+from redline.wiring.workspace import Redline
 
 if TYPE_CHECKING:
     from redline.adapters.templates.template import ProcessTemplates
@@ -33,7 +33,7 @@ def check_apart(directory: WorkspaceDirectory, settings: Settings) -> None:
     """
     from redline.adapters.files.workspace import has_other_names
     from redline.adapters.sandbox.visible_paths import is_beneath, readable
-    from redline.stored_workspace import refuse_exposed
+    from redline.wiring.storage import refuse_exposed
 
     shown = readable(os.environ.get("PATH", ""))
     paths = sorted((os.path.realpath(entry.path), entry.name) for entry in directory.list())

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from redline.app import Redline, open_committer
+from redline.wiring.command_line import open_committer
+from redline.wiring.workspace import Redline
 
 if TYPE_CHECKING:
     from redline.core.ports.pages import WebRequest, WebResponse

@@ -35,7 +35,7 @@ _FORMER = "former-paths"
 
 
 class StoredWorkspace:
-    """What every change needs; `app.Redline` adds search, commands, code and the rest.
+    """What every change needs; `Redline` adds search, commands, code and the rest.
 
     Each property imports its adapter when first asked for.
     """

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from redline.core.errors import Busy, InvalidArgument
 from redline.settings import Settings
-from redline.workspace_set import open_one
+from redline.wiring.workspace_set import open_one
 
 if TYPE_CHECKING:
     from redline.adapters.workspaces.parked.moving import MovedWorkspace, MoveReport

@@ -7,15 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from redline.core.once import built_once
-from redline.recorded_workspace import RecordedWorkspace
 from redline.settings import Settings, config_home
+from redline.wiring.recording import RecordedWorkspace
 
 if TYPE_CHECKING:
-    from contextlib import AbstractContextManager
-
-    from redline.adapters.audit_chain import ChainReport
     from redline.adapters.egress.proxy_process import ProxyProcess
-    from redline.adapters.files.registry import WorkspacePlace
     from redline.adapters.language_servers.pool import SandboxedServers
     from redline.adapters.processes.commands import SandboxedCommands
     from redline.adapters.processes.workspace_snapshots import WorkspaceSnapshots
@@ -27,7 +23,6 @@ if TYPE_CHECKING:
     from redline.core.guarded import GuardedPath
     from redline.core.ports.code import CodeIndex
     from redline.core.ports.commands import Commands
-    from redline.core.ports.git import Committer
     from redline.core.ports.grants import Grants
     from redline.core.ports.images import Images
     from redline.core.ports.language_servers import ServerMemory
@@ -38,41 +33,6 @@ if TYPE_CHECKING:
     from redline.core.ports.search import Grep, Regex
     from redline.secrets.desk import SecretDesk
     from redline.secrets.rules import SecretRule
-
-
-def refuse_changed_modules() -> None:
-    """Have this process import Redline's modules only as they were when it started.
-
-    For servers: they live long, and import much of Redline when it is first needed.
-    """
-    import sys
-
-    from redline.adapters.workers import loaded_program
-    from redline.adapters.workers.child import guard_imports
-
-    def refuse() -> None:
-        # Looked up, not imported: this runs within an import, and a server that only lists tools
-        # never loads the errors.
-        errors = sys.modules.get("redline.core.errors")
-        if errors is None:
-            raise ImportError("Redline's own files have changed since the server started")
-        raise errors.ProgramChanged
-
-    guard_imports(loaded_program.STATE, refuse)
-
-
-def write_private_file(path: str, content: bytes) -> None:
-    """Replace a file outside any workspace in one step, readable by its owner only."""
-    from redline.adapters.private_file import write_private_file
-
-    write_private_file(path, content)
-
-
-def verify_audit_log(path: str, last: str | None) -> ChainReport:
-    """Check that no line of an audit log was changed, removed or added; OSError."""
-    from redline.adapters.audit_file import verify_audit_file
-
-    return verify_audit_file(path, last)
 
 
 class Redline(RecordedWorkspace):
@@ -367,7 +327,7 @@ class Redline(RecordedWorkspace):
         from redline.adapters.code_index.database import SqliteIndex
 
         roots = json.dumps([[root.path, root.writable] for root in self.workspace.roots])
-        worker = (sys.executable, "-P", "-m", "redline.index_worker", roots, self.state_dir)
+        worker = (sys.executable, "-P", "-m", "redline.wiring.index_worker", roots, self.state_dir)
         home = os.path.join(self.state_dir, "index")
         roots_count = len(self.workspace.roots)
         return SqliteIndex(home, self.tree, self.grep, roots_count, self.analysis, worker)
@@ -380,75 +340,3 @@ def _open_proxy(domains: Sequence[str]) -> ProxyProcess | None:
     from redline.adapters.egress.proxy_process import ProxyProcess
 
     return ProxyProcess(domains)
-
-
-def locate_workspace(start: str, state_dir: str | None) -> Settings:
-    """Return settings for the workspace that a directory lies in: upwards from *start*."""
-    from redline.adapters.files.registry import find_workspace
-
-    return _settings_of(find_workspace(start, state_dir))
-
-
-def list_workspaces() -> list[Settings]:
-    """Return settings for every workspace of this user that has a history."""
-    from redline.adapters.files.registry import list_workspaces
-
-    return [_settings_of(place)._replace(read_only=True) for place in list_workspaces()]
-
-
-def _settings_of(place: WorkspacePlace) -> Settings:
-    (workspace, _), *others = place.roots
-    return Settings(
-        workspace=workspace,
-        directories=tuple(others),
-        state_dir=place.state_dir,
-        allow_any_root=workspace in (os.sep, os.path.realpath(os.path.expanduser("~"))),
-    )
-
-
-def open_committer(start: str) -> Committer:
-    """Open the repository that a directory lies in, for commits."""
-    from redline.adapters.git_commit import GitCommitter
-
-    return GitCommitter(start)
-
-
-def page_text(text: str) -> bool:
-    """Show *text* in the person's pager; False if there is none."""
-    from redline.adapters.pager import page_text
-
-    return page_text(text)
-
-
-def read_named_input(path: str, limit: int) -> bytes:
-    """Return what a file, a pipe or a descriptor that a person names holds; OSError."""
-    from redline.adapters.std_streams import read_named_input
-
-    return read_named_input(path, limit)
-
-
-def greet_server(argv: Sequence[str]) -> int:
-    """Connect to a server as a client does, and return how many tools it lists; RedlineError."""
-    from redline.adapters.greeting import greet_server
-
-    return greet_server(argv)
-
-
-def scratch_workspace(files: Mapping[str, str]) -> AbstractContextManager[tuple[str, str]]:
-    """Create a temporary workspace that holds *files*, and a directory for its history."""
-    from redline.adapters.scratch import scratch_workspace
-
-    return scratch_workspace(files)
-
-
-def write_plainly(path: str, text: str) -> None:
-    """Write a file as a person's editor would, not through Redline."""
-    from redline.adapters.scratch import write_plainly
-
-    write_plainly(path, text)
-
-
-def hook_program() -> str:
-    """Return the file that clients run as their hook."""
-    here = os.path.dirname(os.path.abspath(__file__))
-    return os.path.join(here, "adapters", "recorder", "hook_program.py")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from redline.core.once import built_once
 from redline.settings import Settings
-from redline.stored_workspace import StoredWorkspace
+from redline.wiring.storage import StoredWorkspace
 
 if TYPE_CHECKING:
     from redline.adapters.recorder.activity import LockedActivity

@@ -12,8 +12,8 @@ from redline.toolsets.call import name_group
 
 if TYPE_CHECKING:
     from redline.adapters.shared.group import RedisGroup
-    from redline.app import Redline
     from redline.web.access import ReviewAccess
+    from redline.wiring.workspace import Redline
 
 _SECRET = "group-secret"  # noqa: S105 - the name of a file
 

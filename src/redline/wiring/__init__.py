@@ -1,0 +1,1 @@
+"""Builds each part of Redline on first use; only this package connects adapters to ports."""
