@@ -176,7 +176,7 @@ _ASK_PYTHON = "import sys; open(sys.argv[1]).close(); sys.exit(sys.version_info 
 
 def _can_run_as_nobody(source: Path) -> bool:
     seen = subprocess.run(
-        ["/usr/bin/python3", "-c", _ASK_PYTHON, str(source / "redline" / "app.py")],
+        ["/usr/bin/python3", "-c", _ASK_PYTHON, str(source / "redline" / "settings.py")],
         user=NOBODY, group=NOBODY, cwd="/", check=False, stderr=subprocess.DEVNULL,
     )  # fmt: skip
     return seen.returncode == 0
