@@ -8,12 +8,11 @@ from pathlib import Path
 import pytest
 
 from redline.core.cancellation import UNCANCELLABLE
-from redline.core.changes import ChangeSet
 from redline.core.errors import Cancelled, NotFound, StaleBase
 from redline.core.paths import Access
 from redline.core.ports.history import Origin
 from redline.plan.file_ops import plan_write
-from redline.services.commit import MAX_ATTEMPTS, commit_plan
+from redline.services.commit import MAX_ATTEMPTS, Planned, commit_plan
 from redline.settings import Settings
 from redline.wiring.workspace import Redline
 
@@ -38,14 +37,14 @@ class Planner:
         self._races = races
         self.calls = 0
 
-    def __call__(self) -> ChangeSet:
+    def __call__(self) -> Planned[int]:
         self.calls += 1
         place = self._redline.workspace.resolve("a", Access.WRITE, must_exist=True)
         content = self._redline.tree.read(place)
         planned = plan_write(self._redline.tree, place, "a", content + b"x")
         if self.calls <= self._races:
             self._file.write_text(f"{self.calls}")
-        return planned
+        return Planned(planned, self.calls, (f"plan {self.calls}",))
 
 
 class GivesUp:
@@ -62,9 +61,11 @@ def test_a_plan_that_was_overtaken_is_made_again_on_what_the_other_writer_left(
     redline: Redline, tmp_path: Path
 ) -> None:
     planner = Planner(redline, tmp_path, races=3)
-    operation = commit_plan(redline.editor, planner, ORIGIN, UNCANCELLABLE)
-    assert operation.id
+    made = commit_plan(redline.editor, planner, ORIGIN, UNCANCELLABLE)
+    assert made.operation.id
     assert planner.calls == 4
+    assert made.detail == 4
+    assert made.notes == ("plan 4",), "not what the plans said that came to nothing"
     assert (tmp_path / "ws" / "a").read_text() == "3x"
 
 
@@ -87,7 +88,7 @@ def test_a_file_that_never_rests_is_given_up_with_the_reason(
 def test_an_error_of_the_plan_is_final(redline: Redline) -> None:
     calls = []
 
-    def plan() -> ChangeSet:
+    def plan() -> Planned[None]:
         calls.append(1)
         raise NotFound("a")
 

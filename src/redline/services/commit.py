@@ -6,7 +6,7 @@ A dry run plans alone; `foresee` says what would keep its plan from being commit
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from redline.core.changes import ChangeSet
 from redline.core.errors import (
@@ -29,27 +29,55 @@ MAX_ATTEMPTS = 100
 _OVERTAKEN = (StaleBase, AlreadyExists, NotFound)
 
 
+T = TypeVar("T")
+
+
+class Planned(NamedTuple, Generic[T]):
+    """A planned change, what to tell the caller about it, and what the planner found besides."""
+
+    change_set: ChangeSet
+    detail: T
+    notes: tuple[str, ...] = ()
+
+
+class Committed(NamedTuple, Generic[T]):
+    """An operation, and the plan that it made real: the last one, where there were several."""
+
+    operation: Operation
+    plan: Planned[T]
+
+    @property
+    def detail(self) -> T:
+        """What the planner found besides the change."""
+        return self.plan.detail
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What to tell the caller about the plan and about the commit."""
+        return (*self.plan.notes, *self.operation.notes)
+
+
 def commit_plan(
     editor: ChangeEditor,
-    plan: Callable[[], ChangeSet],
+    plan: Callable[[], Planned[T]],
     origin: Origin,
     cancel: Cancel,
     *,
-    planned: ChangeSet | None = None,
-) -> Operation:
+    planned: Planned[T] | None = None,
+) -> Committed[T]:
     """Commit what *plan* returns; when another writer was faster, plan again on its result.
 
     An error of *plan* itself is final: the edit does not fit what the files hold now. *planned* is
     a plan that was made just before; it is tried first.
     """
-    change_set = plan() if planned is None else planned
+    latest = plan() if planned is None else planned
     for _ in range(MAX_ATTEMPTS - 1):
         try:
-            return editor.commit(change_set, origin)
+            return Committed(editor.commit(latest.change_set, origin), latest)
         except _OVERTAKEN:
             cancel.check()
-        change_set = plan()
-    return editor.commit(change_set, origin)
+        latest = plan()
+    return Committed(editor.commit(latest.change_set, origin), latest)
 
 
 def foresee(

@@ -12,6 +12,7 @@ from redline.core.errors import NoMatch, RedlineError, UnclearIndentation
 from redline.core.paths import WorkspacePath
 from redline.plan.match.hanging import repair_hint
 from redline.plan.replace import TextEdit
+from redline.services.commit import Planned
 from redline.services.names import display_name
 from redline.services.runtime import Runtime
 from redline.services.text_edits import plan_text_edits
@@ -34,19 +35,11 @@ class FileEdits:
     encoding: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedEdits:
-    """The change, what is worth mentioning, and how many files of globs lack the text."""
+def plan_many_edits(runtime: Runtime, files: Sequence[FileEdits], cancel: Cancel) -> Planned[int]:
+    """Plan the edits of every file; the detail is how many files of globs lack the text.
 
-    change_set: ChangeSet
-    notes: tuple[str, ...] = ()
-    without: int = 0
-
-
-def plan_many_edits(runtime: Runtime, files: Sequence[FileEdits], cancel: Cancel) -> PlannedEdits:
-    """Plan the edits of every file; the first failure is raised and names its file.
-
-    Edits whose indentation is unclear are refused together, each with the edit that works.
+    The first failure is raised and names its file. Edits whose indentation is unclear are refused
+    together, each with the edit that works.
     """
     steps: list[Change | Rename] = []
     notes: list[str] = []
@@ -80,7 +73,7 @@ def plan_many_edits(runtime: Runtime, files: Sequence[FileEdits], cancel: Cancel
         raise doubts[0]
     if missed and len(missed) == len(files):
         raise missed[0]
-    return PlannedEdits(ChangeSet(tuple(steps)), tuple(notes), len(missed))
+    return Planned(ChangeSet(tuple(steps)), len(missed), tuple(notes))
 
 
 def _name_file(

@@ -14,7 +14,7 @@ from redline.core.ports.search import Cancel
 from redline.documents.editing import DocEdit, Options, change_of
 from redline.documents.isolated import apply_edits
 from redline.plan.describe import Label
-from redline.services.commit import commit_plan
+from redline.services.commit import Planned, commit_plan
 from redline.services.documents.read import regex_test
 from redline.services.runtime import Runtime
 
@@ -77,15 +77,13 @@ def edit_documents(
     cancel: Cancel,
 ) -> EditedDocuments:
     """Carry out all edits in every file as one operation; *label* names files in errors."""
-    latest = EditedDocuments(())
 
-    def plan() -> ChangeSet:
-        nonlocal latest
-        latest = plan_edits(runtime, places, edits, options, label, cancel)
-        return latest.change_set
+    def plan() -> Planned[EditedDocuments]:
+        planned = plan_edits(runtime, places, edits, options, label, cancel)
+        return Planned(planned.change_set, planned)
 
-    operation = commit_plan(runtime.editor, plan, origin, cancel)
-    return EditedDocuments(latest.files, operation)
+    made = commit_plan(runtime.editor, plan, origin, cancel)
+    return EditedDocuments(made.detail.files, made.operation)
 
 
 def plan_edits(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
 
 from redline.core.access.rights import Right
 from redline.core.changes import ChangeSet, FileState
@@ -21,7 +22,7 @@ from redline.plan.describe import list_touched
 from redline.search.globs import is_glob, split_base
 from redline.services.brief_diff import brief_change
 from redline.services.code.packages import note_missing_packages
-from redline.services.commit import commit_plan
+from redline.services.commit import Planned, commit_plan
 from redline.services.history.explaining import explain_stale
 from redline.services.history.listing import bounded_diff
 from redline.services.versions import check_versions
@@ -199,9 +200,8 @@ def access_of(call: Call) -> Access:
 
 def carry_out(
     call: Call,
-    plan: Callable[[], ChangeSet],
+    plan: Callable[[], Planned[Any]],
     summary: str,
-    notes: Callable[[], Iterable[str]] = tuple,
     *,
     cause: str = "",
 ) -> Result:
@@ -211,14 +211,19 @@ def carry_out(
     repeated right away.
     """
     checks = CallChecks(call)
+
+    def plan_checked() -> Planned[Any]:
+        planned = plan()
+        checked = checks.apply(planned.change_set)
+        return planned._replace(change_set=checked, notes=(*planned.notes, *checks.notes))
+
     if is_dry(call):
-        return _answer(call, checks.apply(plan()), None, [*notes(), *checks.notes], checks)
-    operation = commit_plan(
-        call.runtime.editor, lambda: checks.apply(plan()), call.origin(summary), call.cancel
-    )
+        planned = plan_checked()
+        return _answer(call, planned.change_set, None, list(planned.notes), checks)
+    made = commit_plan(call.runtime.editor, plan_checked, call.origin(summary), call.cancel)
+    operation = made.operation
     note_made(call, operation.change_set, cause)
-    said = [*notes(), *checks.notes, *operation.notes]
-    return _answer(call, operation.change_set, operation.id, said, checks)
+    return _answer(call, operation.change_set, operation.id, list(made.notes), checks)
 
 
 def answer_planned(call: Call, change_set: ChangeSet, notes: Iterable[str] = ()) -> Result:

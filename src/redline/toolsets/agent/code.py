@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from redline.core.changes import ChangeSet
 from redline.core.text_limits import shorten
 from redline.services.code.rename import Renamed, RenameRequest, plan_symbol_rename
 from redline.services.code.rewrite import RewriteRequest, Rewritten, plan_rewrite
+from redline.services.commit import Planned
 from redline.toolsets.agent.answer import access_of, carry_out, globs_of, resolve
 from redline.toolsets.call import Call, Result
 
@@ -28,20 +28,17 @@ def rewrite(call: Call) -> Result:
         given.get("rule"),
         given.get("where"),
     )
-    latest: list[Rewritten] = []
 
-    def plan() -> ChangeSet:
-        latest[:] = [plan_rewrite(call.runtime, top, request, access_of(call), call.cancel)]
-        return latest[0].change_set
+    def find() -> Rewritten:
+        return plan_rewrite(call.runtime, top, request, access_of(call), call.cancel)
+
+    def plan() -> Planned[None]:
+        done = find()
+        return Planned(done.change_set, None, (_count(len(done.found)), *done.notes))
 
     if request.fix is None:
-        plan()
-        return _list(call, latest[0])
-
-    def notes() -> list[str]:
-        return [_count(len(latest[0].found)), *latest[0].notes]
-
-    return carry_out(call, plan, f"rewrite {shorten(request.pattern, 80)}", notes)
+        return _list(call, find())
+    return carry_out(call, plan, f"rewrite {shorten(request.pattern, 80)}")
 
 
 def _count(places: int) -> str:
@@ -80,28 +77,22 @@ def rename(call: Call) -> Result:
         given.get("line"),
         given.get("possible"),
     )
-    latest: list[Renamed] = []
 
     def waiting(text: str) -> None:
         call.progress(0, None, text)
 
-    def plan() -> ChangeSet:
-        latest[:] = [
-            plan_symbol_rename(call.runtime, request, access_of(call), call.cancel, waiting)
-        ]
-        return latest[0].change_set
+    def plan() -> Planned[None]:
+        done = plan_symbol_rename(call.runtime, request, access_of(call), call.cancel, waiting)
+        return Planned(done.change_set, None, tuple(_notes(done)))
 
-    def notes() -> Iterator[str]:
-        done = latest[0]
-        yield _count(done.count)
-        if done.possible:
-            more = (
-                f" and {len(done.possible) - _MAX_NAMED} more"
-                if len(done.possible) > _MAX_NAMED
-                else ""
-            )
-            yield f"possible references, not renamed: {', '.join(done.possible[:_MAX_NAMED])}{more}"
-        if done.left_out:
-            yield f"left out, as the parser failed: {', '.join(done.left_out[:_MAX_NAMED])}"
+    return carry_out(call, plan, f"rename {request.symbol} to {request.new_name}")
 
-    return carry_out(call, plan, f"rename {request.symbol} to {request.new_name}", notes)
+
+def _notes(done: Renamed) -> Iterator[str]:
+    yield _count(done.count)
+    if done.possible:
+        left = len(done.possible) - _MAX_NAMED
+        more = f" and {left} more" if left > 0 else ""
+        yield f"possible references, not renamed: {', '.join(done.possible[:_MAX_NAMED])}{more}"
+    if done.left_out:
+        yield f"left out, as the parser failed: {', '.join(done.left_out[:_MAX_NAMED])}"

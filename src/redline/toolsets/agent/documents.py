@@ -14,6 +14,7 @@ from redline.documents.base.path import Path, read_path, render_path
 from redline.documents.editing import DocEdit, Options, edit_at
 from redline.documents.isolated import DocumentSource
 from redline.instruct.model.values import dumps
+from redline.services.commit import Planned
 from redline.services.documents.edit import plan_edits
 from redline.services.documents.read import (
     as_own_document,
@@ -138,11 +139,9 @@ def set_values(call: Call) -> Result:
     """Set, insert and delete values, all of them or none."""
     groups = _groups(call)
     options, label = _options(call), call.label
-    notes: list[str] = []
 
-    def plan() -> ChangeSet:
-        notes.clear()
-        changes = ChangeSet()
+    def plan() -> Planned[None]:
+        changes, notes = ChangeSet(), list[str]()
         for path, edits in groups.items():
             refuse_code(label(path), options.form)
             try:
@@ -157,9 +156,9 @@ def set_values(call: Call) -> Result:
                 raise
             changes += done.change_set
             notes.extend(done.notes)
-        return changes
+        return Planned(changes, None, tuple(notes))
 
-    return carry_out(call, plan, _summarize(call, groups), lambda: notes)
+    return carry_out(call, plan, _summarize(call, groups))
 
 
 def _summarize(call: Call, groups: dict[WorkspacePath, list[DocEdit]]) -> str:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from redline.core.changes import ChangeSet
 from redline.core.error_families.wording import join_texts
 from redline.core.errors import AlreadyApplied, NoMatch
 from redline.core.paths import WorkspacePath
 from redline.plan.replace import TextEdit
 from redline.search.globs import is_glob
+from redline.services.commit import Planned
 from redline.services.history.explaining import explain_lost_text
-from redline.services.many_edits import FileEdits, PlannedEdits, plan_many_edits
+from redline.services.many_edits import FileEdits, plan_many_edits
 from redline.services.select import select_files
 from redline.toolsets.agent.answer import (
     access_of,
@@ -31,27 +31,20 @@ def edit(call: Call) -> Result:
     files, versions = _targets(call)
     cause = cause_of(call)
     is_plain = all(e.limit == 1 and not e.is_regex for file in files for e in file.edits)
-    latest = PlannedEdits(ChangeSet())
 
-    def plan() -> ChangeSet:
-        nonlocal latest
+    def plan() -> Planned[int]:
         check_unchanged(call, versions, lambda path, version: _repeat(call, files, path, version))
         try:
-            latest = plan_many_edits(call.runtime, files, call.cancel)
+            planned = plan_many_edits(call.runtime, files, call.cancel)
         except NoMatch as error:
             _say_where_it_went(call, files, error)
             raise
         if is_plain and not is_dry(call):
-            refuse_repeated(call, latest.change_set, cause)
-        return latest.change_set
+            refuse_repeated(call, planned.change_set, cause)
+        return planned._replace(notes=(*planned.notes, *_note_without(planned.detail)))
 
-    return carry_out(
-        call,
-        plan,
-        f"edit {call.label(files[0].path) if len(files) == 1 else f'{len(files)} files'}",
-        lambda: _notes(latest),
-        cause=cause,
-    )
+    named = call.label(files[0].path) if len(files) == 1 else f"{len(files)} files"
+    return carry_out(call, plan, f"edit {named}", cause=cause)
 
 
 def _repeat(call: Call, files: Sequence[FileEdits], path: WorkspacePath, version: str) -> str:
@@ -74,12 +67,11 @@ def _say_where_it_went(call: Call, files: Sequence[FileEdits], error: NoMatch) -
                 error.message = join_texts(error.message_text, f"; {said}")
 
 
-def _notes(planned: PlannedEdits) -> list[str]:
-    if not planned.without:
-        return list(planned.notes)
-    count = planned.without
-    said = "1 file of the glob does" if count == 1 else f"{count} files of the glob do"
-    return [*planned.notes, f"{said} not hold the text"]
+def _note_without(count: int) -> Iterator[str]:
+    """Yield a note on the files of a glob that do not hold the text, where there are any."""
+    if count:
+        said = "1 file of the glob does" if count == 1 else f"{count} files of the glob do"
+        yield f"{said} not hold the text"
 
 
 def _targets(call: Call) -> tuple[list[FileEdits], dict[WorkspacePath, str]]:

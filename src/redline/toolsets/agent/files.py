@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from redline.core.changes import ABSENT, ChangeSet, FileState
+from redline.core.changes import ABSENT, FileState
 from redline.core.encodings.opening import open_file
 from redline.core.errors import BinaryFile, InvalidArgument, NotFound
 from redline.plan.file_ops import (
@@ -19,6 +19,7 @@ from redline.services.code.move_imports import (
     count_left_imports,
     plan_moved_imports,
 )
+from redline.services.commit import Planned
 from redline.services.file_changes import encode_content, refuse_roots
 from redline.services.text_edits import note_broken_content
 from redline.toolsets.agent.answer import access_of, carry_out, check_unchanged, resolve
@@ -37,7 +38,11 @@ def write(call: Call) -> Result:
                 field="content",
                 hint='"" makes an empty file, path/ a directory',
             )
-        return carry_out(call, lambda: plan_make_directory(tree, path, name), f"create {name}")
+
+        def make() -> Planned[None]:
+            return Planned(plan_make_directory(tree, path, name), None)
+
+        return carry_out(call, make, f"create {name}")
     if raw.endswith("/"):
         raise InvalidArgument(f"A directory has no content: {raw}", field="content")
     content = call.take("content")
@@ -45,9 +50,7 @@ def write(call: Call) -> Result:
     expected = {path: str(call.arguments["version"])} if call.arguments.get("version") else {}
     appends = call.arguments.get("append") is True
 
-    notes: list[str] = []
-
-    def plan() -> ChangeSet:
+    def plan() -> Planned[None]:
         # What was changed since would be lost, so the call is not offered again.
         check_unchanged(call, expected, lambda _path, _version: "")
         before = tree.state(path) if appends else ABSENT
@@ -58,11 +61,11 @@ def write(call: Call) -> Result:
                 raise BinaryFile(name)
             added = content.replace("\r\n", "\n").replace("\n", file.newline)
             whole = file.with_text(file.text + added)
-        notes[:] = note_broken_content(call.runtime, path, whole)
-        return plan_write(tree, path, name, whole)
+        notes = note_broken_content(call.runtime, path, whole)
+        return Planned(plan_write(tree, path, name, whole), None, tuple(notes))
 
     summary = f"{'append to' if appends else 'write'} {name}"
-    return carry_out(call, plan, summary, lambda: notes)
+    return carry_out(call, plan, summary)
 
 
 def move(call: Call) -> Result:
@@ -79,25 +82,22 @@ def move(call: Call) -> Result:
         raise NotFound(old)
     if copies and imports:
         raise InvalidArgument("Imports do not follow a copy", field="imports")
-    notes: list[str] = []
 
-    def plan() -> ChangeSet:
+    def plan() -> Planned[None]:
         if copies:
-            return plan_copy(tree, source, target, new, overwrite=overwrite)
+            return Planned(plan_copy(tree, source, target, new, overwrite=overwrite), None)
         moved = plan_move(tree, source, target, new, overwrite=overwrite)
         if moved.is_empty:
-            return moved
+            return Planned(moved, None)
         if imports is True:
             followed = plan_moved_imports(
                 call.runtime, source, target, access_of(call), call.cancel
             )
-            notes[:] = _note_imports(followed)
-            return moved + followed.change_set
+            return Planned(moved + followed.change_set, None, tuple(_note_imports(followed)))
         left = count_left_imports(call.runtime, source, target, call.cancel)
-        notes[:] = [_note_left(left)] if left and imports is None else []
-        return moved
+        return Planned(moved, None, (_note_left(left),) if left and imports is None else ())
 
-    return carry_out(call, plan, f"{'copy' if copies else 'move'} {old} to {new}", lambda: notes)
+    return carry_out(call, plan, f"{'copy' if copies else 'move'} {old} to {new}")
 
 
 def _note_left(count: int) -> str:
@@ -118,4 +118,8 @@ def delete(call: Call) -> Result:
     path = resolve(call, call.arguments["path"], access_of(call), follow=False)
     refuse_roots(workspace, path, "deleted")
     name = call.label(path)
-    return carry_out(call, lambda: plan_delete(tree, path, name), f"delete {name}")
+
+    def plan() -> Planned[None]:
+        return Planned(plan_delete(tree, path, name), None)
+
+    return carry_out(call, plan, f"delete {name}")

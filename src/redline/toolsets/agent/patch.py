@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from redline.core.changes import ChangeSet
 from redline.core.paths import WorkspacePath
-from redline.plan.patch.apply import PatchPlan
 from redline.plan.patch.parse import parse_patch
+from redline.services.commit import Planned
 from redline.services.text_edits import plan_checked_patch
 from redline.toolsets.agent.answer import (
     access_of,
@@ -26,29 +25,21 @@ def apply_patch(call: Call) -> Result:
     given: Json = call.arguments.get("versions") or {}
     versions = {resolve(call, raw): str(version) for raw, version in given.items()}
     cause = cause_of(call)
-    latest: PatchPlan | None = None
 
     def place(raw: str) -> WorkspacePath:
         return resolve(call, raw, access_of(call), follow=False)
 
-    def plan() -> ChangeSet:
-        nonlocal latest
+    def plan() -> Planned[None]:
         check_unchanged(
             call,
             versions,
             lambda path, version: quote({"versions": {**given, call.label(path): version}}),
         )
-        latest = plan_checked_patch(
+        patch = plan_checked_patch(
             call.runtime, readings, place, None, call.arguments.get("encoding")
         )
         if not is_dry(call):
-            refuse_repeated(call, latest.change_set, cause)
-        return latest.change_set
+            refuse_repeated(call, patch.change_set, cause)
+        return Planned(patch.change_set, None, patch.notes)
 
-    return carry_out(
-        call,
-        plan,
-        "apply a patch",
-        lambda: latest.notes if latest else (),
-        cause=cause,
-    )
+    return carry_out(call, plan, "apply a patch", cause=cause)

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from redline.core.changes import ChangeSet, State
+from redline.core.changes import State
 from redline.core.diff import diff_of_files
 from redline.core.encodings.opening import open_versions
 from redline.core.errors import InvalidArgument
 from redline.core.paths import WorkspacePath
-from redline.core.ports.history import Operation
 from redline.plan.patch.apply import Affected, PatchPlan
 from redline.plan.patch.parse import parse_patch
-from redline.services.commit import commit_plan
+from redline.services.commit import Committed, Planned, commit_plan
 from redline.services.text_edits import plan_checked_patch
 from redline.toolsets.call import Call, Result
 from redline.toolsets.coding_tools.answer import success
@@ -43,31 +42,26 @@ def apply_patch(call: Call) -> Result:
         fields = _fields(proposed, dry_run=True)
         fields["warnings"] += call.foresee(proposed.change_set)
         return success({**fields, "diff": _diff(proposed, encoding)})
-    made, operation = _commit(call, plan)
-    fields = _fields(made, dry_run=False)
-    fields["id"] = operation.id
-    fields["warnings"] += operation.notes
+    made = _commit(call, plan)
+    fields = _fields(made.detail, dry_run=False)
+    fields["id"] = made.operation.id
+    fields["warnings"] += made.operation.notes
     return success(fields)
 
 
-def _commit(call: Call, plan: Callable[[], PatchPlan]) -> tuple[PatchPlan, Operation]:
-    """Commit the patch and return the plan that was committed."""
+def _commit(call: Call, plan: Callable[[], PatchPlan]) -> Committed[PatchPlan]:
     cause = cause_of(call)
-    latest = plan()
 
-    def checked() -> ChangeSet:
-        refuse_repeated(call, latest.change_set, cause)
-        return latest.change_set
+    def plan_once() -> Planned[PatchPlan]:
+        patch = plan()
+        refuse_repeated(call, patch.change_set, cause)
+        return Planned(patch.change_set, patch)
 
-    def plan_again() -> ChangeSet:
-        nonlocal latest
-        latest = plan()
-        return checked()
-
-    origin = call.origin(_summary(latest))
-    operation = commit_plan(call.runtime.editor, plan_again, origin, call.cancel, planned=checked())
-    note_made(call, latest.change_set, cause)
-    return latest, operation
+    first = plan_once()
+    origin = call.origin(_summary(first.detail))
+    made = commit_plan(call.runtime.editor, plan_once, origin, call.cancel, planned=first)
+    note_made(call, made.plan.change_set, cause)
+    return made
 
 
 def _summary(plan: PatchPlan) -> str:

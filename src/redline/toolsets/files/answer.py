@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import TypeVar
 from urllib.parse import quote_from_bytes
 
-from redline.core.changes import ChangeSet
 from redline.core.errors import NotADirectory, NotFound, OutsideRoots
 from redline.core.paths import Access, WorkspacePath, show_name
-from redline.core.ports.history import Operation
 from redline.core.ports.tree import Kind
-from redline.services.commit import commit_plan
+from redline.services.commit import Committed, Planned, commit_plan
 from redline.toolsets.call import Call, Result
 from redline.toolsets.files.adapt import is_rich
 from redline.toolsets.tool import Json
@@ -43,6 +42,7 @@ _ENDINGS = {
     "text/x-rust": "rs",
     "text/x-swift": "swift",
 }
+T = TypeVar("T")
 _TYPES = {ending: kind for kind, endings in _ENDINGS.items() for ending in endings.split()}
 
 
@@ -82,7 +82,7 @@ def answer(call: Call, text: str, structured: Json, *links: Json) -> Result:
     return Result(content, structured if is_rich(call.client) else None)
 
 
-def commit(call: Call, plan: Callable[[], ChangeSet], summary: str) -> Operation:
+def commit(call: Call, plan: Callable[[], Planned[T]], summary: str) -> Committed[T]:
     """Commit what *plan* returns in the name of this call."""
     return commit_plan(call.runtime.editor, plan, call.origin(summary), call.cancel)
 

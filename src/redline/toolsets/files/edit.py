@@ -20,6 +20,7 @@ from redline.core.ports.tree import Kind, Tree
 from redline.core.text_limits import shorten
 from redline.core.textfile import TextFile
 from redline.plan.replace import Replaced, TextEdit
+from redline.services.commit import Planned
 from redline.services.text_edits import plan_text_edits
 from redline.toolsets.call import Call, FailedCall, Result
 from redline.toolsets.compact import by_directory
@@ -108,20 +109,18 @@ def edit_file(call: Call) -> Result:
             foreseen = call.foresee(planned.change_set)
             return Result(_preview(name, planned) + [_text(f"note: {note}") for note in foreseen])
         cause = cause_of(call)
-        notes: list[str] = []
 
-        def plan() -> ChangeSet:
+        def plan() -> Planned[None]:
             planned = _plan_checked(call, path, name, edits, cause)
-            notes[:] = _notes(planned)
-            return planned.change_set
+            return Planned(planned.change_set, None, _notes(planned))
 
         made = commit(call, plan, f"edit {name}")
-        note_made(call, made.change_set, cause)
+        note_made(call, made.operation.change_set, cause)
     except NotFound:
         if dry:
             return Result.of_text(_describe_intended(name, edits))
         raise
-    return answer_with_notes(f"Successfully edited {name}", (*notes, *made.notes))
+    return answer_with_notes(f"Successfully edited {name}", made.notes)
 
 
 def edit_files(call: Call) -> Result:
@@ -129,10 +128,9 @@ def edit_files(call: Call) -> Result:
     edits = _edits(call.arguments["edits"])
     dry = call.arguments.get("dryRun") is True
     targets = _targets(call, dry)
-    outcomes: list[Outcome] = []
 
-    def plan_all() -> ChangeSet:
-        outcomes.clear()
+    def plan_all() -> Planned[list[Outcome]]:
+        outcomes: list[Outcome] = []
         steps: list[Change | Rename] = []
         for path, name, from_glob in targets:
             call.cancel.check()
@@ -143,13 +141,15 @@ def edit_files(call: Call) -> Result:
                 continue
             outcomes.append(Outcome(name, _report(name, plan, dry=dry), notes=plan.notes))
             steps += plan.change_set.steps
-        return ChangeSet(tuple(steps))
+        return Planned(ChangeSet(tuple(steps)), outcomes)
 
     notes: Sequence[str]
     if dry:
-        notes = call.foresee(plan_all())
+        planned = plan_all()
+        outcomes, notes = planned.detail, call.foresee(planned.change_set)
     else:
-        notes = commit(call, plan_all, f"edit {len(targets)} files").notes
+        made = commit(call, plan_all, f"edit {len(targets)} files")
+        outcomes, notes = made.detail, made.notes
     report = [f"note: {note}" for note in notes]
     if call.arguments.get("compact") is True:
         return Result.of_text("\n".join([in_brief(outcomes, dry=dry), *report]))
