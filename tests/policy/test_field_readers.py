@@ -27,7 +27,7 @@ TEXTS = tuple(
     yes no on off y n Yes NO On OFF true false True TRUE null ~ Null 1 01 0777 0o17 0x1F 0b11 1_000
     22:22 1:30:5 190:20:30.15 1e3 1.5e3 1.0e+3 .5 5. +.5 -0 +7 1_0.5 .inf .NaN -.INF 2001-01-01
     2001-12-14t21:59:43.10-05:00 = word a-b 1.2.3 10.0.0.1 12e03 0. 08 0_1 +0b1 0o_7
-    """.split()  # noqa: SIM905 - a table of texts
+    """.split()
 )
 KEYS = ("image", "privileged", "spec", "port", "a", "on", "no", "1", "1_0", "01")
 _NODE = """

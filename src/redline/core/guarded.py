@@ -19,26 +19,30 @@ from redline.core.paths import WorkspacePath
 # The entry of `guarded_paths` that means Redline's own program files.
 PROGRAM = "@redline"
 
-DEFAULT_PATTERNS: tuple[str, ...] = (
-    # git hooks that live in the working tree; what core.hooksPath names is found separately
-    *(".husky", ".githooks", ".git-hooks"),
-    # shells and debuggers that read a file of the current directory
-    *(".envrc", ".gdbinit", ".lldbinit", ".exrc", ".nvimrc", ".nvim.lua"),
-    # editors: tasks on opening a folder, paths of programs to run
-    *(".vscode/tasks.json", ".vscode/settings.json", "*.code-workspace", ".idea"),
-    *(".zed/tasks.json", ".zed/settings.json", ".devcontainer", ".devcontainer.json"),
-    # agents: hooks and servers that start without another question
-    *(".mcp.json", ".*/mcp.json", ".claude/settings*.json", ".claude/hooks", ".cursor/hooks.json"),
-    *(".codex/config.toml", ".codex/hooks.json", ".gemini/settings.json"),
-    *(".cursor/cli.json", ".cursor/permissions.json"),
-    # interpreters and package managers: loaded at every start
-    *("sitecustomize.py", "usercustomize.py", "site-packages/*.pth", "dist-packages/*.pth"),
-    *(".yarnrc.yml", ".yarn/releases", ".yarn/plugins"),
-    # the person's home, where that is within an allowed directory
-    *("~/.bashrc", "~/.bash_profile", "~/.bash_login", "~/.bash_logout", "~/.profile"),
-    *("~/.zshrc", "~/.zshenv", "~/.zprofile", "~/.zlogin", "~/.zlogout", "~/.ssh"),
-    *("~/.gitconfig", "~/.config/git", "~/.config/fish", "~/.config/autostart"),
-    *("~/.config/systemd", "~/.config/redline", "~/Library/LaunchAgents"),
+DEFAULT_PATTERNS: tuple[str, ...] = tuple(
+    " ".join(
+        (
+            # git hooks that live in the working tree; what core.hooksPath names is found separately
+            ".husky .githooks .git-hooks",
+            # shells and debuggers that read a file of the current directory
+            ".envrc .gdbinit .lldbinit .exrc .nvimrc .nvim.lua",
+            # editors: tasks on opening a folder, paths of programs to run
+            ".vscode/tasks.json .vscode/settings.json *.code-workspace .idea",
+            ".zed/tasks.json .zed/settings.json .devcontainer .devcontainer.json",
+            # agents: hooks and servers that start without another question
+            ".mcp.json .*/mcp.json .claude/settings*.json .claude/hooks .cursor/hooks.json",
+            ".codex/config.toml .codex/hooks.json .gemini/settings.json",
+            ".cursor/cli.json .cursor/permissions.json",
+            # interpreters and package managers: loaded at every start
+            "sitecustomize.py usercustomize.py site-packages/*.pth dist-packages/*.pth",
+            ".yarnrc.yml .yarn/releases .yarn/plugins",
+            # the person's home, where that is within an allowed directory
+            "~/.bashrc ~/.bash_profile ~/.bash_login ~/.bash_logout ~/.profile",
+            "~/.zshrc ~/.zshenv ~/.zprofile ~/.zlogin ~/.zlogout ~/.ssh",
+            "~/.gitconfig ~/.config/git ~/.config/fish ~/.config/autostart",
+            "~/.config/systemd ~/.config/redline ~/Library/LaunchAgents",
+        )
+    ).split()
 )
 
 # What git takes for its directory, folded.

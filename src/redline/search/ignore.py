@@ -14,10 +14,10 @@ from redline.core.textfile import TextFile
 from redline.search.patterns import glob_regex
 
 EXCLUDED_DIRECTORIES = frozenset(
-    [
-        *(".git", ".reference", "node_modules", "target", "dist", "build", ".venv", "venv"),
-        *(".tox", ".mypy_cache", ".pytest_cache", ".ruff_cache", "__pycache__"),
-    ]
+    """
+    .git .reference node_modules target dist build .venv venv .tox .mypy_cache .pytest_cache
+    .ruff_cache __pycache__
+    """.split()
 )
 """Directories no listing or search enters unless asked to."""
 

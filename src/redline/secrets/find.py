@@ -28,13 +28,13 @@ _FEW = 40
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 # In the names of values that are secrets, by ends that no other common word has.
-_NAMES: tuple[str, ...] = (
-    *("assword", "ASSWORD", "asswd", "ASSWD", "assphrase", "ASSPHRASE", "_pass", "_PASS"),
-    *("ecret", "ECRET", "token", "Token", "TOKEN", "redential", "REDENTIAL", "_pwd", "_PWD"),
-    *("pi_key", "PI_KEY", "pikey", "piKey", "PiKey", "PIKEY", "pi-key", "PI-KEY", "pi-Key"),
-    *("ss_key", "SS_KEY", "sskey", "ssKey", "ss-key", "uth_key", "UTH_KEY", "uthKey"),
-    *("te_key", "TE_KEY", "teKey", "nt_key", "NT_KEY", "ntKey", "on_key", "ON_KEY"),
-    *("ng_key", "NG_KEY"),
+_NAMES: tuple[str, ...] = tuple(
+    """
+    assword ASSWORD asswd ASSWD assphrase ASSPHRASE _pass _PASS ecret ECRET token Token TOKEN
+    redential REDENTIAL _pwd _PWD pi_key PI_KEY pikey piKey PiKey PIKEY pi-key PI-KEY pi-Key
+    ss_key SS_KEY sskey ssKey ss-key uth_key UTH_KEY uthKey te_key TE_KEY teKey nt_key NT_KEY
+    ntKey on_key ON_KEY ng_key NG_KEY
+    """.split()
 )
 _BEARER, _ADDRESS, _BLOCK = ("earer ", "EARER "), "://", "PRIVATE KEY"
 _AFTER_NAME = re.compile(

@@ -17,11 +17,10 @@ from redline.toolsets.tool import Json, Tool, load_function
 
 # Prose about the call, and ids of it: whatever they say, the call does the same.
 _PROSE = frozenset(
-    {
-        *("description", "explanation", "justification", "reason", "reasoning", "rationale"),
-        *("goal", "purpose", "intent", "thought", "thoughts", "thinking", "taskprogress"),
-        *("toolcallid", "tooluseid", "callid", "toolsummary", "toolaction", "securityrisk"),
-    }
+    """
+    description explanation justification reason reasoning rationale goal purpose intent thought
+    thoughts thinking taskprogress toolcallid tooluseid callid toolsummary toolaction securityrisk
+    """.split()
 )
 _MAX_SHOWN = 40
 # The key under which a reader says how it understood a value.

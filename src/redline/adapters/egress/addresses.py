@@ -5,14 +5,14 @@ from __future__ import annotations
 import socket
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 
+# The last is a public number, but a cloud's metadata service is behind it.
 _IPV4_REFUSED = [
     ip_network(network)
-    for network in (
-        *("0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16"),
-        *("172.16.0.0/12", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16"),
-        *("198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4"),
-        "168.63.129.16/32",  # a public number, but a cloud's metadata service behind it
-    )
+    for network in """
+    0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24
+    192.0.2.0/24 192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24
+    224.0.0.0/4 240.0.0.0/4 168.63.129.16/32
+    """.split()
 ]
 _PRIVATE = [
     ip_network(network)

@@ -13,8 +13,16 @@ _URL = re.compile(r"http://([^/?#@]+)([/?][^#]*)?\Z", re.IGNORECASE)
 # Meant for this hop, or written again below.
 _NOT_PASSED_ON = frozenset(
     (
-        *(b"connection", b"keep-alive", b"proxy-connection", b"proxy-authorization"),
-        *(b"proxy-authenticate", b"te", b"trailer", b"transfer-encoding", b"upgrade", b"host"),
+        b"connection",
+        b"keep-alive",
+        b"proxy-connection",
+        b"proxy-authorization",
+        b"proxy-authenticate",
+        b"te",
+        b"trailer",
+        b"transfer-encoding",
+        b"upgrade",
+        b"host",
     )
 )
 

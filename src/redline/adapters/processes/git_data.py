@@ -25,11 +25,10 @@ _CONFLICT = re.compile(rf"rr-cache/{_HASH.decode()}/(?:pre|post|this)image(?:\.\
 _STOPPED = re.compile(r"(rebase-merge|rebase-apply|sequencer)(?:/([^/]+))?\Z")
 _TODO = ("git-rebase-todo", "git-rebase-todo.backup", "done", "todo")
 _STEPS = frozenset(
-    (
-        *("pick", "p", "reword", "r", "edit", "e", "squash", "s", "fixup", "f", "drop", "d"),
-        *("label", "l", "reset", "t", "merge", "m", "update-ref", "u", "noop", "break", "b"),
-        "revert",
-    )
+    """
+    pick p reword r edit e squash s fixup f drop d label l reset t merge m update-ref u noop break
+    b revert
+    """.split()
 )
 _OWN_STRATEGIES = (b"ort", b"recursive", b"resolve", b"octopus", b"ours", b"subtree")
 _OPTIONS = re.compile(rb"[-\w=' \n]*\Z")

@@ -221,8 +221,14 @@ class GitLayers:
 _USER = re.compile(r"^[ \t]*\[[ \t]*user[ \t]*\]", re.MULTILINE | re.IGNORECASE)
 _ATTRIBUTES = "info/attributes"
 _OBEYED = (
-    *("config", "config.worktree", "hooks", _ATTRIBUTES, "commondir", "gitdir"),
-    *("objects/info/alternates", "objects/info/http-alternates"),
+    "config",
+    "config.worktree",
+    "hooks",
+    _ATTRIBUTES,
+    "commondir",
+    "gitdir",
+    "objects/info/alternates",
+    "objects/info/http-alternates",
 )
 _ESSENTIAL = ("HEAD", "objects", "refs", "config")
 _MADE_AGAIN = re.compile(

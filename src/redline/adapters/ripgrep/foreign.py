@@ -32,8 +32,13 @@ _AT_ONCE = 64
 _SETTLED_NS = 100_000_000
 # Lists files with a line that holds NUL or is not UTF-8.
 _LISTS = (
-    *("--files-with-matches", "--text", "--encoding=none", "--no-mmap"),
-    *("--invert-match", "--line-regexp", r"--regexp=[^\x00]*"),
+    "--files-with-matches",
+    "--text",
+    "--encoding=none",
+    "--no-mmap",
+    "--invert-match",
+    "--line-regexp",
+    r"--regexp=[^\x00]*",
 )
 
 

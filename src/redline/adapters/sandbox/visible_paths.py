@@ -10,12 +10,12 @@ from enum import StrEnum
 from functools import cache
 from typing import Any
 
-_SYSTEM = (
-    *("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/usr", "/opt", "/nix", "/snap"),
-    *("/var/lib/dpkg", "/var/lib/alternatives", "/var/lib/ca-certificates"),
-    *("/var/cache/fontconfig", "/home/linuxbrew/.linuxbrew"),
-    *("/sys/block", "/sys/bus", "/sys/class", "/sys/dev", "/sys/devices", "/sys/fs/cgroup"),
-    *("/sys/kernel/mm",),
+_SYSTEM = tuple(
+    """
+    /bin /sbin /lib /lib32 /lib64 /libx32 /usr /opt /nix /snap /var/lib/dpkg /var/lib/alternatives
+    /var/lib/ca-certificates /var/cache/fontconfig /home/linuxbrew/.linuxbrew /sys/block /sys/bus
+    /sys/class /sys/dev /sys/devices /sys/fs/cgroup /sys/kernel/mm
+    """.split()
 )
 # No directory with keys or tokens: not ssh, ssl/private, pki/*/private, npmrc, environment.
 _ETC = (
@@ -33,26 +33,22 @@ _PARTS = ("bin", "sbin", "lib", "lib32", "lib64", "libexec", "share", "include")
 _GO_PARTS = ("src", "pkg", "VERSION", "go.env")
 _JAVA_PARTS = ("conf", "jmods", "release", "legal")
 # Below the home of the server's user: installations, and single paths of version managers.
-_PREFIXES = (
-    *(".rustup/toolchains/*", ".pyenv/versions/*", ".nvm/versions/node/*", ".asdf/installs/*/*"),
-    *(".sdkman/candidates/*/*", ".volta/tools/image/*/*", ".local/share/mise/installs/*/*"),
-    *(".local/share/uv/python/*", ".local/share/uv/tools/*", ".local/share/pipx/venvs/*"),
-    *(".local/pipx/venvs/*", ".fnm/node-versions/*/installation", ".rbenv/versions/*", "sdk/go*"),
+_PREFIXES = tuple(
+    """
+    .rustup/toolchains/* .pyenv/versions/* .nvm/versions/node/* .asdf/installs/*/*
+    .sdkman/candidates/*/* .volta/tools/image/*/* .local/share/mise/installs/*/*
+    .local/share/uv/python/* .local/share/uv/tools/* .local/share/pipx/venvs/* .local/pipx/venvs/*
+    .fnm/node-versions/*/installation .rbenv/versions/* sdk/go*
+    """.split()
 )
-_PLAIN = (
-    *(".cargo/bin", "go/bin", ".bun/bin", ".deno/bin", ".local/bin", ".local/lib"),
-    *(
-        ".rustup/settings.toml",
-        ".rustup/update-hashes",
-        ".nix-profile",
-        ".nvm/nvm.sh",
-        ".nvm/alias",
-        ".volta/bin",
-    ),
-    *(".pyenv/bin", ".pyenv/libexec", ".pyenv/shims", ".pyenv/version", ".pyenv/pyenv.d"),
-    *(".pyenv/completions", ".pyenv/plugins", ".asdf/bin", ".asdf/lib", ".asdf/libexec"),
-    *(".asdf/shims", ".asdf/plugins", ".asdf/asdf.sh", ".local/share/mise/shims"),
-    *(".local/share/pnpm", ".rbenv/bin", ".rbenv/libexec", ".rbenv/shims", ".rbenv/version"),
+_PLAIN = tuple(
+    """
+    .cargo/bin go/bin .bun/bin .deno/bin .local/bin .local/lib .rustup/settings.toml
+    .rustup/update-hashes .nix-profile .nvm/nvm.sh .nvm/alias .volta/bin .pyenv/bin .pyenv/libexec
+    .pyenv/shims .pyenv/version .pyenv/pyenv.d .pyenv/completions .pyenv/plugins .asdf/bin
+    .asdf/lib .asdf/libexec .asdf/shims .asdf/plugins .asdf/asdf.sh .local/share/mise/shims
+    .local/share/pnpm .rbenv/bin .rbenv/libexec .rbenv/shims .rbenv/version
+    """.split()
 )
 _SHARED_HOLDERS = (".local", ".cargo", "")
 _EXECUTABLES = ("bin", "sbin", "shims", "Scripts")
@@ -61,9 +57,10 @@ _HOMES = ("/root", "/home")
 _REPLACED = ("/tmp", "/var/tmp")  # noqa: S108
 DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty")
 # In /proc: root may write these even without any capability.
-KERNEL_FILES = (
-    *("sys", "sysrq-trigger", "irq", "bus", "fs", "scsi", "acpi", "mtrr", "driver", "asound"),
-    *("dynamic_debug", "pressure"),
+KERNEL_FILES = tuple(
+    """
+    sys sysrq-trigger irq bus fs scsi acpi mtrr driver asound dynamic_debug pressure
+    """.split()
 )
 SHARED_MEMORY = 1 << 30
 # Where the proxy of the first command listens in the network of a client's commands.

@@ -10,20 +10,26 @@ from redline.code.c.chunks import CFile, Chunk
 from redline.code.syntax.node import SyntaxNode, required_field, span_of
 from redline.core.paths import WorkspacePath
 
-_DECLARATORS = {
-    *("pointer_declarator", "array_declarator", "function_declarator", "init_declarator"),
-    *("parenthesized_declarator", "attributed_declarator"),
-}
-DECLARING = {
-    *("declaration", "parameter_declaration", "field_declaration", "type_definition"),
-    *("function_definition", "optional_parameter_declaration"),
-}
+_DECLARATORS = frozenset(
+    """
+    pointer_declarator array_declarator function_declarator init_declarator
+    parenthesized_declarator attributed_declarator
+    """.split()
+)
+DECLARING = frozenset(
+    """
+    declaration parameter_declaration field_declaration type_definition function_definition
+    optional_parameter_declaration
+    """.split()
+)
 TAGGED = {"struct_specifier", "union_specifier", "enum_specifier"}
 # Nodes between a declaration and its block that open no scope.
-_THROUGH = {
-    *("preproc_if", "preproc_ifdef", "preproc_else", "preproc_elif", "preproc_elifdef"),
-    *("case_statement", "labeled_statement", "ERROR", "attributed_statement"),
-}
+_THROUGH = frozenset(
+    """
+    preproc_if preproc_ifdef preproc_else preproc_elif preproc_elifdef case_statement
+    labeled_statement ERROR attributed_statement
+    """.split()
+)
 _IDENTIFIERS = {"identifier", "field_identifier", "type_identifier"}
 MACROS = {"preproc_def", "preproc_function_def"}
 

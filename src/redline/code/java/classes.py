@@ -109,9 +109,7 @@ class JavaPackages:
         return self._defining[name]
 
 
-_PLAIN = {
-    *("integral_type", "floating_point_type", "boolean_type", "void_type"),
-}
+_PLAIN = {"integral_type", "floating_point_type", "boolean_type", "void_type"}
 _MAX_SUPERTYPES = 60
 
 

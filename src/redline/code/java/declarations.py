@@ -15,14 +15,20 @@ if TYPE_CHECKING:
     from redline.code.java.source_file import JavaFile
 
 TYPES = {
-    *("class_declaration", "interface_declaration", "enum_declaration", "record_declaration"),
+    "class_declaration",
+    "interface_declaration",
+    "enum_declaration",
+    "record_declaration",
     "annotation_type_declaration",
 }
 _METHODS = {"method_declaration", "annotation_type_element_declaration"}
 _CONSTRUCTORS = {"constructor_declaration", "compact_constructor_declaration"}
 _FIELDS = {"field_declaration", "constant_declaration"}
 _BODIES = {
-    *("class_body", "interface_body", "enum_body", "annotation_type_body"),
+    "class_body",
+    "interface_body",
+    "enum_body",
+    "annotation_type_body",
     "enum_body_declarations",
 }
 _SUPERS = {"superclass", "super_interfaces", "extends_interfaces"}

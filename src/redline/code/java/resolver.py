@@ -38,14 +38,19 @@ from redline.code.syntax.uses import nodes_of
 from redline.core.paths import WorkspacePath
 
 _METHODS = {
-    *("method_declaration", "annotation_type_element_declaration"),
-    *("constructor_declaration", "compact_constructor_declaration"),
+    "method_declaration",
+    "annotation_type_element_declaration",
+    "constructor_declaration",
+    "compact_constructor_declaration",
 }
 _FIELDS = {"field_declaration", "constant_declaration"}
 _LABELLED = {"labeled_statement", "break_statement", "continue_statement"}
 _ANNOTATIONS = {"annotation", "marker_annotation"}
 _LOCALS = {
-    *("formal_parameter", "catch_formal_parameter", "resource", "enhanced_for_statement"),
+    "formal_parameter",
+    "catch_formal_parameter",
+    "resource",
+    "enhanced_for_statement",
     "instanceof_expression",
 }
 _WRAPPING = {"generic_type", "scoped_type_identifier", "annotated_type"}

@@ -10,10 +10,12 @@ from redline.code.java.declarations import dimensions_of, parameters_of
 from redline.code.syntax.node import SyntaxNode
 
 _BLOCKS = {"block", "constructor_body", "switch_block_statement_group", "program"}
-_CONDITIONS = {
-    *("if_statement", "while_statement", "binary_expression", "ternary_expression"),
-    *("parenthesized_expression", "for_statement", "switch_rule", "unary_expression"),
-}
+_CONDITIONS = frozenset(
+    """
+    if_statement while_statement binary_expression ternary_expression parenthesized_expression
+    for_statement switch_rule unary_expression
+    """.split()
+)
 
 
 class VariableSource(StrEnum):

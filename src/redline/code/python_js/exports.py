@@ -18,12 +18,13 @@ from redline.code.syntax.node import SyntaxNode, named_children, parent_of, requ
 Exported: TypeAlias = SyntaxNode | ImportedName | MemberOf
 # The name under which `Exports` has what `module.exports` is assigned.
 WHOLE = "="
-_DECLARATIONS = {
-    *("function_declaration", "generator_function_declaration", "class_declaration"),
-    *("abstract_class_declaration", "interface_declaration", "type_alias_declaration"),
-    *("enum_declaration", "internal_module", "function_signature", "class", "function_expression"),
-    *("generator_function",),
-}
+_DECLARATIONS = frozenset(
+    """
+    function_declaration generator_function_declaration class_declaration
+    abstract_class_declaration interface_declaration type_alias_declaration enum_declaration
+    internal_module function_signature class function_expression generator_function
+    """.split()
+)
 _VARIABLES = {"lexical_declaration", "variable_declaration"}
 _OBJECTS = {"exports", "module.exports"}
 

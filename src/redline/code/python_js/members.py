@@ -29,16 +29,20 @@ from redline.code.syntax.node import (
     required_field,
 )
 
-LITERALS = {
-    *("string", "integer", "float", "list", "dictionary", "set", "tuple", "concatenated_string"),
-    *("list_comprehension", "dictionary_comprehension", "set_comprehension", "none", "true"),
-    *("array", "object", "number", "template_string", "regex", "null", "generator_expression"),
-    "false",
-}
+LITERALS = frozenset(
+    """
+    string integer float list dictionary set tuple concatenated_string list_comprehension
+    dictionary_comprehension set_comprehension none true array object number template_string regex
+    null generator_expression false
+    """.split()
+)
 _NO_INSTANCE = {"staticmethod"}
 _OWN_THIS = {
-    *("function_declaration", "function_expression", "generator_function"),
-    *("generator_function_declaration", "method_definition"),
+    "function_declaration",
+    "function_expression",
+    "generator_function",
+    "generator_function_declaration",
+    "method_definition",
 }
 _MAX_DEPTH = 20
 
@@ -234,7 +238,10 @@ class FileClasses:
 
 def _is_class(scope: Scope) -> bool:
     return scope.node.kind() in (
-        *("class_definition", "class_declaration", "abstract_class_declaration", "class"),
+        "class_definition",
+        "class_declaration",
+        "abstract_class_declaration",
+        "class",
     )
 
 

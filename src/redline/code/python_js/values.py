@@ -61,10 +61,11 @@ _ANYTHING = {"any", "unknown", "object", "Any", "typing.Any", "t.Any"}
 _NAME = re.compile(r"[^\W\d]\w*")
 _NOTHING = {"none", "predefined_type", "literal_type", "array_type", "tuple_type", "null"}
 _NAMES = {"identifier", "attribute", "type_identifier"}
-_NESTED = {
-    *("union_type", "parenthesized_type", "readonly_type", "type_annotation", "type"),
-    *("binary_operator", "union"),
-}
+_NESTED = frozenset(
+    """
+    union_type parenthesized_type readonly_type type_annotation type binary_operator union
+    """.split()
+)
 
 
 def is_anything(node: SyntaxNode) -> bool:
@@ -178,10 +179,12 @@ _FUNCTIONS = {BindingRole.FUNCTION}
 # Names of Python's type of classes: which class a value of it is, the annotation does not say.
 _CLASS_TYPES = {"type", "Type"}
 _ASSIGNING = {"assignment", "assignment_expression", "variable_declarator", "field_definition"}
-_TYPED = {
-    *("typed_parameter", "typed_default_parameter", "required_parameter"),
-    *("optional_parameter", "public_field_definition", "property_signature"),
-}
+_TYPED = frozenset(
+    """
+    typed_parameter typed_default_parameter required_parameter optional_parameter
+    public_field_definition property_signature
+    """.split()
+)
 
 
 @dataclass(slots=True)

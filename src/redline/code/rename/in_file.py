@@ -116,10 +116,12 @@ def _is_decorated(scope: Scope) -> bool:
 
 
 # Names whose meaning the language defines.
-_LANGUAGE = {
-    *("exports", "module", "require", "arguments", "prototype", "constructor", "undefined"),
-    *("__init__", "__name__", "__class__", "__file__", "__all__", "super"),
-}
+_LANGUAGE = frozenset(
+    """
+    exports module require arguments prototype constructor undefined __init__ __name__ __class__
+    __file__ __all__ super
+    """.split()
+)
 NameUse: TypeAlias = Occurrence | Member
 
 

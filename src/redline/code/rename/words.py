@@ -21,20 +21,23 @@ _CALLABLE = {"function", "method"}
 _IMPLICIT_SELF = {"java", "csharp", "cpp", "kotlin", "swift", "scala", "ruby", "dart", "solidity"}
 _SELF = {"self", "this", "$this", "Self", "@"}
 # Node kinds that bind a local name, at most `_MAX_CLIMB` levels above the word.
-_BINDERS = {
-    *("parameter_declaration", "variadic_parameter_declaration", "short_var_declaration"),
-    *("var_spec", "const_spec", "range_clause", "receive_statement"),
-    *("parameter", "let_declaration", "closure_parameters", "for_expression", "match_pattern"),
-    *("let_condition", "formal_parameter", "spread_parameter", "catch_formal_parameter"),
-    *("variable_declarator", "enhanced_for_statement", "inferred_parameters", "resource"),
-    *("lambda_expression", "declaration", "init_declarator", "optional_parameter_declaration"),
-    *("for_range_loop", "simple_parameter", "foreach_statement", "variable_declaration"),
-    *("type_pattern", "record_pattern_component", "instanceof_expression"),
-}
-_WITH_VALUE = {
-    *("short_var_declaration", "let_declaration", "let_condition", "var_spec", "range_clause"),
-    *("declaration", "init_declarator", "variable_declarator", "for_expression"),
-}
+_BINDERS = frozenset(
+    """
+    parameter_declaration variadic_parameter_declaration short_var_declaration var_spec const_spec
+    range_clause receive_statement parameter let_declaration closure_parameters for_expression
+    match_pattern let_condition formal_parameter spread_parameter catch_formal_parameter
+    variable_declarator enhanced_for_statement inferred_parameters resource lambda_expression
+    declaration init_declarator optional_parameter_declaration for_range_loop simple_parameter
+    foreach_statement variable_declaration type_pattern record_pattern_component
+    instanceof_expression
+    """.split()
+)
+_WITH_VALUE = frozenset(
+    """
+    short_var_declaration let_declaration let_condition var_spec range_clause declaration
+    init_declarator variable_declarator for_expression
+    """.split()
+)
 _BOUND_FIELDS = ("name", "pattern", "declarator", "left", "parameters", "parameter", "declarators")
 _MAX_CLIMB = 6
 

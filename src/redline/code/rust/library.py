@@ -10,10 +10,12 @@ _LISTS = {"Vec", "slice", "VecDeque", "HashSet", "BTreeSet", "BinaryHeap", "Link
 _MAPS = {"HashMap", "BTreeMap", "IndexMap"}
 _OPTIONS = {"Option", "Result"}
 
-_ONE_OF_LIST = {
-    *("first", "last", "get", "get_mut", "pop", "pop_front", "pop_back", "first_mut", "last_mut"),
-    *("front", "back", "front_mut", "back_mut", "take", "peek"),
-}
+_ONE_OF_LIST = frozenset(
+    """
+    first last get get_mut pop pop_front pop_back first_mut last_mut front back front_mut back_mut
+    take peek
+    """.split()
+)
 _ELEMENT = {"remove", "swap_remove", "get_unchecked", "get_unchecked_mut"}
 _ITERATING = {"iter", "iter_mut", "into_iter", "drain"}
 # Methods of lists and maps beside those above.
@@ -21,11 +23,13 @@ _OWN = (
     _ONE_OF_LIST
     | _ITERATING
     | _ELEMENT
-    | {
-        *("push", "insert", "append", "extend", "clear", "len", "is_empty", "contains", "truncate"),
-        *("retain", "reserve", "swap", "split_off", "resize", "push_back", "push_front", "keys"),
-        *("values", "entry", "contains_key", "new", "with_capacity", "capacity", "sort", "reverse"),
-    }
+    | frozenset(
+        """
+    push insert append extend clear len is_empty contains truncate retain reserve swap split_off
+    resize push_back push_front keys values entry contains_key new with_capacity capacity sort
+    reverse
+    """.split()
+    )
 )
 _SAME = {"clone", "to_owned", "as_ref", "as_mut", "borrow", "borrow_mut", "deref", "deref_mut"}
 # What some standard types are used like, beside themselves.

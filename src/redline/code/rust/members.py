@@ -28,11 +28,12 @@ class AccessForm(StrEnum):
 
 
 # Traits of the standard library with associated types.
-STANDARD_TRAITS = {
-    *("Iterator", "IntoIterator", "Deref", "Index", "TryFrom", "TryInto", "FromStr", "Future"),
-    *("Add", "Sub", "Mul", "Div", "Rem", "Neg", "Not", "BitAnd", "BitOr", "BitXor", "Shl", "Shr"),
-    *("FnOnce", "ToOwned"),
-}
+STANDARD_TRAITS = frozenset(
+    """
+    Iterator IntoIterator Deref Index TryFrom TryInto FromStr Future Add Sub Mul Div Rem Neg Not
+    BitAnd BitOr BitXor Shl Shr FnOnce ToOwned
+    """.split()
+)
 # Roles of members in the body of a type itself, by how they are accessed.
 _OWN: dict[AccessForm, set[str]] = {
     AccessForm.PATH: {Role.VARIANT},

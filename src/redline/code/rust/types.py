@@ -14,10 +14,12 @@ from redline.code.scopes.model import TYPE, Binding, Scope
 from redline.code.syntax.node import SyntaxNode, parent_of, required_field, span_of
 
 # Smart pointers and guards, which are used like what they hold.
-_HOLDERS = {
-    *("Box", "Rc", "Arc", "Pin", "Cow", "Ref", "RefMut", "MutexGuard", "RwLockReadGuard"),
-    *("RwLockWriteGuard", "ManuallyDrop", "Reverse", "Lazy", "LazyLock"),
-}
+_HOLDERS = frozenset(
+    """
+    Box Rc Arc Pin Cow Ref RefMut MutexGuard RwLockReadGuard RwLockWriteGuard ManuallyDrop Reverse
+    Lazy LazyLock
+    """.split()
+)
 _ITERATORS = {"Iterator", "IntoIterator", "DoubleEndedIterator", "ExactSizeIterator"}
 _MAX_DEPTH = 12
 # Type arguments that are not types.

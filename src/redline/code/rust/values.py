@@ -19,10 +19,12 @@ from redline.code.scopes.model import TYPE, VALUE, Binding, Scope
 from redline.code.syntax.node import SyntaxNode, required_field
 
 _MAX_DEPTH = 24
-_TRANSPARENT = {
-    *("reference_expression", "unary_expression", "parenthesized_expression", "unsafe_block"),
-    *("await_expression", "async_block", "expression_statement", "const_block"),
-}
+_TRANSPARENT = frozenset(
+    """
+    reference_expression unary_expression parenthesized_expression unsafe_block await_expression
+    async_block expression_statement const_block
+    """.split()
+)
 
 
 @dataclass(slots=True)

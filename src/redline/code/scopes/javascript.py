@@ -33,12 +33,13 @@ _NAMED_TYPES = {
 }
 
 
-_FUNCTIONS = {
-    *("function_declaration", "generator_function_declaration", "function_expression"),
-    *("generator_function", "arrow_function", "method_definition", "function_signature"),
-    *("method_signature", "abstract_method_signature", "call_signature", "construct_signature"),
-    *("function_type", "constructor_type"),
-}
+_FUNCTIONS = frozenset(
+    """
+    function_declaration generator_function_declaration function_expression generator_function
+    arrow_function method_definition function_signature method_signature abstract_method_signature
+    call_signature construct_signature function_type constructor_type
+    """.split()
+)
 _DECLARED = {
     "function_declaration",
     "generator_function_declaration",
@@ -352,12 +353,18 @@ class _Reader(TreeReader):
 
 
 _DEFINING = {
-    *("method_definition", "public_field_definition", "field_definition"),
-    *("abstract_method_signature", "method_signature"),
+    "method_definition",
+    "public_field_definition",
+    "field_definition",
+    "abstract_method_signature",
+    "method_signature",
 }
 _LEAVES = {
-    *("identifier", "type_identifier", "shorthand_property_identifier"),
-    *("shorthand_property_identifier_pattern", *_MEMBERS),
+    "identifier",
+    "type_identifier",
+    "shorthand_property_identifier",
+    "shorthand_property_identifier_pattern",
+    *_MEMBERS,
 }
 _VISITS: dict[str, _Visit] = {
     "identifier": _Reader.value,

@@ -9,13 +9,17 @@ from redline.code.scopes.model import BindingRole, MemberUse, Names, Scope, Scop
 from redline.code.syntax.node import SyntaxNode, parent_of, required_field
 
 _COMPREHENSIONS = {
-    *("list_comprehension", "set_comprehension", "dictionary_comprehension"),
+    "list_comprehension",
+    "set_comprehension",
+    "dictionary_comprehension",
     "generator_expression",
 }
-_TARGETS = {
-    *("pattern_list", "tuple_pattern", "list_pattern", "list_splat_pattern", "tuple", "list"),
-    *("as_pattern_target", "parenthesized_expression", "list_splat", "expression_list"),
-}
+_TARGETS = frozenset(
+    """
+    pattern_list tuple_pattern list_pattern list_splat_pattern tuple list as_pattern_target
+    parenthesized_expression list_splat expression_list
+    """.split()
+)
 _Visit: TypeAlias = Callable[["_Reader", SyntaxNode, Scope], None]
 
 

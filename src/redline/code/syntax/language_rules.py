@@ -63,9 +63,10 @@ TYPESCRIPT: Rules = {
 }
 # Parents of a declaration that is not a local variable.
 _C_OUTER = _in(
-    *("translation_unit", "declaration_list", "linkage_specification", "template_declaration"),
-    *("preproc_if", "preproc_ifdef", "preproc_else", "preproc_elif", "preproc_elifdef", "ERROR"),
-    "field_declaration_list",
+    *"""
+    translation_unit declaration_list linkage_specification template_declaration preproc_if
+    preproc_ifdef preproc_else preproc_elif preproc_elifdef ERROR field_declaration_list
+    """.split()
 )
 C: Rules = {
     "function_definition": _Rule("function", "declarators"),

@@ -27,11 +27,13 @@ _FUNCTIONS = {"arrow_function", "function_expression", "generator_function", "fu
 _NAMING = {"variable_declarator", "assignment_expression", "pair"}
 _COMPUTED = {"identifier", "member_expression", "string", "number"}
 # Blocks that do not limit the scope of a `var`.
-_BLOCKS = {
-    *("statement_block", "if_statement", "else_clause", "try_statement", "catch_clause"),
-    *("finally_clause", "switch_statement", "switch_body", "switch_case", "switch_default"),
-    *("for_statement", "for_in_statement", "while_statement", "do_statement"),
-}
+_BLOCKS = frozenset(
+    """
+    statement_block if_statement else_clause try_statement catch_clause finally_clause
+    switch_statement switch_body switch_case switch_default for_statement for_in_statement
+    while_statement do_statement
+    """.split()
+)
 _DOC_TYPE = re.compile(r"@(?:typedef|callback)\b")
 _DOC_NAME = re.compile(r"[\s*]*([A-Za-z_$][\w$]*)")
 _DOC_IMPORT = re.compile(r"\s*\{\s*(?:typeof\s+)?import\(")
@@ -223,11 +225,12 @@ SCRIPT_FINDERS: dict[str, NameFinder] = {
 
 
 # Words that the parser mistakes for function names where macros break up a statement.
-_STATEMENTS = {
-    *("if", "for", "while", "switch", "return", "else", "do", "sizeof"),
-    *("int", "void", "char", "long", "short", "unsigned", "signed", "float", "double"),
-    *("struct", "union", "enum", "const", "static", "inline", "extern"),
-}
+_STATEMENTS = frozenset(
+    """
+    if for while switch return else do sizeof int void char long short unsigned signed float
+    double struct union enum const static inline extern
+    """.split()
+)
 _DECLARATOR_LEAVES = {
     "identifier",
     "field_identifier",

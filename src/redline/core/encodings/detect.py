@@ -22,9 +22,11 @@ _MAX_OTHER = 0.75
 _MIN_BYTES = 16
 # A candidate that scores within this factor of the best is as likely.
 _AS_LIKELY = 0.97
-_SINGLE_BYTE = (
-    *("cp1250", "cp1251", "cp1252", "cp1253", "cp1254", "cp1257", "cp866", "koi8-r", "koi8-u"),
-    *("iso8859-2", "iso8859-5", "iso8859-7", "iso8859-9", "iso8859-15"),
+_SINGLE_BYTE = tuple(
+    """
+    cp1250 cp1251 cp1252 cp1253 cp1254 cp1257 cp866 koi8-r koi8-u iso8859-2 iso8859-5 iso8859-7
+    iso8859-9 iso8859-15
+    """.split()
 )
 # As the detector names them, with the codecs to try, the smallest repertoire first.
 _MULTI_BYTE = {

@@ -182,12 +182,11 @@ def nearest(name: str, legal: Iterable[str], cutoff: float = 0.6) -> str | None:
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 # Whole names, without case and separators; whatever their value is, they ask for a preview.
 _NAMES = frozenset(
-    {
-        *("dryrun", "preview", "previewonly", "simulate", "simulation", "simulateonly"),
-        *("checkonly", "whatif", "noop", "nowrite", "donotwrite", "dontwrite", "nocommit"),
-        *("testrun", "testonly", "trial", "trialrun", "pretend", "planonly", "diffonly"),
-        *("dry", "validateonly", "verifyonly", "showonly"),
-    }
+    """
+    dryrun preview previewonly simulate simulation simulateonly checkonly whatif noop nowrite
+    donotwrite dontwrite nocommit testrun testonly trial trialrun pretend planonly diffonly dry
+    validateonly verifyonly showonly
+    """.split()
 )
 # A flag with one of these words in its name, or one of each set of a pair, asks for one too.
 _WORDS = frozenset({"dry", "preview", "simulate", "simulation", "simulated", "pretend", "whatif"})

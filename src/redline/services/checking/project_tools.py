@@ -20,8 +20,20 @@ _PYTHON = (".py", ".pyi")
 _SCRIPT = (".js", ".jsx", ".mjs", ".cjs")
 _TYPED = (".ts", ".tsx", ".mts", ".cts")
 _PRETTY = (
-    *(*_SCRIPT, *_TYPED, ".css", ".scss", ".less", ".html", ".vue", ".json", ".jsonc", ".json5"),
-    *(".yaml", ".yml", ".md", ".graphql"),
+    *_SCRIPT,
+    *_TYPED,
+    ".css",
+    ".scss",
+    ".less",
+    ".html",
+    ".vue",
+    ".json",
+    ".jsonc",
+    ".json5",
+    ".yaml",
+    ".yml",
+    ".md",
+    ".graphql",
 )
 _ENVIRONMENTS = ((".venv", "bin"), ("venv", "bin"), ("node_modules", ".bin"))
 _PROGRAMS = ("js", "cjs", "mjs", "ts", "cts", "mts")

@@ -97,7 +97,12 @@ class Finder:
         lookup = self.lookup
         chosen = [(item.path, item.line, item.is_definition) for item in self.definitions]
         given = (
-            *(self.name, chosen, self.room, False, lookup.state, self.by_name),
+            self.name,
+            chosen,
+            self.room,
+            False,
+            lookup.state,
+            self.by_name,
             self.with_definitions,
         )
         found: dict[str, Any] = lookup.runtime.confined.call(

@@ -42,8 +42,16 @@ async def _play(workspace: str, state: str, mode: Any) -> int:
     server = StdioServerParameters(
         command=sys.executable,
         args=[
-            *("-m", "redline", "serve", "--stdio", "--tools", "agent"),
-            *("--workspace", workspace, "--state-dir", state),
+            "-m",
+            "redline",
+            "serve",
+            "--stdio",
+            "--tools",
+            "agent",
+            "--workspace",
+            workspace,
+            "--state-dir",
+            state,
         ],
         env=dict(os.environ),
     )

@@ -553,16 +553,19 @@ def _is_called(node: SyntaxNode) -> bool:
 
 
 # Standard macros, which use their arguments as expressions.
-_OWN_MACROS = {
-    *("assert", "assert_eq", "assert_ne", "debug_assert", "debug_assert_eq", "debug_assert_ne"),
-    *("format", "format_args", "print", "println", "eprint", "eprintln", "write", "writeln"),
-    *("vec", "panic", "unreachable", "todo", "unimplemented", "matches", "dbg", "try"),
-    *("addr_of", "addr_of_mut", "thread_local", "ready"),
-}
-_WHOLE = {
-    *("scoped_identifier", "macro_invocation", "generic_pattern", "range_pattern", "const_block"),
-    *("line_comment", "block_comment", "literal_pattern"),
-}
+_OWN_MACROS = frozenset(
+    """
+    assert assert_eq assert_ne debug_assert debug_assert_eq debug_assert_ne format format_args
+    print println eprint eprintln write writeln vec panic unreachable todo unimplemented matches
+    dbg try addr_of addr_of_mut thread_local ready
+    """.split()
+)
+_WHOLE = frozenset(
+    """
+    scoped_identifier macro_invocation generic_pattern range_pattern const_block line_comment
+    block_comment literal_pattern
+    """.split()
+)
 _BODIES: dict[str, _Visit] = {
     "identifier": RustReader.identifier,
     "type_identifier": RustReader.type_identifier,

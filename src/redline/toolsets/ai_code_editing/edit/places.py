@@ -231,11 +231,10 @@ _ANY_INSIDE = compile_words(
 )
 # After "in the" or "to the" these say nothing of where in the file.
 _NO_PLACES = frozenset(
-    (
-        *("file", "module", "script", "code", "codebase", "project", "source", "program"),
-        *("package", "repo", "repository", "document", "workspace"),
-        *("same", "style", "way", "following", "case", "background", "future"),
-    )
+    """
+    file module script code codebase project source program package repo repository document
+    workspace same style way following case background future
+    """.split()
 )
 _PLACES: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Place]], ...] = (
     (compile_words(_SIDE + r"line\s+(?P<n>\d+)\b"), lambda m: AtLine(int(m["n"]), _after(m))),
