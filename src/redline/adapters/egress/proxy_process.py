@@ -14,16 +14,14 @@ from redline.core.errors import SandboxUnavailable
 
 _CLOSING = 5.0
 _MAX_PACKET = 4 << 10
-_MODULES = (
-    "redline.adapters.egress.addresses",
-    "redline.adapters.egress.client_hello",
-    "redline.adapters.egress.connection",
-    "redline.adapters.egress.dialing",
-    "redline.adapters.egress.http_head",
-    "redline.adapters.egress.proxy",
-    "redline.adapters.sandbox.landlock",
-    "redline.adapters.sandbox.syscalls",
-    "redline.core.access.domains",
+_MODULES = tuple(
+    """
+    redline.adapters.egress.addresses redline.adapters.egress.client_hello
+    redline.adapters.egress.connection redline.adapters.egress.dialing
+    redline.adapters.egress.http_head redline.adapters.egress.proxy
+    redline.adapters.sandbox.landlock redline.adapters.sandbox.syscalls
+    redline.core.access.domains
+    """.split()
 )
 
 

@@ -23,24 +23,11 @@ else:
     _FULL_SYNC = getattr(fcntl, "F_FULLFSYNC", None)
 
 # The operations that change or sync something, for the fault harness.
-MUTATIONS = (
-    "create",
-    "append",
-    "pwrite",
-    "truncate",
-    "sync",
-    "sync_data",
-    "sync_dir",
-    "rename",
-    "rename_new",
-    "exchange",
-    "unlink",
-    "mkdir",
-    "rmdir",
-    "symlink",
-    "chmod",
-    "fchmod",
-    "sync_entry",
+MUTATIONS = tuple(
+    """
+    create append pwrite truncate sync sync_data sync_dir rename rename_new exchange unlink mkdir
+    rmdir symlink chmod fchmod sync_entry
+    """.split()
 )
 
 

@@ -10,16 +10,11 @@ from redline.search.patterns import expand_braces
 # Converted from UTF-16, a file would show no NUL.
 _BINARY = {Binary.SKIP: (), Binary.TEXT: ("--text",), Binary.NAME: ("--binary", "--encoding=none")}
 _RETURN = re.compile(r"\r|\\(?:r|x0d|x\{0*d\}|u000d|u\{0*d\}|cM)", re.IGNORECASE)
-ALWAYS = (
-    "--no-config",
-    "--no-messages",
-    "--no-require-git",
-    "--no-ignore-parent",
-    "--no-ignore-global",
-    "--no-ignore-dot",
-    "--no-follow",
-    "--color=never",
-    "--null",
+ALWAYS = tuple(
+    """
+    --no-config --no-messages --no-require-git --no-ignore-parent --no-ignore-global
+    --no-ignore-dot --no-follow --color=never --null
+    """.split()
 )
 
 

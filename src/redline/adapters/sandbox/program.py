@@ -28,21 +28,16 @@ FIXED_ENVIRONMENT = {"PATH": "/usr/bin:/bin"}
 PACKAGE_DIRECTORY = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 _PYC_HEADER = 16
 # All that the process which starts commands imports of Redline.
-_HELPER_MODULES = (
-    "redline.adapters.sandbox.program",
-    "redline.adapters.processes.spawner",
-    "redline.adapters.processes.supervisor",
-    "redline.adapters.processes.command_space",
-    "redline.adapters.processes.command_start",
-    "redline.adapters.templates.forking",
-    "redline.adapters.sandbox.process_tree",
-    "redline.adapters.sandbox.confine",
-    "redline.adapters.sandbox.landlock",
-    "redline.adapters.sandbox.syscalls",
-    "redline.adapters.sandbox.mounts",
-    "redline.adapters.sandbox.connecting",
-    "redline.adapters.sandbox.notify",
-    "redline.adapters.sandbox.seccomp",
+_HELPER_MODULES = tuple(
+    """
+    redline.adapters.sandbox.program redline.adapters.processes.spawner
+    redline.adapters.processes.supervisor redline.adapters.processes.command_space
+    redline.adapters.processes.command_start redline.adapters.templates.forking
+    redline.adapters.sandbox.process_tree redline.adapters.sandbox.confine
+    redline.adapters.sandbox.landlock redline.adapters.sandbox.syscalls
+    redline.adapters.sandbox.mounts redline.adapters.sandbox.connecting
+    redline.adapters.sandbox.notify redline.adapters.sandbox.seccomp
+    """.split()
 )
 
 # Runs first in the child; its arguments are the descriptor of the captured modules, what to call

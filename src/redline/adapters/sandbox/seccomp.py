@@ -19,42 +19,25 @@ _X32 = 0x40000000
 
 # Nothing a developer's command needs, and each a way around the other limits: all up to vhangup.
 NEVER = tuple(NUMBERS)[: tuple(NUMBERS).index("vhangup") + 1]
-XATTR = (
-    "setxattr",
-    "lsetxattr",
-    "fsetxattr",
-    "removexattr",
-    "lremovexattr",
-    "fremovexattr",
-    "setxattrat",
-    "removexattrat",
-    "file_setattr",
+XATTR = tuple(
+    """
+    setxattr lsetxattr fsetxattr removexattr lremovexattr fremovexattr setxattrat removexattrat
+    file_setattr
+    """.split()
 )
-METADATA = (
-    "chmod",
-    "fchmod",
-    "fchmodat",
-    "fchmodat2",
-    "chown",
-    "fchown",
-    "lchown",
-    "fchownat",
-    "utime",
-    "utimes",
-    "futimesat",
-    "utimensat",
+METADATA = tuple(
+    """
+    chmod fchmod fchmodat fchmodat2 chown fchown lchown fchownat utime utimes futimesat utimensat
+    """.split()
 )
 SIGNALS = ("kill", "tkill", "tgkill")
 OTHER_SIGNALS = ("rt_sigqueueinfo", "rt_tgsigqueueinfo", "pidfd_send_signal")
 # With a process as their argument; 0 is the caller itself.
-ON_PROCESSES = (
-    "prlimit64",
-    "sched_setparam",
-    "sched_setscheduler",
-    "sched_setaffinity",
-    "sched_setattr",
-    "migrate_pages",
-    "move_pages",
+ON_PROCESSES = tuple(
+    """
+    prlimit64 sched_setparam sched_setscheduler sched_setaffinity sched_setattr migrate_pages
+    move_pages
+    """.split()
 )
 SYSTEM_V_IPC = ("shmget", "msgget", "semget", "mq_open")
 _AF_UNIX, _AF_INET, _AF_INET6, _AF_NETLINK, _NETLINK_ROUTE = 1, 2, 10, 16, 0

@@ -24,20 +24,13 @@ _MAX_RESIDENT = 384 << 20
 _GRACE = 2
 _SIGKILL = 9
 # What a template has loaded for its copies: what most calls need.
-_LOADED_AHEAD = (
-    "ast_grep_py",
-    "resource",
-    "signal",
-    "redline.adapters.sandbox.seccomp",
-    "redline.adapters.sandbox.syscalls",
-    "redline.adapters.workers.messages",
-    "redline.adapters.workers.regex_child",
-    "redline.code.worker",
-    "redline.documents.isolated",
-    "redline.documents.toml.document",
-    "redline.documents.toml.verify",
-    "redline.documents.yaml.edit.document",
-    "redline.documents.yaml.strict",
+_LOADED_AHEAD = tuple(
+    """
+    ast_grep_py resource signal redline.adapters.sandbox.seccomp redline.adapters.sandbox.syscalls
+    redline.adapters.workers.messages redline.adapters.workers.regex_child redline.code.worker
+    redline.documents.isolated redline.documents.toml.document redline.documents.toml.verify
+    redline.documents.yaml.edit.document redline.documents.yaml.strict
+    """.split()
 )
 _FORBIDDEN = ("socket", "kill", "ptrace", "process_vm_readv", "process_vm_writev", "pidfd_getfd")
 

@@ -14,23 +14,20 @@ from redline.core.paths import WorkspacePath
 if TYPE_CHECKING:
     from redline.code.java.source_file import JavaFile
 
-TYPES = {
-    "class_declaration",
-    "interface_declaration",
-    "enum_declaration",
-    "record_declaration",
-    "annotation_type_declaration",
-}
+TYPES = frozenset(
+    """
+    class_declaration interface_declaration enum_declaration record_declaration
+    annotation_type_declaration
+    """.split()
+)
 _METHODS = {"method_declaration", "annotation_type_element_declaration"}
 _CONSTRUCTORS = {"constructor_declaration", "compact_constructor_declaration"}
 _FIELDS = {"field_declaration", "constant_declaration"}
-_BODIES = {
-    "class_body",
-    "interface_body",
-    "enum_body",
-    "annotation_type_body",
-    "enum_body_declarations",
-}
+_BODIES = frozenset(
+    """
+    class_body interface_body enum_body annotation_type_body enum_body_declarations
+    """.split()
+)
 _SUPERS = {"superclass", "super_interfaces", "extends_interfaces"}
 
 

@@ -46,13 +46,11 @@ _METHODS = {
 _FIELDS = {"field_declaration", "constant_declaration"}
 _LABELLED = {"labeled_statement", "break_statement", "continue_statement"}
 _ANNOTATIONS = {"annotation", "marker_annotation"}
-_LOCALS = {
-    "formal_parameter",
-    "catch_formal_parameter",
-    "resource",
-    "enhanced_for_statement",
-    "instanceof_expression",
-}
+_LOCALS = frozenset(
+    """
+    formal_parameter catch_formal_parameter resource enhanced_for_statement instanceof_expression
+    """.split()
+)
 _WRAPPING = {"generic_type", "scoped_type_identifier", "annotated_type"}
 
 

@@ -33,19 +33,7 @@ _TYPED_PLACES: tuple[Any, ...] = (
 _REFERENCE = re.compile(
     r"^///\s*<reference\s+path\s*=\s*(?P<spec>['\"][^'\"\n]+['\"])", re.MULTILINE
 )
-SCRIPT_ENDINGS = (
-    ".d.ts",
-    ".d.mts",
-    ".d.cts",
-    ".ts",
-    ".tsx",
-    ".mts",
-    ".cts",
-    ".js",
-    ".jsx",
-    ".mjs",
-    ".cjs",
-)
+SCRIPT_ENDINGS = tuple(".d.ts .d.mts .d.cts .ts .tsx .mts .cts .js .jsx .mjs .cjs".split())
 # Endings that an import path may leave out.
 _LEFT_OUT = (".d.ts", ".ts", ".tsx", ".js", ".jsx")
 # What a compiled file is called in import paths.

@@ -37,13 +37,12 @@ LITERALS = frozenset(
     """.split()
 )
 _NO_INSTANCE = {"staticmethod"}
-_OWN_THIS = {
-    "function_declaration",
-    "function_expression",
-    "generator_function",
-    "generator_function_declaration",
-    "method_definition",
-}
+_OWN_THIS = frozenset(
+    """
+    function_declaration function_expression generator_function generator_function_declaration
+    method_definition
+    """.split()
+)
 _MAX_DEPTH = 20
 
 

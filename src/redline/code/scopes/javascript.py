@@ -352,13 +352,12 @@ class _Reader(TreeReader):
                 self.visit(child, inner)
 
 
-_DEFINING = {
-    "method_definition",
-    "public_field_definition",
-    "field_definition",
-    "abstract_method_signature",
-    "method_signature",
-}
+_DEFINING = frozenset(
+    """
+    method_definition public_field_definition field_definition abstract_method_signature
+    method_signature
+    """.split()
+)
 _LEAVES = {
     "identifier",
     "type_identifier",

@@ -27,12 +27,11 @@ class Language:
     preprocessed: bool = False
 
 
-_JS_WORDS = (
-    "identifier",
-    "property_identifier",
-    "private_property_identifier",
-    "shorthand_property_identifier",
-    "shorthand_property_identifier_pattern",
+_JS_WORDS = tuple(
+    """
+    identifier property_identifier private_property_identifier shorthand_property_identifier
+    shorthand_property_identifier_pattern
+    """.split()
 )
 _TS_WORDS = (*_JS_WORDS, "type_identifier")
 _EXPORT = frozenset({"export_statement", "ambient_declaration"})

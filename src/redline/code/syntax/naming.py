@@ -231,15 +231,12 @@ _STATEMENTS = frozenset(
     double struct union enum const static inline extern
     """.split()
 )
-_DECLARATOR_LEAVES = {
-    "identifier",
-    "field_identifier",
-    "type_identifier",
-    "primitive_type",
-    "destructor_name",
-    "operator_name",
-    "operator_cast",
-}
+_DECLARATOR_LEAVES = frozenset(
+    """
+    identifier field_identifier type_identifier primitive_type destructor_name operator_name
+    operator_cast
+    """.split()
+)
 _EX_KINDS = {
     "def": "function",
     "defp": "function",

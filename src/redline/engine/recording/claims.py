@@ -18,37 +18,12 @@ _MAX_OPEN_NS = 3_600_000_000_000
 _KEPT_NS = 120_000_000_000
 # Tools that change no file themselves, by the names of all clients.
 _READERS = frozenset(
-    {
-        "Read",
-        "Grep",
-        "Glob",
-        "LS",
-        "WebFetch",
-        "WebSearch",
-        "TodoWrite",
-        "Task",
-        "Agent",
-        "Skill",
-        "AskUserQuestion",
-        "ToolSearch",
-        "BashOutput",
-        "KillShell",
-        "EnterPlanMode",
-        "ExitPlanMode",
-        "NotebookRead",
-        "update_plan",
-        "view_image",
-        "read_file",
-        "read_many_files",
-        "list_directory",
-        "glob",
-        "search_file_content",
-        "grep_search",
-        "google_web_search",
-        "web_fetch",
-        "write_todos",
-        "save_memory",
-    }
+    """
+    Read Grep Glob LS WebFetch WebSearch TodoWrite Task Agent Skill AskUserQuestion ToolSearch
+    BashOutput KillShell EnterPlanMode ExitPlanMode NotebookRead update_plan view_image read_file
+    read_many_files list_directory glob search_file_content grep_search google_web_search
+    web_fetch write_todos save_memory
+    """.split()
 )
 
 

@@ -34,22 +34,9 @@ _STOP = frozenset(
     )
 )
 _KEYWORDS = frozenset(
-    [
-        "def",
-        "class",
-        "async",
-        "func",
-        "fn",
-        "pub",
-        "function",
-        "interface",
-        "struct",
-        "enum",
-        "type",
-        "trait",
-        "impl",
-        "export",
-    ]
+    """
+    def class async func fn pub function interface struct enum type trait impl export
+    """.split()
 )
 _MAX_MAP_FILES = 300
 _ENOUGH = 5

@@ -105,26 +105,9 @@ class Surroundings:
 
 
 _FILE_COMMANDS = frozenset(
-    [
-        "cat",
-        "cd",
-        "chmod",
-        "chown",
-        "cp",
-        "head",
-        "less",
-        "ln",
-        "ls",
-        "mkdir",
-        "more",
-        "mv",
-        "rm",
-        "rmdir",
-        "stat",
-        "tail",
-        "touch",
-        "wc",
-    ]
+    """
+    cat cd chmod chown cp head less ln ls mkdir more mv rm rmdir stat tail touch wc
+    """.split()
 )
 _PATTERN_COMMANDS = frozenset(("grep", "egrep", "fgrep", "rg", "sed", "awk", "gawk", "mawk"))
 _WITH_VALUE = ("-e", "-m", "-A", "-B", "-C", "-g", "-t")
@@ -150,18 +133,10 @@ _SECRET_NAME = re.compile(
     r"token|secret|credential|api[_-]?key|password|passwd|private", re.IGNORECASE
 )
 _LOADER_NAMES = frozenset(
-    [
-        "BASH_ENV",
-        "ENV",
-        "LD_PRELOAD",
-        "LD_LIBRARY_PATH",
-        "DYLD_INSERT_LIBRARIES",
-        "PYTHONPATH",
-        "PYTHONSTARTUP",
-        "NODE_OPTIONS",
-        "RUBYOPT",
-        "PERL5OPT",
-    ]
+    """
+    BASH_ENV ENV LD_PRELOAD LD_LIBRARY_PATH DYLD_INSERT_LIBRARIES PYTHONPATH PYTHONSTARTUP
+    NODE_OPTIONS RUBYOPT PERL5OPT
+    """.split()
 )
 _KEY_SHAPE = re.compile(
     r"sk-[\w-]{16,}|gh[pousr]_\w{20,}|github_pat_\w{20,}|AKIA[0-9A-Z]{16}|xox[abprs]-[\w-]{10,}"

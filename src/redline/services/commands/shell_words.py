@@ -7,25 +7,9 @@ from dataclasses import dataclass, field
 
 _OPERATOR = re.compile(r"\d*(?:<<<|<<-|<<|<>|>>|>\||&>>|&>|<&|>&|<|>)|&&|\|\||;;|\|&|[;&|()\n]")
 _RESERVED = frozenset(
-    [
-        "if",
-        "then",
-        "elif",
-        "else",
-        "fi",
-        "for",
-        "while",
-        "until",
-        "do",
-        "done",
-        "case",
-        "esac",
-        "in",
-        "!",
-        "{",
-        "}",
-        "time",
-    ]
+    """
+    if then elif else fi for while until do done case esac in ! { } time
+    """.split()
 )
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=")
 
