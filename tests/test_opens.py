@@ -43,7 +43,6 @@ PLAIN = {
     "adapters/workers/child.py": "descriptors we hold",
     "adapters/ripgrep/process.py": "temporary files of our own, the null device, and /proc",
     "adapters/files/disk.py": "flags come from the caller, which adds O_SAFE_OPEN",
-    "adapters/files/disk_read.py": "flags come from the caller, which adds O_SAFE_OPEN",
     "adapters/files/disk_linux.py": "flags come from the caller, which adds O_SAFE_OPEN",
     "adapters/files/disk_portable.py": "Windows, which has no FIFOs in its file systems",
     "adapters/images.py": "bytes in memory",

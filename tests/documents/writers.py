@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from redline.documents.base.path import Path
-from redline.documents.toml.engine.values import render as render_toml
+from redline.documents.toml.document import render as render_toml
 from redline.documents.yaml import values
 from redline.documents.yaml.edit.fragment import render_key
 

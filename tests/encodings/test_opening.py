@@ -19,8 +19,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from redline.core.encodings.declared import declared_encoding
-from redline.core.encodings.opening import open_text
+from redline.core.encodings.opening import declared_encoding, open_text
 from redline.core.errors import InvalidArgument, UnsupportedEncoding
 from tests.encodings.paragraphs import CZECH, FRENCH, GERMAN, PARAGRAPHS, RUSSIAN
 from tests.encodings.samples import SAMPLES, Sample

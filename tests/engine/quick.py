@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from redline.adapters.files.disk_read import Dir
+from redline.adapters.files.disk import Dir
 from redline.adapters.files.platform import choose_disk
 
 

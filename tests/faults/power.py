@@ -18,7 +18,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from redline.adapters.files.disk_read import Dir
+from redline.adapters.files.disk import Dir
 from redline.adapters.files.platform import choose_disk
 from tests.support import LONG
 

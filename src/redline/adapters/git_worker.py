@@ -17,7 +17,7 @@ from itertools import chain
 from typing import Any, NamedTuple, TypeVar
 from zlib import crc32
 
-from redline.adapters.files.disk_read import O_NOFOLLOW, O_SAFE_OPEN
+from redline.adapters.files.disk import O_NOFOLLOW, O_SAFE_OPEN
 from redline.adapters.git_conflicts import Side, SideHunk, combine, combine_binary
 from redline.adapters.sandbox.read_guard import ReadGuard
 from redline.core.errors import GitFailed

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from threading import Lock
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from redline.core.once import built_once
 from redline.settings import Settings, config_home
-from redline.wiring.recording import RecordedWorkspace
+from redline.wiring.storage import StoredWorkspace
 
 if TYPE_CHECKING:
     from redline.adapters.egress.proxy_process import ProxyProcess
     from redline.adapters.language_servers.pool import SandboxedServers
     from redline.adapters.processes.commands import SandboxedCommands
     from redline.adapters.processes.workspace_snapshots import WorkspaceSnapshots
+    from redline.adapters.recorder.activity import LockedActivity
     from redline.adapters.sandbox.program import Program
     from redline.adapters.secret_memory import SecretLedger
     from redline.code.analysis import IsolatedAnalysis
@@ -23,19 +25,28 @@ if TYPE_CHECKING:
     from redline.core.guarded import GuardedPath
     from redline.core.ports.code import CodeIndex
     from redline.core.ports.commands import Commands
+    from redline.core.ports.git import Git
     from redline.core.ports.grants import Grants
+    from redline.core.ports.history import Operation
     from redline.core.ports.images import Images
     from redline.core.ports.language_servers import ServerMemory
     from redline.core.ports.models import Llm
     from redline.core.ports.pages import ReviewApp
     from redline.core.ports.previews import Previews
     from redline.core.ports.reads import Reads
+    from redline.core.ports.recording import RecorderCondition
     from redline.core.ports.search import Grep, Regex
+    from redline.engine.recording.session import RecordingSession
     from redline.secrets.desk import SecretDesk
     from redline.secrets.rules import SecretRule
 
 
-class Redline(RecordedWorkspace):
+# Servers answer their first calls before they look at every file.
+_RECORD_AFTER = 1.0
+_ASK_AGAIN = 15.0
+
+
+class Redline(StoredWorkspace):
     """One workspace with everything a handler may use (see services.runtime.Runtime).
 
     Each property imports its adapter when first asked for, so a server that only lists tools
@@ -45,6 +56,8 @@ class Redline(RecordedWorkspace):
 
     def __init__(self, settings: Settings, name: str = "", *, is_brief: bool = False) -> None:
         super().__init__(settings)
+        self._opening = Lock()
+        self._is_closing = False
         # The name among many workspaces of one server; previews in a shared store carry it.
         self._name = name
         if not is_brief:
@@ -52,6 +65,12 @@ class Redline(RecordedWorkspace):
 
             self._command_helper  # noqa: B018
         self._proxy = _open_proxy(settings.allow_domains)
+
+    def close(self) -> None:
+        """Close every part; a recorder that is being opened is waited for."""
+        with self._opening:
+            self._is_closing = True
+        super().close()
 
     def claim_std_streams(self) -> tuple[BinaryIO, BinaryIO]:
         """Take stdin and stdout for the protocol alone."""
@@ -331,6 +350,124 @@ class Redline(RecordedWorkspace):
         home = os.path.join(self.state_dir, "index")
         roots_count = len(self.workspace.roots)
         return SqliteIndex(home, self.tree, self.grep, roots_count, self.analysis, worker)
+
+    # --- recording what other programs change --------------------------------------------------
+
+    @built_once
+    def _root_handles(self) -> list[int | str]:
+        """The roots for other programs and libraries: descriptors if possible, else paths."""
+        roots = range(len(self.workspace.roots))
+        handles = [self.workspace.handle(number) for number in roots]
+        if os.path.isdir("/proc/self/fd"):
+            return list(handles)
+        return [root.path for root in self.workspace.roots]
+
+    @built_once
+    def git(self) -> Git:
+        """Repositories, for reading."""
+        from redline.adapters.git import LibGit
+
+        return LibGit(self.workspace, self.tree, self._root_handles)
+
+    @built_once
+    def _activity(self) -> LockedActivity:
+        from redline.adapters.recorder.activity import LockedActivity
+
+        return LockedActivity(self.state_dir)
+
+    def record_soon(self) -> None:
+        """Record what other programs change, from a moment after the server has started."""
+        from threading import Timer
+
+        def start() -> None:
+            from redline.core.errors import RedlineError  # not while tools are only listed
+
+            with self._opening:
+                if self._is_closing:
+                    return
+                try:
+                    session = self.open_recording(lambda _: None, self._notices.append)
+                except RedlineError as error:
+                    session = None
+                    self._notices.append(f"changes by other programs are not recorded: {error}")
+                if session is not None:
+                    session.start()
+                else:  # another process records, or it failed: take over when that ends
+                    wait(_ASK_AGAIN)
+
+        def wait(seconds: float) -> None:
+            timer = Timer(seconds, start)
+            timer.daemon = True
+            self.at_close(timer.cancel)
+            timer.start()
+
+        wait(_RECORD_AFTER)
+
+    def recorder(self) -> RecorderCondition | None:
+        """Return which process records this workspace now; None when none does."""
+        from redline.adapters.recorder.activity import read_condition
+
+        return read_condition(self.state_dir)
+
+    def session_of_call(self, client: str, params: Mapping[str, Any]) -> str:
+        """Return the session whose hook announced a tools/call; "" if none or several did."""
+        from redline.adapters.recorder.hook_listener import ask_session
+
+        return ask_session(self.state_dir, client, params)
+
+    def open_recording(
+        self,
+        report: Callable[[Sequence[Operation]], None],
+        warn: Callable[[str], None] = lambda _: None,
+    ) -> RecordingSession | None:
+        """Prepare to record what other programs change; None when another process does.
+
+        *warn* gets each text about something that is not recorded, once.
+        """
+        from redline.adapters.recorder.activity import RecorderLock
+        from redline.adapters.recorder.hook_listener import HookListener
+        from redline.adapters.recorder.known_files import DatabaseOfFiles
+        from redline.adapters.recorder.watching import KernelWatcher
+        from redline.core.errors import RedlineError
+        from redline.engine.recording.claims import Claims
+        from redline.engine.recording.git_moves import GitMoves
+        from redline.engine.recording.looking import Looking
+        from redline.engine.recording.recorder import Recorder
+        from redline.engine.recording.session import RecordingSession
+
+        lock = RecorderLock(self.state_dir)
+        if not lock.take():
+            lock.close()
+            return None
+        try:
+            files = DatabaseOfFiles(self.workspace, self.state_dir, self.git)
+        except RedlineError:
+            lock.close()
+            raise
+        self.at_close(lock.close)
+        self.at_close(files.close)
+        looking = Looking(self.tree, self.workspace)
+        claims = Claims()
+        listener = HookListener(self.state_dir, claims.note)
+        self.at_close(listener.close)
+        recorder = Recorder(looking, files, self.editor, self._store, claims, listener.catch_up)
+        watcher = KernelWatcher([root.path for root in self.workspace.roots if root.writable])
+        moves = GitMoves(self.tree, self.workspace)
+        session = RecordingSession(
+            self.workspace,
+            recorder,
+            watcher,
+            moves,
+            self._activity,
+            report,
+            listener.limits,
+            publish=lock.publish,
+            warn=warn,
+        )
+        listener.settled = session.note_event
+        listener.asked = claims.session_of
+        self.at_close(session.close)
+        return session
 
 
 def _open_proxy(domains: Sequence[str]) -> ProxyProcess | None:

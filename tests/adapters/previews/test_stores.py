@@ -15,8 +15,8 @@ import pytest
 from redline.adapters.previews.memory import MemoryPreviews
 from redline.adapters.previews.open_store import open_previews
 from redline.adapters.previews.redis import RedisPreviews
-from redline.adapters.previews.signed import SignedPreviews
 from redline.adapters.previews.sqlite import SqlitePreviews
+from redline.adapters.previews.wrapped import SignedPreviews
 from redline.core.errors import InvalidArgument, StoreUnavailable
 from redline.core.ports.previews import Previews, StoredPreview
 from tests.adapters.previews.redis_server import RedisServer

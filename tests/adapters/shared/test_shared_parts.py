@@ -8,8 +8,13 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from redline.adapters.shared.group import RedisGrants, RedisSessions, RedisUsedOnce
-from redline.adapters.shared.limits import RedisCallSlots, RedisRate
+from redline.adapters.shared.group import (
+    RedisCallSlots,
+    RedisGrants,
+    RedisRate,
+    RedisSessions,
+    RedisUsedOnce,
+)
 from redline.adapters.shared.store import GroupStore
 from redline.core.errors import StoreUnavailable
 from redline.core.ports.grants import Grant

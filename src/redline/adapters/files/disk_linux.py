@@ -11,8 +11,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-from redline.adapters.files.disk import Disk
-from redline.adapters.files.disk_read import Dir
+from redline.adapters.files.disk import Dir, Disk
 
 _OPENAT2 = 437  # the same number on every architecture
 _RENAMEAT2 = {"x86_64": 316, "aarch64": 276, "riscv64": 276, "armv7l": 382, "ppc64le": 357}

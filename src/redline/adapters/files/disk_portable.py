@@ -10,8 +10,7 @@ import errno
 import os
 from collections.abc import Sequence
 
-from redline.adapters.files.disk import Disk
-from redline.adapters.files.disk_read import Dir
+from redline.adapters.files.disk import Dir, Disk
 
 _O_BINARY = getattr(os, "O_BINARY", 0)
 _O_NOINHERIT = getattr(os, "O_NOINHERIT", 0)

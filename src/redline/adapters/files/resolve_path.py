@@ -11,7 +11,7 @@ import os
 import stat as modes
 from dataclasses import dataclass, field
 
-from redline.adapters.files.disk_read import Dir
+from redline.adapters.files.disk import Dir
 from redline.adapters.files.os_errors import reading_failed
 from redline.adapters.files.roots import Roots, split_path
 from redline.core.errors import NotADirectory, OutsideRoots, PathDenied, SymlinkEscape

@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from redline.adapters.files.disk import Disk
-from redline.adapters.files.disk_read import Dir
+from redline.adapters.files.disk import Dir, Disk
 from redline.adapters.files.os_errors import reading_failed
 from redline.core.errors import InvalidArgument
 from redline.core.paths import WorkspacePath, show_name

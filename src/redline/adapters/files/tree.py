@@ -7,8 +7,7 @@ import stat as modes
 from collections.abc import Callable, Iterator
 from typing import TypeVar
 
-from redline.adapters.files.disk import Disk
-from redline.adapters.files.disk_read import Dir, special_kind
+from redline.adapters.files.disk import Dir, Disk, special_kind
 from redline.adapters.files.os_errors import reading_failed
 from redline.adapters.files.tree_walk import read_folder, walk_down, without_staged
 from redline.adapters.files.workspace import DiskWorkspace

@@ -12,8 +12,7 @@ import re
 import stat
 from collections.abc import Sequence
 
-from redline.adapters.files.disk import Disk
-from redline.adapters.files.disk_read import Dir
+from redline.adapters.files.disk import Dir, Disk
 from redline.adapters.files.os_errors import name_too_long
 from redline.adapters.files.resolve_path import Raced, Walk
 from redline.adapters.files.roots import Roots, split_path

@@ -14,8 +14,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 
-from redline.adapters.files.disk import Disk
-from redline.adapters.files.disk_read import Dir
+from redline.adapters.files.disk import Dir, Disk
 from redline.adapters.journal.format.deltas import LENGTH, Delta, delta_between, parse_delta
 
 LEVEL = 1

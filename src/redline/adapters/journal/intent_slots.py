@@ -24,8 +24,7 @@ import threading
 import time
 
 from redline.adapters.files import platform
-from redline.adapters.files.disk import Disk
-from redline.adapters.files.disk_read import Dir
+from redline.adapters.files.disk import Dir, Disk
 from redline.adapters.journal.format.slots import (
     ABANDONED,
     ACTIVE,

@@ -15,8 +15,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import suppress
 from functools import partial
 
-from redline.adapters.files.disk import Disk
-from redline.adapters.files.disk_read import Dir
+from redline.adapters.files.disk import Dir, Disk
 from redline.adapters.files.locks import LockFiles, OneLock
 from redline.adapters.journal.format.lines import (
     DIGEST,

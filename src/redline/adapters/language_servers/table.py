@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from redline.adapters.files.disk_read import O_SAFE_OPEN
+from redline.adapters.files.disk import O_SAFE_OPEN
 
 
 class Launch(NamedTuple):

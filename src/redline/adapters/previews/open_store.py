@@ -17,11 +17,11 @@ def open_previews(
     previews that carry its signature are found.
     """
     if sign is not None:
-        from redline.adapters.previews.signed import SignedPreviews
+        from redline.adapters.previews.wrapped import SignedPreviews
 
         return SignedPreviews(open_previews(setting, workspace), sign)
     if workspace and setting not in ("", "memory"):
-        from redline.adapters.previews.named import NamedPreviews
+        from redline.adapters.previews.wrapped import NamedPreviews
 
         return NamedPreviews(open_previews(setting), workspace)
     if setting in ("", "memory"):

@@ -16,8 +16,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from redline.adapters.files import platform
-from redline.adapters.files.disk import Disk
-from redline.adapters.files.disk_read import Dir, special_kind
+from redline.adapters.files.disk import Dir, Disk, special_kind
 from redline.adapters.files.platform import Writers
 from redline.adapters.files.tree import STAGED
 from redline.adapters.files.workspace import DiskWorkspace

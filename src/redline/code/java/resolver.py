@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from functools import partial
 from typing import NamedTuple
 
@@ -19,7 +20,6 @@ from redline.code.java.declarations import (
     parameters_of,
 )
 from redline.code.java.expressions import Expressions
-from redline.code.java.meanings import NOTHING, WordKind, WordMeaning
 from redline.code.java.members import Choice, FoundMethod, MemberLookup
 from redline.code.java.reach import Reach, is_within_reach, reach_of
 from redline.code.java.source_file import JavaFile
@@ -37,12 +37,43 @@ from redline.code.syntax.node import SyntaxNode, required_field, span_of
 from redline.code.syntax.uses import nodes_of
 from redline.core.paths import WorkspacePath
 
-_METHODS = {
-    "method_declaration",
-    "annotation_type_element_declaration",
-    "constructor_declaration",
-    "compact_constructor_declaration",
-}
+NOTHING: frozenset[Definition] = frozenset()
+
+
+class WordKind(StrEnum):
+    """What a word can refer to in its context, or what a target is."""
+
+    TYPE = "type"
+    # The type in `new Type()`, which refers to its constructor as well.
+    MADE = "made"
+    METHOD = "method"
+    CONSTRUCTOR = "constructor"
+    FIELD = "field"
+    # A component of a record: a field and a method.
+    COMPONENT = "component"
+    LOCAL = "local"
+    ANY = "any"
+    LABEL = "label"
+    PACKAGE = "package"
+
+
+@dataclass(frozen=True, slots=True)
+class WordMeaning:
+    """What a word may refer to, which kind it is, and for a call the number of arguments."""
+
+    definitions: frozenset[Definition]
+    kind: WordKind
+    count: int | None = None
+    # The methods that an ambiguous call may mean.
+    among: tuple[FoundMethod, ...] = ()
+
+
+_METHODS = frozenset(
+    """
+    method_declaration annotation_type_element_declaration constructor_declaration
+    compact_constructor_declaration
+    """.split()
+)
 _FIELDS = {"field_declaration", "constant_declaration"}
 _LABELLED = {"labeled_statement", "break_statement", "continue_statement"}
 _ANNOTATIONS = {"annotation", "marker_annotation"}

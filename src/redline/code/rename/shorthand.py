@@ -8,12 +8,12 @@ from collections.abc import Iterator, Sequence
 # How a field in a pattern of Rust may be bound, before its name.
 _BINDING = re.compile(r"\b(?:ref\s+mut|ref|mut)\s+\Z")
 # Kinds of nodes, or of their parents, that name a field and a variable with one word.
-_SHORTHAND = {
-    "shorthand_property_identifier",
-    "shorthand_property_identifier_pattern",
-    "shorthand_field_initializer",
-    "shorthand_field_identifier",
-}
+_SHORTHAND = frozenset(
+    """
+    shorthand_property_identifier shorthand_property_identifier_pattern
+    shorthand_field_initializer shorthand_field_identifier
+    """.split()
+)
 
 
 def is_shorthand(kind: str, parent: str) -> bool:

@@ -8,12 +8,11 @@ from typing import TypeAlias
 from redline.code.scopes.model import BindingRole, MemberUse, Names, Scope, ScopeKind, TreeReader
 from redline.code.syntax.node import SyntaxNode, parent_of, required_field
 
-_COMPREHENSIONS = {
-    "list_comprehension",
-    "set_comprehension",
-    "dictionary_comprehension",
-    "generator_expression",
-}
+_COMPREHENSIONS = frozenset(
+    """
+    list_comprehension set_comprehension dictionary_comprehension generator_expression
+    """.split()
+)
 _TARGETS = frozenset(
     """
     pattern_list tuple_pattern list_pattern list_splat_pattern tuple list as_pattern_target

@@ -1,4 +1,4 @@
-"""Bytes as a `TextFile` in the encoding they have; the one place that decides it."""
+"""Bytes as a `TextFile` in the encoding they have or declare; the one place that decides it."""
 
 from __future__ import annotations
 
@@ -7,11 +7,41 @@ from collections.abc import Callable
 from functools import partial
 from itertools import islice
 
-from redline.core.encodings.names import UTF8, require_codec, with_supersets
+from redline.core.encodings.names import UTF8, find_codec, require_codec, with_supersets
 from redline.core.errors import UnsupportedEncoding
 from redline.core.paths import WorkspacePath
 from redline.core.ports.tree import Tree
 from redline.core.textfile import BOM, TextFile, is_utf8
+
+_HEAD = 1024
+_NAME = rb"([A-Za-z0-9][-\w.:]*)"
+# PEP 263, and the same words of Emacs and Vim after other comment signs.
+_COOKIE = re.compile(
+    rb"\A(?:[^\n]*\n)?[ \t\f]*(?:#|//|/\*|;|%|--|<!--|\"|\.\.)[^\n]*?coding[:=][ \t]*" + _NAME
+)
+_XML = re.compile(rb"\A<\?xml[^>]{0,200}?encoding\s*=\s*[\"']" + _NAME)
+_CSS = re.compile(rb"\A@charset \"" + _NAME)
+# Comments are skipped without going back: there is one way to read them.
+_MARKUP = re.compile(
+    rb"\A\s*+(?:<!--.*?-->\s*+)*+<(?:!doctype\s+html|html|head|meta)",
+    re.IGNORECASE | re.DOTALL,
+)
+_META = re.compile(rb"<meta\b[^>]{0,300}?charset\s*=\s*[\"']?\s*" + _NAME, re.IGNORECASE)
+
+
+def declared_encoding(raw: bytes) -> str | None:
+    """Return the codec that a file names for itself, None if it names none that exists."""
+    head = raw[:_HEAD]
+    found = _COOKIE.match(head) or _XML.match(head) or _CSS.match(head)
+    if found is not None:
+        return find_codec(found[1].decode("latin-1"))
+    found = _META.search(head) if _MARKUP.match(head) else None
+    if found is None:
+        return None
+    name = find_codec(found[1].decode("latin-1"))
+    # Browsers read both names as Windows-1252.
+    return "cp1252" if name in ("iso8859-1", "ascii") else name
+
 
 _LEAD_BYTE = re.compile(rb"[\xc2-\xf4]")
 # With this many characters of several bytes a file is UTF-8, whatever it declares.
@@ -123,7 +153,6 @@ def _cannot_be(fact: str, shown: str) -> UnsupportedEncoding:
 
 
 def _find_declared(raw: bytes, configured: Lookup | None) -> str | None:
-    from redline.core.encodings.declared import declared_encoding
 
     found = declared_encoding(raw)
     if found is None and configured is not None:

@@ -10,8 +10,7 @@ import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
-from redline.documents.yaml.skim.children import Child
-from redline.documents.yaml.skim.flow import Node
+from redline.documents.yaml.skim.nodes import Child, Node
 from redline.documents.yaml.skim.scan import Scanner
 
 MERGE = "<<"

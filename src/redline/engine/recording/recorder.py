@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence, Set
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
 from threading import Lock
@@ -26,7 +26,6 @@ from redline.engine.recording.attribution import (
     split,
 )
 from redline.engine.recording.claims import ChangeTime, Claim, Claims
-from redline.engine.recording.found import Found, Seen
 from redline.engine.recording.journal_steps import (
     UNKNOWN,
     CaughtUp,
@@ -37,6 +36,21 @@ from redline.engine.recording.journal_steps import (
 from redline.engine.recording.known_entries import KnownEntries
 from redline.engine.recording.looking import Looking, is_same, mark_of
 from redline.search.ignore import IGNORE_FILE
+
+# What was read at each path; without a mark it is gone, or there but ignored if its state is None.
+Seen = dict[WorkspacePath, tuple[Mark | None, State | None]]
+
+
+@dataclass(slots=True)
+class Found:
+    """What differs from what was known, and what is known from now on."""
+
+    changes: list[Change] = field(default_factory=list)
+    entries: dict[WorkspacePath, KnownEntry | None] = field(default_factory=dict)
+    contents: list[bytes] = field(default_factory=list)
+    uncovered: list[str] = field(default_factory=list)
+    size: int = 0
+
 
 # Two writes within one tick of the file system's clock look alike.
 _TICK_NS = 20_000_000

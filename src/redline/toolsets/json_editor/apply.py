@@ -2,21 +2,152 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
-from redline.core.errors import CannotApply, InvalidArgument, StaleBase
+from redline.core.changes import Change, ChangeSet, FileState, digest_of
+from redline.core.errors import (
+    CannotApply,
+    DocumentError,
+    InvalidArgument,
+    IsADirectory,
+    NotADirectory,
+    NotFound,
+    StaleBase,
+    TooLarge,
+)
+from redline.core.paths import Access
 from redline.core.ports.previews import StoredPreview
-from redline.instruct.model.operations import apply_operations
+from redline.instruct.model.operations import DocumentOperation, apply_operations
+from redline.services.instructions.files import plan_file
+from redline.services.instructions.inputs import Source, file_source, read_document
 from redline.services.instructions.session import Session, change_id, hash_of, load
 from redline.toolsets.call import Call, Result
-from redline.toolsets.json_editor.outcome import (
-    Chosen,
-    describe_outcome,
-    fit,
-    remember,
-    reply,
-)
+from redline.toolsets.json_editor.outcome import Chosen, describe_outcome, fit, remember, reply
 from redline.toolsets.tool import Json
+
+_MAX_ATTEMPTS = 20
+_PENDING = "pending:"
+
+
+class _Overtaken(Exception):
+    """The file changed between reading and writing it."""
+
+
+def apply_to_file(call: Call, session_id: str, every: Chosen, wanted: Chosen) -> Result:
+    """Make the *wanted* of all changes true in the file and answer with the document."""
+    for _ in range(_MAX_ATTEMPTS):
+        stored, session = load(call.runtime.previews, session_id, call.client.principal)
+        try:
+            return _apply_once(call, stored, session, every, wanted)
+        except _Overtaken:
+            continue  # perhaps by another call of this session, whose change is in place now
+    raise _with_changes(session)
+
+
+def _apply_once(
+    call: Call, stored: StoredPreview, session: Session, every: Chosen, wanted: Chosen
+) -> Result:
+    is_dry = call.arguments.get("dry_run") is True
+    source = _current_version(call, session, Access.READ if is_dry else Access.WRITE)
+    in_place = _changes_in_place(session, source.document_hash)
+    missing = {name: o for name, o in wanted.items() if name not in in_place}
+    key = ",".join(wanted)
+    earlier = session.results.get(key)
+    if in_place and earlier and earlier["document_hash"] == source.document_hash:
+        return reply(source.document, source.document_hash, earlier, again=True)
+    if in_place and not missing:
+        return _answer_from_parts(session, source, wanted)
+    if in_place and session.candidates:
+        raise StaleBase(session.file, hint="Another candidate was applied; preview the file again")
+    previewed = _previewed_version(call, session, source) if in_place else source
+
+    def plan(part: Chosen) -> bytes:
+        together = [o for name, o in every.items() if name in in_place or name in part]
+        return _plan(call, previewed, together)
+
+    after, fitted = fit(missing, plan)
+    outcome = describe_outcome(session, fitted, is_dry=is_dry)
+    outcome["document_hash"] = digest_of(after)
+    outcome["in_place"] = [*in_place, *fitted.applied]
+    if is_dry:
+        foreseen = call.foresee(ChangeSet((_plan_change(call, source, after),)))
+        outcome["message"] = "; ".join((outcome["message"], *foreseen))
+    else:
+        # Written down first: a call that finds the file changed can then tell this very change
+        # from another one.
+        remember(call, stored, _PENDING + key, outcome, previewed.raw)
+        if fitted.applied:
+            outcome["operation_id"] = _commit(call, source, after, len(fitted.applied))
+        stored, _ = load(call.runtime.previews, stored.id, call.client.principal)
+        remember(call, stored, key, outcome)
+    document = read_document(call.runtime.confined, after, session.form)
+    return reply(document, outcome["document_hash"], outcome)
+
+
+def _current_version(call: Call, session: Session, access: Access) -> Source:
+    """Return the file as it is; StaleBase if it is gone or no longer a document."""
+    try:
+        return file_source(call.runtime, session.file, access)
+    except (NotFound, NotADirectory, IsADirectory, TooLarge, DocumentError):
+        raise _with_changes(session) from None
+
+
+def _changes_in_place(session: Session, digest: str) -> list[str]:
+    """Return the ids of the changes that the file has; StaleBase if another program wrote it."""
+    if digest == session.document_hash:
+        return []
+    for outcome in session.results.values():
+        if outcome["document_hash"] == digest:
+            names: list[str] = outcome["in_place"]
+            return names
+    raise _with_changes(session)
+
+
+def _previewed_version(call: Call, session: Session, source: Source) -> Source:
+    document = read_document(call.runtime.confined, session.original, session.form)
+    return replace(source, document=document, raw=session.original)
+
+
+def _plan(call: Call, previewed: Source, together: list[DocumentOperation]) -> bytes:
+    try:
+        return plan_file(call.runtime.confined, previewed, together)
+    except DocumentError as error:
+        raise CannotApply(error.message) from error
+
+
+def _answer_from_parts(session: Session, source: Source, wanted: Chosen) -> Result:
+    """Answer for changes that the file has from other calls of the session."""
+    outcomes = session.results.values()
+    made = {change["id"]: change for o in outcomes for change in o["applied_changes"]}
+    count = len(wanted)
+    outcome: Json = {
+        "applied_changes": [made[name] for name in wanted],
+        "message": f"Successfully applied {count} change{'' if count == 1 else 's'}",
+        "status": "success",
+    }
+    return reply(source.document, source.document_hash, outcome, again=True)
+
+
+def _commit(call: Call, source: Source, after: bytes, count: int) -> str:
+    change = _plan_change(call, source, after)
+    summary = f"{count} change{'' if count == 1 else 's'} by instruction in {source.file}"
+    try:
+        return call.runtime.editor.commit(ChangeSet((change,)), call.origin(summary)).id
+    except StaleBase:
+        raise _Overtaken from None
+
+
+def _plan_change(call: Call, source: Source, after: bytes) -> Change:
+    assert source.path is not None
+    before = call.runtime.tree.state(source.path)
+    if not isinstance(before, FileState) or before.digest != source.document_hash:
+        raise _Overtaken
+    return Change(source.path, before, FileState.of(after, before.mode))
+
+
+def _with_changes(session: Session) -> StaleBase:
+    return StaleBase(session.file, hint="Preview the file again, it was changed since")
 
 
 def apply(call: Call) -> Result:
@@ -26,8 +157,6 @@ def apply(call: Call) -> Result:
     wanted = _read_wanted(session, call.arguments.get("confirmed_changes"))
     _refuse_other_version(session, call.arguments.get("document_hash"))
     if session.file:
-        from redline.toolsets.json_editor.apply_file import apply_to_file
-
         return apply_to_file(call, session_id, _every(session), wanted)
     return _apply_inline(call, stored, session, wanted)
 

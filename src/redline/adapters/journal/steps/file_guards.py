@@ -26,8 +26,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from redline.adapters.files import platform
-from redline.adapters.files.disk import Disk
-from redline.adapters.files.disk_read import Dir
+from redline.adapters.files.disk import Dir, Disk
 from redline.adapters.files.platform import Writers
 from redline.adapters.journal.steps.handles import DirectoryHandles, OpenFile
 from redline.core.changes import Change, FileState, Rename

@@ -9,8 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from redline.adapters.files.disk import Disk
-from redline.adapters.files.disk_read import Dir, special_kind
+from redline.adapters.files.disk import Dir, Disk, special_kind
 from redline.adapters.files.locks import bucket_of
 from redline.adapters.files.workspace import DiskWorkspace
 from redline.core.budget import MAX_FILE_BYTES

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 from redline.adapters.files.os_errors import writing_failed
 from redline.adapters.journal.intent_slots import Slot
-from redline.adapters.journal.steps.apply import Swap
-from redline.adapters.journal.steps.displaced import Displaced
+from redline.adapters.journal.steps.apply import Displaced, Swap
 from redline.adapters.journal.steps.preconditions import steps_depend_on_each_other
 from redline.adapters.journal.steps.staging import kept_name
 from redline.adapters.journal.transaction.locked import ChangeRequest, LockedPaths

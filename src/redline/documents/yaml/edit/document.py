@@ -33,8 +33,7 @@ from redline.documents.yaml.edit import entries
 from redline.documents.yaml.edit.fragment import Fragment, render_key
 from redline.documents.yaml.edit.placement import Placer, Style
 from redline.documents.yaml.portable import MERGE, can_merge
-from redline.documents.yaml.skim.children import Child
-from redline.documents.yaml.skim.flow import Node
+from redline.documents.yaml.skim.nodes import Child, Node
 from redline.documents.yaml.skim.scan import Scanner
 from redline.documents.yaml.verify import Step, Where, YamlVerifier
 

@@ -8,8 +8,7 @@ from itertools import pairwise
 from redline.core.splice import Splice
 from redline.documents.yaml.edit.fragment import Fragment, render_key
 from redline.documents.yaml.edit.placement import Placer, line_stop
-from redline.documents.yaml.skim.children import Child
-from redline.documents.yaml.skim.flow import Node
+from redline.documents.yaml.skim.nodes import Child, Node
 from redline.documents.yaml.skim.stream import StreamPart
 
 _COMMA = re.compile(rb"(?:[ \t\r\n]+|(?<![^ \t\r\n])#[^\r\n]*)*,")

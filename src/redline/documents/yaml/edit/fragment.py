@@ -10,7 +10,7 @@ from redline.core.errors import CannotApply, DocumentSyntax, NestsTooDeep
 from redline.documents.base.depth import value_too_deep
 from redline.documents.yaml import strict
 from redline.documents.yaml.portable import MERGE, find_unportable, is_constructed, is_safe_in_flow
-from redline.documents.yaml.skim.flow import Node, decode_key
+from redline.documents.yaml.skim.nodes import Node, decode_key
 from redline.documents.yaml.skim.scan import Scanner
 from redline.documents.yaml.values import quote
 

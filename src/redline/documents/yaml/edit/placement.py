@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from redline.core.splice import Splice
 from redline.documents.yaml.edit.fragment import Fragment
-from redline.documents.yaml.skim.flow import Node
+from redline.documents.yaml.skim.nodes import Node
 from redline.documents.yaml.skim.scan import Scanner
 
 _BREAK = re.compile(rb"\r?\n|\Z")

@@ -18,20 +18,58 @@ from redline.core.errors import (
     IsADirectory,
     NotFound,
     ParserFailed,
+    ProviderFailed,
     StaleBase,
 )
 from redline.core.paths import Access, WorkspacePath
+from redline.core.ports.models import Llm, LlmRequest
 from redline.core.text_limits import shorten
-from redline.core.textfile import TextFile
+from redline.core.textfile import TextFile, line_body, split_lines
 from redline.services.commit import MAX_ATTEMPTS
 from redline.toolsets.ai_code_editing.answer import answer_json
-from redline.toolsets.ai_code_editing.edit.instruction import wants_new_file
+from redline.toolsets.ai_code_editing.edit.instruction import fenced_block, wants_new_file
 from redline.toolsets.ai_code_editing.edit.planning import needs_provider, plan_edit
 from redline.toolsets.ai_code_editing.edit.request import DELETE, EditRequest
 from redline.toolsets.ai_code_editing.edit.source import FileUnderEdit, PlannedEdit
 from redline.toolsets.call import Call, Result
 from redline.toolsets.repeats import cause_of
 from redline.toolsets.tool import Json
+
+_SYSTEM = (
+    "You write code for an editor. Answer with exactly one fenced code block and nothing else: the "
+    "code that is to be put in place, with the indentation it has in the file. Do not repeat lines "
+    "that stay as they are outside the range, do not add placeholders or stubs."
+)
+_MAX_SHOWN_LINES = 400
+
+
+def generate_block(llm: Llm, source: FileUnderEdit, request: EditRequest) -> str:
+    """Return the code that the model writes; raise ProviderFailed if it is not one block."""
+    reply = llm.ask(LlmRequest(system=_SYSTEM, user=_question(source, request)))
+    _, block = fenced_block(reply.text)
+    if block is None:
+        raise ProviderFailed(
+            f"The provider did not answer with one code block: {llm.name}",
+            hint="pass code_block, or repeat the call",
+        )
+    return block
+
+
+def _question(source: FileUnderEdit, request: EditRequest) -> str:
+    lines = source.lines
+    first, last = request.first or 1, request.last or len(lines)
+    start = max(0, min(first, len(lines)) - 1 - _MAX_SHOWN_LINES // 2)
+    shown = "".join(
+        f"{number}: {line_body(line)}\n"
+        for number, line in enumerate(lines[start : start + _MAX_SHOWN_LINES], start + 1)
+    )
+    where = f"Replace lines {first}-{last}." if request.first else "Write the code to insert."
+    if request.symbol:
+        where = f"Write the new {request.symbol}."
+    language = source.language.name if source.language else "plain text"
+    kept = "\n".join(part for part in split_lines(request.instruction) if part.strip())
+    return f"File: {request.file} ({language})\n{where}\nTask: {kept}\n\nThe file:\n{shown}"
+
 
 MAX_FILE = 32 << 20
 _MAX_SHOWN_ISSUES = 5
@@ -121,8 +159,6 @@ def _refuse_other_version(request: EditRequest, content: bytes) -> None:
 
 def _plan(call: Call, source: FileUnderEdit, request: EditRequest) -> PlannedEdit:
     if needs_provider(request) and call.runtime.llm is not None:
-        from redline.toolsets.ai_code_editing.edit.provider import generate_block
-
         block = generate_block(call.runtime.llm, source, request)
         return plan_edit(source, replace(request, block=block))
     return plan_edit(source, request)
@@ -148,8 +184,6 @@ def _create(call: Call, request: EditRequest, path: WorkspacePath) -> Result:
     language = language_of(path.name)
     block = request.block
     if block is None and call.runtime.llm is not None and request.edit_type != DELETE:
-        from redline.toolsets.ai_code_editing.edit.provider import generate_block
-
         empty = FileUnderEdit("", None, language, call.runtime.analysis)
         block = generate_block(call.runtime.llm, empty, request)
     if block is None:
