@@ -29,7 +29,7 @@ from typing import Any
 from ast_grep_py import SgRoot
 
 from bench.library.corpora import archives, of_language, own_files
-from redline.code.structural.matches import find_matches
+from redline.code.structural import find_matches
 from redline.code.syntax.languages import BY_NAME, Language
 from redline.core.errors import InvalidPattern
 

@@ -130,7 +130,7 @@ def _timed(title: str, times: list[float], cpu: float) -> Row:
 
 def _time_tool(redline: Redline, names: list[str]) -> list[Row]:
     """The whole tool, files read and snippets fitted, as a server calls it."""
-    from redline.toolsets.ai_code_editing.context.handler import get_code_context
+    from redline.toolsets.ai_code_editing.context import get_code_context
     from redline.toolsets.ai_code_editing.tools import GET_CODE_CONTEXT
     from redline.toolsets.call import Call
     from redline.toolsets.tool import Client

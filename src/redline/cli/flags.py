@@ -1,51 +1,20 @@
-"""Flags that several commands share, and the Settings and roots they give."""
+"""Flags that several commands share, and the Settings they give."""
 
 from __future__ import annotations
 
-import argparse
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from redline.settings import Settings, SettingsError, config_path, gather, load, read_config
 
 if TYPE_CHECKING:
+    import argparse
+
     from redline.core.changes import ChangeSet
     from redline.core.errors import PermissionRequired
     from redline.core.ports.history import Origin
-
-
-class AddDirectory(argparse.Action):
-    """Collects roots of both kinds in the order given: the first one is the workspace."""
-
-    def __call__(
-        self,
-        parser: argparse.ArgumentParser,  # noqa: ARG002 - argparse's signature
-        namespace: argparse.Namespace,
-        values: str | Sequence[Any] | None,
-        option_string: str | None = None,
-    ) -> None:
-        found = list(getattr(namespace, "directories", None) or [])
-        found.append((str(values), option_string == "--allow-write"))
-        namespace.directories = found
-
-
-class SetWorkspace(argparse.Action):
-    """The first --workspace is the workspace, the others are further writable roots."""
-
-    def __call__(
-        self,
-        parser: argparse.ArgumentParser,  # noqa: ARG002 - argparse's signature
-        namespace: argparse.Namespace,
-        values: str | Sequence[Any] | None,
-        option_string: str | None = None,  # noqa: ARG002
-    ) -> None:
-        if namespace.workspace is None:
-            namespace.workspace = str(values)
-        else:
-            found = list(getattr(namespace, "directories", None) or [])
-            namespace.directories = [*found, (str(values), True)]
 
 
 # The session of every change that a person makes by a command.
@@ -99,6 +68,7 @@ def port_number(text: str) -> int:
 
 def add_workspace_flags(parser: argparse.ArgumentParser) -> None:
     """Add the flags for the directories to work in and for their history."""
+    from redline.cli.root_actions import AddDirectory, SetWorkspace
 
     group = parser.add_argument_group("workspace")
     group.add_argument(

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Protocol
 
 from redline.code.index.facts import FileFacts, count_lines
 from redline.code.rename.in_file import Replacement
-from redline.code.structural.matches import Rule, StructuralMatch
+from redline.code.structural import Rule, StructuralMatch
 from redline.code.syntax.bodies import Body
 from redline.code.syntax.colours import ColourSpan
 from redline.code.syntax.definitions import Symbol, without_surrogates

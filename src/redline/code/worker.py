@@ -8,7 +8,7 @@ from typing import Any
 
 from redline.code.index.facts import facts_of
 from redline.code.rename.in_file import plan_rename
-from redline.code.structural.matches import find_incomplete, find_matches
+from redline.code.structural import find_incomplete, find_matches
 from redline.code.syntax.bodies import bodies_of
 from redline.code.syntax.colours import colour_lines
 from redline.code.syntax.definitions import parse, parse_readable, symbols_of

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import date, time
 from itertools import count
 from typing import Any
 
@@ -22,9 +23,11 @@ from redline.documents.base.path import (
     selects_several,
 )
 from redline.documents.formats import detect, open_document
+from redline.documents.json.operations import JsonOp, parse_pointer
 from redline.documents.query import RegexTest, refuse_regex, select
 
 ACTIONS = ("set", "insert", "append", "delete", "rename")
+_STEP_ACTIONS = {"replace": "set", "add": "set", "insert": "insert", "remove": "delete"}
 _APPENDS = "[+]"
 _MAX_PLACES = 1000
 
@@ -225,3 +228,44 @@ def _native(document: Document, edit: DocEdit) -> str:
 def change_of(path: WorkspacePath, before: FileState, after: bytes) -> ChangeSet:
     """The ChangeSet that gives a file the bytes *after*."""
     return ChangeSet((Change(path, before, FileState.of(after, before.mode)),))
+
+
+def apply_steps(raw: bytes, form: str, steps: Sequence[JsonOp]) -> bytes:
+    """Return the file's bytes after *steps*, each seeing what the one before left."""
+    for step in steps:
+        if step.action == "rename":
+            document = open_document(raw, form)
+            path = _pointer_path(document.data(), step.pointer)
+            raw = document.rename(path, step.value).after
+            continue
+        data = open_document(raw, form).data()
+        path = _pointer_path(data, step.pointer)
+        literal = isinstance(_at(data, path), date | time) and step.action == "replace"
+        value = step.value.strip('"') if literal else step.value
+        edit = DocEdit(_STEP_ACTIONS[step.action], path, value, as_json=not literal)
+        raw = apply_edits("", raw, [edit], Options(form=form)).after
+    return raw
+
+
+def _pointer_path(data: Any, pointer: str) -> Path:
+    """Return a pointer as the path of the document engines: list positions are numbers."""
+    found: list[str | int] = []
+    value = data
+    for part in parse_pointer(pointer):
+        if isinstance(value, list):
+            index = len(value) if part == "-" else int(part)
+            found.append(index)
+            value = value[index] if index < len(value) else None
+        else:
+            found.append(part)
+            value = value.get(part) if isinstance(value, dict) else None
+    return tuple(found)
+
+
+def _at(data: Any, path: Path) -> Any:
+    for part in path:
+        try:
+            data = data[part]
+        except (KeyError, IndexError, TypeError):
+            return None
+    return data

@@ -13,7 +13,7 @@ from typing import Any
 
 from redline.core.errors import DocumentSyntax
 from redline.core.ports.confined import Confined
-from redline.documents import editing, pointer_edits, schema
+from redline.documents import editing, schema
 from redline.documents.base.model import (
     MAX_PARSED_BYTES,
     Document,
@@ -77,7 +77,7 @@ def apply_edits(
 
 
 def apply_steps(confined: Confined, source: DocumentSource, steps: Sequence[JsonOp]) -> bytes:
-    """Return a YAML, TOML or JSON5 file after every step, as `pointer_edits.apply_steps` does."""
+    """Return a YAML, TOML or JSON5 file after every step, as `editing.apply_steps` does."""
     given = [(step.action, step.pointer, step.value) for step in steps]
     return bytes(_call(confined, "edit_at_pointers", source.data, source.form, given))
 
@@ -187,7 +187,7 @@ def edit_document(
 
 def edit_at_pointers(_ask: Ask, data: bytes, form: str, steps: Sequence[Any]) -> bytes:
     """The worker's part of `apply_steps`."""
-    return pointer_edits.apply_steps(data, form, [JsonOp(*step) for step in steps])
+    return editing.apply_steps(data, form, [JsonOp(*step) for step in steps])
 
 
 def read_node(_ask: Ask, data: bytes, form: str, index: int, path: Sequence[Any]) -> list[Any]:

@@ -8,9 +8,11 @@ from itertools import groupby
 
 from redline.core.changes import Change, FileState
 from redline.core.encodings.opening import configured_in
+from redline.core.errors import RedlineError
 from redline.core.paths import WorkspacePath
-from redline.core.ports.history import GIT, Operation
+from redline.core.ports.history import GIT, Direction, HistoryQuery, Operation
 from redline.services.history.blocked import hunks_gone
+from redline.services.history.revert import Wish, plan_revert
 from redline.services.history.sessions import SESSION, WorkSession
 from redline.services.names import display_name
 from redline.services.runtime import Runtime
@@ -27,9 +29,12 @@ from redline.web.diffs.table import (
 from redline.web.layout import Viewer, heading
 from redline.web.markup import Html, address, facts, hidden, join, link, tag
 from redline.web.session_view import session_facts, session_turns
-from redline.web.taken_back import UNDOABLE, find_gone, find_later
 from redline.web.times import iso, long_time
 
+UNDOABLE = ("change", "undo", "redo")
+_LATER = 200
+# Of changes with more hunks it is not found out which of them are left.
+_MAX_PLANNED = 60
 # Rows that the first answer holds, about two screens; more are loaded when they come near.
 FIRST_ROWS = 100
 MORE_ROWS = 600
@@ -383,3 +388,32 @@ def link_to(operation_id: str) -> Html:
 
 def _links(ids: str | None) -> Html | str:
     return join(link_to(each) for each in ids.split(",")[:20]) if ids else ""
+
+
+def find_later(runtime: Runtime, operation: Operation) -> list[str]:
+    """Return the later operations that took a part of this one back."""
+    if operation.kind not in UNDOABLE:
+        return []
+    query = HistoryQuery(since=operation.time, limit=_LATER, steps=0)
+    wanted = f"{operation.id}~"
+    return [
+        each.id
+        for each in runtime.history.list(query)
+        if each.reverts and wanted in each.reverts.split(",") and not each.reverted_by
+    ]
+
+
+def find_gone(runtime: Runtime, operation: Operation, files: Sequence[FileDiff]) -> frozenset[int]:
+    """Return the hunks of which nothing is left to take back."""
+    numbers = [hunk.number for file in files for hunk in file.hunks if hunk.number]
+    if operation.reverted_by or len(numbers) > _MAX_PLANNED:
+        return frozenset()
+    found = set()
+    for number in numbers:
+        try:
+            wish = Wish(Direction.UNDO, id=operation.id, hunks=(number,))
+            if plan_revert(runtime, wish).change_set.is_empty:
+                found.add(number)
+        except RedlineError:  # something else is in the way
+            continue
+    return frozenset(found)

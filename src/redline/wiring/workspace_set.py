@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from redline.adapters.templates.template import ProcessTemplates
     from redline.core.ports.many.workspaces import WorkspaceDirectory, WorkspaceEntry
     from redline.web.access import ReviewAccess
-    from redline.web.workspaces.front import FrontPages
+    from redline.web.front import FrontPages
 
 
 def open_directory(settings: Settings) -> WorkspaceDirectory:
@@ -92,6 +92,6 @@ def build_front(
     access: ReviewAccess, directory: WorkspaceDirectory, shut: Callable[[str], bool]
 ) -> FrontPages:
     """Return the first page of a server with many workspaces."""
-    from redline.web.workspaces.front import FrontPages
+    from redline.web.front import FrontPages
 
     return FrontPages(access, directory, shut)

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from redline.code.structural.matches import StructuralMatch, find_matches
+from redline.code.structural import StructuralMatch, find_matches
 from tests.support import LONG, need
 
 PAIRS = 1000 if LONG else 60

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from redline.code.structural.matches import find_incomplete, find_matches
+from redline.code.structural import find_incomplete, find_matches
 from redline.code.syntax.languages import BY_NAME
 
 INCOMPLETE = {

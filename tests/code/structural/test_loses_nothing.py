@@ -10,7 +10,7 @@ import pytest
 
 from bench.agreement.rewrites import LANGUAGES, Tally, check, make_patterns
 from bench.library.corpora import of_language
-from redline.code.structural.matches import find_matches
+from redline.code.structural import find_matches
 from redline.code.syntax.languages import BY_NAME
 from tests.support import LONG, REPO
 

@@ -26,7 +26,7 @@ from redline.core.ports.recording import Noticed
 from redline.engine.recording import looking
 from redline.engine.recording.session import RecordingSession
 from redline.settings import Settings
-from redline.wiring import recording
+from redline.wiring import workspace as wiring
 from redline.wiring.workspace import Redline
 from tests.adapters.processes.ground import Patience, require
 from tests.support import need
@@ -389,8 +389,8 @@ def _names(redline: Redline) -> set[str]:
 def test_a_server_takes_over_when_the_recorder_is_killed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(recording, "_RECORD_AFTER", 0.01)
-    monkeypatch.setattr(recording, "_ASK_AGAIN", 0.05)
+    monkeypatch.setattr(wiring, "_RECORD_AFTER", 0.01)
+    monkeypatch.setattr(wiring, "_ASK_AGAIN", 0.05)
     root = tmp_path / "ws"
     root.mkdir()
     (root / "a.txt").write_text("one\n")

@@ -10,7 +10,7 @@ from redline.services.code.lookup import CodeLookup
 from redline.services.code.reference_query import Chosen
 from redline.services.code.references import Finder
 from redline.settings import Settings
-from redline.toolsets.ai_code_editing.context.handler import get_code_context
+from redline.toolsets.ai_code_editing.context import get_code_context
 from redline.toolsets.ai_code_editing.tools import GET_CODE_CONTEXT
 from redline.toolsets.call import Call
 from redline.toolsets.tool import Client

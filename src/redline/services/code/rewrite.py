@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from redline.code.index.facts import MAX_FILE_BYTES
-from redline.code.structural.matches import StructuralMatch
+from redline.code.structural import StructuralMatch
 from redline.code.syntax.languages import BY_NAME, Language, language_of
 from redline.core.changes import Change, ChangeSet, FileState
 from redline.core.encodings.opening import open_file

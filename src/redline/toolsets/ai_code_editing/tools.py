@@ -91,7 +91,7 @@ GET_CODE_CONTEXT = Tool(
         },
         "required": ["status", "message", "kind", "snippets", "omitted"],
     },
-    handler=f"{_HERE}.context.handler:get_code_context",
+    handler=f"{_HERE}.context:get_code_context",
     hints=READS,
     aliases=("ai_get_code_context",),
 )

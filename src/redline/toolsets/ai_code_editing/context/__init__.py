@@ -1,4 +1,0 @@
-"""`get_code_context`: definitions, references, outlines.
-
-`handler` answers the call.
-"""

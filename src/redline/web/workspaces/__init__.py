@@ -1,1 +1,0 @@
-"""The first page of a server with many workspaces: which there are, and how one is made."""
