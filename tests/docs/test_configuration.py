@@ -9,8 +9,8 @@ import pytest
 
 from redline.core.access.rights import Right
 from redline.policy.reading import read_policy
-from redline.services.people.users import parse_users
 from redline.settings import PARSERS, Settings, gather, load, read_config, read_sandbox_profile
+from redline.teams.people.users import parse_users
 from tests.support import REPO
 
 EXAMPLES = REPO / "docs" / "examples"

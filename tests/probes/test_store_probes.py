@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
-from redline.adapters.workspaces.parked.manifest import ParkedState
-from redline.adapters.workspaces.parked.signing import ParkKeys
+from redline.teams.adapters.parked.manifest import ParkedState
+from redline.teams.adapters.parked.signing import ParkKeys
 from tests.probes.frame import Probe, each, probes
 from tests.support import need, need_program
 from tests.wire.client import ROOT, connect

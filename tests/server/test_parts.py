@@ -15,7 +15,7 @@ from redline.core.errors import Cancelled, InvalidArgument
 from redline.server.calls.argument_names import nearest
 from redline.server.calls.arguments import validate
 from redline.server.calls.workers import QueueFull, Workers, release_slot_while_waiting
-from redline.server.http.people.gate import RateLimit
+from redline.server.http.gate import RateLimit
 from redline.server.observe.redact import REDACTED, redact
 from redline.server.rpc import wire
 from redline.server.rpc.cancel import CancelToken

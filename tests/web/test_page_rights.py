@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 import pytest
 
 from redline.core.access.rights import Right
-from redline.services.people.users import digest
+from redline.teams.people.users import digest
 from tests.web.person import shown_in
 from tests.wire.client import HttpClient, connect
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
-from redline.services.people.users import digest
+from redline.teams.people.users import digest
 from tests.wire.client import HttpClient
 
 META = {

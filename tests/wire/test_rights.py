@@ -13,7 +13,7 @@ import pytest
 
 from redline.adapters.audit_chain import verify_chain
 from redline.core.access.rights import Right
-from redline.services.people.users import digest
+from redline.teams.people.users import digest
 from tests.wire.by_hand import LIST, greet, post
 from tests.wire.client import ROOT, HttpClient, connect
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import argparse
     from types import SimpleNamespace
 
-# Each module has configure(parser) and run(args) -> exit code.
+# Each module has configure(parser) and run(args) -> exit code; `teams:` begins one of that room.
 GROUPS = {
     "Work": {
         "read": ("tools", "read files, lines or one symbol"),
@@ -67,13 +67,26 @@ GROUPS = {
         "completions": ("server.completions", "print completions for bash, zsh, fish or tcsh"),
     },
     "Team": {
-        "token": ("server.token", "create, list and revoke tokens for a server's users"),
-        "workspace": ("workspaces.workspace", "create, list, archive and move workspaces"),
+        "token": (
+            "teams:token",
+            "create, list and revoke tokens for a server's users",
+        ),
+        "workspace": (
+            "teams:workspace",
+            "create, list, archive and move workspaces",
+        ),
         "audit": ("server.audit", "check that an audit log was not altered"),
     },
 }
+
+
+def _module_path(module: str) -> str:
+    room, _, name = module.rpartition(":")
+    return f"redline.{room or 'cli'}.commands.{name}"
+
+
 COMMANDS = {
-    name: (f"redline.cli.commands.{module}", summary)
+    name: (_module_path(module), summary)
     for commands in GROUPS.values()
     for name, (module, summary) in commands.items()
 }

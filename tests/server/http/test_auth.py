@@ -7,11 +7,11 @@ import time
 
 import pytest
 
+from redline.server.http.auth import Authenticator, AuthFailed, is_safe_url, issuer_keys
 from redline.server.http.host_policy import HostPolicy, HttpRefusal
-from redline.server.http.people.auth import Authenticator, AuthFailed, is_safe_url, issuer_keys
 from redline.server.rpc.person import OWNER
-from redline.services.people.users import digest, parse_users
 from redline.settings import Settings
+from redline.teams.people.users import digest, parse_users
 from tests.probes.issuer import Issuer, open_issuer
 from tests.support import LONG
 

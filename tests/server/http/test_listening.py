@@ -7,7 +7,7 @@ import socket
 from types import SimpleNamespace
 from typing import Any, cast
 
-from redline.server.http.serve import _listen
+from redline.server.http.serve import listen
 from redline.server.http.uvicorn_protocol import CoalescingTransport
 from redline.settings import Settings
 
@@ -23,7 +23,7 @@ def test_accepted_connections_do_not_wait_for_acknowledgements() -> None:
             seen.set_result(connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
             writer.close()
 
-        listening = _listen(options)
+        listening, _ = listen(options)
         async with await asyncio.start_server(serve, sock=listening):
             _, writer = await asyncio.open_connection(*listening.getsockname())
             nodelay = await seen

@@ -6,12 +6,12 @@ import asyncio
 
 from redline.core.access.rights import Right
 from redline.server.calls.tool_server import ToolServer
+from redline.server.http.auth import AuthFailed
 from redline.server.http.body import CLOSE, check_batch, read_body
+from redline.server.http.gate import PERSON, Gate
 from redline.server.http.host_policy import HostPolicy, HttpRefusal
 from redline.server.http.mcp_endpoint import McpEndpoint
 from redline.server.http.pages import PageEndpoint, is_for_browsers
-from redline.server.http.people.auth import AuthFailed
-from redline.server.http.people.gate import PERSON, Gate
 from redline.server.http.post import Post
 from redline.server.http.probes import answer_probe
 from redline.server.http.replies import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from redline.server.http.people.gate import Gate
+from redline.server.http.gate import Gate
 from redline.server.http.replies import Send, send_json, send_text
 from redline.server.http.request import METADATA, Scope
 

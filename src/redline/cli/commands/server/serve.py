@@ -217,10 +217,10 @@ def _serve_many(args: argparse.Namespace, settings: Settings) -> int:
         raise SettingsError(f"{flag} is served over HTTP; over stdio serve one --workspace")
     gc.enable()
     if settings.workspaces is None:
-        from redline.cli.commands.workspaces.serve_group import serve_group
+        from redline.teams.commands.serve_group import serve_group
 
         return serve_group(settings, lambda: _build(settings))
-    from redline.cli.commands.workspaces.serve_many import serve_many
+    from redline.teams.commands.serve_many import serve_many
 
     return serve_many(settings)
 

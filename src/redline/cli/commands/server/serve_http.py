@@ -5,12 +5,16 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from redline.cli.terminal import err, fail, program
 from redline.server.calls.tool_server import ToolServer
 from redline.settings import Settings
 from redline.wiring.review_site import LazyReview
 from redline.wiring.workspace import Redline
+
+if TYPE_CHECKING:
+    from redline.server.http.auth import UsersSource
 
 
 def serve(
@@ -28,9 +32,17 @@ def serve(
             err(banner(server, settings, host, port, pages.key))
 
     try:
-        return serve_http(server, settings, announce, pages)
+        return serve_http(server, settings, announce, pages, _open_users(settings))
     except OSError as failure:
         return report_not_listening(settings, failure)
+
+
+def _open_users(settings: Settings) -> UsersSource | None:
+    if settings.users is None:
+        return None
+    from redline.teams.people.users_file import open_users
+
+    return open_users(settings)
 
 
 def report_not_listening(settings: Settings, failure: OSError) -> int:

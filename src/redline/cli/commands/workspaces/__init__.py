@@ -1,1 +1,0 @@
-"""Commands about many workspaces of one server."""

@@ -1,0 +1,1 @@
+"""The commands `token` and `workspace`, and what `serve` does for many workspaces."""
