@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.teams.workspaces.test_moving import facts_of
 from tests.support import LONG, need
+from tests.teams.workspaces.test_moving import facts_of
 from tests.wire.client import ROOT, Client, HttpClient, connect
 from tests.wire.many import Site
 
