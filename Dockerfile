@@ -3,7 +3,7 @@ FROM python:3.12-slim-bookworm AS build
 WORKDIR /src
 COPY pyproject.toml README.md LICENSE ./
 COPY src ./src
-RUN python -m venv /opt/redline && /opt/redline/bin/pip install --no-cache-dir '.[redis]'
+RUN python -m venv /opt/redline && /opt/redline/bin/pip install --no-cache-dir '.[teams]'
 
 FROM python:3.12-slim-bookworm
 RUN apt-get update \

@@ -32,7 +32,7 @@ $(RUN_STAMP): pyproject.toml
 
 $(STAMP): $(RUN_STAMP)
 	@echo "installing the development tools into $(VENV): once, some minutes"
-	@$(PIP) --editable '.[dev,redis,objects,anthropic,gemini,otel]'
+	@$(PIP) --editable '.[dev,models,oauth,teams,anthropic,gemini,otel]'
 	@touch $@
 
 run: $(RUN_STAMP)  ## serve this directory over HTTP on loopback

@@ -8,6 +8,9 @@ import sys
 import pytest
 
 from redline.core.extras import install_extra
+from redline.server.http.auth import open_authenticator
+from redline.settings import Settings, SettingsError
+from redline.teams.wiring.group import open_group
 
 
 @pytest.mark.parametrize(
@@ -25,3 +28,19 @@ def test_the_command_follows_the_installer(
     said = install_extra("redis")
     assert said.startswith(start)
     assert said.endswith("[redis]'")
+
+
+def test_a_group_is_refused_with_the_command_that_installs_what_it_needs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "httpx2", None)
+    with pytest.raises(SettingsError, match=r"install .*\[teams\]"):
+        open_group(Settings(shared="redis://127.0.0.1:1/0"))
+
+
+def test_an_issuer_is_refused_with_the_command_that_installs_what_it_needs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "jwt", None)
+    with pytest.raises(SettingsError, match=r"install .*\[oauth\]"):
+        open_authenticator(Settings(oauth_issuer="https://issuer.example"))

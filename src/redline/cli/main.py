@@ -64,7 +64,7 @@ GROUPS = {
         "hooks": ("server.hooks", "have one client say which agent changed a file"),
         "demo": ("server.demo", "watch a scripted session in a temporary workspace"),
         "doctor": ("server.doctor", "check the sandbox, git, journal and limits of this machine"),
-        "completions": ("server.completions", "print completions for bash, zsh, fish or tcsh"),
+        "completions": ("server.completions", "print completions for bash, zsh or fish"),
     },
     "Team": {
         "token": (

@@ -6,6 +6,7 @@ import json
 import shlex
 import sys
 from importlib.metadata import PackageNotFoundError, distribution
+from importlib.util import find_spec
 from urllib.parse import unquote, urlsplit
 
 DISTRIBUTION = "redline-mcp"
@@ -20,6 +21,11 @@ def install_extra(extra: str) -> str:
     if "/uv/tools/" in prefix:
         return f"uv tool install --force {target}"
     return f"{shlex.quote(sys.executable)} -m pip install {target}"
+
+
+def lacks_extra(extra: str, *modules: str) -> str | None:
+    """Return the command that installs *extra*; None where all its *modules* are installed."""
+    return None if all(map(find_spec, modules)) else install_extra(extra)
 
 
 def _source() -> str:

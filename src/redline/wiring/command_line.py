@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from redline.adapters.audit_chain import ChainReport
     from redline.adapters.files.registry import WorkspacePlace
+    from redline.adapters.stdio_client import StdioClient
     from redline.core.ports.git import Committer
 
 
@@ -98,9 +99,16 @@ def read_named_input(path: str, limit: int) -> bytes:
 
 def greet_server(argv: Sequence[str]) -> int:
     """Connect to a server as a client does, and return how many tools it lists; RedlineError."""
-    from redline.adapters.greeting import greet_server
+    from redline.adapters.stdio_client import greet_server
 
     return greet_server(argv)
+
+
+def open_client(argv: Sequence[str], name: str) -> StdioClient:
+    """Start a server and connect to it as an agent does; NoHandshake."""
+    from redline.adapters.stdio_client import StdioClient
+
+    return StdioClient(argv, name)
 
 
 def scratch_workspace(files: Mapping[str, str]) -> AbstractContextManager[tuple[str, str]]:

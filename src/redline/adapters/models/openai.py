@@ -7,6 +7,7 @@ from typing import Any
 from redline.adapters.models.base import Provider
 from redline.adapters.models.retry import Transient, fail_for_status, reply_of
 from redline.core.errors import ProviderFailed
+from redline.core.extras import install_extra
 from redline.core.ports.models import LlmReply, LlmRequest
 
 DEFAULT_BASE = "https://api.openai.com/v1"
@@ -23,8 +24,12 @@ class OpenAiLlm(Provider):
         return (self._base or DEFAULT_BASE).rstrip("/")
 
     def _open(self) -> Any:
-        import httpx2
-
+        try:
+            import httpx2
+        except ModuleNotFoundError:
+            raise ProviderFailed(
+                "The httpx2 package is not installed", hint=install_extra("models")
+            ) from None
         return httpx2.Client(follow_redirects=False)
 
     def _send(self, request: LlmRequest, timeout: float) -> LlmReply:

@@ -12,9 +12,10 @@ from time import monotonic, time
 from typing import Any, Protocol
 
 from redline.core.access.rights import SCOPES, Right, Rights, parse_rights, rights_of_scopes
+from redline.core.extras import lacks_extra
 from redline.core.ports.pages import Reviewer
 from redline.server.rpc.person import OWNER, Person
-from redline.settings import Settings, is_loopback
+from redline.settings import Settings, SettingsError, is_loopback
 
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "ES256", "ES384", "EdDSA")
 _LEEWAY_SECONDS = 30
@@ -244,7 +245,12 @@ class Authenticator:
 
 
 def open_authenticator(settings: Settings, users: UsersSource | None = None) -> Authenticator:
-    """Return what finds people by the settings; *users* have rights by the workspace's name."""
+    """Return what finds people by the settings; SettingsError where an extra is missing.
+
+    *users* have rights by the name of the workspace's directory.
+    """
+    if settings.oauth_issuer and (missing := lacks_extra("oauth", "jwt", "cryptography")):
+        raise SettingsError(f"--oauth-issuer needs an extra: {missing}")
     root = os.path.realpath(settings.roots[0][0]) if settings.roots else ""
     return Authenticator(
         token=settings.auth_token,

@@ -7,6 +7,7 @@ import os
 from typing import TYPE_CHECKING
 
 from redline.core.errors import StoreUnavailable
+from redline.core.extras import lacks_extra
 from redline.settings import Settings, SettingsError
 from redline.toolsets.call import name_group
 
@@ -22,6 +23,8 @@ def open_group(settings: Settings) -> RedisGroup | None:
     """Join the servers that share a store; None without one. SettingsError when that fails."""
     if settings.shared is None:
         return None
+    if missing := lacks_extra("teams", "redis", "httpx2"):
+        raise SettingsError(f"--shared needs an extra: {missing}")
     from redline.adapters.review.secret import load_secret
     from redline.teams.adapters.group_store import GroupStore
     from redline.teams.adapters.redis_group import RedisGroup

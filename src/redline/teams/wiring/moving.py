@@ -7,7 +7,8 @@ import time
 from typing import TYPE_CHECKING
 
 from redline.core.errors import Busy, InvalidArgument
-from redline.settings import Settings
+from redline.core.extras import lacks_extra
+from redline.settings import Settings, SettingsError
 from redline.teams.wiring.workspaces import open_one
 
 if TYPE_CHECKING:
@@ -85,6 +86,8 @@ def wake_workspace(
 
 def open_keys(settings: Settings) -> ParkKeys:
     """Return the key that signs what this server parks, and those that it trusts."""
+    if missing := lacks_extra("teams", "cryptography"):
+        raise SettingsError(f"Parked workspaces are signed, which needs an extra: {missing}")
     from redline.adapters.files.platform import state_home
     from redline.teams.adapters.parked.signing import ParkKeys
 

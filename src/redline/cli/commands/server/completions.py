@@ -44,9 +44,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 """
     parser.add_argument(
         "shell",
-        choices=[*_SCRIPTS, "tcsh", "words"],
+        choices=[*_SCRIPTS, "words"],
         metavar="SHELL",
-        help="bash, zsh, fish or tcsh",
+        help="bash, zsh or fish",
     )
     given = parser.add_argument("given", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
     given.required = False  # else the error for a missing shell names it too
@@ -61,12 +61,5 @@ def run(args: argparse.Namespace) -> int:
         found = words_for(args.given[1:] if args.given[:1] == ["--"] else args.given)
         out_bytes("".join(f"{word}\n" for word in found).encode("utf-8", "replace"))
         return 0
-    script = _SCRIPTS.get(args.shell)
-    if script is None:
-        import shtab
-
-        from redline.cli.parser import build_parser
-
-        script = shtab.complete(build_parser(), shell=args.shell) + "\n"
-    out_bytes(script.encode())
+    out_bytes(_SCRIPTS[args.shell].encode())
     return 0

@@ -121,11 +121,11 @@ def _add_http_flags(parser: argparse.ArgumentParser) -> None:
             "--park-trust LIST": "keys of other servers whose parked workspaces are woken (see"
             " redline workspace key)",
             "--shared URL": "redis://HOST:PORT/DB: servers that name the same one work as one"
-            " (extra redis)",
+            " (extra teams)",
             "--reachable-at URL": "where those servers reach this one (default: the address of"
             " --http)",
             "--auth-token TEXT": "bearer token that clients must send; prefer REDLINE_AUTH_TOKEN",
-            "--oauth-issuer URL": "accept this issuer's access tokens",
+            "--oauth-issuer URL": "accept this issuer's access tokens (extra oauth)",
             "--oauth-audience URL": "URL of this server in access tokens",
             "--oauth-name-claim CLAIM": "what names the person there (default: sub)",
             "--users FILE": "people, their tokens and rights (see redline token)",

@@ -20,7 +20,7 @@ def open_objects(address: str) -> ObjectStore:
         from obstore.store import LocalStore, from_url
     except ImportError:
         raise InvalidArgument(
-            "Object stores need the extra objects", hint=install_extra("objects")
+            "Object stores need the extra teams", hint=install_extra("teams")
         ) from None
     if "://" not in address:
         raise InvalidArgument(
