@@ -8,7 +8,6 @@ from dataclasses import replace
 from threading import Event
 
 from redline.core.changes import Change, ChangeSet, State
-from redline.core.error_families.wording import naming
 from redline.core.errors import InvalidArgument, RedlineError, SessionNotFound
 from redline.core.paths import WorkspacePath
 from redline.core.ports.commands import (
@@ -30,6 +29,7 @@ from redline.core.ports.recording import Activity
 from redline.core.ports.search import Cancel
 from redline.core.ports.store import Store
 from redline.core.ports.tree import Tree
+from redline.core.wording import naming
 from redline.engine.command_rules import CommandRules
 from redline.engine.dry_runs import DryRun, KeptDryRuns
 

@@ -31,12 +31,12 @@ from redline.adapters.sandbox.protected import GitDirectories, program_files
 from redline.adapters.sandbox.syscalls import IS_LINUX
 from redline.adapters.sandbox.visible_paths import PROXY_PORT, Network, SandboxView
 from redline.adapters.templates.template import Template
-from redline.core.error_families.wording import naming
 from redline.core.errors import LimitReached, SandboxUnavailable, SessionNotFound
 from redline.core.paths import WorkspacePath
 from redline.core.ports.commands import Command, Finished, Job, JobState, SandboxFacts
 from redline.core.ports.search import Cancel
 from redline.core.ports.tree import PathResolver, Tree
+from redline.core.wording import naming
 
 
 class JobTable:
