@@ -11,7 +11,7 @@ from redline.settings import Settings, SettingsError
 from redline.toolsets.call import name_group
 
 if TYPE_CHECKING:
-    from redline.adapters.shared.group import RedisGroup
+    from redline.adapters.shared import RedisGroup
     from redline.web.access import ReviewAccess
     from redline.wiring.workspace import Redline
 
@@ -23,8 +23,7 @@ def open_group(settings: Settings) -> RedisGroup | None:
     if settings.shared is None:
         return None
     from redline.adapters.review.secret import load_secret
-    from redline.adapters.shared.group import RedisGroup
-    from redline.adapters.shared.store import GroupStore
+    from redline.adapters.shared import GroupStore, RedisGroup
 
     where = os.path.realpath(settings.workspaces or settings.roots[0][0])
     name = hashlib.sha256(os.fsencode(where)).hexdigest()[:12]

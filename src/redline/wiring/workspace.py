@@ -117,7 +117,7 @@ class Redline(StoredWorkspace):
 
     def _open_nameless(self) -> BinaryIO:
         """Open a new file that has no name, on the disk that has the history."""
-        from redline.adapters.files.nameless import open_nameless
+        from redline.adapters.scratch import open_nameless
 
         return open_nameless(self.state_dir)
 

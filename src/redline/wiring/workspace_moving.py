@@ -33,8 +33,7 @@ def park_workspace(
 
     Busy when a server still has it open after *wait* seconds, or while it is moved already.
     """
-    from redline.adapters.workspaces.parked.alone import moving_alone
-    from redline.adapters.workspaces.parked.moving import park
+    from redline.adapters.workspaces.parked.moving import moving_alone, park
     from redline.adapters.workspaces.parked.objects import open_objects
 
     entry = directory.place(name)
@@ -64,8 +63,7 @@ def wake_workspace(
     progress: Progress = lambda _done, _all: None,
 ) -> MoveReport:
     """Bring a workspace back from where it is parked, or from *address*; Busy as when parking."""
-    from redline.adapters.workspaces.parked.alone import moving_alone
-    from redline.adapters.workspaces.parked.moving import wake
+    from redline.adapters.workspaces.parked.moving import moving_alone, wake
     from redline.adapters.workspaces.parked.objects import open_objects
 
     entry = directory.place(name)
@@ -117,13 +115,13 @@ class IdleStore:
 
     def note_use(self, entry: WorkspaceEntry, at: float) -> None:
         """Note the time of a call beside the history."""
-        from redline.adapters.workspaces.last_call import note_call
+        from redline.adapters.workspaces.folder import note_call
 
         note_call(_describe(entry).state_dir, at)
 
     def is_used_since(self, entry: WorkspaceEntry, since: float, now: float) -> bool:
         """Whether it was called, changed or first seen later than *since*."""
-        from redline.adapters.workspaces.last_call import read_last_call
+        from redline.adapters.workspaces.folder import read_last_call
         from redline.adapters.workspaces.parked.snapshot import find_change
 
         state_dir = _describe(entry).state_dir

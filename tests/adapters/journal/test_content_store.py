@@ -10,7 +10,7 @@ import pytest
 
 from redline.adapters.journal.blobs import Blobs
 from redline.adapters.journal.content_store import MAX_INLINE, ContentStore
-from redline.adapters.journal.format.lines import Head, format_operation
+from redline.adapters.journal.format.records import Head, format_operation
 from redline.adapters.journal.log import Journal
 from redline.core.changes import digest_of
 from tests.engine.quick import QuickDisk

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from redline.adapters.shared.store import GroupStore
+from redline.adapters.shared import GroupStore
 from tests.adapters.previews.redis_server import RedisServer
 
 SECRET = b"s" * 32

@@ -8,9 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from redline.adapters.shared.group import Fence, read_number
-from redline.adapters.shared.leases import LEASE_SECONDS, RedisLeases
-from redline.adapters.shared.store import GroupStore
+from redline.adapters.shared import LEASE_SECONDS, Fence, GroupStore, RedisLeases, read_number
 from redline.core.changes import ABSENT, Change, ChangeSet, FileState
 from redline.core.errors import LeaseLost, StoreUnavailable, WriteFailed
 from redline.core.paths import WorkspacePath

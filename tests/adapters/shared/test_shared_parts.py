@@ -8,14 +8,14 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from redline.adapters.shared.group import (
+from redline.adapters.shared import (
+    GroupStore,
     RedisCallSlots,
     RedisGrants,
     RedisRate,
     RedisSessions,
     RedisUsedOnce,
 )
-from redline.adapters.shared.store import GroupStore
 from redline.core.errors import StoreUnavailable
 from redline.core.ports.grants import Grant
 from tests.adapters.previews.redis_server import RedisServer

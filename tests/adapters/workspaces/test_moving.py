@@ -13,8 +13,7 @@ from pathlib import Path
 import pytest
 
 from redline.adapters.workspaces.parked import chunks, moving
-from redline.adapters.workspaces.parked.alone import moving_alone
-from redline.adapters.workspaces.parked.moving import MovedWorkspace, park, wake
+from redline.adapters.workspaces.parked.moving import MovedWorkspace, moving_alone, park, wake
 from redline.adapters.workspaces.parked.signing import ParkKeys
 from redline.core.errors import Busy, CannotApply, InvalidArgument, StoreUnavailable
 

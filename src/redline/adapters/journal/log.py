@@ -17,7 +17,7 @@ from functools import partial
 
 from redline.adapters.files.disk import Dir, Disk
 from redline.adapters.files.locks import LockFiles, OneLock
-from redline.adapters.journal.format.lines import (
+from redline.adapters.journal.format.records import (
     DIGEST,
     Line,
     body_of,
@@ -25,8 +25,7 @@ from redline.adapters.journal.format.lines import (
     format_line,
     tokens_of,
 )
-from redline.adapters.journal.inline_contents import WINDOW
-from redline.adapters.journal.line_index import LineIndex, read_backwards
+from redline.adapters.journal.line_index import WINDOW, LineIndex, read_backwards
 from redline.adapters.journal.undecided import write_or_take_back
 
 NAME = "journal"

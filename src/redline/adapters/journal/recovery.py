@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from redline.adapters.journal.format import records
-from redline.adapters.journal.format.lines import Line
+from redline.adapters.journal.format.records import Line
 from redline.adapters.journal.format.slots import ABANDONED, ACTIVE, READY, Peeked, SlotIntent
 from redline.adapters.journal.intent_slots import Slot
 from redline.adapters.journal.steps.apply import Swap

@@ -12,11 +12,10 @@ from redline.adapters.files.disk import Disk
 from redline.adapters.files.locks import Held, LockFiles, PlaceLocks, bucket_of
 from redline.adapters.files.os_errors import writing_failed
 from redline.adapters.files.workspace import DiskWorkspace
-from redline.adapters.journal.blobs import MIN_DELTA, Blobs
+from redline.adapters.journal.blobs import MIN_DELTA, Blobs, bases_of
 from redline.adapters.journal.content_store import MAX_INLINE, ContentStore
 from redline.adapters.journal.format import records
-from redline.adapters.journal.format.deltas import bases_of
-from redline.adapters.journal.format.lines import Head, format_operation
+from redline.adapters.journal.format.records import Head, format_operation
 from redline.adapters.journal.format.slots import new_ids
 from redline.adapters.journal.intent_slots import Slots
 from redline.adapters.journal.line_index import BEFORE
@@ -33,9 +32,9 @@ if TYPE_CHECKING:
     # Imported where a change is made: commands that only read are spared a fifth of their time.
     from redline.adapters.journal.recovery import Recovery
     from redline.adapters.journal.steps.handles import DirectoryHandles
-    from redline.adapters.journal.transaction.staged import StagedChange
+    from redline.adapters.journal.transaction import StagedChange
 
-from redline.adapters.journal.format.lines import Line
+from redline.adapters.journal.format.records import Line
 
 _TRIES = 50
 _BLOB_LOCK = "blobs.lock"
@@ -125,8 +124,7 @@ class DiskStore(StoreReading):
         permits: ChangePermits = NO_PERMITS,
     ) -> StagedChange:
         """Lock, have every guard look at it, check every base and stage."""
-        from redline.adapters.journal.transaction.locked import ChangeRequest, hold
-        from redline.adapters.journal.transaction.staged import stage_change
+        from redline.adapters.journal.transaction import ChangeRequest, hold, stage_change
 
         self._refuse_roots(change_set)
         for _ in range(_TRIES):
