@@ -24,9 +24,7 @@ from redline.core.paths import show_name
 from redline.core.ports.git import GitEntry, GitFileDiff, GitStatus
 
 _BOTH = 0b11
-
 _MAX_COMMENT = 40
-
 # Pairs of lost lines that are compared; beyond, both sides are shown one after the other.
 _MAX_PAIRS = 4_000_000
 

@@ -23,7 +23,6 @@ from redline.core.ports.many.workspaces import WorkspaceEntry
 
 # Less than a lease lasts, so that a Redis that does not answer is noticed before it ends.
 _TIMEOUT = 1.0
-
 _SIGNATURE = 32
 
 
@@ -88,11 +87,8 @@ class GroupStore:
 
 # A workspace whose server was killed can be taken after the first, at most.
 LEASE_SECONDS = 2.5
-
 RENEW_SECONDS = 0.7
-
 _ATTEMPTS = 10
-
 # How long a server is asked for a workspace: it looks whenever it renews.
 _ASK_SECONDS = 5.0
 
@@ -110,7 +106,6 @@ if number <= tonumber(ARGV[1]) then
 end
 return number
 """
-
 # Only the newest number may become a lease: another server may have had one since it was given.
 _TAKE = """
 local held = redis.call('GET', KEYS[1])
@@ -119,14 +114,12 @@ if redis.call('GET', KEYS[2]) ~= ARGV[1] then return 0 end
 redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
 return ARGV[2]
 """
-
 # Also returns whether another server asks for the workspace.
 _RENEW = """
 local held = redis.call('GET', KEYS[1])
 if held == ARGV[1] then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
 return {held or '', redis.call('EXISTS', KEYS[2])}
 """
-
 _END = """
 if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end
 """

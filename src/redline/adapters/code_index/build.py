@@ -27,15 +27,11 @@ from redline.core.ports.tree import Kind, Tree
 
 # Bytes that a worker is given at once: asking for every file by itself costs more than parsing.
 _CHUNK = 128 << 10
-
 # At most as many as can all fail within one lease.
 _CHUNK_FILES = 8
-
 # From here on a second process to parse in is worth its start.
 _MANY = 200
-
 _PARSERS = 2
-
 # Chunks that are read and parsed while others are stored; enough for the time a batch takes.
 _AHEAD = 25
 

@@ -13,9 +13,7 @@ from redline.adapters.egress.dialing import Dialer, DialRefused, Unreachable, re
 from redline.core.access.domains import format_target, normalize_name, split_port
 
 RECORD_HEADER = 5
-
 _HANDSHAKE, _CLIENT_HELLO, _SERVER_NAME, _HOST_NAME = 22, 1, 0, 0
-
 MAX_RECORD = 1 << 14
 
 
@@ -83,11 +81,8 @@ def _host_name(names: _Reader) -> str:
 
 
 _LINE = re.compile(rb"([A-Z]{1,20}) ([\x21-\x7e]+) HTTP/1\.[01]\Z")
-
 _FIELD = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\t\x20-\x7e\x80-\xff]*)\Z")
-
 _URL = re.compile(r"http://([^/?#@]+)([/?][^#]*)?\Z", re.IGNORECASE)
-
 # Meant for this hop, or written again below.
 _NOT_PASSED_ON = frozenset(
     (

@@ -18,15 +18,12 @@ _IPV4_REFUSED = [
     224.0.0.0/4 240.0.0.0/4 168.63.129.16/32
     """.split()
 ]
-
 _PRIVATE = [
     ip_network(network)
     for network in ("10.0.0.0/8", "100.64.0.0/10", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7")
 ]
-
 # All of IPv6 that is routed; mapped, translated, local and multicast addresses lie outside.
 _IPV6_PUBLIC = ip_network("2000::/3")
-
 # Tunnels that carry an IPv4 address inside, and documentation.
 _IPV6_REFUSED = [
     ip_network(network) for network in ("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20")

@@ -21,12 +21,9 @@ from redline.core.changes import Change, FileState, Rename
 from redline.core.spans import common_head, common_tail
 
 _HEAD = struct.Struct("<8s64sQQQ")
-
 # Never how a zlib stream begins, which is what a content stored in full is.
 _MAGIC = b"redline1"
-
 LENGTH = _HEAD.size
-
 # With more than this part of a content between the shared ends it is stored in full.
 _WORTH = 4
 

@@ -9,10 +9,8 @@ from zlib import crc32
 from redline.adapters.journal.format.records import DIGEST, FRAME, PREFIX, Head, Line, read_session
 
 Place = tuple[int, int]
-
 # How much is read at once where many lines are looked at.
 WINDOW = 1 << 18
-
 # So many contents are searched for as text, which is quick for one; then every line is looked at.
 _MAX_SEARCHES = 4
 

@@ -25,9 +25,7 @@ _OBJECT_NAME = rb"[0-9a-f]{40}(?:[0-9a-f]{24})?"
 
 # The name of a ref as git takes it, and none that a command line takes for an option.
 _NAME = r"(?![-.])(?!.*(?:\.\.|//|/[-.]|\.lock(?:/|\Z)|@\{))[^\x00-\x20\x7f~^:?*\[\\]+(?<![/.])"
-
 _REF = re.compile(rf"refs/{_NAME}\Z")
-
 _LOG = re.compile(rf"logs/(?:HEAD|refs/{_NAME})\Z")
 
 _REF_TEXT = re.compile(rb"(?:ref: refs/[^\x00-\x20]+\n?|(?:" + _OBJECT_NAME + rb"\n?)*)\Z")
@@ -35,39 +33,27 @@ _REF_TEXT = re.compile(rb"(?:ref: refs/[^\x00-\x20]+\n?|(?:" + _OBJECT_NAME + rb
 _PACKED = re.compile(
     rb"(?:#[^\n]*\n|" + _OBJECT_NAME + rb" refs/[^\x00-\x20\x7f]+\n|\^" + _OBJECT_NAME + rb"\n)*\Z"
 )
-
 _POINTERS = {"HEAD", "ORIG_HEAD", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD"}
-
 _POINTERS |= {"REBASE_HEAD", "AUTO_MERGE", "MERGE_AUTOSTASH", "shallow"}
-
 _TEXTS = {"FETCH_HEAD", "MERGE_MSG", "MERGE_MODE", "MERGE_RR", "SQUASH_MSG", "COMMIT_EDITMSG"}
-
 _TEXTS |= {"TAG_EDITMSG"}
 
 _CONFLICT = re.compile(rf"rr-cache/{_OBJECT_NAME.decode()}/(?:pre|post|this)image(?:\.\d+)?\Z")
 
 # A merge, rebase or cherry-pick that stopped; a person may go on with it outside the sandbox.
 _STOPPED = re.compile(r"(rebase-merge|rebase-apply|sequencer)(?:/([^/]+))?\Z")
-
 _TODO = ("git-rebase-todo", "git-rebase-todo.backup", "done", "todo")
-
 _STEPS = frozenset(
     """
     pick p reword r edit e squash s fixup f drop d label l reset t merge m update-ref u noop break
     b revert
     """.split()
 )
-
 _OWN_STRATEGIES = (b"ort", b"recursive", b"resolve", b"octopus", b"ours", b"subtree")
-
 _OPTIONS = re.compile(rb"[-\w=' \n]*\Z")
-
 _AUTHOR = re.compile(rb"(?:GIT_AUTHOR_(?:NAME|EMAIL|DATE)='(?:[^'\\]|'\\'')*'\n?)*\Z")
-
 _STRATEGY_LINE = re.compile(rb"strategy\s*=\s*(\S*)", re.IGNORECASE)
-
 _CHECKSUM = 20
-
 _DIRECTORIES = re.compile(r"(?:refs/.+|logs/.+|rebase-merge|rebase-apply|sequencer|rr-cache/.+)\Z")
 
 

@@ -89,7 +89,6 @@ class Reactor:
 
 
 HEAD = 64 << 10
-
 TAIL = 1 << 20
 
 

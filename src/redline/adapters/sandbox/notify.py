@@ -23,10 +23,8 @@ from typing import Any
 from redline.adapters.sandbox import process_tree, seccomp, syscalls
 
 _LISTENING = "0A"
-
 # Every server of a history leaves a file of this name and its process id there.
 _SERVER_NOTE = "server-"
-
 _RESOLVE_IN_ROOT, _OPENAT2 = 0x10, 437
 
 

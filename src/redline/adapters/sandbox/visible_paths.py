@@ -312,9 +312,7 @@ def _resolver() -> list[list[Any]]:
 
 
 MAX_DIRECTORIES = 50_000
-
 _TICK = 1_000_000_000
-
 _POINTER = b"gitdir:"
 
 

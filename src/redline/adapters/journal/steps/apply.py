@@ -39,7 +39,6 @@ from redline.core.paths import WorkspacePath
 
 # A content of the history by its digest, in pieces.
 Saved = Callable[[str], Iterable[bytes]]
-
 # Staged files are synced together, this many at a time.
 _MAX_UNSYNCED = 32
 
