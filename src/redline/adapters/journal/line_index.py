@@ -139,7 +139,10 @@ class LineIndex:
 
     @property
     def ids(self) -> Sequence[str]:
-        """Operations that were not revoked, in the order in which they happened."""
+        """Operations that were not revoked, oldest first.
+
+        One that was recorded late is where it belongs; see `record` of the store.
+        """
         return self._ids if self.is_in_file_order else self._in_order()[0]
 
     @property
@@ -162,6 +165,11 @@ class LineIndex:
         total += sum(self._head(number).added for number in range(count, len(self._ids)))
         self._added = len(self._ids), total
         return total
+
+    @property
+    def lines(self) -> list[Line]:
+        """The lines of `ids`."""
+        return [self.line(self._numbers[name]) for name in self.ids]
 
     def find(self, operation_id: str) -> Line | None:
         """The line of an operation, revoked or not."""
