@@ -19,7 +19,7 @@ PLAIN = {
     "adapters/files/registry.py": "files of the state directory",
     "adapters/recorder/activity.py": "files of the state directory",
     "adapters/recorder/watching.py": "limits of the kernel, in /proc",
-    "adapters/ripgrep/stream.py": "a file in memory",
+    "adapters/ripgrep/through_tree.py": "a file in memory",
     "adapters/workers/failed_content.py": "a file of the state directory",
     "adapters/workers/loaded_program.py": "a file of the installed package",
     "adapters/workers/worker_process.py": "descriptors we hold",
