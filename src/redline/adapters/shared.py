@@ -162,7 +162,7 @@ class RedisLeases:
         self, store: GroupStore, server: str, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self._store = store
-        self._server = server
+        self.server = server
         self._clock = clock
         self._address = ""
         self._lock = Lock()
@@ -182,7 +182,7 @@ class RedisLeases:
         self._thread = Thread(target=self._keep, name="leases", daemon=True)
         self._thread.start()
 
-    def claim(self, workspace: str, kept: Callable[[], int]) -> Owner | None:
+    def take_lease(self, workspace: str, kept: Callable[[], int]) -> Owner | None:
         """Take a lease; None when this server has it, else the owner. StoreUnavailable."""
         if self.renew(workspace):
             return None
@@ -263,7 +263,7 @@ class RedisLeases:
             if not isinstance(number, int):
                 return self._read(key, number)
             asked = self._clock()
-            value = self._store.seal(key, [self._server, self._address, number])
+            value = self._store.seal(key, [self.server, self._address, number])
             found = self._store.redis.run(_TAKE, keys, number, value, int(LEASE_SECONDS * 1000))
             if found == value:
                 lease.number, lease.value = number, value
@@ -644,50 +644,23 @@ class RedisUsedOnce:
             return bool(client.set(key, b"1", nx=True, px=milliseconds))
 
 
-class RedisGroup:
+class RedisGroup(RedisLeases):
     """See `core.ports.many.group.ServerGroup`."""
 
     def __init__(self, store: GroupStore) -> None:
+        super().__init__(store, os.urandom(8).hex())
         self.store = store
-        self.server = os.urandom(8).hex()
-        self._leases = RedisLeases(store, self.server)
         self.slots = RedisCallSlots(store)
         self.sign_in_keys = RedisSignInKeys(store)
-
-    def start(
-        self, address: str, lost: Callable[[str], None], wanted: Callable[[str], None]
-    ) -> None:
-        """Begin to keep leases."""
-        self._leases.start(address, lost, wanted)
 
     def claim(self, entry: WorkspaceEntry) -> Owner | None:
         """Take the lease of a workspace; None when this server has it, else who has it."""
         state_dir = entry.state_dir or state_dir_of(os.path.realpath(entry.path))
-        return self._leases.claim(entry.name, lambda: read_number(state_dir))
-
-    def find_owner(self, workspace: str) -> Owner | None:
-        """Who has a workspace now."""
-        return self._leases.find_owner(workspace)
-
-    def holds(self, workspace: str) -> bool:
-        """Whether this server has a workspace for sure."""
-        return self._leases.holds(workspace)
-
-    def renew(self, workspace: str) -> bool:
-        """Whether this server has a workspace, or could take it again."""
-        return self._leases.renew(workspace)
-
-    def give_back(self, workspace: str) -> None:
-        """End the lease of a workspace."""
-        self._leases.give_back(workspace)
-
-    def ask_for(self, workspace: str) -> bool:
-        """Have the server that has a workspace give it back, unless it is in use there."""
-        return self._leases.ask_for(workspace)
+        return self.take_lease(entry.name, lambda: read_number(state_dir))
 
     def fence(self, workspace: str) -> Fence:
         """Return what keeps this server's commits out once it has lost a workspace."""
-        return Fence(workspace, lambda: self._leases.require(workspace))
+        return Fence(workspace, lambda: self.require(workspace))
 
     def share(self, workspace: str, session_idle: float) -> SharedParts:
         """Return what the servers share about one workspace."""
@@ -715,5 +688,5 @@ class RedisGroup:
     def close(self) -> None:
         """End every lease, and the connections."""
         self.slots.close()
-        self._leases.close()
+        super().close()
         self.store.redis.close()

@@ -47,18 +47,18 @@ def end_lease(store: GroupStore, workspace: str = "w") -> None:
 @pytest.mark.requirement("group-one-owner")
 def test_one_server_has_a_workspace_and_the_others_learn_which(store: GroupStore) -> None:
     a, b = server(store, "a"), server(store, "b")
-    assert a.claim("w", lambda: 0) is None
-    assert a.claim("w", lambda: 0) is None
-    found = b.claim("w", lambda: 0)
+    assert a.take_lease("w", lambda: 0) is None
+    assert a.take_lease("w", lambda: 0) is None
+    found = b.take_lease("w", lambda: 0)
     assert found is not None
     assert (found.server, found.address, found.number) == ("a", "http://a", 1)
     assert b.find_owner("w") == found
     assert a.holds("w")
     assert not b.holds("w")
-    assert b.claim("v", lambda: 0) is None
+    assert b.take_lease("v", lambda: 0) is None
     a.give_back("w")
     assert b.find_owner("w") is None
-    assert b.claim("w", lambda: 0) is None
+    assert b.take_lease("w", lambda: 0) is None
     assert b.require("w") == 2
     with pytest.raises(LeaseLost):
         a.require("w")
@@ -68,14 +68,14 @@ def test_one_server_has_a_workspace_and_the_others_learn_which(store: GroupStore
 def test_a_lease_ends_by_itself_and_its_server_knows_when(store: GroupStore) -> None:
     clock = Clock()
     a, b = server(store, "a", clock), server(store, "b")
-    assert a.claim("w", lambda: 0) is None
+    assert a.take_lease("w", lambda: 0) is None
     with store.redis.connect() as client:
         assert 0 < client.pttl(store.key("lease", "w")) <= LEASE_SECONDS * 1000
     clock.now += LEASE_SECONDS
     assert not a.holds("w"), "the end is known without asking Redis"
     assert a.require("w") == 1, "nobody else was faster, so it goes on"
     end_lease(store)
-    assert b.claim("w", lambda: 0) is None
+    assert b.take_lease("w", lambda: 0) is None
     clock.now += LEASE_SECONDS
     with pytest.raises(LeaseLost):
         a.require("w")
@@ -87,7 +87,7 @@ def test_a_redis_that_lost_its_data_gives_a_higher_number_than_the_journal_has(
     store: GroupStore,
 ) -> None:
     a = server(store, "a")
-    assert a.claim("w", lambda: 41) is None
+    assert a.take_lease("w", lambda: 41) is None
     assert a.require("w") == 42
     with store.redis.connect() as client:
         client.flushdb()
@@ -96,7 +96,7 @@ def test_a_redis_that_lost_its_data_gives_a_higher_number_than_the_journal_has(
     with store.redis.connect() as client:
         client.flushdb()
     b = server(store, "b")
-    assert b.claim("w", lambda: 43) is None
+    assert b.take_lease("w", lambda: 43) is None
     assert b.require("w") == 44
     assert not a.renew("w")
 
@@ -111,7 +111,7 @@ def test_while_redis_is_away_a_workspace_goes_on_until_the_lease_ends(
     clock = Clock()
     try:
         a = server(store, "a", clock)
-        assert a.claim("w", lambda: read_number(str(site.state))) is None
+        assert a.take_lease("w", lambda: read_number(str(site.state))) is None
         redline = site.open(a)
         redis.stop()
         clock.now += LEASE_SECONDS - 0.1
@@ -122,7 +122,7 @@ def test_while_redis_is_away_a_workspace_goes_on_until_the_lease_ends(
         with pytest.raises(LeaseLost):
             create(redline, "two")
         with pytest.raises(StoreUnavailable, match="cannot be reached"):
-            a.claim("w", lambda: 0)
+            a.take_lease("w", lambda: 0)
         redis.start()
         create(redline, "three")
         assert a.require("w") == 2, "higher than the one beside the journal"
@@ -145,7 +145,7 @@ def test_a_lease_that_no_server_of_the_group_wrote_is_not_believed(
         with pytest.raises(StoreUnavailable, match="no server of this group"):
             server(store, "a").find_owner("w")
         with pytest.raises(StoreUnavailable, match="no server of this group"):
-            server(store, "a").claim("w", lambda: 0)
+            server(store, "a").take_lease("w", lambda: 0)
     store.check_secret()
     with pytest.raises(StoreUnavailable, match="state directory"):
         stranger.check_secret()
@@ -193,11 +193,11 @@ def test_a_server_that_believes_in_a_lease_it_lost_cannot_write(
 ) -> None:
     # The clock of the first never goes on: for it, its lease never ends.
     a, b = server(store, "a"), server(store, "b")
-    assert a.claim("w", lambda: 0) is None
+    assert a.take_lease("w", lambda: 0) is None
     first = site.open(a if is_fenced else None)
     create(first, "one")
     end_lease(store)
-    assert b.claim("w", lambda: read_number(str(site.state))) is None
+    assert b.take_lease("w", lambda: read_number(str(site.state))) is None
     second = site.open(b)
     assert a.holds("w"), "it does not know"
     if not is_fenced:
@@ -219,7 +219,7 @@ def test_a_server_that_believes_in_a_lease_it_lost_cannot_write(
 @pytest.mark.requirement("group-fence")
 def test_the_number_beside_the_journal_never_falls(store: GroupStore, site: Site) -> None:
     a = server(store, "a")
-    assert a.claim("w", lambda: 0) is None
+    assert a.take_lease("w", lambda: 0) is None
     site.open(a)
     assert read_number(str(site.state)) == 1
     (site.state / "lease-number").write_text("7\n")

@@ -33,30 +33,30 @@ SELECT * FROM comments WHERE session = ? AND NOT is_delivered AND resolved_by = 
 _MAX_LISTED = 1000
 
 
-class SqliteComments:
+class SqliteComments(ReviewDatabase):
     """See `core.ports.pages.ReviewComments`; without a file there are no comments."""
 
     def __init__(self, state_dir: str) -> None:
-        self._database = ReviewDatabase(state_dir, "comments.sqlite", _SCHEMA, "Comments")
+        super().__init__(state_dir, "comments.sqlite", _SCHEMA, "Comments")
 
     def add(self, comment: ReviewComment) -> None:
         """Keep a comment."""
-        with self._database.transaction() as db:
+        with self.transaction() as db:
             db.execute(_INSERT, astuple(comment))
 
     def list(self, *, operation: str = "", open_only: bool = False) -> Sequence[ReviewComment]:
         """Comments, oldest first."""
-        if not self._database.exists():
+        if not self.exists():
             return []
-        with self._database.reading() as db:
+        with self.reading() as db:
             rows = db.execute(_LIST, (operation, operation, open_only, _MAX_LISTED)).fetchall()
         return [_comment(row) for row in rows]
 
     def take_undelivered(self, session: str) -> Sequence[ReviewComment]:
         """Open comments for a session that were not returned before."""
-        if not session or not self._database.exists():
+        if not session or not self.exists():
             return []
-        with self._database.transaction() as db:
+        with self.transaction() as db:
             rows = db.execute(_UNDELIVERED, (session,)).fetchall()
             db.executemany(
                 "UPDATE comments SET is_delivered = 1 WHERE id = ?", [(row[0],) for row in rows]
@@ -66,8 +66,8 @@ class SqliteComments:
     def resolve(self, comment_id: str, by: str, answer: str) -> ReviewComment:
         """Mark a comment as resolved."""
         found = None
-        if self._database.exists():
-            with self._database.transaction() as db:
+        if self.exists():
+            with self.transaction() as db:
                 changed = db.execute(
                     "UPDATE comments SET resolved_by = ?, answer = ?"
                     " WHERE id = ? AND resolved_by = ''",
@@ -82,14 +82,6 @@ class SqliteComments:
                 hint="list the open comments first",
             )  # fmt: skip
         return _comment(found)
-
-    def version(self) -> str:
-        """Return a text that changes with every change of a comment."""
-        return self._database.version()
-
-    def close(self) -> None:
-        """Close the file."""
-        self._database.close()
 
 
 def _comment(row: tuple[Any, ...]) -> ReviewComment:

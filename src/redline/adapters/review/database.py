@@ -60,7 +60,7 @@ class ReviewDatabase:
             yield db
 
     def version(self) -> str:
-        """Return the times and sizes of the file and of what SQLite keeps beside it."""
+        """Return a version token for polling: it differs after every change."""
         found = []
         for name in (self._path, f"{self._path}-wal"):
             try:

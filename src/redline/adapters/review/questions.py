@@ -29,7 +29,7 @@ MAX_WAITING = 100
 SESSION_SHARE = 4
 
 
-class SqliteQuestions:
+class SqliteQuestions(ReviewDatabase):
     """See `core.ports.review.PermissionQuestions`."""
 
     def __init__(
@@ -39,13 +39,13 @@ class SqliteQuestions:
         clock: Callable[[], float] = time.time,
         max_waiting: int = MAX_WAITING,
     ) -> None:
-        self._database = ReviewDatabase(state_dir, "questions.sqlite", _SCHEMA, "Questions")
+        super().__init__(state_dir, "questions.sqlite", _SCHEMA, "Questions")
         self._clock = clock
         self._max_waiting = max_waiting
 
     def ask(self, question: PermissionQuestion) -> PermissionQuestion:
         """Keep *question*, unless it waits or was decided and not used."""
-        with self._database.transaction() as db:
+        with self.transaction() as db:
             now = self._clock()
             is_fresh = "id = ? AND NOT is_used AND expires > ?"
             row = db.execute(f"{_SELECT} WHERE {is_fresh}", (question.id, now)).fetchone()
@@ -68,17 +68,17 @@ class SqliteQuestions:
 
     def list(self) -> Sequence[PermissionQuestion]:
         """Every question that is kept, newest first."""
-        if not self._database.exists():
+        if not self.exists():
             return []
-        with self._database.reading() as db:
+        with self.reading() as db:
             rows = db.execute(f"{_SELECT} ORDER BY time DESC").fetchall()
         return [_question(row) for row in rows]
 
     def get(self, question_id: str) -> PermissionQuestion:
         """One question by its id."""
         row = None
-        if self._database.exists():
-            with self._database.reading() as db:
+        if self.exists():
+            with self.reading() as db:
                 row = db.execute(f"{_SELECT} WHERE id = ?", (question_id,)).fetchone()
         if row is None:
             raise UnknownHeld(f"No question has this id: {question_id[:40]}")
@@ -92,7 +92,7 @@ class SqliteQuestions:
     ) -> PermissionQuestion:
         """Write the first decision down, after *note* has."""
         self.get(question_id)
-        with self._database.transaction() as db:
+        with self.transaction() as db:
             row = db.execute(f"{_SELECT} WHERE id = ?", (question_id,)).fetchone()
             found = _question(row)
             state = found.state(self._clock())
@@ -108,7 +108,7 @@ class SqliteQuestions:
 
     def use(self, question_id: str) -> bool:
         """Use the permission up; whether this call was the first to."""
-        with self._database.transaction() as db:
+        with self.transaction() as db:
             done = db.execute(
                 "UPDATE questions SET is_used = 1, is_delivered = 1 WHERE id = ? AND NOT is_used"
                 " AND decision IS NOT NULL AND expires > ?",
@@ -118,28 +118,20 @@ class SqliteQuestions:
 
     def withdraw(self, question_id: str) -> None:
         """Drop a question that still waits."""
-        with self._database.transaction() as db:
+        with self.transaction() as db:
             db.execute("DELETE FROM questions WHERE id = ? AND decision IS NULL", (question_id,))
 
     def take_decisions(self, session: str) -> Sequence[PermissionQuestion]:
         """Decided questions of *session* that it does not know of; each once."""
-        if not session or not self._database.exists():
+        if not session or not self.exists():
             return []
-        with self._database.transaction() as db:
+        with self.transaction() as db:
             wanted = "session = ? AND NOT is_delivered AND decision IS NOT NULL ORDER BY time"
             rows = db.execute(f"{_SELECT} WHERE {wanted}", (session,)).fetchall()
             db.executemany(
                 "UPDATE questions SET is_delivered = 1 WHERE id = ?", [(row[0],) for row in rows]
             )
         return [_question(row) for row in rows]
-
-    def version(self) -> str:
-        """A text that changes with every question and decision."""
-        return self._database.version()
-
-    def close(self) -> None:
-        """Close the file."""
-        self._database.close()
 
 
 def _question(row: tuple[Any, ...]) -> PermissionQuestion:

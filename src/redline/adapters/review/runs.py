@@ -31,11 +31,11 @@ _MAX_LINE = 8_000
 _LOST = "lost"
 
 
-class SqliteRuns:
+class SqliteRuns(ReviewDatabase):
     """See `core.ports.commands.CommandRuns`."""
 
     def __init__(self, state_dir: str, *, max_kept: int = MAX_KEPT) -> None:
-        self._database = ReviewDatabase(
+        super().__init__(
             state_dir, "runs.sqlite", _SCHEMA, "The list of commands", is_log=True
         )
         self._process = _name_process(os.getpid())
@@ -46,7 +46,7 @@ class SqliteRuns:
         line = run.line if len(run.line) <= _MAX_LINE else f"{run.line[:_MAX_LINE]}..."
         values = (run.time or time.time(), run.tool, run.client, run.principal, run.session, line,
                   run.cwd, run.sandbox, run.is_dry, self._process)  # fmt: skip
-        with self._database.transaction() as db:
+        with self.transaction() as db:
             number = db.execute(_INSERT, values).lastrowid or 0
             if number % _TRIM_EVERY == 0:
                 db.execute("DELETE FROM runs WHERE number <= ?", (number - self._max_kept,))
@@ -54,12 +54,12 @@ class SqliteRuns:
 
     def end(self, number: int, end: RunEnd) -> None:
         """Note how it ended."""
-        with self._database.transaction() as db:
+        with self.transaction() as db:
             db.execute(f"{_END} WHERE number = ?", (*end, number))
 
     def list(self, query: RunQuery) -> Sequence[CommandRun]:
         """Runs, the newest first."""
-        if not self._database.exists():
+        if not self.exists():
             return []
         found = ["1"]
         values: list[object] = []
@@ -83,7 +83,7 @@ class SqliteRuns:
         if query.without_changes:
             found.append("change = ''")
         where = " AND ".join(found)
-        with self._database.reading() as db:
+        with self.reading() as db:
             rows = db.execute(
                 f"{_SELECT} WHERE {where} ORDER BY number DESC LIMIT ?", (*values, query.limit)
             ).fetchall()
@@ -97,18 +97,10 @@ class SqliteRuns:
         """The run that made a change; None where no command did."""
         return self._find("change = ?", operation_id)
 
-    def version(self) -> str:
-        """A text that changes with every start and end of a command."""
-        return self._database.version()
-
-    def close(self) -> None:
-        """Close the file."""
-        self._database.close()
-
     def _find(self, clause: str, value: object) -> CommandRun | None:
-        if not self._database.exists():
+        if not self.exists():
             return None
-        with self._database.reading() as db:
+        with self.reading() as db:
             row = db.execute(f"{_SELECT} WHERE {clause}", (value,)).fetchone()
         return None if row is None else self._run(row)
 
