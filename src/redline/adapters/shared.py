@@ -17,9 +17,7 @@ from redline.adapters.files.platform import state_dir_of
 from redline.adapters.redis_connection import RedisConnection
 from redline.core.errors import LeaseLost, StoreUnavailable, WriteFailed
 from redline.core.ports.grants import Grant
-from redline.core.ports.many.group import Owner
-from redline.core.ports.many.shared import SharedParts
-from redline.core.ports.many.workspaces import WorkspaceEntry
+from redline.core.ports.teams import Owner, SharedParts, WorkspaceEntry
 
 # Less than a lease lasts, so that a Redis that does not answer is noticed before it ends.
 _TIMEOUT = 1.0
@@ -175,7 +173,7 @@ class RedisLeases:
     def start(
         self, address: str, lost: Callable[[str], None], wanted: Callable[[str], None]
     ) -> None:
-        """Renew leases from now on; see `core.ports.many.group.ServerGroup`."""
+        """Renew leases from now on; see `core.ports.teams.ServerGroup`."""
         self._address = address
         self._lost = lost
         self._wanted = wanted
@@ -357,7 +355,7 @@ redis.call('EXPIRE', KEYS[1], ARGV[2])
 
 
 class RedisRate:
-    """See `core.ports.many.shared.SharedRate`; *alone* counts while Redis is away."""
+    """See `core.ports.teams.SharedRate`; *alone* counts while Redis is away."""
 
     def __init__(
         self, store: GroupStore, kind: str, per_second: float, alone: Callable[..., float]
@@ -381,7 +379,7 @@ class RedisRate:
 
 
 class RedisCallSlots:
-    """See `core.ports.many.shared.CallSlots`; slots in use are renewed by a thread."""
+    """See `core.ports.teams.CallSlots`; slots in use are renewed by a thread."""
 
     def __init__(self, store: GroupStore) -> None:
         self._store = store
@@ -572,7 +570,7 @@ class RedisGrants:
 
 
 class RedisSessions:
-    """See `core.ports.many.shared.SharedSessions`."""
+    """See `core.ports.teams.SharedSessions`."""
 
     def __init__(self, store: GroupStore, workspace: str, idle_seconds: float) -> None:
         self._store = store
@@ -629,7 +627,7 @@ class RedisSignInKeys:
 
 
 class RedisUsedOnce:
-    """See `core.ports.many.shared.UsedOnce`; each is remembered for as long as it is valid."""
+    """See `core.ports.teams.UsedOnce`; each is remembered for as long as it is valid."""
 
     def __init__(self, store: GroupStore) -> None:
         self._store = store
@@ -645,7 +643,7 @@ class RedisUsedOnce:
 
 
 class RedisGroup(RedisLeases):
-    """See `core.ports.many.group.ServerGroup`."""
+    """See `core.ports.teams.ServerGroup`."""
 
     def __init__(self, store: GroupStore) -> None:
         super().__init__(store, os.urandom(8).hex())

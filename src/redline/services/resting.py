@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from time import time
 
-from redline.core.ports.many.resting import RestingPlace
-from redline.core.ports.many.workspaces import WorkspaceDirectory, WorkspaceEntry
+from redline.core.ports.teams import RestingPlace, WorkspaceDirectory, WorkspaceEntry
 
 # Calls are noted this often at most, or ten times within the time after which one is parked.
 _NOTE_SECONDS = 3600.0

@@ -7,12 +7,12 @@ from dataclasses import replace
 
 from redline.core.access.rights import NO_RIGHTS, Right, Rights
 from redline.core.errors import NotFound, PermissionDenied, RedlineError, RightMissing
-from redline.core.ports.many.workspaces import (
+from redline.core.ports.pages import Reviewer, WebRequest, WebResponse
+from redline.core.ports.teams import (
     WorkspaceDirectory,
     WorkspaceEntry,
     check_workspace_name,
 )
-from redline.core.ports.pages import Reviewer, WebRequest, WebResponse
 from redline.web import reading
 from redline.web.access import ReviewAccess
 from redline.web.layout import (

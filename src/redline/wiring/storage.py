@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from redline.adapters.templates.template import ProcessTemplates
     from redline.core.ports.confined import Confined
     from redline.core.ports.history import ChangeApproval, ChangeEditor, History
-    from redline.core.ports.many.shared import SharedParts
     from redline.core.ports.review import HeldChanges
+    from redline.core.ports.teams import SharedParts
     from redline.core.ports.tree import Tree
     from redline.engine.holding import Holding
 

@@ -12,6 +12,7 @@ from redline.settings import Settings, config_home
 from redline.wiring.storage import StoredWorkspace
 
 if TYPE_CHECKING:
+    from redline.adapters.doctor import Finding
     from redline.adapters.egress.proxy_process import ProxyProcess
     from redline.adapters.language_servers.pool import SandboxedServers
     from redline.adapters.processes.commands import SandboxedCommands
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from redline.adapters.secret_memory import SecretLedger
     from redline.code.analysis import IsolatedAnalysis
     from redline.core.changes import ChangeSet
-    from redline.core.findings import Finding
     from redline.core.guarded import GuardedPath
     from redline.core.ports.code import CodeIndex
     from redline.core.ports.commands import Commands
@@ -430,10 +430,9 @@ class Redline(StoredWorkspace):
         from redline.adapters.recorder.watching import KernelWatcher
         from redline.core.errors import RedlineError
         from redline.engine.recording.claims import Claims
-        from redline.engine.recording.git_moves import GitMoves
         from redline.engine.recording.looking import Looking
         from redline.engine.recording.recorder import Recorder
-        from redline.engine.recording.session import RecordingSession
+        from redline.engine.recording.session import GitMoves, RecordingSession
 
         lock = RecorderLock(self.state_dir)
         if not lock.take():

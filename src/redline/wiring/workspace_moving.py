@@ -13,8 +13,7 @@ from redline.wiring.workspace_set import open_one
 if TYPE_CHECKING:
     from redline.adapters.workspaces.parked.moving import MovedWorkspace, MoveReport
     from redline.adapters.workspaces.parked.signing import ParkKeys
-    from redline.core.ports.many.resting import Progress
-    from redline.core.ports.many.workspaces import WorkspaceDirectory, WorkspaceEntry
+    from redline.core.ports.teams import Progress, WorkspaceDirectory, WorkspaceEntry
     from redline.services.resting import IdleWorkspaces
 
 _DAY = 86_400.0

@@ -11,7 +11,7 @@ from redline.wiring.workspace import Redline
 
 if TYPE_CHECKING:
     from redline.adapters.templates.template import ProcessTemplates
-    from redline.core.ports.many.workspaces import WorkspaceDirectory, WorkspaceEntry
+    from redline.core.ports.teams import WorkspaceDirectory, WorkspaceEntry
     from redline.web.access import ReviewAccess
     from redline.web.front import FrontPages
 

@@ -10,7 +10,7 @@ import pytest
 from redline.adapters.workspaces.folder import FolderOfWorkspaces
 from redline.adapters.workspaces.listed import ListedWorkspaces
 from redline.core.errors import InvalidArgument
-from redline.core.ports.many.workspaces import WorkspaceDirectory
+from redline.core.ports.teams import WorkspaceDirectory
 from redline.settings import Settings, SettingsError
 from redline.wiring.workspace_set import check_apart
 

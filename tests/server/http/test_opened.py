@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from redline.core.ports.many.workspaces import WorkspaceEntry
+from redline.core.ports.teams import WorkspaceEntry
 from redline.server.http.many.opened import OpenWorkspaces, ServedWorkspace
 
 

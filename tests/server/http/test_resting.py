@@ -10,8 +10,7 @@ from typing import cast
 import pytest
 
 from redline.core.errors import Busy, InvalidArgument, StoreUnavailable
-from redline.core.ports.many.resting import Progress, RestingPlace
-from redline.core.ports.many.workspaces import WorkspaceDirectory, WorkspaceEntry
+from redline.core.ports.teams import Progress, RestingPlace, WorkspaceDirectory, WorkspaceEntry
 from redline.server.http.host_policy import HttpRefusal
 from redline.server.http.many.opened import OpenWorkspaces
 from redline.server.http.many.resting import RestingWorkspaces

@@ -35,9 +35,7 @@ class SqliteRuns(ReviewDatabase):
     """See `core.ports.commands.CommandRuns`."""
 
     def __init__(self, state_dir: str, *, max_kept: int = MAX_KEPT) -> None:
-        super().__init__(
-            state_dir, "runs.sqlite", _SCHEMA, "The list of commands", is_log=True
-        )
+        super().__init__(state_dir, "runs.sqlite", _SCHEMA, "The list of commands", is_log=True)
         self._process = _name_process(os.getpid())
         self._max_kept = max_kept
 

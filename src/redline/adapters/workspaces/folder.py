@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from redline.adapters.private_file import write_private_file
 from redline.core.errors import InvalidArgument, WriteFailed
-from redline.core.ports.many.workspaces import (
+from redline.core.ports.teams import (
     WorkspaceEntry,
     check_workspace_name,
     unknown_workspace,
@@ -17,7 +17,7 @@ _OWN, _ARCHIVE, _PARKED = ".redline", "archive", "parked"
 
 
 class FolderOfWorkspaces:
-    """See `core.ports.many.workspaces.WorkspaceDirectory`.
+    """See `core.ports.teams.WorkspaceDirectory`.
 
     A link is no workspace: it could lead into another one.
     """

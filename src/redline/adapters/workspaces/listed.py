@@ -21,7 +21,7 @@ from typing import Any
 
 from redline.adapters.private_file import write_private_file
 from redline.core.errors import InvalidArgument, WriteFailed
-from redline.core.ports.many.workspaces import (
+from redline.core.ports.teams import (
     WorkspaceEntry,
     check_workspace_name,
     unknown_workspace,
@@ -39,7 +39,7 @@ _KEYS = {
 
 
 class ListedWorkspaces:
-    """See `core.ports.many.workspaces`; the file is read again when it changes."""
+    """See `core.ports.teams`; the file is read again when it changes."""
 
     def __init__(self, path: str, state_home: str | None = None) -> None:
         self._file = os.path.abspath(path)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from redline.server.observe.log import warn
 
 if TYPE_CHECKING:
-    from redline.core.ports.many.shared import CallSlots
+    from redline.core.ports.teams import CallSlots
     from redline.server.calls.turns import LoopTurns
 
 Job = Callable[[], None]

@@ -12,10 +12,13 @@ from typing import NamedTuple
 import uvicorn
 
 from redline.core.errors import Busy
-from redline.core.ports.many.group import ServerGroup
-from redline.core.ports.many.shared import SharedParts
-from redline.core.ports.many.workspaces import WorkspaceDirectory, WorkspaceEntry
 from redline.core.ports.pages import WebPages, WorkspaceFront
+from redline.core.ports.teams import (
+    ServerGroup,
+    SharedParts,
+    WorkspaceDirectory,
+    WorkspaceEntry,
+)
 from redline.server.calls.catalog import Catalog
 from redline.server.calls.elicitation.sealed_states import SealedStates
 from redline.server.calls.tool_server import ToolServer

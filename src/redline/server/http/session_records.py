@@ -8,7 +8,7 @@ from time import monotonic
 from typing import Any
 
 from redline.core.errors import StoreUnavailable
-from redline.core.ports.many.shared import SharedSessions
+from redline.core.ports.teams import SharedSessions
 from redline.server.http.host_policy import HttpRefusal
 from redline.server.http.sessions import HttpSession
 from redline.server.rpc import wire

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import BinaryIO, NamedTuple
 
 from redline.core.errors import StoreUnavailable
-from redline.core.ports.many.objects import ObjectStore
-from redline.core.ports.many.resting import Progress
+from redline.core.ports.teams import ObjectStore, Progress
 
 # Large files are cut, so that one that grows at its end is mostly known already.
 CHUNK_BYTES = 4 << 20

@@ -16,7 +16,7 @@ from redline.adapters.workspaces.parked.chunks import CHUNK_BYTES, PACKS, ChunkP
 from redline.adapters.workspaces.parked.signing import ParkKeys, is_signed
 from redline.adapters.workspaces.parked.snapshot import LINK, TreeEntry, decode_entries
 from redline.core.errors import InvalidArgument, StoreUnavailable
-from redline.core.ports.many.objects import ObjectStore
+from redline.core.ports.teams import ObjectStore
 
 _CURRENT, _MANIFESTS = "current.json", "manifests/"
 _MAX_STATE = 64 << 10

@@ -34,8 +34,7 @@ from redline.adapters.workspaces.parked.manifest import (
 from redline.adapters.workspaces.parked.signing import ParkKeys
 from redline.adapters.workspaces.parked.snapshot import TreeEntry, read_tree, write_tree
 from redline.core.errors import Busy, CannotApply, InvalidArgument, StoreUnavailable
-from redline.core.ports.many.objects import ObjectStore
-from redline.core.ports.many.resting import Progress
+from redline.core.ports.teams import ObjectStore, Progress
 
 if sys.platform != "win32":
     import fcntl

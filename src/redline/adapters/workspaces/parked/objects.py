@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from redline.core.errors import InvalidArgument, StoreUnavailable
 from redline.core.extras import install_extra
-from redline.core.ports.many.objects import ObjectStore
+from redline.core.ports.teams import ObjectStore
 
 T = TypeVar("T")
 
@@ -42,7 +42,7 @@ def open_objects(address: str) -> ObjectStore:
 
 
 class Obstore:
-    """See `core.ports.many.objects.ObjectStore`; obstore itself tries again when a server fails."""
+    """See `core.ports.teams.ObjectStore`; obstore itself tries again when a server fails."""
 
     def __init__(self, store: Any) -> None:
         self._store = store

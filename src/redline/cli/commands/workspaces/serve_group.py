@@ -8,7 +8,7 @@ from contextlib import suppress
 
 from redline.cli.commands.server.serve_http import banner, report_not_listening
 from redline.cli.terminal import err
-from redline.core.ports.many.workspaces import WorkspaceEntry
+from redline.core.ports.teams import WorkspaceEntry
 from redline.server.calls.tool_server import ToolServer
 from redline.server.http.serve import WorkspaceParts, serve_in_group, shared_states
 from redline.settings import Settings

@@ -9,7 +9,7 @@ from typing import Any
 
 from redline.cli.commands.server.serve_http import report_not_listening
 from redline.cli.terminal import err
-from redline.core.ports.many.workspaces import WorkspaceEntry
+from redline.core.ports.teams import WorkspaceEntry
 from redline.server.calls.catalog import CatalogChoice, choose_catalogs
 from redline.server.calls.tool_server import ToolServer
 from redline.server.http.serve import WorkspaceParts, serve_workspaces, shared_states

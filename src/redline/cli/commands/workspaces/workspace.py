@@ -7,7 +7,7 @@ import os
 
 from redline.cli.flags import report_usage_error, settings_from
 from redline.cli.terminal import err, fail, one_line, out, paint
-from redline.core.ports.many.workspaces import WorkspaceDirectory
+from redline.core.ports.teams import WorkspaceDirectory
 from redline.settings import Settings, SettingsError
 from redline.wiring.workspace_moving import open_keys, park_workspace, wake_workspace
 from redline.wiring.workspace_set import open_directory

@@ -12,7 +12,7 @@ from redline.server.rpc.cancel import StateRefused
 from redline.toolsets.tool import Json
 
 if TYPE_CHECKING:
-    from redline.core.ports.many.shared import UsedOnce
+    from redline.core.ports.teams import UsedOnce
 from threading import Lock
 
 # Per principal; when more are in use, the ones that expire first all count as used.

@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from redline.core.errors import StoreUnavailable
-from redline.core.ports.many.group import Owner, ServerGroup
+from redline.core.ports.teams import Owner, ServerGroup
 from redline.server.http.group.proof import HEADER, NOT_OWNER, make_proof
 from redline.server.http.pages import wait_for_disconnect
 from redline.server.http.replies import Send

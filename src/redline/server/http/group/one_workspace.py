@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from redline.core.errors import StoreUnavailable
-from redline.core.ports.many.group import ServerGroup
-from redline.core.ports.many.workspaces import WorkspaceEntry
+from redline.core.ports.teams import ServerGroup, WorkspaceEntry
 from redline.server.http.group.proof import accept_proof
 from redline.server.http.group.routing import GroupRouting, stopping
 from redline.server.http.host_policy import HostPolicy, HttpRefusal

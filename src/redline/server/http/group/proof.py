@@ -11,7 +11,7 @@ import hmac
 import json
 from time import time
 
-from redline.core.ports.many.group import ServerGroup
+from redline.core.ports.teams import ServerGroup
 from redline.server.http.host_policy import HttpRefusal
 from redline.server.http.request import FORWARDED, Scope, peer_of
 from redline.server.rpc import wire

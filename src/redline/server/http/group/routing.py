@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from redline.core.errors import LeaseLost, StoreUnavailable
-from redline.core.ports.many.group import Owner, ServerGroup
+from redline.core.ports.teams import Owner, ServerGroup
 from redline.server.calls.catalog import Catalog
 from redline.server.http.body import CLOSE, read_body
 from redline.server.http.group.forwarding import Forwarder, NotReached, OwnerLost

@@ -7,8 +7,7 @@ from collections.abc import Callable
 from time import monotonic
 
 from redline.core.errors import Busy, LeaseLost, RedlineError, StoreUnavailable
-from redline.core.ports.many.group import ServerGroup
-from redline.core.ports.many.workspaces import WorkspaceEntry
+from redline.core.ports.teams import ServerGroup, WorkspaceEntry
 from redline.server.http.app import HttpApp
 from redline.server.http.host_policy import HttpRefusal
 from redline.server.http.replies import Send

@@ -7,7 +7,7 @@ from functools import partial
 from time import monotonic
 
 from redline.core.errors import Busy, InvalidArgument, RedlineError
-from redline.core.ports.many.workspaces import WorkspaceEntry
+from redline.core.ports.teams import WorkspaceEntry
 from redline.server.http.host_policy import HttpRefusal
 from redline.server.http.many.opened import OpenWorkspaces
 from redline.server.observe.log import warn

@@ -7,9 +7,8 @@ from typing import Any
 
 from redline.core.access.rights import ALL_RIGHTS, NO_RIGHTS, Right, Rights
 from redline.core.errors import RedlineError, StoreUnavailable
-from redline.core.ports.many.group import ServerGroup
-from redline.core.ports.many.workspaces import WorkspaceDirectory, WorkspaceEntry
 from redline.core.ports.pages import WebRequest, WorkspaceFront
+from redline.core.ports.teams import ServerGroup, WorkspaceDirectory, WorkspaceEntry
 from redline.server.http.group.proof import accept_proof
 from redline.server.http.group.routing import GroupRouting, stopping
 from redline.server.http.host_policy import HostPolicy, HttpRefusal

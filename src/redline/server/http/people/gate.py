@@ -10,7 +10,7 @@ from time import monotonic
 
 from redline._version import __version__
 from redline.core.access.rights import Rights
-from redline.core.ports.many.shared import SharedRate
+from redline.core.ports.teams import SharedRate
 from redline.server.http.connections import connection_limit
 from redline.server.http.host_policy import HttpRefusal
 from redline.server.http.pages import OpenStreams

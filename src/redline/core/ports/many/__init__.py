@@ -1,1 +1,0 @@
-"""Many workspaces of one server, and the object stores they rest in."""

@@ -1,0 +1,248 @@
+"""Many workspaces of one server, several servers as one, and the stores that workspaces rest in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
+
+from redline.core.errors import InvalidArgument
+from redline.core.ports.grants import Grants
+
+
+class ObjectStore(Protocol):
+    """Objects beneath one address; StoreUnavailable when it cannot be reached."""
+
+    def put(self, name: str, data: bytes) -> None:
+        """Store an object, in place of one with this name."""
+
+    def get(self, name: str, limit: int) -> bytes | None:
+        """The object of this name; None when there is none.
+
+        StoreUnavailable when it has more than *limit* bytes; it is not read.
+        """
+
+    def has(self, name: str) -> bool:
+        """Whether there is an object of this name."""
+
+    def list(self, prefix: str) -> Sequence[str]:
+        """The names that begin with *prefix*."""
+
+    def delete(self, name: str) -> None:
+        """Remove an object; one that is gone already is no failure."""
+
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+
+
+class WorkspaceEntry(NamedTuple):
+    """One workspace of a server.
+
+    `state_dir` and `policy` are None where the server's own settings decide. `parked_at` is the
+    address of the store in which a parked one rests; then nothing is at `path`.
+    """
+
+    name: str
+    path: str
+    state_dir: str | None = None
+    read_only: bool = False
+    policy: str | None = None
+    parked_at: str = ""
+
+
+class WorkspaceDirectory(Protocol):
+    """The workspaces of a server; read again whenever they may have changed.
+
+    Methods that change something raise InvalidArgument for a name that cannot be used, and
+    WriteFailed.
+    """
+
+    def list(self) -> Sequence[WorkspaceEntry]:
+        """Every workspace that is not archived, by name."""
+
+    def find(self, name: str) -> WorkspaceEntry | None:
+        """The workspace of this name."""
+
+    def place(self, name: str) -> WorkspaceEntry:
+        """The workspace of this name, or where one would be; InvalidArgument."""
+
+    def create(self, name: str) -> WorkspaceEntry:
+        """Make an empty workspace."""
+
+    def list_archived(self) -> Sequence[str]:
+        """The names of archived workspaces, in order."""
+
+    def archive(self, name: str) -> None:
+        """Stop serving a workspace; its files and its history stay."""
+
+    def restore(self, name: str) -> WorkspaceEntry:
+        """Serve an archived workspace again."""
+
+    def mark_parked(self, name: str, address: str) -> None:
+        """Note that a workspace rests at *address*; with "" that it is back."""
+
+
+def check_workspace_name(name: str) -> str:
+    """Return *name*; InvalidArgument when no workspace can have it."""
+    if not _NAME.fullmatch(name) or ".." in name:
+        raise InvalidArgument(
+            f"Not a name for a workspace: {name[:80]}",
+            field="name",
+            hint="use at most 64 letters, digits, dots, dashes and underscores, no dot first",
+        )
+    return name
+
+
+def unknown_workspace(name: str) -> InvalidArgument:
+    """Return the error for a name that no workspace has."""
+    return InvalidArgument(f"There is no workspace of this name: {name[:80]}", field="name")
+
+
+# How many bytes of a workspace are back, and how many there are.
+Progress = Callable[[int, int], None]
+
+
+class RestingPlace(Protocol):
+    """Parks and wakes workspaces; Busy while another process does so, StoreUnavailable."""
+
+    def note_use(self, entry: WorkspaceEntry, at: float) -> None:
+        """Remember, also for other servers, that a workspace was called."""
+
+    def is_used_since(self, entry: WorkspaceEntry, since: float, now: float) -> bool:
+        """Whether it was called, changed or first seen later than *since*."""
+
+    def is_half_parked(self, entry: WorkspaceEntry) -> bool:
+        """Whether a park was interrupted before everything was removed here."""
+
+    def rests_here(self, entry: WorkspaceEntry) -> bool:
+        """Whether it was parked at this place, and is to be woken by a call."""
+
+    def find(self, name: str) -> WorkspaceEntry | None:
+        """The workspace of this name that rests here although no list of this server has it."""
+
+    def park(self, entry: WorkspaceEntry) -> None:
+        """Move it here; Busy when a server has it open."""
+
+    def wake(self, entry: WorkspaceEntry, progress: Progress) -> None:
+        """Bring it back; InvalidArgument when it is awake elsewhere."""
+
+
+class UsedOnce(Protocol):
+    """Things that count once, such as the state of a question."""
+
+    def take(self, principal: str, nonce: str, expires: float, now: float) -> bool:
+        """Mark one as used; False when it was used before or has expired. StoreUnavailable."""
+
+
+class SharedSessions(Protocol):
+    """Sessions of the handshake era of one workspace, as far as another server must know them."""
+
+    def save(self, name: str, record: Mapping[str, Any]) -> None:
+        """Keep a session until it was idle for long. StoreUnavailable."""
+
+    def load(self, name: str) -> Mapping[str, Any] | None:
+        """Return what was saved, and keep it from now on as long again. StoreUnavailable."""
+
+    def remove(self, name: str) -> None:
+        """End a session. StoreUnavailable."""
+
+
+class SharedRate(Protocol):
+    """Requests of each person over all servers."""
+
+    def wait_for(self, who: str, own: float | None = None) -> float:
+        """See `server.http.people.rate.RateLimit`; while the store is away, this server alone
+        counts."""
+
+
+class CallSlots(Protocol):
+    """How many calls of a person run at once over all servers."""
+
+    def run(self, who: str, limit: int, job: Callable[[], None]) -> None:
+        """Run *job* once fewer than *limit* of this person run; while the store is away, at
+        once."""
+
+    def pause(self, wait: Callable[[], object]) -> None:
+        """Run *wait* within a job without counting it as one that runs."""
+
+
+class SharedParts(NamedTuple):
+    """What the servers of a group share about one workspace."""
+
+    grants: Grants
+    sessions: SharedSessions
+    # The name of the session of all clients, where one handshake counts for all.
+    process_session: str
+    used: UsedOnce
+    # Signs the states of questions; the same at every server.
+    state_key: bytes
+    # Returns a signature that only servers of the group can make.
+    sign: Callable[[bytes], str]
+
+
+class Owner(NamedTuple):
+    """The server that has a workspace.
+
+    `address` is where other servers reach it. `number` is higher for each lease of a workspace, so
+    that the journal can refuse a server that holds an older one.
+    """
+
+    server: str
+    address: str
+    number: int
+
+
+class ServerGroup(Protocol):
+    """The servers that share one store; StoreUnavailable where that cannot be reached.
+
+    A server has a workspace while it holds its lease, which ends by itself a few seconds after the
+    server or the store is gone.
+    """
+
+    @property
+    def server(self) -> str:
+        """The name of this server."""
+
+    def start(
+        self, address: str, lost: Callable[[str], None], wanted: Callable[[str], None]
+    ) -> None:
+        """Begin to keep leases; *address* is where others reach this server.
+
+        *lost* is called, in another thread, with each workspace that this server has no more, and
+        *wanted* with each that another server asks for.
+        """
+
+    def claim(self, entry: WorkspaceEntry) -> Owner | None:
+        """Take the lease of a workspace; None when this server has it, else who has it."""
+
+    def find_owner(self, workspace: str) -> Owner | None:
+        """Who has a workspace now; None when no server does."""
+
+    def holds(self, workspace: str) -> bool:
+        """Whether this server has a workspace for sure; the store is not asked."""
+
+    def renew(self, workspace: str) -> bool:
+        """Whether this server has a workspace, or could take it again."""
+
+    def give_back(self, workspace: str) -> None:
+        """End the lease of a workspace, so that another server can take it at once."""
+
+    def ask_for(self, workspace: str) -> bool:
+        """Have the server that has a workspace give it back, unless it is in use there; whether
+        no server has it. May take seconds."""
+
+    def share_rate(self, kind: str, per_second: float, alone: Callable[..., float]) -> SharedRate:
+        """Return a limit of requests over all servers; *alone* counts while the store is away."""
+
+    @property
+    def slots(self) -> CallSlots:
+        """How many calls of a person run at once over all servers."""
+
+    def sign(self, text: bytes) -> str:
+        """Return what proves to other servers of the group that one of them wrote *text*."""
+
+    def check_store(self) -> None:
+        """Raise StoreUnavailable when the shared store cannot be reached."""
+
+    def close(self) -> None:
+        """End every lease."""
