@@ -15,8 +15,7 @@ from typing import Any
 
 import pytest
 
-from redline.adapters.workspaces.parked.manifest import ParkedState
-from redline.adapters.workspaces.parked.signing import ParkKeys
+from redline.adapters.workspaces.parked.manifest import ParkedState, ParkKeys
 from tests.probes.frame import Probe, each, probes
 from tests.support import need, need_program
 from tests.wire.client import ROOT, connect

@@ -16,7 +16,7 @@ from redline.adapters.files.disk import Dir, Disk
 from redline.adapters.files.platform import state_dir_of
 from redline.adapters.redis_connection import RedisConnection
 from redline.core.errors import LeaseLost, StoreUnavailable, WriteFailed
-from redline.core.ports.grants import Grant
+from redline.core.ports.session_memory import Grant
 from redline.core.ports.teams import Owner, SharedParts, WorkspaceEntry
 
 # Less than a lease lasts, so that a Redis that does not answer is noticed before it ends.

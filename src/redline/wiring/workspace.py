@@ -26,16 +26,15 @@ if TYPE_CHECKING:
     from redline.core.ports.code import CodeIndex
     from redline.core.ports.commands import Commands
     from redline.core.ports.git import Git
-    from redline.core.ports.grants import Grants
     from redline.core.ports.history import Operation
     from redline.core.ports.images import Images
     from redline.core.ports.language_servers import ServerMemory
     from redline.core.ports.models import Llm
     from redline.core.ports.pages import ReviewApp
     from redline.core.ports.previews import Previews
-    from redline.core.ports.reads import Reads
     from redline.core.ports.recording import RecorderCondition
     from redline.core.ports.search import Grep, Regex
+    from redline.core.ports.session_memory import Grants, Reads
     from redline.engine.recording.session import RecordingSession
     from redline.secrets.desk import SecretDesk
     from redline.secrets.rules import SecretRule
@@ -100,8 +99,7 @@ class Redline(StoredWorkspace):
     def commands(self) -> Commands:
         """Runs commands in the sandbox and records what they change."""
         from redline.engine.command_rules import CommandRules
-        from redline.engine.commands import RecordedCommands
-        from redline.engine.dry_runs import KeptDryRuns
+        from redline.engine.commands import KeptDryRuns, RecordedCommands
 
         return RecordedCommands(
             self._processes,
@@ -245,7 +243,7 @@ class Redline(StoredWorkspace):
     @built_once
     def reads(self) -> Reads:
         """What each connection has read."""
-        from redline.adapters.reads import MemoryReads
+        from redline.adapters.session_memory import MemoryReads
 
         return MemoryReads()
 
@@ -254,7 +252,7 @@ class Redline(StoredWorkspace):
         """Permissions a person gave."""
         if self.shared is not None:
             return self.shared.grants
-        from redline.adapters.grants import MemoryGrants
+        from redline.adapters.session_memory import MemoryGrants
 
         return MemoryGrants()
 
@@ -302,7 +300,7 @@ class Redline(StoredWorkspace):
     @built_once
     def llm(self) -> Llm | None:
         """The configured model provider, if any."""
-        from redline.adapters.models.open_model import open_llm
+        from redline.adapters.models import open_llm
 
         return open_llm(self.settings.llm)
 

@@ -11,8 +11,8 @@ from redline.settings import Settings
 from redline.wiring.workspace_set import open_one
 
 if TYPE_CHECKING:
+    from redline.adapters.workspaces.parked.manifest import ParkKeys
     from redline.adapters.workspaces.parked.moving import MovedWorkspace, MoveReport
-    from redline.adapters.workspaces.parked.signing import ParkKeys
     from redline.core.ports.teams import Progress, WorkspaceDirectory, WorkspaceEntry
     from redline.services.resting import IdleWorkspaces
 
@@ -84,7 +84,7 @@ def wake_workspace(
 def open_keys(settings: Settings) -> ParkKeys:
     """Return the key that signs what this server parks, and those that it trusts."""
     from redline.adapters.files.platform import state_home
-    from redline.adapters.workspaces.parked.signing import ParkKeys
+    from redline.adapters.workspaces.parked.manifest import ParkKeys
 
     home = os.path.join(settings.state_dir or state_home(), ".server")
     return ParkKeys(home, settings.park_trust)

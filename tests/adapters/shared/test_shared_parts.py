@@ -17,7 +17,7 @@ from redline.adapters.shared import (
     RedisUsedOnce,
 )
 from redline.core.errors import StoreUnavailable
-from redline.core.ports.grants import Grant
+from redline.core.ports.session_memory import Grant
 from tests.adapters.previews.redis_server import RedisServer
 
 pytestmark = pytest.mark.redis

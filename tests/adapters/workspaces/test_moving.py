@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from redline.adapters.workspaces.parked import chunks, moving
+from redline.adapters.workspaces.parked.manifest import ParkKeys
 from redline.adapters.workspaces.parked.moving import MovedWorkspace, moving_alone, park, wake
-from redline.adapters.workspaces.parked.signing import ParkKeys
 from redline.core.errors import Busy, CannotApply, InvalidArgument, StoreUnavailable
 
 Facts = dict[str, tuple[object, ...]]

@@ -16,7 +16,7 @@ from contextlib import suppress
 from functools import partial
 
 from redline.adapters.files.disk import Dir, Disk
-from redline.adapters.files.locks import LockFiles, OneLock
+from redline.adapters.files.locks import LockFiles
 from redline.adapters.journal.format.records import (
     DIGEST,
     Line,
@@ -26,7 +26,43 @@ from redline.adapters.journal.format.records import (
     tokens_of,
 )
 from redline.adapters.journal.line_index import WINDOW, LineIndex, read_backwards
-from redline.adapters.journal.undecided import write_or_take_back
+
+
+class Undecided(Exception):
+    """A line is neither durable nor durably taken back; `is_there` as the file reads now."""
+
+    def __init__(self, *, is_there: bool) -> None:
+        super().__init__()
+        self.is_there = is_there
+
+
+def write_or_take_back(disk: Disk, fd: int, data: bytes, end: int) -> None:
+    """Write *data* durably at *end*, the end of a file, or leave nothing there.
+
+    OSError when nothing is there, Undecided when that cannot be determined.
+    """
+    try:
+        disk.pwrite(fd, data, end)
+        disk.sync_data(fd)
+    except OSError as error:
+        _take_back(disk, fd, data, end, error)
+        raise
+
+
+def _take_back(disk: Disk, fd: int, data: bytes, end: int, error: OSError) -> None:
+    whole = disk.pread(fd, len(data), end) == data
+    try:
+        disk.truncate(fd, end)
+    except OSError:
+        if whole:
+            raise Undecided(is_there=True) from error
+        return  # what is there fails its checksum
+    try:
+        disk.sync_data(fd)
+    except OSError:
+        if whole:
+            raise Undecided(is_there=False) from error
+
 
 NAME = "journal"
 _LOCK = "journal.lock"
@@ -46,7 +82,7 @@ class Journal:
             (lambda: None) if fence is None else partial(fence, disk, directory)
         )
         self._guard = threading.RLock()
-        self._lock = OneLock(LockFiles(partial(disk.open_own, directory)), _LOCK)
+        self._locks = LockFiles(partial(disk.open_own, directory))
         self._fd = -1
         self._identity = (0, 0)
         # The size when it was last looked at, and where our own last lines begin and end.
@@ -69,7 +105,7 @@ class Journal:
         *added* is what it put into blobs, as the line says too. OSError means that the line is not
         there and never will be; Undecided that this cannot be determined.
         """
-        with self._guard, self._lock:
+        with self._guard, self._locks.alone(_LOCK):
             self._check_fence()
             self._follow()
             self._append_alone(line)
@@ -86,7 +122,7 @@ class Journal:
 
         *line_before* makes the line: it gets the operation that follows, if there is one by now.
         """
-        with self._guard, self._lock:
+        with self._guard, self._locks.alone(_LOCK):
             self._check_fence()
             self.refresh()
             self._append_alone(line_before(self.index.follower_of(since)))
@@ -94,7 +130,7 @@ class Journal:
 
     def raise_fence(self) -> None:
         """Refuse from now on what servers with an older lease would commit; LeaseLost."""
-        with self._guard, self._lock:
+        with self._guard, self._locks.alone(_LOCK):
             self._check_fence()
 
     def _note_own(self, inline: Iterable[str], added: int) -> None:
@@ -110,7 +146,7 @@ class Journal:
         self._append(format_line(b"F " + operation_id.encode()))
 
     def _append(self, data: bytes) -> None:
-        with self._guard, self._lock:
+        with self._guard, self._locks.alone(_LOCK):
             self._follow()
             self._append_alone(data)
 
@@ -125,7 +161,7 @@ class Journal:
 
     def replace(self, keep: Iterable[Line], wanted: Iterable[str]) -> None:
         """Rewrite the file with only *keep* and contents *wanted*; the caller holds off commits."""
-        with self._guard, self._lock:
+        with self._guard, self._locks.alone(_LOCK):
             self._check_fence()
             self.refresh()
             kept = self._select(keep, wanted)
@@ -156,7 +192,7 @@ class Journal:
 
     def close(self) -> None:
         """Close the files."""
-        self._lock.close()
+        self._locks.close()
         if self._fd >= 0:
             self._disk.close_fd(self._fd)
             self._fd = -1

@@ -21,8 +21,7 @@ from redline.adapters.journal.format.records import Head, Line, body_of, format_
 from redline.adapters.journal.format.slots import new_ids
 from redline.adapters.journal.intent_slots import Slots
 from redline.adapters.journal.line_index import BEFORE
-from redline.adapters.journal.log import CommitFence, Journal
-from redline.adapters.journal.undecided import Undecided
+from redline.adapters.journal.log import CommitFence, Journal, Undecided
 from redline.adapters.journal.undo_chains import UndoChains
 from redline.core.changes import Change, ChangeSet, DirState, FileState, Rename, State
 from redline.core.errors import (

@@ -17,6 +17,7 @@ from redline.adapters.journal.blobs import bases_of
 from redline.adapters.journal.format import records
 from redline.adapters.journal.format.records import Head, format_operation
 from redline.adapters.journal.intent_slots import Slot, Slots
+from redline.adapters.journal.log import Undecided
 from redline.adapters.journal.steps.apply import Displaced, Swap
 from redline.adapters.journal.steps.file_guards import FileGuards
 from redline.adapters.journal.steps.handles import DirectoryHandles, Observed
@@ -26,7 +27,6 @@ from redline.adapters.journal.steps.preconditions import (
     steps_depend_on_each_other,
 )
 from redline.adapters.journal.steps.staging import Step, kept_name, needs_staging, staging_directory
-from redline.adapters.journal.undecided import Undecided
 from redline.core.changes import (
     Change,
     ChangeSet,

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from redline.core.errors import InvalidArgument
-from redline.core.ports.grants import Grants
+from redline.core.ports.session_memory import Grants
 
 
 class ObjectStore(Protocol):

@@ -29,8 +29,15 @@ from redline.core.ports.store import Store
 from redline.core.ports.tree import PathResolver, Tree
 from redline.core.textfile import TextFile
 from redline.engine.recording.ignore_rules import IgnoreRules
-from redline.engine.reverting.steps import RevertStep, with_moves
-from redline.engine.reverting.timeline import Passed, Timeline, TrackedEntry, TrackedPlace, removers
+from redline.engine.reverting.timeline import (
+    Passed,
+    RevertStep,
+    Timeline,
+    TrackedEntry,
+    TrackedPlace,
+    removers,
+    with_moves,
+)
 from redline.plan.merge.line_history import Version
 from redline.plan.merge.three_way import LineConflict, merge_lines
 

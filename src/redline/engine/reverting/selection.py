@@ -13,7 +13,7 @@ from redline.core.paths import WorkspacePath
 from redline.core.ports.history import GIT, SILENT_KINDS, Author, Direction, Revert
 from redline.core.ports.store import Chained, ChangeStatus, Store
 from redline.core.textfile import TextFile
-from redline.engine.reverting.steps import RevertStep
+from redline.engine.reverting.timeline import RevertStep
 
 
 class ChosenStep(NamedTuple):

@@ -25,13 +25,13 @@ from redline.adapters.workspaces.parked.chunks import ChunkPlace, ChunkReader, C
 from redline.adapters.workspaces.parked.manifest import (
     Manifest,
     ParkedState,
+    ParkKeys,
     delete_unused,
     load_manifest,
     load_state,
     save_manifest,
     save_state,
 )
-from redline.adapters.workspaces.parked.signing import ParkKeys
 from redline.adapters.workspaces.parked.snapshot import TreeEntry, read_tree, write_tree
 from redline.core.errors import Busy, CannotApply, InvalidArgument, StoreUnavailable
 from redline.core.ports.teams import ObjectStore, Progress
