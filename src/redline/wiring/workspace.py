@@ -292,7 +292,7 @@ class Redline(StoredWorkspace):
     @built_once
     def previews(self) -> Previews:
         """Stores previews until they are applied."""
-        from redline.adapters.previews.memory import open_previews
+        from redline.adapters.previews.opening import open_previews
 
         sign = None if self.shared is None else self.shared.sign
         return open_previews(self.settings.sessions, self._name, sign)

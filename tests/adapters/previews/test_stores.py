@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from redline.adapters.previews.memory import MemoryPreviews, SharedPreviews, open_previews
+from redline.adapters.previews.opening import MemoryPreviews, SharedPreviews, open_previews
 from redline.adapters.previews.redis import RedisPreviews
 from redline.adapters.previews.sqlite import SqlitePreviews
 from redline.core.errors import InvalidArgument, StoreUnavailable

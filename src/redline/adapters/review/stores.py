@@ -1,101 +1,26 @@
-"""A small SQLite file of the state directory, which several servers and pages share."""
+"""Comments, questions and runs of commands: small SQLite files that several processes share."""
 
 from __future__ import annotations
 
 import json
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, astuple, replace
-from threading import Lock
 from typing import TYPE_CHECKING, Any
 
+from redline.adapters.files.private_database import PrivateDatabase
 from redline.core.errors import (
     HeldDecided,
     InvalidArgument,
     LimitReached,
-    StoreUnavailable,
     UnknownHeld,
 )
 from redline.core.ports.commands import CommandRun, RunEnd, RunQuery
 from redline.core.ports.review import Decision, HeldState, PermissionQuestion
 
 if TYPE_CHECKING:
-    import sqlite3
-
     from redline.core.ports.pages import ReviewComment
-
-
-_BUSY_SECONDS = 5.0
-_LOG = "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
-
-
-class ReviewDatabase:
-    """Tables of *schema* in the file *name*; *what* is in it, for errors. Made when first written.
-
-    With *is_log* the last writes may be lost when the machine fails; they are never torn.
-    """
-
-    def __init__(
-        self, state_dir: str, name: str, schema: str, what: str, *, is_log: bool = False
-    ) -> None:
-        self._path = os.path.join(state_dir, name)
-        self._schema = schema
-        self._what = what
-        self._is_log = is_log
-        self._lock = Lock()
-        self._connection: sqlite3.Connection | None = None
-
-    def exists(self) -> bool:
-        """Whether anything was ever written."""
-        return self._connection is not None or os.access(self._path, os.F_OK)
-
-    @contextmanager
-    def reading(self) -> Iterator[sqlite3.Connection]:
-        """Read; StoreUnavailable."""
-        import sqlite3
-
-        with self._lock:
-            try:
-                if self._connection is None:
-                    self._connection = self._open()
-                yield self._connection
-            except (sqlite3.Error, OSError) as failure:
-                message = f"{self._what} cannot be read or written: {failure}"
-                raise StoreUnavailable(message) from None
-
-    @contextmanager
-    def transaction(self) -> Iterator[sqlite3.Connection]:
-        """Read and write, all of it or nothing, alone; StoreUnavailable."""
-        from redline.adapters.files.private_database import write_transaction
-
-        with self.reading() as db, write_transaction(db):
-            yield db
-
-    def version(self) -> str:
-        """Return a version token for polling: it differs after every change."""
-        found = []
-        for name in (self._path, f"{self._path}-wal"):
-            try:
-                facts = os.stat(name)
-                found.append(f"{facts.st_mtime_ns}.{facts.st_size}")
-            except OSError:
-                continue
-        return " ".join(found)
-
-    def close(self) -> None:
-        """Close the file."""
-        with self._lock:
-            if self._connection is not None:
-                self._connection.close()
-                self._connection = None
-
-    def _open(self) -> sqlite3.Connection:
-        from redline.adapters.files.private_database import open_private_database
-
-        schema = f"{_LOG}{self._schema}" if self._is_log else self._schema
-        return open_private_database(self._path, schema, _BUSY_SECONDS)
 
 
 _COMMENTS = """
@@ -119,11 +44,11 @@ SELECT * FROM comments WHERE session = ? AND NOT is_delivered AND resolved_by = 
 _MAX_LISTED = 1000
 
 
-class SqliteComments(ReviewDatabase):
+class SqliteComments(PrivateDatabase):
     """See `core.ports.pages.ReviewComments`; without a file there are no comments."""
 
     def __init__(self, state_dir: str) -> None:
-        super().__init__(state_dir, "comments.sqlite", _COMMENTS, "Comments")
+        super().__init__(os.path.join(state_dir, "comments.sqlite"), _COMMENTS, "Comments")
 
     def add(self, comment: ReviewComment) -> None:
         """Keep a comment."""
@@ -196,7 +121,7 @@ MAX_WAITING = 100
 SESSION_SHARE = 4
 
 
-class SqliteQuestions(ReviewDatabase):
+class SqliteQuestions(PrivateDatabase):
     """See `core.ports.review.PermissionQuestions`."""
 
     def __init__(
@@ -206,7 +131,7 @@ class SqliteQuestions(ReviewDatabase):
         clock: Callable[[], float] = time.time,
         max_waiting: int = MAX_WAITING,
     ) -> None:
-        super().__init__(state_dir, "questions.sqlite", _QUESTIONS, "Questions")
+        super().__init__(os.path.join(state_dir, "questions.sqlite"), _QUESTIONS, "Questions")
         self._clock = clock
         self._max_waiting = max_waiting
 
@@ -332,11 +257,13 @@ _MAX_LINE = 8_000
 _LOST = "lost"
 
 
-class SqliteRuns(ReviewDatabase):
+class SqliteRuns(PrivateDatabase):
     """See `core.ports.commands.CommandRuns`."""
 
     def __init__(self, state_dir: str, *, max_kept: int = MAX_KEPT) -> None:
-        super().__init__(state_dir, "runs.sqlite", _RUNS, "The list of commands", is_log=True)
+        super().__init__(
+            os.path.join(state_dir, "runs.sqlite"), _RUNS, "The list of commands", is_log=True
+        )
         self._process = _name_process(os.getpid())
         self._max_kept = max_kept
 

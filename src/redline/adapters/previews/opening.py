@@ -1,4 +1,4 @@
-"""Previews that are waiting to be applied: in memory, or in the store that a setting names."""
+"""Previews that wait to be applied: in memory, or in the store that a setting names."""
 
 from __future__ import annotations
 
