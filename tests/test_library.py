@@ -127,8 +127,12 @@ def test_every_error_is_at_the_top_level() -> None:
     import redline
     from redline.core import errors
 
-    for name in errors.__all__:
-        assert getattr(redline, name) is getattr(errors, name)
+    known = {name: kind for name, kind in vars(errors).items() if isinstance(kind, type)}
+    known = {name: kind for name, kind in known.items() if issubclass(kind, errors.RedlineError)}
+    assert "NoMatch" in known
+    for name, kind in known.items():
+        assert getattr(redline, name) is kind
+        assert name in dir(redline)
     with pytest.raises(AttributeError, match="no attribute 'Nothing'"):
         _ = redline.Nothing
 

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 from redline._version import __version__
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
     from redline.core.errors import *  # noqa: F403
     from redline.library.editor import Editor
     from redline.library.workspace import Workspace
@@ -22,7 +24,7 @@ __all__ = ["Editor", "Workspace", "__version__"]
 def __dir__() -> list[str]:
     from redline.core import errors
 
-    return sorted({*__all__, *errors.__all__})
+    return sorted({*__all__, *_errors(errors)})
 
 
 def __getattr__(name: str) -> Any:
@@ -36,6 +38,15 @@ def __getattr__(name: str) -> Any:
         return Editor
     from redline.core import errors
 
-    if name not in errors.__all__:
+    if name not in _errors(errors):
         raise AttributeError(f"module 'redline' has no attribute {name!r}")
     return getattr(errors, name)
+
+
+def _errors(module: ModuleType) -> set[str]:
+    """Return the names of the errors that *module* defines."""
+    return {
+        name
+        for name, value in vars(module).items()
+        if isinstance(value, type) and issubclass(value, Exception)
+    }

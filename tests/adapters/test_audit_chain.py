@@ -9,8 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from redline.adapters.audit_chain import START, link, read_link, verify_chain
-from redline.adapters.audit_file import open_audit_file, verify_audit_file
+from redline.adapters.audit_file import (
+    START,
+    link,
+    open_audit_file,
+    read_link,
+    verify_audit_file,
+    verify_chain,
+)
 
 TEXTS = st.text(max_size=20)
 

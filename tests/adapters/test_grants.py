@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from redline.adapters.grants import MemoryGrants
-from redline.core.ports.grants import Grant
+from redline.adapters.session_memory import MemoryGrants
+from redline.core.ports.session_memory import Grant
 
 
 def _grant(**changes: Any) -> Grant:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from redline.adapters.reads import MAX_FILE, MemoryReads
+from redline.adapters.session_memory import MAX_FILE, MemoryReads
 from redline.core.changes import digest_of
 from redline.core.paths import WorkspacePath
 

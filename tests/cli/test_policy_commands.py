@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from redline.adapters.review.questions import SqliteQuestions
+from redline.adapters.review.stores import SqliteQuestions
 from redline.core.ports.review import PermissionQuestion
 from tests.cli.shell import Shell
 

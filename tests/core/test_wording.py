@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from redline.adapters.workers.messages import decode_error, encode_error
-from redline.core.error_families.wording import join_texts, naming, plain_text
 from redline.core.errors import CannotApply, RedlineError
+from redline.core.wording import join_texts, naming, plain_text
 
 pytestmark = pytest.mark.requirement("agent-errors-name-the-next-call")
 

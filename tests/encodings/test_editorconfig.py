@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from redline.core.encodings.editorconfig import configured_encoding
+from redline.core.encodings.opening import configured_encoding
 from redline.core.paths import WorkspacePath
 from tests.search.plain_tree import PlainTree
 

@@ -15,8 +15,8 @@ from redline.core.errors import NothingToUndo, UndoBlocked
 from redline.core.paths import Access
 from redline.core.ports.history import PROMPT, Direction, HistoryQuery, Operation, Origin
 from redline.core.ports.recording import HookEvent, Moment
-from redline.engine.recording.attribution import OUTSIDE
 from redline.engine.recording.claims import Claims
+from redline.engine.recording.recorder import OUTSIDE
 from redline.server.calls.catalog import Catalog
 from redline.server.calls.dispatch import Context
 from redline.server.calls.tool_server import ToolServer

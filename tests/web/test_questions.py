@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from redline.adapters.review.questions import SqliteQuestions
+from redline.adapters.review.stores import SqliteQuestions
 from redline.core.errors import HeldDecided, LimitReached
 from redline.core.ports.history import HistoryQuery
 from redline.core.ports.review import Decision, HeldState, PermissionQuestion

@@ -7,7 +7,7 @@ import sqlite3
 
 import pytest
 
-from redline.adapters.review.runs import SqliteRuns
+from redline.adapters.review.stores import SqliteRuns
 from redline.core.paths import WorkspacePath
 from redline.core.ports.commands import Command, CommandRun, RunEnd, RunQuery
 from redline.core.ports.history import Origin

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from redline.core.changes import Change, ChangeSet, FileState
 from redline.core.diff import ShownHunk
 from redline.core.paths import WorkspacePath
-from redline.engine.reverting.parts import hunks_of
+from redline.engine.reverting.selection import hunks_of
 from redline.plan.describe import diff_of
 from redline.services.history.listing import bounded_diff
 from redline.web.diffs.model import read_files

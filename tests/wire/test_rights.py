@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from redline.adapters.audit_chain import verify_chain
+from redline.adapters.audit_file import verify_chain
 from redline.core.access.rights import Right
 from redline.teams.people.users import digest
 from tests.wire.by_hand import LIST, greet, post

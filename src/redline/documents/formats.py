@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from redline.core.error_families.wording import naming
 from redline.core.errors import DocumentSyntax, InvalidArgument
+from redline.core.wording import naming
 from redline.documents.base.depth import too_deep
 
 if TYPE_CHECKING:

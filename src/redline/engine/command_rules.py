@@ -12,8 +12,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import NamedTuple
 
-from redline.core.change_order import in_order
-from redline.core.changes import Absent, Change, ChangeSet, DirState, FileState
+from redline.core.changes import Absent, Change, ChangeSet, DirState, FileState, in_order
 from redline.core.errors import LimitReached, PolicyUnreadable, RedlineError
 from redline.core.guarded import GuardedPath, Permission
 from redline.core.paths import WorkspacePath, show_name

@@ -11,7 +11,6 @@ from redline.core.budget import check_count, check_lines, join_text
 from redline.core.cancellation import cancellable, checkpoint
 from redline.core.changes import Change, ChangeSet, FileState
 from redline.core.encodings.opening import open_file
-from redline.core.error_families.wording import join_texts, naming
 from redline.core.errors import (
     AlreadyApplied,
     BinaryFile,
@@ -30,6 +29,7 @@ from redline.core.ports.tree import Tree
 from redline.core.splice import Splice
 from redline.core.text_limits import shorten
 from redline.core.textfile import TextFile
+from redline.core.wording import join_texts, naming
 from redline.plan.match.compose import dominant_end
 from redline.plan.match.engine import MatchLevel, Placement, ambiguous, apply_placements, place
 from redline.plan.match.hanging import Repair, repairs_of, unclear

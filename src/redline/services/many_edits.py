@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from redline.core.changes import Change, ChangeSet, Rename
-from redline.core.error_families.wording import join_texts
 from redline.core.errors import NoMatch, RedlineError, UnclearIndentation
 from redline.core.paths import WorkspacePath
+from redline.core.wording import join_texts
 from redline.plan.match.hanging import repair_hint
 from redline.plan.replace import TextEdit
 from redline.services.commit import Planned

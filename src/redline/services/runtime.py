@@ -12,16 +12,15 @@ if TYPE_CHECKING:
     from redline.core.ports.commands import CommandRuns, Commands
     from redline.core.ports.confined import Confined
     from redline.core.ports.git import Git
-    from redline.core.ports.grants import Grants
     from redline.core.ports.history import ChangeApproval, ChangeEditor, History
     from redline.core.ports.images import Images
     from redline.core.ports.language_servers import LanguageServers
     from redline.core.ports.models import Llm
     from redline.core.ports.pages import ReviewApp, ReviewComments
     from redline.core.ports.previews import Previews
-    from redline.core.ports.reads import Reads
     from redline.core.ports.review import ChangeRules, HeldChanges, PermissionQuestions
     from redline.core.ports.search import Grep, Regex
+    from redline.core.ports.session_memory import Grants, Reads
     from redline.core.ports.tree import PathResolver, Tree
     from redline.secrets.desk import SecretDesk
 

@@ -9,10 +9,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
-from redline.core.error_families.wording import Text, naming
 from redline.core.errors import RedlineError, TimeLimit
 from redline.core.paths import Access, WorkspacePath
 from redline.core.ports.tree import FactLists, Kind
+from redline.core.wording import Text, naming
 from redline.search.levels import ListingScope
 from redline.search.listing import list_files
 from redline.services.names import display_name

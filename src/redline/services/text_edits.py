@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Protocol
 from redline.code.syntax.languages import language_of
 from redline.core.changes import FileState, State
 from redline.core.encodings.opening import open_versions
-from redline.core.error_families.wording import naming
 from redline.core.errors import Cancelled, LimitReached, MatchError, TooLarge, UnclearIndentation
 from redline.core.paths import WorkspacePath, show_name
 from redline.core.ports.tree import Tree
 from redline.core.textfile import TextFile, encode
+from redline.core.wording import naming
 from redline.documents.formats import named_format
 from redline.plan.match.hanging import Repair, repair_hint, unclear
 from redline.plan.replace import (

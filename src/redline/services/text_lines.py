@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from redline.core.error_families.wording import naming
 from redline.core.errors import InvalidArgument
+from redline.core.wording import naming
 
 MAX_LINES = 2000
 _RANGE = re.compile(r"(\d*)(-?)(\d*)")

@@ -11,7 +11,7 @@ from redline.settings import Settings
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
-    from redline.adapters.audit_chain import ChainReport
+    from redline.adapters.audit_file import ChainReport
     from redline.adapters.files.registry import WorkspacePlace
     from redline.adapters.stdio_client import StdioClient
     from redline.core.ports.git import Committer
@@ -78,7 +78,7 @@ def _settings_of(place: WorkspacePlace) -> Settings:
 
 def open_committer(start: str) -> Committer:
     """Open the repository that a directory lies in, for commits."""
-    from redline.adapters.git_commit import GitCommitter
+    from redline.adapters.git import GitCommitter
 
     return GitCommitter(start)
 

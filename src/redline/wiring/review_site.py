@@ -64,6 +64,6 @@ def show_in_browser(url: str, state_dir: str) -> Callable[[], None]:
 
 def ask_at_terminal(question: str) -> str | None:
     """Return what the person at this process's terminal types; None where there is none."""
-    from redline.adapters.review.terminal import ask_at_terminal
+    from redline.adapters.review.browser import ask_at_terminal
 
     return ask_at_terminal(question)

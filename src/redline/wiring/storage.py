@@ -19,9 +19,7 @@ if TYPE_CHECKING:
     from redline.adapters.journal.store import DiskStore, Guard
     from redline.adapters.journal.write_guard import WriteGuard
     from redline.adapters.policy_file import PolicyFile
-    from redline.adapters.review.comments import SqliteComments
-    from redline.adapters.review.questions import SqliteQuestions
-    from redline.adapters.review.runs import SqliteRuns
+    from redline.adapters.review.stores import SqliteComments, SqliteQuestions, SqliteRuns
     from redline.adapters.templates.template import ProcessTemplates
     from redline.core.ports.confined import Confined
     from redline.core.ports.history import ChangeApproval, ChangeEditor, History
@@ -294,21 +292,21 @@ class StoredWorkspace:
     @built_once
     def comments(self) -> SqliteComments:
         """What a person says about changes."""
-        from redline.adapters.review.comments import SqliteComments
+        from redline.adapters.review.stores import SqliteComments
 
         return SqliteComments(self.state_dir)
 
     @built_once
     def questions(self) -> SqliteQuestions:
         """What a person is asked about commands."""
-        from redline.adapters.review.questions import SqliteQuestions
+        from redline.adapters.review.stores import SqliteQuestions
 
         return SqliteQuestions(self.state_dir)
 
     @built_once
     def runs(self) -> SqliteRuns:
         """Every run of a command."""
-        from redline.adapters.review.runs import SqliteRuns
+        from redline.adapters.review.stores import SqliteRuns
 
         return SqliteRuns(self.state_dir)
 

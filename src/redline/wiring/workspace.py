@@ -12,6 +12,7 @@ from redline.settings import Settings, config_home
 from redline.wiring.storage import StoredWorkspace
 
 if TYPE_CHECKING:
+    from redline.adapters.doctor import Finding
     from redline.adapters.egress.proxy_process import ProxyProcess
     from redline.adapters.language_servers.pool import SandboxedServers
     from redline.adapters.processes.commands import SandboxedCommands
@@ -21,21 +22,19 @@ if TYPE_CHECKING:
     from redline.adapters.secret_memory import SecretLedger
     from redline.code.analysis import IsolatedAnalysis
     from redline.core.changes import ChangeSet
-    from redline.core.findings import Finding
     from redline.core.guarded import GuardedPath
     from redline.core.ports.code import CodeIndex
     from redline.core.ports.commands import Commands
     from redline.core.ports.git import Git
-    from redline.core.ports.grants import Grants
     from redline.core.ports.history import Operation
     from redline.core.ports.images import Images
     from redline.core.ports.language_servers import ServerMemory
     from redline.core.ports.models import Llm
     from redline.core.ports.pages import ReviewApp
     from redline.core.ports.previews import Previews
-    from redline.core.ports.reads import Reads
     from redline.core.ports.recording import RecorderCondition
     from redline.core.ports.search import Grep, Regex
+    from redline.core.ports.session_memory import Grants, Reads
     from redline.engine.recording.session import RecordingSession
     from redline.secrets.desk import SecretDesk
     from redline.secrets.rules import SecretRule
@@ -100,8 +99,7 @@ class Redline(StoredWorkspace):
     def commands(self) -> Commands:
         """Runs commands in the sandbox and records what they change."""
         from redline.engine.command_rules import CommandRules
-        from redline.engine.commands import RecordedCommands
-        from redline.engine.dry_runs import KeptDryRuns
+        from redline.engine.commands import KeptDryRuns, RecordedCommands
 
         return RecordedCommands(
             self._processes,
@@ -117,7 +115,7 @@ class Redline(StoredWorkspace):
 
     def _open_nameless(self) -> BinaryIO:
         """Open a new file that has no name, on the disk that has the history."""
-        from redline.adapters.files.nameless import open_nameless
+        from redline.adapters.scratch import open_nameless
 
         return open_nameless(self.state_dir)
 
@@ -245,7 +243,7 @@ class Redline(StoredWorkspace):
     @built_once
     def reads(self) -> Reads:
         """What each connection has read."""
-        from redline.adapters.reads import MemoryReads
+        from redline.adapters.session_memory import MemoryReads
 
         return MemoryReads()
 
@@ -254,7 +252,7 @@ class Redline(StoredWorkspace):
         """Permissions a person gave."""
         if self.shared is not None:
             return self.shared.grants
-        from redline.adapters.grants import MemoryGrants
+        from redline.adapters.session_memory import MemoryGrants
 
         return MemoryGrants()
 
@@ -294,7 +292,7 @@ class Redline(StoredWorkspace):
     @built_once
     def previews(self) -> Previews:
         """Stores previews until they are applied."""
-        from redline.adapters.previews.open_store import open_previews
+        from redline.adapters.previews.opening import open_previews
 
         sign = None if self.shared is None else self.shared.sign
         return open_previews(self.settings.sessions, self._name, sign)
@@ -302,7 +300,7 @@ class Redline(StoredWorkspace):
     @built_once
     def llm(self) -> Llm | None:
         """The configured model provider, if any."""
-        from redline.adapters.models.open_model import open_llm
+        from redline.adapters.models import open_llm
 
         return open_llm(self.settings.llm)
 
@@ -430,10 +428,9 @@ class Redline(StoredWorkspace):
         from redline.adapters.recorder.watching import KernelWatcher
         from redline.core.errors import RedlineError
         from redline.engine.recording.claims import Claims
-        from redline.engine.recording.git_moves import GitMoves
         from redline.engine.recording.looking import Looking
         from redline.engine.recording.recorder import Recorder
-        from redline.engine.recording.session import RecordingSession
+        from redline.engine.recording.session import GitMoves, RecordingSession
 
         lock = RecorderLock(self.state_dir)
         if not lock.take():

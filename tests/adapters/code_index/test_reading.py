@@ -10,9 +10,8 @@ from typing import Any, cast
 
 import pytest
 
-from redline.adapters.code_index.build import IndexBuilder
+from redline.adapters.code_index.build import IndexBuilder, SourceReader, Stale
 from redline.adapters.code_index.database import SqliteIndex
-from redline.adapters.code_index.reading import SourceReader, Stale
 from redline.code.analysis import Analysis
 from redline.code.index.facts import FileFacts
 from redline.code.index.packing import pack

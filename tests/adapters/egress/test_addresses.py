@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from redline.adapters.egress.addresses import is_own, is_public
+from redline.adapters.egress.dialing import is_own, is_public
 
 
 @pytest.mark.requirement("egress-addresses")

@@ -7,8 +7,13 @@ import struct
 
 import pytest
 
-from redline.adapters.egress.client_hello import is_handshake, record_length, server_name
-from redline.adapters.egress.http_head import BadRequest, parse_head
+from redline.adapters.egress.connection import (
+    BadRequest,
+    is_handshake,
+    parse_head,
+    record_length,
+    server_name,
+)
 
 
 def test_a_tunnel_names_host_and_port() -> None:

@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from redline.adapters.files.platform import choose_disk
-from redline.adapters.journal.blobs import MIN_DELTA, PIECE, Blobs
-from redline.adapters.journal.format.deltas import Delta
+from redline.adapters.journal.blobs import MIN_DELTA, PIECE, Blobs, Delta
 from redline.core.changes import digest_of
 
 

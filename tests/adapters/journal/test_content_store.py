@@ -10,7 +10,7 @@ import pytest
 
 from redline.adapters.journal.blobs import Blobs
 from redline.adapters.journal.content_store import MAX_INLINE, ContentStore
-from redline.adapters.journal.format.lines import Head, format_operation
+from redline.adapters.journal.format.records import Head, format_operation
 from redline.adapters.journal.log import Journal
 from redline.core.changes import digest_of
 from tests.engine.quick import QuickDisk
@@ -36,7 +36,7 @@ class Side:
 
     def body(self, name: str) -> bytes:
         self.journal.refresh()
-        line = self.journal.find(name)
+        line = self.journal.index.find(name)
         assert line is not None
         return self.journal.body(line)
 
@@ -96,7 +96,7 @@ def test_pruning_again_and_again_keeps_what_is_wanted_of_dropped_lines(tmp_path:
     one.commit("three", b"c", b"d")
     for wanted in ((b"b", b"c", b"d"), (b"c", b"d")):
         one.journal.refresh()
-        one.journal.replace(one.journal.lines[1:], {digest_of(each) for each in wanted})
+        one.journal.replace(one.journal.index.lines[1:], {digest_of(each) for each in wanted})
         assert two.get(b"c") == b"c"
     for side in (one, two, Side(tmp_path)):
         assert (side.get(b"c"), side.get(b"d")) == (b"c", b"d")

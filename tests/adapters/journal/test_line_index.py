@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from redline.adapters.journal.format.lines import (
+from redline.adapters.journal.format.records import (
     Head,
     format_content,
     format_line,

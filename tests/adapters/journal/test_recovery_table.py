@@ -10,7 +10,7 @@ import pytest
 import redline.adapters.journal as journal
 from redline.adapters.files.workspace import DiskWorkspace
 from redline.adapters.journal.format import records
-from redline.adapters.journal.format.lines import Head, format_operation
+from redline.adapters.journal.format.records import Head, format_operation
 from redline.adapters.journal.format.slots import (
     ABANDONED,
     ACTIVE,

@@ -7,10 +7,7 @@ from typing import Any
 
 import pytest
 
-from redline.adapters.models.anthropic import AnthropicLlm
-from redline.adapters.models.gemini import GeminiLlm
-from redline.adapters.models.open_model import open_llm
-from redline.adapters.models.openai import OpenAiLlm
+from redline.adapters.models import AnthropicLlm, GeminiLlm, OpenAiLlm, open_llm
 from redline.core.errors import InvalidArgument, ProviderFailed
 from redline.core.ports.models import LlmRequest
 from tests.adapters.models.stub import CAPTURED, Stub, prose, refused, stub, success, truncated

@@ -12,11 +12,9 @@ from typing import Any
 
 import pytest
 
-from redline.adapters.previews.memory import MemoryPreviews
-from redline.adapters.previews.open_store import open_previews
+from redline.adapters.previews.opening import MemoryPreviews, SharedPreviews, open_previews
 from redline.adapters.previews.redis import RedisPreviews
 from redline.adapters.previews.sqlite import SqlitePreviews
-from redline.adapters.previews.wrapped import SignedPreviews
 from redline.core.errors import InvalidArgument, StoreUnavailable
 from redline.core.ports.previews import Previews, StoredPreview
 from tests.adapters.previews.redis_server import RedisServer
@@ -58,7 +56,7 @@ def make(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Make]:
 @pytest.mark.requirement("group-trust")
 def test_a_preview_that_was_changed_in_the_store_is_not_found() -> None:
     store = MemoryPreviews()
-    signed = SignedPreviews(store, lambda text: sha256(b"secret" + text).hexdigest())
+    signed = SharedPreviews(store, "", lambda text: sha256(b"secret" + text).hexdigest())
     shown = preview("p", b'{"set": 1}', "ana")
     signed.save(shown)
     assert signed.get("p", "ana") == shown

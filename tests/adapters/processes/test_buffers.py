@@ -7,7 +7,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from redline.adapters.processes.buffers import HeadBuffer, RollingBuffer
+from redline.adapters.processes.job import HeadBuffer, RollingBuffer
 from redline.core.ports.commands import Captured
 from redline.services.commands.output import keep_tail
 

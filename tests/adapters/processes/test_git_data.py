@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from redline.adapters.processes.commands import SandboxedCommands
-from redline.adapters.processes.git_data import is_harmless, without_programs
+from redline.adapters.processes.git_layers import is_harmless, without_programs
 from redline.core.ports.commands import Command, Finished
 from tests.adapters.processes.ground import BACKENDS, ROOT, Patience, commands_in, require, run
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from redline.adapters.ripgrep import file_facts, process, search_port
+from redline.adapters.ripgrep import foreign, process, search_port
 from redline.core.errors import Unavailable
 from redline.core.ports.search import Binary, GrepQuery
 from tests.adapters.ripgrep.test_encodings import open_grep, search
@@ -18,10 +18,12 @@ pytestmark = pytest.mark.requirement("files-search-memory")
 _IN_SPARSE_FILE = """
 import resource, sys
 from pathlib import Path
-from tests.adapters.ripgrep.test_encodings import found, open_grep
+from redline.core.ports.search import GrepQuery
+from tests.adapters.ripgrep.test_encodings import found, open_grep, search
 grep = open_grep(Path(sys.argv[1]))
 for _ in range(2):
     assert found(grep, "needle") == [("a.txt", 1), ("z.txt", 1)]
+    assert not search(grep, GrepQuery("needle")).timed_out  # what is left out is binary
 print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss << 10)
 """
 
@@ -52,13 +54,13 @@ def test_a_search_beside_a_large_sparse_file_takes_bounded_memory(base: Path) ->
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ripgrep has little memory, and files count as large early."""
     monkeypatch.setattr(process, "_MAX_MEMORY", 200 << 20)
-    for module in (file_facts, search_port):
+    for module in (foreign, search_port):
         monkeypatch.setattr(module, "MAX_FILE", 1 << 20)
 
 
 @pytest.mark.usefixtures("small")
 @pytest.mark.parametrize("is_held", [True, False])
-def test_large_files_are_searched_apart_where_one_cannot_be_searched(
+def test_large_files_are_left_out_and_named_missing_where_one_cannot_be_searched(
     base: Path, is_held: bool
 ) -> None:
     (base / "b.txt").write_bytes(b"x" * (400 << 20))
@@ -68,8 +70,8 @@ def test_large_files_are_searched_apart_where_one_cannot_be_searched(
     for binary in (Binary.SKIP, Binary.NAME):
         result = search(grep, GrepQuery("needle", binary=binary))
         lines = [(line.path, line.line) for line in result.lines]
-        assert lines == [("a.txt", 1), ("large.txt", (1 << 20) + 1), ("z.txt", 1)]
-        assert (result.total, result.timed_out) == (3, True)
+        assert lines == [("a.txt", 1), ("z.txt", 1)]
+        assert (result.total, result.timed_out) == (2, True)
         named = [path.name for path in result.binary]
         assert named == (["large.bin"] if binary is Binary.NAME else [])
 

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from redline.adapters.ripgrep.lines import LineParser
-from redline.adapters.ripgrep.search import Collector, Flood
+from redline.adapters.ripgrep.search import Collector, Flood, LineParser
 from redline.adapters.ripgrep.search_port import Ripgrep
 from redline.core.errors import Cancelled, InvalidPattern
 from redline.core.paths import WorkspacePath

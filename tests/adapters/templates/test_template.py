@@ -16,8 +16,7 @@ from redline.adapters.templates.template import (
     Template,
     is_possible,
 )
-from redline.adapters.workers.isolated_calls import IsolatedCalls
-from redline.adapters.workers.worker_process import start_template
+from redline.adapters.workers.isolated_calls import IsolatedCalls, start_template
 from redline.core.errors import WorkerDied
 
 pytestmark = pytest.mark.skipif(not is_possible(), reason="needs pidfd_open")

@@ -21,7 +21,7 @@ import os, shutil, sys
 sys.path[:0] = [{source!r}, {repo!r}]
 from redline.adapters.workers.isolated_calls import IsolatedCalls
 from redline.adapters.templates.template import Template
-from redline.adapters.workers.worker_process import start_template
+from redline.adapters.workers.isolated_calls import start_template
 from redline.core.errors import ProgramChanged
 package = {source!r} + "/redline"
 workers = IsolatedCalls(template={template})

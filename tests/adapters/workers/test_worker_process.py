@@ -15,9 +15,8 @@ import pytest
 
 from redline.adapters.sandbox import seccomp
 from redline.adapters.templates.template import Template, is_possible
-from redline.adapters.workers.isolated_calls import IsolatedCalls
+from redline.adapters.workers.isolated_calls import IsolatedCalls, start_template
 from redline.adapters.workers.messages import decode, encode
-from redline.adapters.workers.worker_process import start_template
 from redline.core.errors import Busy, LimitReached, TimeLimit, WorkerDied
 from redline.core.ports.confined import Budget
 
@@ -198,7 +197,7 @@ def test_a_busy_worker_does_not_outlive_a_server_that_was_killed(template: str) 
         f"import sys; sys.path.insert(0, {str(ROOT)!r})\n"
         "from redline.adapters.templates.template import Template\n"
         "from redline.adapters.workers.isolated_calls import IsolatedCalls\n"
-        "from redline.adapters.workers.worker_process import start_template\n"
+        "from redline.adapters.workers.isolated_calls import start_template\n"
         "def started(pid): print(pid, flush=True)\n"
         f"workers = IsolatedCalls(template={template})\n"
         f"workers.call('{HOSTILE}wait_for_ever', (), {{'started': started}})\n"

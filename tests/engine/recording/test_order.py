@@ -102,7 +102,7 @@ def test_an_edit_that_commits_while_a_burst_is_recorded_comes_after_all_of_it(
 def test_parts_of_a_burst_stay_in_order_around_an_edit_that_commits_between_them(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("redline.engine.recording.attribution.MAX_CHANGES", 2)
+    monkeypatch.setattr("redline.engine.recording.recorder.MAX_CHANGES", 2)
     desk.write("z.txt", b"one\n")
     desk.start()
     first = desk.picture()

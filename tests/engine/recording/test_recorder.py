@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from redline.adapters.recorder.known_files import DatabaseOfFiles
 from redline.core.errors import WriteFailed
 from redline.core.ports.history import OUTSIDE
-from redline.engine.recording import attribution
+from redline.engine.recording import recorder
 from tests.engine.recording.desk import Desk
 
 
@@ -253,7 +253,7 @@ def test_a_file_over_the_limit_is_named_as_not_recorded(desk: Desk) -> None:
 def test_a_burst_that_one_operation_cannot_hold_is_several_and_nothing_is_left_out(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(attribution, "MAX_CHANGES", 10)
+    monkeypatch.setattr(recorder, "MAX_CHANGES", 10)
     desk.start()
     before = desk.picture()
     for number in range(24):

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from redline.core.errors import StoreUnavailable
-from redline.core.ports.grants import Grant
+from redline.core.ports.session_memory import Grant
 from redline.teams.adapters.group_store import GroupStore
 from redline.teams.adapters.redis_group import (
     RedisCallSlots,

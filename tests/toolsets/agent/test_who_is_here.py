@@ -15,7 +15,7 @@ from bench.noise.seat import Seat
 from redline.core.changes import Change, ChangeSet, FileState
 from redline.core.paths import Access
 from redline.core.ports.history import Origin
-from redline.engine.recent_work import RecentWork
+from redline.engine.history import RecentWork
 from redline.services.history.news import describe_news, describe_work_of_others
 from redline.toolsets.call import session_of
 from redline.toolsets.tool import Client

@@ -20,7 +20,7 @@ from redline.core.errors import (
     SessionNotFound,
     StaleBase,
 )
-from redline.core.ports.grants import Grant
+from redline.core.ports.session_memory import Grant
 from redline.settings import Settings
 from redline.toolsets.call import Call
 from redline.toolsets.coding_tools.exec import handlers as tools

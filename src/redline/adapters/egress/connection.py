@@ -3,13 +3,172 @@
 from __future__ import annotations
 
 import asyncio
+import re
+import struct
 from collections.abc import Callable
+from dataclasses import dataclass
 from http import HTTPStatus
 
-from redline.adapters.egress import client_hello
 from redline.adapters.egress.dialing import Dialer, DialRefused, Unreachable, refuse
-from redline.adapters.egress.http_head import BadRequest, Request, parse_head
-from redline.core.access.domains import normalize_name
+from redline.core.access.domains import format_target, normalize_name, split_port
+
+RECORD_HEADER = 5
+_HANDSHAKE, _CLIENT_HELLO, _SERVER_NAME, _HOST_NAME = 22, 1, 0, 0
+MAX_RECORD = 1 << 14
+
+
+def is_handshake(data: bytes) -> bool:
+    """Whether *data* starts a TLS handshake record."""
+    return data[:1] == bytes([_HANDSHAKE])
+
+
+def record_length(data: bytes) -> int:
+    """How long the record with that header is, header included; ValueError if too long."""
+    length = struct.unpack("!H", data[3:RECORD_HEADER])[0]
+    if length > MAX_RECORD:
+        raise ValueError("a TLS record is too long")
+    return RECORD_HEADER + int(length)
+
+
+class _Reader:
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._at = 0
+
+    def take(self, size: int) -> bytes:
+        part = self._data[self._at : self._at + size]
+        if len(part) != size:
+            raise ValueError("the ClientHello is cut short")
+        self._at += size
+        return part
+
+    def number(self, size: int) -> int:
+        return int.from_bytes(self.take(size), "big")
+
+    def vector(self, size: int) -> bytes:
+        return self.take(self.number(size))
+
+    def is_empty(self) -> bool:
+        return self._at >= len(self._data)
+
+
+def server_name(record: bytes) -> str | None:
+    """The name a ClientHello asks for, None without one; ValueError if it cannot be read.
+
+    A ClientHello that is spread over several records cannot be read.
+    """
+    message = _Reader(record[RECORD_HEADER:])
+    if message.number(1) != _CLIENT_HELLO:
+        raise ValueError("the first TLS message is no ClientHello")
+    hello = _Reader(message.vector(3))
+    hello.take(2 + 32)  # version and random
+    for size in (1, 2, 1):  # session id, cipher suites, compression
+        hello.vector(size)
+    if hello.is_empty():
+        return None
+    extensions = _Reader(hello.vector(2))
+    while not extensions.is_empty():
+        kind, content = extensions.number(2), extensions.vector(2)
+        if kind == _SERVER_NAME:
+            return _host_name(_Reader(_Reader(content).vector(2)))
+    return None
+
+
+def _host_name(names: _Reader) -> str:
+    if names.number(1) != _HOST_NAME:
+        raise ValueError("the server name is of an unknown kind")
+    return names.vector(2).decode("ascii")
+
+
+_LINE = re.compile(rb"([A-Z]{1,20}) ([\x21-\x7e]+) HTTP/1\.[01]\Z")
+_FIELD = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\t\x20-\x7e\x80-\xff]*)\Z")
+_URL = re.compile(r"http://([^/?#@]+)([/?][^#]*)?\Z", re.IGNORECASE)
+# Meant for this hop, or written again below.
+_NOT_PASSED_ON = frozenset(
+    (
+        b"connection",
+        b"keep-alive",
+        b"proxy-connection",
+        b"proxy-authorization",
+        b"proxy-authenticate",
+        b"te",
+        b"trailer",
+        b"transfer-encoding",
+        b"upgrade",
+        b"host",
+    )
+)
+
+
+class BadRequest(Exception):
+    """A request that is not passed on, with the status to answer."""
+
+    def __init__(self, text: str, status: int = 400) -> None:
+        super().__init__(text)
+        self.status = status
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a client asks of the proxy: a tunnel, or one request with a body of *length* bytes."""
+
+    name: str
+    port: int
+    is_tunnel: bool
+    head: bytes = b""
+    length: int = 0
+
+
+def parse_head(raw: bytes) -> Request:
+    """Read a request head, up to and with its empty line; BadRequest."""
+    first, *lines = raw.removesuffix(b"\r\n\r\n").split(b"\r\n")
+    found = _LINE.match(first)
+    fields = [_FIELD.match(line) for line in lines]
+    if found is None or not all(fields):
+        raise BadRequest("The request is not valid HTTP/1.1")
+    method, target = found[1].decode(), found[2].decode()
+    pairs = [(field[1], field[2].rstrip(b" \t")) for field in fields if field]
+    if method == "CONNECT":
+        name, port = _parse_authority(target, None)
+        return Request(name, port, is_tunnel=True)
+    url = _URL.match(target)
+    if url is None:
+        raise BadRequest("This proxy takes CONNECT and http:// requests only")
+    name, port = _parse_authority(url[1], 80)
+    path = url[2] or "/"
+    path = path if path.startswith("/") else f"/{path}"
+    host = format_target(name, None if port == 80 else port)
+    head = f"{method} {path} HTTP/1.1\r\nHost: {host}\r\n".encode()
+    head += b"".join(
+        key + b": " + value + b"\r\n" for key, value in pairs if key.lower() not in _NOT_PASSED_ON
+    )
+    return Request(name, port, False, head + b"Connection: close\r\n\r\n", _parse_length(pairs))
+
+
+def _parse_authority(text: str, default: int | None) -> tuple[str, int]:
+    try:
+        host, port = split_port(text)
+        name = normalize_name(host)
+    except ValueError:
+        raise BadRequest("The request names no valid host") from None
+    port = port or default
+    if port is None:
+        raise BadRequest("CONNECT takes HOST:PORT")
+    return name, port
+
+
+def _parse_length(pairs: list[tuple[bytes, bytes]]) -> int:
+    names = [key.lower() for key, _value in pairs]
+    if b"transfer-encoding" in names:
+        raise BadRequest("This proxy takes bodies with a Content-Length only", 411)
+    lengths = {value for key, value in pairs if key.lower() == b"content-length"}
+    if not lengths:
+        return 0
+    text = lengths.pop()
+    if lengths or not re.fullmatch(rb"[0-9]{1,18}", text):
+        raise BadRequest("The Content-Length is not valid")
+    return int(text)
+
 
 MAX_HEAD = 32 << 10
 HEAD_SECONDS = 15.0
@@ -93,7 +252,7 @@ class Connection:
 
     async def _send_tunnel(self, request: Request, to_upstream: asyncio.StreamWriter) -> None:
         first = await self._read(self._reader, _CHUNK)
-        if client_hello.is_handshake(first):
+        if is_handshake(first):
             first = await self._check_hello(request, first)
         to_upstream.write(first)
         if first:
@@ -104,14 +263,12 @@ class Connection:
     async def _check_hello(self, request: Request, data: bytes) -> bytes:
         """The start of the TLS handshake, once it is known to name the host of the tunnel."""
         try:
-            while len(data) < client_hello.RECORD_HEADER or len(data) < (
-                client_hello.record_length(data)
-            ):
+            while len(data) < RECORD_HEADER or len(data) < (record_length(data)):
                 more = await self._read(self._reader, _CHUNK)
                 if not more:
                     raise ValueError("the ClientHello is cut short")
                 data += more
-            asked = client_hello.server_name(data[: client_hello.record_length(data)])
+            asked = server_name(data[: record_length(data)])
             name = None if asked is None else normalize_name(asked)
         except ValueError:  # its text may hold what the client sent
             self._report(str(refuse(request.name, request.port, "its TLS greeting is not valid")))

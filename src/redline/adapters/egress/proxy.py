@@ -56,7 +56,7 @@ def _give_up_rights() -> None:
     version = landlock.abi()
     if version:
         readable = [("/", landlock.READ_FILE | landlock.READ_DIR)]
-        landlock.restrict(landlock.ruleset(readable, version=version, block_tcp=False))
+        landlock.restrict(landlock.ruleset(readable, version=version))
     syscalls.drop_capabilities()
 
 

@@ -12,7 +12,8 @@ import os
 import threading
 import time
 import zlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 
 from redline.adapters.files import platform
 from redline.core.errors import Locked
@@ -61,6 +62,16 @@ class LockFiles:
                 return None
             os.close(fd)  # the file was removed: others lock the one that is there now
 
+    @contextmanager
+    def alone(self, name: str) -> Iterator[None]:
+        """Hold the lock *name* exclusively for the length of a `with`."""
+        fd = self.take(name, exclusive=True, wait=True)
+        assert fd is not None
+        try:
+            yield
+        finally:
+            self.release(name, fd)
+
     def release(self, name: str, fd: int) -> None:
         """Release a lock that `take` returned."""
         try:
@@ -87,27 +98,6 @@ class LockFiles:
 
     def __del__(self) -> None:
         self.close()
-
-
-class OneLock:
-    """A lock file taken alone for the length of a `with`; the caller keeps other threads out."""
-
-    def __init__(self, files: LockFiles, name: str) -> None:
-        self._files = files
-        self._name = name
-        self._fd = -1
-
-    def __enter__(self) -> None:
-        fd = self._files.take(self._name, exclusive=True, wait=True)
-        assert fd is not None
-        self._fd = fd
-
-    def __exit__(self, *_: object) -> None:
-        self._files.release(self._name, self._fd)
-
-    def close(self) -> None:
-        """Close the file."""
-        self._files.close()
 
 
 class Held:

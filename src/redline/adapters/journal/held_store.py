@@ -7,7 +7,7 @@ import os
 import sqlite3
 import time
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import asdict, replace
 from threading import Lock
@@ -43,21 +43,10 @@ SESSION_SHARE = 4
 class HeldStore:
     """See `core.ports.review.HeldChanges`."""
 
-    def __init__(
-        self,
-        workspace: DiskWorkspace,
-        state_dir: str,
-        *,
-        clock: Callable[[], float] = time.time,
-        max_bytes: int = MAX_BYTES,
-        max_waiting: int = MAX_WAITING,
-    ) -> None:
+    def __init__(self, workspace: DiskWorkspace, state_dir: str) -> None:
         self._workspace = workspace
         self._directory = state_dir
         self._path = os.path.join(state_dir, _DATABASE)
-        self._clock = clock
-        self._max_bytes = max_bytes
-        self._max_waiting = max_waiting
         self._lock = Lock()
         self._seen: tuple[int, int] | None = None
 
@@ -65,13 +54,13 @@ class HeldStore:
         """Keep *change*, unless one of that id waits or was refused."""
         contents = change.change_set.contents()
         size = sum(map(len, contents.values()))
-        if size > self._max_bytes:
+        if size > MAX_BYTES:
             raise LimitReached(
-                f"The change is too large to be held: {size} bytes, at most {self._max_bytes}",
+                f"The change is too large to be held: {size} bytes, at most {MAX_BYTES}",
                 hint="make smaller changes",
             )
         with self._transaction() as db:
-            now = self._clock()
+            now = time.time()
             row = db.execute(f"{_SELECT} WHERE id = ?", (change.id,)).fetchone()
             if row is not None:
                 known = self._read(row)
@@ -87,8 +76,8 @@ class HeldStore:
         waiting = "SELECT count(*) FROM held WHERE decision IS NULL AND expires > ?"
         mine = db.execute(f"{waiting} AND session = ?", (now, session)).fetchone()[0]
         every = db.execute(waiting, (now,)).fetchone()[0]
-        if mine >= self._max_waiting // SESSION_SHARE or every >= self._max_waiting:
-            whose = "of this session " if every < self._max_waiting else ""
+        if mine >= MAX_WAITING // SESSION_SHARE or every >= MAX_WAITING:
+            whose = "of this session " if every < MAX_WAITING else ""
             raise LimitReached(
                 f"Too many changes {whose}wait for a person: {every if not whose else mine}",
                 hint="wait until some of them are decided",
@@ -127,7 +116,7 @@ class HeldStore:
         try:
             lock(fd, exclusive=True, wait=True)
             held = self.get(held_id)
-            state = held.state(self._clock())
+            state = held.state(time.time())
             if state is not HeldState.WAITING:
                 raise HeldDecided(_describe_end(held, state), details={"state": state.value})
             try:

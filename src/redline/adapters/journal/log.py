@@ -11,13 +11,13 @@ from __future__ import annotations
 import math
 import os
 import threading
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 
 from redline.adapters.files.disk import Dir, Disk
-from redline.adapters.files.locks import LockFiles, OneLock
-from redline.adapters.journal.format.lines import (
+from redline.adapters.files.locks import LockFiles
+from redline.adapters.journal.format.records import (
     DIGEST,
     Line,
     body_of,
@@ -25,9 +25,44 @@ from redline.adapters.journal.format.lines import (
     format_line,
     tokens_of,
 )
-from redline.adapters.journal.inline_contents import WINDOW
-from redline.adapters.journal.line_index import LineIndex, read_backwards
-from redline.adapters.journal.undecided import write_or_take_back
+from redline.adapters.journal.line_index import WINDOW, LineIndex, read_backwards
+
+
+class Undecided(Exception):
+    """A line is neither durable nor durably taken back; `is_there` as the file reads now."""
+
+    def __init__(self, *, is_there: bool) -> None:
+        super().__init__()
+        self.is_there = is_there
+
+
+def write_or_take_back(disk: Disk, fd: int, data: bytes, end: int) -> None:
+    """Write *data* durably at *end*, the end of a file, or leave nothing there.
+
+    OSError when nothing is there, Undecided when that cannot be determined.
+    """
+    try:
+        disk.pwrite(fd, data, end)
+        disk.sync_data(fd)
+    except OSError as error:
+        _take_back(disk, fd, data, end, error)
+        raise
+
+
+def _take_back(disk: Disk, fd: int, data: bytes, end: int, error: OSError) -> None:
+    whole = disk.pread(fd, len(data), end) == data
+    try:
+        disk.truncate(fd, end)
+    except OSError:
+        if whole:
+            raise Undecided(is_there=True) from error
+        return  # what is there fails its checksum
+    try:
+        disk.sync_data(fd)
+    except OSError:
+        if whole:
+            raise Undecided(is_there=False) from error
+
 
 NAME = "journal"
 _LOCK = "journal.lock"
@@ -47,7 +82,7 @@ class Journal:
             (lambda: None) if fence is None else partial(fence, disk, directory)
         )
         self._guard = threading.RLock()
-        self._lock = OneLock(LockFiles(partial(disk.open_own, directory)), _LOCK)
+        self._locks = LockFiles(partial(disk.open_own, directory))
         self._fd = -1
         self._identity = (0, 0)
         # The size when it was last looked at, and where our own last lines begin and end.
@@ -56,7 +91,8 @@ class Journal:
         self._own_end = 0
         # Bytes of blobs that our operations added that are not in the index yet.
         self._own_added = 0
-        self._index = LineIndex(self._identity, self._read)
+        # What was read of the file; another when pruning has replaced it.
+        self.index = LineIndex(self._identity, self._read)
         # Contents this process has synced; other processes may still take theirs back.
         self._durable: set[str] = set()
         self._open()
@@ -69,7 +105,7 @@ class Journal:
         *added* is what it put into blobs, as the line says too. OSError means that the line is not
         there and never will be; Undecided that this cannot be determined.
         """
-        with self._guard, self._lock:
+        with self._guard, self._locks.alone(_LOCK):
             self._check_fence()
             self._follow()
             self._append_alone(line)
@@ -86,15 +122,15 @@ class Journal:
 
         *line_before* makes the line: it gets the operation that follows, if there is one by now.
         """
-        with self._guard, self._lock:
+        with self._guard, self._locks.alone(_LOCK):
             self._check_fence()
             self.refresh()
-            self._append_alone(line_before(self._index.follower_of(since)))
+            self._append_alone(line_before(self.index.follower_of(since)))
             self._note_own(inline, added)
 
     def raise_fence(self) -> None:
         """Refuse from now on what servers with an older lease would commit; LeaseLost."""
-        with self._guard, self._lock:
+        with self._guard, self._locks.alone(_LOCK):
             self._check_fence()
 
     def _note_own(self, inline: Iterable[str], added: int) -> None:
@@ -110,7 +146,7 @@ class Journal:
         self._append(format_line(b"F " + operation_id.encode()))
 
     def _append(self, data: bytes) -> None:
-        with self._guard, self._lock:
+        with self._guard, self._locks.alone(_LOCK):
             self._follow()
             self._append_alone(data)
 
@@ -125,7 +161,7 @@ class Journal:
 
     def replace(self, keep: Iterable[Line], wanted: Iterable[str]) -> None:
         """Rewrite the file with only *keep* and contents *wanted*; the caller holds off commits."""
-        with self._guard, self._lock:
+        with self._guard, self._locks.alone(_LOCK):
             self._check_fence()
             self.refresh()
             kept = self._select(keep, wanted)
@@ -156,7 +192,7 @@ class Journal:
 
     def close(self) -> None:
         """Close the files."""
-        self._lock.close()
+        self._locks.close()
         if self._fd >= 0:
             self._disk.close_fd(self._fd)
             self._fd = -1
@@ -167,11 +203,11 @@ class Journal:
         """Take in what any process has written since."""
         with self._guard:
             self._follow()
-            if self.last_size < self._index.end:  # another process took back what we have read
+            if self.last_size < self.index.end:  # another process took back what we have read
                 self._reopen()
-            size, read_to = self.last_size, self._index.end
+            size, read_to = self.last_size, self.index.end
             if size > read_to:
-                self._index.take_in(self._disk.pread(self._fd, size - read_to, read_to))
+                self.index.take_in(self._disk.pread(self._fd, size - read_to, read_to))
                 self._own_added = 0
 
     def position(self) -> tuple[tuple[int, int], int]:
@@ -196,7 +232,7 @@ class Journal:
         with self._guard:
             self.refresh()
             file, size = position
-            return self._index.arrived_since(size) if file == self._identity else []
+            return self.index.arrived_since(size) if file == self._identity else []
 
     def read_again(self) -> None:
         """Take in everything from the start."""
@@ -211,12 +247,12 @@ class Journal:
         """
         with self._guard:
             self._follow()
-            is_ours = self._own_begin <= self._index.end and self._own_end == self.last_size
-            if not self._index.ids or not is_ours:
+            is_ours = self._own_begin <= self.index.end and self._own_end == self.last_size
+            if not self.index.ids or not is_ours:
                 self.refresh()
-            first = self._index.find(self.ids[0]) if self.ids else None
+            first = self.index.find(self.index.ids[0]) if self.index.ids else None
             oldest = math.inf if first is None else first.head.time
-            return self.last_size + self._index.added + self._own_added, oldest
+            return self.last_size + self.index.added + self._own_added, oldest
 
     def durable(self) -> set[str]:
         """Contents that are durable here, as long as the caller prevents pruning."""
@@ -227,79 +263,23 @@ class Journal:
     def note_contents(self, line: Line, raw: bytes) -> None:
         """Note the contents of a line that was just read: they are often asked for next."""
         with self._guard:
-            if line.file == self._index.file:
-                self._index.contents.look_at(raw, line.offset)
-
-    def location(self, digest: str) -> tuple[int, int] | None:
-        """The offset and length of a content, as of the last refresh."""
-        return self._index.contents.locate(digest)
+            if line.file == self.index.file:
+                self.index.contents.look_at(raw, line.offset)
 
     def content(self, digest: str) -> bytes | None:
         """A content in base64, if it is here."""
         with self._guard:
             self.refresh()
             found = self._content(digest)
-            if found is None and self._index.contents.locate(digest) is not None:
+            if found is None and self.index.contents.locate(digest) is not None:
                 self.read_again()  # its line was taken back and another written there
                 found = self._content(digest)
             return found
 
     def _content(self, digest: str) -> bytes | None:
-        offset, length = self._index.contents.locate(digest) or (0, 0)
+        offset, length = self.index.contents.locate(digest) or (0, 0)
         token = self._disk.pread(self._fd, length, offset)
         return token[DIGEST + 1 :] if token[:DIGEST] == digest.encode() else None
-
-    @property
-    def read_to(self) -> int:
-        """How far the file was read."""
-        return self._index.end
-
-    @property
-    def ids(self) -> Sequence[str]:
-        """Operations that were not revoked, oldest first, as of the last refresh.
-
-        One that was recorded late is where it belongs; see `record` of the store.
-        """
-        return self._index.ids
-
-    @property
-    def order(self) -> Mapping[str, int]:
-        """Where each of `ids` is in it."""
-        return self._index.order
-
-    @property
-    def special(self) -> list[Line]:
-        """Those that revert something, or are no change, in the order in which they happened."""
-        return self._index.special
-
-    @property
-    def lines(self) -> list[Line]:
-        """The lines of `ids`."""
-        return [line for name in self.ids if (line := self._index.find(name)) is not None]
-
-    @property
-    def version(self) -> tuple[object, ...]:
-        """Differs whenever the operations do."""
-        return self._index.version
-
-    @property
-    def unreadable(self) -> int:
-        """How many lines fail their checksum: cut off by a crash, or damaged."""
-        return self._index.unreadable
-
-    @property
-    def revoked(self) -> set[str]:
-        """Operations that were taken back from the journal."""
-        return self._index.revoked
-
-    @property
-    def finished(self) -> set[str]:
-        """Operations that are marked as carried out."""
-        return self._index.finished
-
-    def find(self, operation_id: str) -> Line | None:
-        """The line of an operation, revoked or not."""
-        return self._index.find(operation_id)
 
     def body(self, line: Line) -> bytes:
         """The body of an operation's record; LookupError when it was pruned since."""
@@ -309,12 +289,12 @@ class Journal:
         self, end: int, having: Sequence[bytes] = ()
     ) -> Iterator[tuple[str, bytes]]:
         """See `read_backwards`."""
-        index = self._index
+        index = self.index
         return read_backwards(index, end, having, partial(self._window_before, index))
 
     def session_starts(self, without: Collection[str]) -> dict[bytes, str]:
         """See `LineIndex.find_session_starts`."""
-        index = self._index
+        index = self.index
         return index.find_session_starts(without, partial(self._window_before, index))
 
     def _window_before(self, index: LineIndex, name: str) -> tuple[bytes, int]:
@@ -332,7 +312,7 @@ class Journal:
         with self._guard:
             if line.file != self._identity:
                 self.refresh()
-                found = self._index.find(line.head.id)
+                found = self.index.find(line.head.id)
                 if found is None:
                     raise LookupError(line.head.id)
                 line = found
@@ -350,7 +330,7 @@ class Journal:
         self.last_size = found.st_size
         self._own_begin = self._own_end = 0
         self._own_added = 0
-        self._index = LineIndex(self._identity, self._read)
+        self.index = LineIndex(self._identity, self._read)
         self._durable = set()
 
     def _read(self, length: int, offset: int) -> bytes:

@@ -7,12 +7,11 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from redline.adapters.journal.format import records
-from redline.adapters.journal.format.lines import Line
+from redline.adapters.journal.format.records import Line
 from redline.adapters.journal.format.slots import ABANDONED, ACTIVE, READY, Peeked, SlotIntent
 from redline.adapters.journal.intent_slots import Slot
-from redline.adapters.journal.steps.apply import Swap
+from redline.adapters.journal.steps.apply import Swap, Verdict
 from redline.adapters.journal.steps.handles import DirectoryHandles
-from redline.adapters.journal.steps.progress import Verdict
 from redline.adapters.journal.steps.staging import remove_if_there, staged_name
 from redline.core.changes import ChangeSet
 from redline.core.errors import RedlineError
@@ -77,10 +76,10 @@ class Recovery:
     def _settle_one(self, found: Peeked, intent: SlotIntent) -> bool:
         """Settle a change that has its slot to itself; whether there was any."""
         journal = self._store.journal
-        line = journal.find(intent.transactions[0])
+        line = journal.index.find(intent.transactions[0])
         if line is None:
             self._clean_up(intent)
-        elif line.head.id not in journal.finished:
+        elif line.head.id not in journal.index.finished:
             self._settle_committed(line, intent, take_back=found.state == ABANDONED)
         return line is not None or found.state != READY
 
@@ -98,7 +97,7 @@ class Recovery:
         return was_revoked or found.state != READY
 
     def _newest_line(self, intent: SlotIntent) -> Line | None:
-        lines = map(self._store.journal.find, reversed(intent.transactions))
+        lines = map(self._store.journal.index.find, reversed(intent.transactions))
         return next((line for line in lines if line is not None), None)
 
     def _settle_newest(self, line: Line, intent: SlotIntent) -> bool:
@@ -110,13 +109,13 @@ class Recovery:
         stays as it is, and the journal revokes the change.
         """
         store, name = self._store, line.head.id
-        if name in store.journal.finished:
+        if name in store.journal.index.finished:
             return False
         change_set = self._change_set(line)
         handles, held = store.lock(change_set)
         try:
             store.journal.refresh()
-            if name in store.journal.revoked:
+            if name in store.journal.index.revoked:
                 self._take_back(self._swap(handles, change_set.inverse(), intent, name, back=True))
             elif not self._was_followed(line, change_set):
                 forward = self._swap(handles, change_set, intent, name)
@@ -136,7 +135,7 @@ class Recovery:
     def _was_followed(self, line: Line, change_set: ChangeSet) -> bool:
         """Whether a later operation changed the path: it began when this one had finished."""
         wanted = set(change_set.paths)
-        for each in reversed(self._store.journal.lines):
+        for each in reversed(self._store.journal.index.lines):
             if each.head.id == line.head.id:
                 return False
             if not wanted.isdisjoint(self._change_set(each).paths):
@@ -169,7 +168,7 @@ class Recovery:
         handles, held = store.lock(change_set)
         try:
             forward = self._swap(handles, change_set, intent, name)
-            revoked = name in store.journal.revoked
+            revoked = name in store.journal.index.revoked
             verdicts, _ = self._judge(forward)
             if not revoked and not take_back and Verdict.CONFLICT not in verdicts:
                 self._carry_out(forward, verdicts)

@@ -1,10 +1,12 @@
-"""The journal and the disk behind the editor: begins transactions, records, prunes."""
+"""The journal and the disk behind the editor: begin transactions, record, read, prune."""
 
 from __future__ import annotations
 
 import os
+import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
@@ -12,32 +14,49 @@ from redline.adapters.files.disk import Disk
 from redline.adapters.files.locks import Held, LockFiles, PlaceLocks, bucket_of
 from redline.adapters.files.os_errors import writing_failed
 from redline.adapters.files.workspace import DiskWorkspace
-from redline.adapters.journal.blobs import MIN_DELTA, Blobs
+from redline.adapters.journal.blobs import MIN_DELTA, Blobs, bases_of
 from redline.adapters.journal.content_store import MAX_INLINE, ContentStore
 from redline.adapters.journal.format import records
-from redline.adapters.journal.format.deltas import bases_of
-from redline.adapters.journal.format.lines import Head, format_operation
+from redline.adapters.journal.format.records import Head, Line, body_of, format_operation
 from redline.adapters.journal.format.slots import new_ids
 from redline.adapters.journal.intent_slots import Slots
 from redline.adapters.journal.line_index import BEFORE
-from redline.adapters.journal.log import CommitFence, Journal
-from redline.adapters.journal.store_read import MAX_HELD, StoreReading
-from redline.adapters.journal.undecided import Undecided
-from redline.core.changes import Change, ChangeSet, DirState, FileState, Rename
-from redline.core.errors import LeaseLost, Locked, PathDenied, WriteFailed
+from redline.adapters.journal.log import CommitFence, Journal, Undecided
+from redline.adapters.journal.undo_chains import UndoChains
+from redline.core.changes import Change, ChangeSet, DirState, FileState, Rename, State
+from redline.core.errors import (
+    HistoryError,
+    LeaseLost,
+    Locked,
+    PathDenied,
+    UnknownOperation,
+    WriteFailed,
+)
 from redline.core.once import built_once
 from redline.core.paths import WorkspacePath, show_name
-from redline.core.ports.history import NO_PERMITS, ChangePermits, Operation, Origin
+from redline.core.ports.history import (
+    NO_PERMITS,
+    PROMPT,
+    Author,
+    ChangePermits,
+    Operation,
+    Origin,
+)
+from redline.core.ports.store import Chained, ChangeStatus, Position
 
 if TYPE_CHECKING:
     # Imported where a change is made: commands that only read are spared a fifth of their time.
     from redline.adapters.journal.recovery import Recovery
     from redline.adapters.journal.steps.handles import DirectoryHandles
-    from redline.adapters.journal.transaction.staged import StagedChange
-
-from redline.adapters.journal.format.lines import Line
+    from redline.adapters.journal.transaction import StagedChange
 
 _TRIES = 50
+# How many bytes of contents one change keeps in memory.
+MAX_HELD = 64 << 20
+# What is read of the end of the journal to see whether others have written there.
+_MAX_TAIL = 1 << 16
+# How many operations one look at what arrived reads, and how many steps of each.
+MAX_ARRIVALS, MAX_ARRIVED_STEPS = 50, 1000
 _BLOB_LOCK = "blobs.lock"
 
 
@@ -55,7 +74,7 @@ class Guard(Protocol):
         """Raise a Refused; *load* gives the contents of a state that the history has."""
 
 
-class DiskStore(StoreReading):
+class DiskStore:
     """See `core.ports.history.Store`."""
 
     def __init__(
@@ -88,9 +107,12 @@ class DiskStore(StoreReading):
             journal = Journal(disk, self._directory, fence)
         except OSError as error:
             raise writing_failed(error, state_dir) from error
-        super().__init__(
-            workspace, journal, ContentStore(journal, self.blobs, max_inline), max_held
-        )
+        self.workspace = workspace
+        self.journal = journal
+        self.contents = ContentStore(journal, self.blobs, max_inline)
+        self.max_held = max_held
+        self._guard = threading.RLock()
+        self._known: tuple[object, UndoChains] | None = None
         try:  # before anything is read for a client
             if recover:
                 journal.raise_fence()
@@ -114,6 +136,18 @@ class DiskStore(StoreReading):
         damage = self.damage()
         return [*settled, damage] if damage else settled
 
+    def damage(self) -> str:
+        """What cannot be read of the history, in words; empty when all of it can."""
+        self.journal.refresh()
+        count = self.journal.index.unreadable
+        if not count:
+            return ""
+        lines = "1 line" if count == 1 else f"{count} lines"
+        return (
+            f"{lines} of the history cannot be read (damaged, or cut off by a crash):"
+            " changes recorded there cannot be listed or undone"
+        )
+
     # -- changing -----------------------------------------------------------------------------
 
     def begin(
@@ -125,8 +159,7 @@ class DiskStore(StoreReading):
         permits: ChangePermits = NO_PERMITS,
     ) -> StagedChange:
         """Lock, have every guard look at it, check every base and stage."""
-        from redline.adapters.journal.transaction.locked import ChangeRequest, hold
-        from redline.adapters.journal.transaction.staged import stage_change
+        from redline.adapters.journal.transaction import ChangeRequest, hold, stage_change
 
         self._refuse_roots(change_set)
         for _ in range(_TRIES):
@@ -307,7 +340,7 @@ class DiskStore(StoreReading):
             try:
                 self.journal.read_again()
                 keep, wanted = what_stays(self.journal, self.blobs, days=days, size=size)
-                dropped = len(self.journal.ids) - len(keep)
+                dropped = len(self.journal.index.ids) - len(keep)
                 if dropped:
                     self.journal.replace(keep, wanted)
                     self.blobs.keep_only(wanted)
@@ -316,6 +349,218 @@ class DiskStore(StoreReading):
                 return 0  # history may be longer than asked for; a change never fails over that
             finally:
                 self._blob_locks.release(_BLOB_LOCK, lock)
+
+    # -- reading ------------------------------------------------------------------------------
+
+    def load(self, operation_id: str, steps: int | None = None) -> Operation:
+        """An operation with contents, up to a limit; larger ones are left where they are."""
+        line = self._line(operation_id)
+        operation = self._operation(line, self.journal.body(line), steps)
+        return replace(operation, change_set=self.fill(operation.change_set))
+
+    def peek(self, operation_id: str) -> Operation:
+        """An operation, contents not loaded."""
+        line = self._line(operation_id)
+        return self._operation(line, self.journal.body(line))
+
+    def fill(self, change_set: ChangeSet) -> ChangeSet:
+        """A change set with contents, up to a limit; larger ones are left where they are."""
+        budget = self.max_held
+        filled: list[Change | Rename] = []
+        for step in change_set.steps:
+            if isinstance(step, Change):
+                sizes = [s.size for s in (step.before, step.after) if isinstance(s, FileState)]
+                budget -= sum(sizes)
+                if budget >= 0:
+                    step = Change(
+                        step.path, self._load_content(step.before), self._load_content(step.after)
+                    )
+            filled.append(step)
+        return ChangeSet(tuple(filled))
+
+    def load_content(self, state: FileState) -> FileState:
+        """A file's state with its content."""
+        loaded = self._load_content(state)
+        assert isinstance(loaded, FileState)
+        return loaded
+
+    def _load_content(self, state: State) -> State:
+        if not isinstance(state, FileState) or state.content is not None:
+            return state
+        try:
+            content = self.contents.get(state.digest)
+        except OSError as error:
+            raise HistoryError(f"History is damaged ({error.strerror}): {state.digest}") from None
+        return replace(state, content=content)
+
+    def newest_first(
+        self,
+        before_id: str | None = None,
+        *,
+        naming: str = "",
+        beneath: WorkspacePath | None = None,
+        around: WorkspacePath | None = None,
+        steps: int | None = None,
+    ) -> Iterator[Operation]:
+        """Every operation, contents not loaded; see `core.ports.history.Store`."""
+        with self._guard:
+            self.journal.refresh()
+            end = len(self.journal.index.ids)
+            if before_id is not None:
+                end = self.journal.index.order[self._line(before_id).head.id]
+        name = records.plain_part(naming)
+        near = records.plain_part("" if beneath is None else beneath.name)
+        there = records.plain_part("" if around is None else around.name)
+        having = [text for text in (name, near) if text][:1]
+        if there and not having:
+            having = [there, records.RENAME]
+        for found, raw in self.journal.raw_newest_first(end, having):
+            if name not in raw or near not in raw:
+                continue
+            if there not in raw and not records.renames(raw):
+                continue
+            body = body_of(raw)
+            place = beneath if around is None or records.renames(raw) else around
+            if self._touches(body, place):
+                line = self.journal.index.find(found)
+                if line is None:
+                    return  # it was pruned since
+                self.journal.note_contents(line, raw)
+                yield self._operation(line, body, steps)
+
+    def _touches(self, body: bytes, place: WorkspacePath | None) -> bool:
+        return place is None or records.touches(body, place, self.workspace.root_number)
+
+    def _operation(self, line: Line, body: bytes, steps: int | None = None) -> Operation:
+        body, left_out = records.shorten(body, steps)
+        change_set, origin, notes = records.decode_body(body, self.workspace.root_number)
+        head = line.head
+        return Operation(
+            head.id,
+            head.time,
+            origin,
+            change_set,
+            head.kind,
+            head.reverts,
+            self._chains().reverters.get(head.id),
+            notes,
+            left_out,
+        )
+
+    def _line(self, operation_id: str) -> Line:
+        with self._guard:
+            self.journal.refresh()
+            line = self.journal.index.find(operation_id)
+            if line is None or operation_id in self.journal.index.revoked:
+                raise UnknownOperation(
+                    f"No operation has this id: {show_name(operation_id)[:64]}",
+                    hint="list the changes to see the ids",
+                )
+            return line
+
+    # -- chains of undo and redo --------------------------------------------------------------
+
+    def chain(self, operation_id: str) -> Chained:
+        """Which changes an operation is about, and the state of each."""
+        line = self._line(operation_id)
+        chains = self._chains()
+        changes = tuple(
+            ChangeStatus(root, chains.last(root), chains.is_undone(root), chains.moment(root))
+            for root in chains.effects_of(operation_id)
+        )
+        return Chained(operation_id, line.head.kind, changes)
+
+    def latest(self, *, undone: bool, by: Author | None = None) -> str | None:
+        """The latest operation that can be undone (or, with *undone*, redone), of *by* alone."""
+        self.journal.refresh()
+        for name in self._chains().newest_first(undone=undone):
+            if by is None or by.matches(self._origin(name)):
+                return name
+        return None
+
+    def find(self, prefix: str) -> str:
+        """The one operation whose id starts with *prefix*."""
+        self.journal.refresh()
+        if self.journal.index.find(prefix) is not None:
+            return prefix
+        found = [name for name in self.journal.index.ids if name.startswith(prefix)]
+        if len(found) == 1:
+            return found[0]
+        shown = show_name(prefix)[:64]
+        if found:
+            some = ", ".join(found[-3:])
+            raise UnknownOperation(
+                f"Several operations start with this: {shown}", hint=f"for example {some}"
+            )
+        raise UnknownOperation(
+            f"No operation has this id: {shown}", hint="list the changes to see the ids"
+        )
+
+    def changed_since(self, operation_id: str | None, by: Author | None) -> list[str]:
+        """See `core.ports.history.History.changed_since`."""
+        with self._guard:
+            self.journal.refresh()
+            chains, start = self._chains(), 0
+            if operation_id is not None:
+                start = chains.order[self._line(operation_id).head.id] + 1
+            found = chains.differing(start)
+            if by is None:
+                return found
+            return [root for root in found if by.matches(self._maker(root, start, chains))]
+
+    def arrivals(self, since: Position | None, session: str) -> tuple[Position, list[Operation]]:
+        """See `core.ports.store.Store.arrivals`."""
+        journal = self.journal
+        now = journal.position()
+        if since is None or since == now:
+            return now, []
+        lines = journal.read_since(since, _MAX_TAIL)
+        if lines is not None and records.is_all_of(lines, session):
+            return now, []  # nearly always: what the session has just done itself
+        found: list[Operation] = []
+        with self._guard:
+            for name in journal.arrived_since(since)[-MAX_ARRIVALS:]:
+                line = journal.index.find(name)
+                body = b"" if line is None else journal.body(line)
+                if line is not None and records.decode_origin(body).session != session:
+                    found.append(self._operation(line, body, MAX_ARRIVED_STEPS))
+            return (now[0], max(now[1], journal.index.end)), found
+
+    def marks(self) -> list[Operation]:
+        """See `core.ports.history.History.marks`."""
+        self.journal.refresh()
+        special = [line.head for line in self.journal.index.special]
+        checkpoints = {head.id for head in special if head.kind == "checkpoint"}
+        prompts = {head.id for head in special if head.kind == PROMPT}
+        first = self.journal.session_starts(checkpoints | prompts)
+        first.pop(b"", None)
+        first.pop(b'""', None)
+        marks = [*checkpoints, *first.values()]
+        marks.sort(key=self.journal.index.order.__getitem__, reverse=True)
+        lines = [self._line(name) for name in marks]
+        return [self._operation(line, self.journal.body(line), 0) for line in lines]
+
+    def _maker(self, root: str, start: int, chains: UndoChains) -> Origin:
+        """Who made a change or, if that was before number *start*, who undid or redid it last."""
+        is_older = chains.order.get(root, -1) < start
+        return self._origin(chains.last(root) if is_older else root)
+
+    def _origin(self, name: str) -> Origin:
+        return records.decode_origin(self.journal.body(self._line(name)))
+
+    def _chains(self) -> UndoChains:
+        with self._guard:
+            version = self.journal.index.version
+            if self._known is None or self._known[0] != version:
+                journal = self.journal
+                chains = UndoChains(
+                    journal.index.special,
+                    journal.index.ids,
+                    journal.index.order,
+                    journal.index.find,
+                )
+                self._known = version, chains
+            return self._known[1]
 
 
 def _make_durably(disk: Disk, path: str) -> None:
@@ -361,10 +606,10 @@ def what_stays(
     # Contents that are in an older line, which must be kept when that line is pruned.
     carried: dict[str, tuple[int, int]] = {}
     used = 0
-    for line in reversed(journal.lines):
+    for line in reversed(journal.index.lines):
         new = blobs.with_bases(records.digests_in(journal.body(line))) - wanted
         used += line.length + sum(blobs.stored_size(digest) for digest in new)
-        found = {digest: journal.location(digest) for digest in new} | carried
+        found = {digest: journal.index.contents.locate(digest) for digest in new} | carried
         carried = {d: where for d, where in found.items() if where and where[0] < line.offset}
         inherited = sum(length for _, length in carried.values())
         if keep and (line.head.time < oldest or used + inherited > size):

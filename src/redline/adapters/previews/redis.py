@@ -6,7 +6,7 @@ import json
 import time
 from collections.abc import Callable
 
-from redline.adapters.previews.memory import MAX_OF_ONE
+from redline.adapters.previews.opening import MAX_OF_ONE
 from redline.adapters.redis_connection import RedisConnection
 from redline.core.errors import LimitReached
 from redline.core.ports.previews import StoredPreview

@@ -17,26 +17,36 @@ from stat import S_ISGID, S_ISUID
 from threading import Lock
 from typing import Any
 
-from redline.adapters.egress.environment import variables as proxy_variables
 from redline.adapters.egress.proxy_process import ProxyProcess
-from redline.adapters.processes.buffers import HeadBuffer
+from redline.adapters.egress.proxy_process import variables as proxy_variables
 from redline.adapters.processes.command_view import WorkspaceViews
 from redline.adapters.processes.git_layers import GitLayers, as_settings, can_cover, read_identity
 from redline.adapters.processes.helper import Helper
-from redline.adapters.processes.job import DryFinisher, Finisher, JudgedFinisher, RunningJob
-from redline.adapters.processes.reactor import Reactor
+from redline.adapters.processes.job import (
+    DryFinisher,
+    Finisher,
+    HeadBuffer,
+    JudgedFinisher,
+    Reactor,
+    RunningJob,
+)
 from redline.adapters.sandbox import limits, overlay, policy
 from redline.adapters.sandbox.program import Program
-from redline.adapters.sandbox.protected import GitDirectories, program_files
 from redline.adapters.sandbox.syscalls import IS_LINUX
-from redline.adapters.sandbox.visible_paths import PROXY_PORT, Network, SandboxView
+from redline.adapters.sandbox.visible_paths import (
+    PROXY_PORT,
+    GitDirectories,
+    Network,
+    SandboxView,
+    program_files,
+)
 from redline.adapters.templates.template import Template
-from redline.core.error_families.wording import naming
 from redline.core.errors import LimitReached, SandboxUnavailable, SessionNotFound
 from redline.core.paths import WorkspacePath
 from redline.core.ports.commands import Command, Finished, Job, JobState, SandboxFacts
 from redline.core.ports.search import Cancel
 from redline.core.ports.tree import PathResolver, Tree
+from redline.core.wording import naming
 
 
 class JobTable:

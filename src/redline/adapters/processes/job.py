@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import heapq
 import json
 import os
 import selectors
 import signal as signals
 import socket
 import time
+from collections import deque
 from collections.abc import Callable, Sequence
 from functools import partial
-from threading import Condition, Thread
+from itertools import count
+from threading import Condition, Lock, Thread
 
-from redline.adapters.processes.buffers import RollingBuffer
-from redline.adapters.processes.reactor import Reactor
 from redline.core.errors import SessionClosed
 from redline.core.ports.commands import (
     Captured,
@@ -23,6 +24,177 @@ from redline.core.ports.commands import (
     Look,
     SandboxFacts,
 )
+
+
+class Reactor:
+    """Calls back from its own thread when a descriptor is ready or a moment has come."""
+
+    def __init__(self) -> None:
+        self._selector = selectors.DefaultSelector()
+        self._orders: deque[Callable[[], None]] = deque()
+        self._alarms: list[tuple[float, int, Callable[[], None]]] = []
+        self._count = count()
+        self._lock = Lock()
+        self._thread: Thread | None = None
+        self._wake_in, self._wake_out = os.pipe()
+        os.set_blocking(self._wake_in, False)
+        os.set_blocking(self._wake_out, False)
+        self._selector.register(self._wake_in, selectors.EVENT_READ, self._drain)
+
+    def do(self, action: Callable[[], None]) -> None:
+        """Run *action* in the thread, soon."""
+        self._orders.append(action)
+        with self._lock:
+            if self._thread is None:
+                self._thread = Thread(target=self._run, name="commands", daemon=True)
+                self._thread.start()
+        try:
+            os.write(self._wake_out, b"x")
+        except BlockingIOError:
+            pass
+
+    def at(self, moment: float, action: Callable[[], None]) -> None:
+        """Run *action* in the thread at *moment* of the monotonic clock."""
+        self.do(lambda: heapq.heappush(self._alarms, (moment, next(self._count), action)))
+
+    def watch(self, descriptor: int, events: int, action: Callable[[], object]) -> None:
+        """Run *action* whenever the descriptor is ready. Only from the thread."""
+        try:
+            self._selector.modify(descriptor, events, action)
+        except KeyError:
+            self._selector.register(descriptor, events, action)
+
+    def unwatch(self, descriptor: int) -> None:
+        """Stop watching the descriptor. Only from the thread."""
+        try:
+            self._selector.unregister(descriptor)
+        except KeyError:
+            pass
+
+    def _drain(self) -> None:
+        os.read(self._wake_in, 4096)
+
+    def _run(self) -> None:
+        while True:
+            pause = self._alarms[0][0] - time.monotonic() if self._alarms else None
+            if self._orders:
+                pause = 0
+            ready = self._selector.select(None if pause is None else max(0.0, pause))
+            for key, _events in ready:
+                key.data()
+            while self._orders:
+                self._orders.popleft()()
+            while self._alarms and self._alarms[0][0] <= time.monotonic():
+                heapq.heappop(self._alarms)[2]()
+
+
+HEAD = 64 << 10
+TAIL = 1 << 20
+
+
+class RollingBuffer:
+    """Keeps the unread head and tail of a stream; not thread-safe by itself."""
+
+    def __init__(self, head: int = HEAD, tail: int = TAIL) -> None:
+        self._head_cap = head
+        self._tail_cap = tail
+        self._head = bytearray()
+        self._tail: deque[bytes] = deque()
+        self._tail_size = 0
+        self._lost = 0
+        self._lost_ever = 0
+        self._lost_lines = 0
+        self._held = b""
+        self.total = 0
+
+    @property
+    def has_unread(self) -> bool:
+        """Whether something came since the last `take`."""
+        return bool(self._head or self._tail_size or self._lost)
+
+    def append(self, data: bytes) -> None:
+        """Add *data*, dropping the oldest bytes after the head when over the cap."""
+        self.total += len(data)
+        data = self._held + data
+        self._held = b""
+        room = self._head_cap - len(self._head)
+        if room > 0 and not self._tail_size and not self._lost:
+            self._head += data[:room]
+            data = data[room:]
+        if data:
+            self._tail.append(data)
+            self._tail_size += len(data)
+            self._trim()
+
+    def _trim(self) -> None:
+        while self._tail_size > self._tail_cap:
+            over = self._tail_size - self._tail_cap
+            first = self._tail[0]
+            if len(first) <= over:
+                self._tail.popleft()
+                cut = len(first)
+            else:
+                self._tail[0] = first[over:]
+                cut = over
+            self._lost_lines += first.count(b"\n", 0, cut)
+            self._tail_size -= cut
+            self._lost += cut
+            self._lost_ever += cut
+
+    def take(self, *, final: bool = True) -> Captured:
+        """Everything unread; it counts as read afterwards.
+
+        Unless *final*, the first bytes of a character that is still to come are left for later.
+        """
+        head, tail = bytes(self._head), b"".join(self._tail)
+        if not self._lost:
+            head, tail = b"", head + tail
+        if final:
+            tail, self._held = self._held + tail, b""
+        else:
+            cut = len(tail) - _started_character(tail)
+            tail, self._held = tail[:cut], tail[cut:]
+        if not self._lost:
+            head, tail = tail, b""
+        captured = Captured(head, tail, self._lost, self._lost_ever, self._lost_lines)
+        self._head.clear()
+        self._tail.clear()
+        self._tail_size = self._lost = self._lost_lines = 0
+        return captured
+
+    def recall(self) -> Captured:
+        """Everything kept, which stays unread."""
+        tail = b"".join(self._tail)
+        return Captured(bytes(self._head), tail, self._lost, self._lost_ever, self._lost_lines)
+
+
+def _started_character(data: bytes) -> int:
+    """How many bytes at the end begin a UTF-8 character without ending it."""
+    for back in range(1, min(4, len(data) + 1)):
+        byte = data[-back]
+        if byte & 0xC0 == 0x80:
+            continue
+        needed = 2 if byte & 0xE0 == 0xC0 else 3 if byte & 0xF0 == 0xE0 else 4
+        return back if byte >= 0xC2 and byte < 0xF5 and needed > back else 0
+    return 0
+
+
+class HeadBuffer:
+    """Keeps the first bytes of a stream and whether there was more."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self.data = bytearray()
+        self.is_cut = False
+
+    def append(self, got: Captured) -> None:
+        """Add what came; nothing after a gap is kept."""
+        room = self._limit - len(self.data)
+        piece = got.head if got.lost else got.head + got.tail
+        if not self.is_cut:
+            self.data += piece[: max(0, room)]
+        self.is_cut = self.is_cut or got.lost > 0 or len(piece) > room
+
 
 _CHUNK = 64 << 10
 _ORDERS = {"TERM": b"T", "INT": b"I", "KILL": b"K"}

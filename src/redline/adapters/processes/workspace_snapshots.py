@@ -15,8 +15,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from threading import Lock
 
-from redline.core.change_order import in_order
-from redline.core.changes import ABSENT, Change, ChangeSet, DirState, FileState, LinkState, State
+from redline.core.changes import (
+    ABSENT,
+    Change,
+    ChangeSet,
+    DirState,
+    FileState,
+    LinkState,
+    State,
+    in_order,
+)
 from redline.core.errors import RedlineError
 from redline.core.paths import WorkspacePath, show_name
 from redline.core.ports.commands import Difference

@@ -1,29 +1,195 @@
 """Searching text that is not UTF-8.
 
 Of the files that may match (`candidates`), those that hold NUL or are not UTF-8 are opened as every
-tool opens them (`core.encodings`); what is text is searched as UTF-8, many files in one stream.
-What was found out about such a file is kept while its size and times stay the same.
+tool opens them (`core.encodings`); what is text is searched as `through_tree` does. What was found
+out about such a file is kept while its size and times stay the same.
 """
 
 from __future__ import annotations
 
 import os
 import time
+from codecs import getincrementaldecoder
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
-from redline.adapters.ripgrep.file_facts import MAX_FILE, FileInspector, FileVersion, UnplainFile
 from redline.adapters.ripgrep.flags import scope_flags
-from redline.adapters.ripgrep.process import Running
+from redline.adapters.ripgrep.process import RipgrepProcesses, Running
 from redline.adapters.ripgrep.search import Enough, Work, path_test
-from redline.adapters.ripgrep.stream import BATCH, TextStream, search_stream
 from redline.core.encodings.opening import open_file
+from redline.core.encodings.wide import may_be_wide
 from redline.core.errors import RedlineError
 from redline.core.paths import WorkspacePath
-from redline.core.ports.search import GrepLine, GrepQuery, GrepResult
+from redline.core.ports.search import GrepLine, GrepQuery
 from redline.core.ports.tree import Tree
-from redline.core.textfile import TextFile, is_utf8
+from redline.core.textfile import SNIFFED, TextFile, is_utf8
+
+# What is longer is never decoded.
+MAX_FILE = 32 << 20
+_PIECE = 1 << 16
+_SAFE_FLAGS = (
+    os.O_RDONLY
+    | getattr(os, "O_NONBLOCK", 0)
+    | getattr(os, "O_NOCTTY", 0)
+    | getattr(os, "O_NOFOLLOW", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+)
+_T = TypeVar("_T")
+
+
+class FileVersion(NamedTuple):
+    """What differs between two versions of a file."""
+
+    device: int
+    inode: int
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+
+
+class UnplainFile(NamedTuple):
+    """A version of a file that is not plain: it holds NUL or is not UTF-8."""
+
+    version: FileVersion
+    # There is NUL where it begins, and that is not the beginning of UTF-16 or UTF-32.
+    is_binary: bool
+
+
+class FileInspector:
+    """Asked about files by their paths below a root; a file that cannot be read has no facts."""
+
+    def __init__(
+        self, tree: Tree, processes: RipgrepProcesses, is_held: Callable[[int], bool]
+    ) -> None:
+        """*is_held* says of a root whether the guard keeps everything else from being read."""
+        self._tree = tree
+        self._processes = processes
+        self._is_held = is_held
+
+    def versions(self, root: int, names: Sequence[str]) -> dict[str, FileVersion]:
+        """Return what tells one version of each file from another."""
+        found = self._of_each(root, names, _stat_below, self._stat)
+        return {name: version for name, version in found.items() if version is not None}
+
+    def binary(self, root: int, names: Sequence[str]) -> set[str]:
+        """Return the files that hold NUL where they begin."""
+        found = self._of_each(root, names, _begins_binary, self._begins_binary)
+        return {name for name, is_binary in found.items() if is_binary}
+
+    def not_plain(self, root: int, names: Sequence[str]) -> dict[str, UnplainFile]:
+        """Return what the files are that are not plain, read no further than that takes."""
+        found = self._of_each(root, names, _facts_below, self._facts_by_tree)
+        return {name: facts for name, facts in found.items() if facts is not None}
+
+    def _of_each(
+        self,
+        root: int,
+        names: Sequence[str],
+        inside: Callable[[str, int], _T],
+        by_tree: Callable[[WorkspacePath], _T],
+    ) -> dict[str, _T]:
+        directory = self._processes.directories[root]
+        guard = self._processes.guard
+        if isinstance(directory, int) and self._is_held(root):
+            return guard.run(lambda: {name: inside(name, directory) for name in names})
+        return {name: by_tree(WorkspacePath(root, tuple(name.split("/")))) for name in names}
+
+    def _stat(self, path: WorkspacePath) -> FileVersion | None:
+        entry = self._tree.stat(path)
+        if entry is None:
+            return None
+        return FileVersion(*entry.identity, entry.size, entry.mtime_ns, entry.ctime_ns)
+
+    def _begins_binary(self, path: WorkspacePath) -> bool:
+        try:
+            return b"\0" in self._tree.read_range(path, 0, SNIFFED)
+        except RedlineError:
+            return False
+
+    def _facts_by_tree(self, path: WorkspacePath) -> UnplainFile | None:
+        try:
+            version = self._stat(path)
+            head = self._tree.read_range(path, 0, _PIECE)
+            is_binary = _begins_as_binary(head)
+            if version is None or (not is_binary and _is_plain(self._tree.read(path, MAX_FILE))):
+                return None
+            return UnplainFile(version, is_binary)
+        except RedlineError:
+            return None
+
+
+def _stat_below(name: str, directory: int) -> FileVersion | None:
+    try:
+        return _version(os.stat(name, dir_fd=directory, follow_symlinks=False))
+    except OSError:
+        return None
+
+
+def _version(found: os.stat_result) -> FileVersion:
+    facts = (found.st_size, found.st_mtime_ns, found.st_ctime_ns)
+    return FileVersion(found.st_dev, found.st_ino, *facts)
+
+
+def _begins_binary(name: str, directory: int) -> bool:
+    try:
+        fd = os.open(name, _SAFE_FLAGS, dir_fd=directory)
+    except OSError:
+        return False
+    try:
+        return b"\0" in os.read(fd, SNIFFED)
+    except OSError:
+        return False
+    finally:
+        os.close(fd)
+
+
+def _facts_below(name: str, directory: int) -> UnplainFile | None:
+    """Return the facts about a file; None for what is plain, unreadable or too long to decode."""
+    try:
+        fd = os.open(name, _SAFE_FLAGS, dir_fd=directory)
+    except OSError:
+        return None
+    try:
+        # Before it is read: what changes afterwards is another version.
+        found = os.fstat(fd)
+        head = os.read(fd, _PIECE)
+        is_binary = _begins_as_binary(head)
+        if not is_binary and (
+            _is_plain(head)
+            if len(head) < _PIECE
+            else found.st_size > MAX_FILE or _is_rest_plain(fd, head)
+        ):
+            return None
+        return UnplainFile(_version(found), is_binary)
+    except OSError:
+        return None
+    finally:
+        os.close(fd)
+
+
+def _begins_as_binary(head: bytes) -> bool:
+    return b"\0" in head[:SNIFFED] and not may_be_wide(head)
+
+
+def _is_plain(raw: bytes) -> bool:
+    return b"\0" not in raw and is_utf8(raw)
+
+
+def _is_rest_plain(fd: int, piece: bytes) -> bool:
+    """Whether *piece* and all that follows is UTF-8 without NUL; little of it is held at once."""
+    decode = getincrementaldecoder("utf-8")().decode
+    try:
+        while piece:
+            if b"\0" in piece:
+                return False
+            decode(piece)
+            piece = os.read(fd, _PIECE)
+        decode(b"", final=True)
+    except UnicodeDecodeError:
+        return False
+    return True
+
 
 _MAX_KNOWN = 100_000
 # How many files are read before time and cancellation are looked at again.
@@ -129,15 +295,6 @@ class ForeignFiles:
         found = self._facts.not_plain(root, names)
         return {name for name, facts in found.items() if self._remember(root, name, facts).is_text}
 
-    def search(
-        self, work: Work, paths: Sequence[WorkspacePath], query: GrepQuery
-    ) -> tuple[list[GrepLine], int]:
-        """Return the lines of *paths* that are wanted, in order, and how many match in all."""
-        lines: list[GrepLine] = []
-        for batch in self._batches(paths, query.context, work):
-            lines += search_stream(work, batch, query)
-        return lines, sum(line.is_match for line in lines)
-
     def _remember(self, root: int, name: str, facts: UnplainFile) -> Known:
         if len(self._known) >= _MAX_KNOWN:
             self._known.clear()
@@ -157,22 +314,6 @@ class ForeignFiles:
             return open_file(self._tree, path, self._tree.read(path, MAX_FILE))
         except RedlineError:
             return None
-
-    def _batches(
-        self, paths: Sequence[WorkspacePath], context: int, work: Work
-    ) -> Iterator[TextStream]:
-        """Return the texts in streams of some megabytes."""
-        stream = TextStream(context)
-        for path in paths:
-            file = self._open(path) if work.has_time() else None
-            if file is None or not file.is_foreign:
-                continue
-            stream.add(path, file.view)
-            if len(stream.content) >= BATCH:
-                yield stream
-                stream = TextStream(context)
-        if stream.content:
-            yield stream
 
 
 class FilesSeen:
@@ -242,15 +383,3 @@ def merge(
         if matches < 0:
             return tuple(lines[:index])
     return tuple(lines)
-
-
-def add_results(one: GrepResult, other: GrepResult, matches: int) -> GrepResult:
-    """Return what two searches of different files found, up to *matches* lines that match."""
-    return GrepResult(
-        merge(one.lines, other.lines, matches),
-        one.total + other.total,
-        one.timed_out or other.timed_out,
-        one.binary + other.binary,
-        one.counted and other.counted,
-        one.undecoded + other.undecoded,
-    )

@@ -10,11 +10,11 @@ from dataclasses import replace
 from functools import partial
 
 from redline.adapters.ripgrep.candidates import NO_FLOOD, FileFlood, list_candidates
-from redline.adapters.ripgrep.file_facts import MAX_FILE, FileInspector
 from redline.adapters.ripgrep.flags import ALWAYS, scope_flags
 from redline.adapters.ripgrep.foreign import (
+    MAX_FILE,
+    FileInspector,
     ForeignFiles,
-    add_results,
     merge,
     names_in,
     path_below,
@@ -27,8 +27,7 @@ from redline.adapters.ripgrep.process import (
     RipgrepProcesses,
 )
 from redline.adapters.ripgrep.search import Flood, Search, Work, path_test, selects
-from redline.adapters.ripgrep.stream import check_by_ripgrep
-from redline.adapters.ripgrep.through_tree import TreeSearch
+from redline.adapters.ripgrep.through_tree import TreeSearch, check_by_ripgrep
 from redline.core.call_scope import note_lines
 from redline.core.errors import InvalidPattern, Unavailable
 from redline.core.paths import WorkspacePath, outermost
@@ -37,66 +36,6 @@ from redline.core.ports.tree import Tree
 from redline.search.es_regex import check_pattern
 from redline.search.ignore import ancestor_rules, ignore_files, is_odd_ignore_file, rebased_rules
 from redline.search.patterns import check_globs, expand_braces
-
-# For how long large files of a root are searched apart.
-_SECONDS = 60.0
-_LEFT_OUT = GrepResult((), 0, timed_out=True)
-
-
-class LargeFiles:
-    """The files that are too long to be decoded."""
-
-    def __init__(self, tree: Tree, facts: FileInspector, flood: Flood) -> None:
-        self._tree = tree
-        self._facts = facts
-        self._flood = flood
-        self._apart_until: dict[int, float] = {}
-
-    def are_apart(self, root: int) -> bool:
-        """Whether a search of this root has failed of late for one of them."""
-        return time.monotonic() < self._apart_until.get(root, 0.0)
-
-    def set_apart(self, root: int) -> None:
-        """Search them apart for some time."""
-        self._apart_until[root] = time.monotonic() + _SECONDS
-
-    def search(
-        self, work: Work, query: GrepQuery, limit: int, *, by_name: bool
-    ) -> Iterator[GrepResult]:
-        """Search each; *by_name* where ripgrep may open it, else as the tree reads it.
-
-        Where one cannot be searched at all, the result says that there was no time for it.
-        """
-        names = self._list(work, query)
-        binary = set() if query.binary is Binary.TEXT else self._facts.binary(work.root, names)
-        if query.binary is Binary.NAME:
-            yield GrepResult((), 0, binary=tuple(path_below(work.root, name) for name in binary))
-        for name in names:
-            if name in binary:
-                continue
-            if not work.has_time():
-                yield _LEFT_OUT
-                break
-            try:
-                if by_name:
-                    yield self._search_named(work, name, query, limit)
-                else:
-                    yield TreeSearch(self._tree, work, query, limit, limit).run([name])
-            except RipgrepEnded:
-                yield _LEFT_OUT
-
-    def _list(self, work: Work, query: GrepQuery) -> Sequence[str]:
-        wanted = path_test(query, work.root)
-        names = [name for name in list_all(work, query) if wanted is None or wanted(name)]
-        versions = self._facts.versions(work.root, names)
-        large = (name for name, version in versions.items() if version.size > MAX_FILE)
-        return sorted(large, key=path_order)
-
-    def _search_named(self, work: Work, name: str, query: GrepQuery, limit: int) -> GrepResult:
-        search = Search(work, query, limit, self._flood, [name])
-        search.run()
-        found = tuple(search.lines()), search.total, search.is_late, tuple(search.binary())
-        return GrepResult(*found, search.is_counted)
 
 
 def list_all(work: Work, query: GrepQuery) -> list[str]:
@@ -108,6 +47,8 @@ def list_all(work: Work, query: GrepQuery) -> list[str]:
 
 
 _FILES_SECONDS = 600.0
+# For how long large files of a root are left out.
+_SECONDS = 60.0
 _MAX_ODD_FILES = 20
 _NO_IGNORE_FILES = ("--no-ignore-vcs", "--no-ignore-exclude")
 _FLOOD = Flood()
@@ -135,7 +76,8 @@ class Ripgrep:
         self.processes = RipgrepProcesses(roots)
         self._facts = FileInspector(tree, self.processes, self._is_held)
         self._foreign = ForeignFiles(tree, self._facts)
-        self._large = LargeFiles(tree, self._facts, flood)
+        # Roots in which a large file has ended ripgrep, and for how long large ones are left out.
+        self._only_small_until: dict[int, float] = {}
 
     def search(
         self, where: Sequence[WorkspacePath], query: GrepQuery, cancel: Cancel
@@ -223,20 +165,34 @@ class Ripgrep:
             return self._search_through_tree(work, query, limit, is_blocked=True)
 
     def _search_sizes(self, work: Work, query: GrepQuery, limit: int) -> GrepResult:
-        """Search all files, large ones apart where one of them has ended ripgrep."""
-        if not self._large.are_apart(work.root):
+        """Search all files; without large ones where one of them has ended ripgrep.
+
+        Then the answer says that it is not complete, unless they are all binary.
+        """
+        if time.monotonic() >= self._only_small_until.get(work.root, 0.0):
             try:
                 return self._search_together(work, query, limit)
             except RipgrepEnded:
-                self._large.set_apart(work.root)
+                self._only_small_until[work.root] = time.monotonic() + _SECONDS
         try:
             found = self._search_together(work.on_small_files(MAX_FILE), query, limit)
         except RipgrepEnded:
             raise Unavailable("ripgrep was killed", hint="repeat the search") from None
-        by_name = self._is_held(work.root)
-        for more in self._large.search(work, query, limit, by_name=by_name):
-            found = add_results(found, more, limit)
-        return found
+        large = self._list_large(work, query)
+        binary = set() if query.binary is Binary.TEXT else self._facts.binary(work.root, large)
+        named = binary if query.binary is Binary.NAME else ()
+        return replace(
+            found,
+            binary=(*found.binary, *(path_below(work.root, name) for name in sorted(named))),
+            timed_out=found.timed_out or len(binary) < len(large),
+        )
+
+    def _list_large(self, work: Work, query: GrepQuery) -> list[str]:
+        """Return the files that are too long to be decoded."""
+        wanted = path_test(query, work.root)
+        names = [name for name in list_all(work, query) if wanted is None or wanted(name)]
+        versions = self._facts.versions(work.root, names)
+        return [name for name, version in versions.items() if version.size > MAX_FILE]
 
     def _search_together(self, work: Work, query: GrepQuery, limit: int) -> GrepResult:
         """Search UTF-8 files, and those in other encodings as what they say."""
@@ -307,12 +263,15 @@ class Ripgrep:
         limit: int,
     ) -> GrepResult:
         """Return what *search* found, and what is found in the *others*."""
-        lines, total = tuple(search.lines()), search.total
+        lines, total, is_counted = tuple(search.lines()), search.total, search.is_counted
         if others:
-            more, count = self._foreign.search(work, others, query)
-            lines, total = merge(lines, more, limit), total + count
+            much = limit + self._flood.lines
+            names = ["/".join(path.parts) for path in others]
+            more = TreeSearch(self._tree, work, query, limit, much).run(names)
+            lines, total = merge(lines, more.lines, limit), total + more.total
+            is_counted &= more.counted
         late = work.late or search.is_late
-        return GrepResult(lines, total, late, tuple(search.binary()), search.is_counted)
+        return GrepResult(lines, total, late, tuple(search.binary()), is_counted)
 
     def _refuse_odd_ignore_files(self, places: Sequence[WorkspacePath]) -> None:
         """Raise OddIgnoreFile when ripgrep may hang on what it takes for an ignore file."""

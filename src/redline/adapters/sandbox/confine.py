@@ -143,7 +143,7 @@ def rehearse() -> None:
         version = landlock.abi()
         if version:
             rules = [("/", landlock.READ)]
-            os.close(landlock.ruleset(rules, version=version, block_tcp=False))
+            os.close(landlock.ruleset(rules, version=version))
         here, there = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with here, there:
             _send_descriptor(here.fileno(), there.fileno())

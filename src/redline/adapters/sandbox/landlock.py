@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import stat
+from collections.abc import Sequence
 
 from redline.adapters.sandbox import syscalls
 
@@ -52,9 +53,18 @@ def handled_rights(version: int) -> int:
     return rights
 
 
-def ruleset(rules: list[tuple[str, int]], *, version: int, block_tcp: bool) -> int:
-    """A descriptor of *rules*; missing paths are skipped: a rule for nothing grants nothing."""
-    everything = handled_rights(version)
+def ruleset(
+    rules: Sequence[tuple[int | str, int]],
+    *,
+    version: int,
+    block_tcp: bool = False,
+    handled: int | None = None,
+) -> int:
+    """Return a descriptor of *rules*, by directories or their names; only *handled* rights count.
+
+    Missing paths are skipped: a rule for nothing grants nothing.
+    """
+    everything = handled_rights(version) if handled is None else handled
     attributes = _Ruleset(
         everything,
         NET_TCP if block_tcp and version >= 4 else 0,
@@ -68,8 +78,8 @@ def ruleset(rules: list[tuple[str, int]], *, version: int, block_tcp: bool) -> i
         ctypes.c_uint32(0),
         what="landlock_create_ruleset",
     )
-    for path, rights in rules:
-        _allow(made, path, rights & everything)
+    for place, rights in rules:
+        _allow(made, place, rights & everything)
     return made
 
 
@@ -81,9 +91,9 @@ def restrict(made: int) -> None:
     os.close(made)
 
 
-def _allow(made: int, path: str, rights: int) -> None:
+def _allow(made: int, place: int | str, rights: int) -> None:
     try:
-        descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
+        descriptor = place if isinstance(place, int) else os.open(place, os.O_PATH | os.O_CLOEXEC)
     except OSError:
         return
     if not stat.S_ISDIR(os.fstat(descriptor).st_mode):
@@ -95,6 +105,7 @@ def _allow(made: int, path: str, rights: int) -> None:
         1,
         ctypes.byref(rule),
         ctypes.c_uint32(0),
-        what=f"landlock_add_rule {path}",
+        what=f"landlock_add_rule {place}",
     )
-    os.close(descriptor)
+    if descriptor != place:
+        os.close(descriptor)

@@ -10,9 +10,9 @@ from typing import Any
 from redline.adapters.sandbox import bubblewrap, landlock, limits, seccomp, visible_paths
 from redline.adapters.sandbox.overlay import Layer
 from redline.adapters.sandbox.visible_paths import PROXY_PORT, Network, SandboxView
-from redline.core.error_families.wording import naming
 from redline.core.errors import SandboxUnavailable
 from redline.core.ports.commands import SandboxFacts
+from redline.core.wording import naming
 
 _MAX_NAMED = 5
 _OLDEST_ABI = 3  # before it a file could be truncated anywhere

@@ -35,8 +35,8 @@ _HELPER_MODULES = tuple(
     redline.adapters.processes.command_start redline.adapters.templates.forking
     redline.adapters.sandbox.process_tree redline.adapters.sandbox.confine
     redline.adapters.sandbox.landlock redline.adapters.sandbox.syscalls
-    redline.adapters.sandbox.mounts redline.adapters.sandbox.connecting
-    redline.adapters.sandbox.notify redline.adapters.sandbox.seccomp
+    redline.adapters.sandbox.mounts redline.adapters.sandbox.notify
+    redline.adapters.sandbox.seccomp
     """.split()
 )
 

@@ -13,11 +13,6 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-_CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
-_ASK_VERSION = 1
-_PATH_BENEATH = 1
-_READ_FILE, _READ_DIR = 1 << 2, 1 << 3
-_SET_NO_NEW_PRIVS = 38
 _LIBRARIES = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/etc/ld.so.cache")
 
 
@@ -93,61 +88,22 @@ def _restrict_this_thread(roots: Sequence[int | str], program: str | None) -> bo
     Only reading is taken away: nothing else in the process runs on this thread, but finalizers
     may, and those must still be able to clean up.
     """
-    import ctypes
+    from redline.adapters.sandbox import landlock, syscalls  # not before: they load ctypes
 
-    libc = ctypes.CDLL(None, use_errno=True)
-    syscall = libc.syscall
-    syscall.restype = ctypes.c_long
-    if syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), ctypes.c_uint32(_ASK_VERSION)) < 1:
+    needed = [*roots, program] if program else [*roots]
+    if not all(isinstance(place, int) or os.path.exists(place) for place in needed):
         return False
-    handled = ctypes.c_uint64(_READ_FILE | _READ_DIR)
-    ruleset = syscall(
-        _CREATE_RULESET, ctypes.byref(handled), ctypes.c_size_t(8), ctypes.c_uint32(0)
-    )
-    if ruleset < 0:
-        return False
+    extra = _LIBRARIES if program and _needs_libraries(program) else ()
+    reading = landlock.READ_FILE | landlock.READ_DIR
     try:
-        needed = [*roots, program] if program else roots
-        extra = _LIBRARIES if program and _needs_libraries(program) else ()
-        if not all(_allow(syscall, ruleset, place) for place in needed):
-            return False
-        for place in extra:
-            _allow(syscall, ruleset, place)
-        if libc.prctl(_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0:
-            return False
-        return bool(syscall(_RESTRICT_SELF, ctypes.c_int(ruleset), ctypes.c_uint32(0)) == 0)
-    finally:
-        os.close(ruleset)
-
-
-def _allow(syscall: Any, ruleset: int, place: int | str) -> bool:
-    import ctypes
-
-    class PathBeneath(ctypes.Structure):
-        _pack_ = 1
-        _fields_ = (("allowed", ctypes.c_uint64), ("parent", ctypes.c_int32))
-
-    try:
-        fd = place if isinstance(place, int) else os.open(place, os.O_PATH | os.O_CLOEXEC)
+        made = landlock.ruleset(
+            [(place, reading) for place in (*needed, *extra)], version=1, handled=reading
+        )
+        syscalls.prctl(syscalls.PR_SET_NO_NEW_PRIVS, 1)
+        landlock.restrict(made)
     except OSError:
         return False
-    try:
-        is_directory = os.path.isdir(f"/proc/self/fd/{fd}")
-        rights = _READ_FILE | (_READ_DIR if is_directory else 0)
-        rule = PathBeneath(rights, fd)
-        return bool(
-            syscall(
-                _ADD_RULE,
-                ctypes.c_int(ruleset),
-                ctypes.c_int(_PATH_BENEATH),
-                ctypes.byref(rule),
-                ctypes.c_uint32(0),
-            )
-            == 0
-        )
-    finally:
-        if not isinstance(place, int):
-            os.close(fd)
+    return True
 
 
 def _needs_libraries(program: str) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, Protocol
 
-from redline.core.ports.grants import Grants
+from redline.core.ports.session_memory import Grants
 
 
 class UsedOnce(Protocol):

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from redline.core.error_families.wording import join_texts, naming
 from redline.core.errors import CannotApply, DocumentSyntax, NodeNotFound, TooLarge
 from redline.core.splice import Splice, apply_splices
 from redline.core.textfile import SNIFFED, undecodable_at
+from redline.core.wording import join_texts, naming
 from redline.documents.base.path import (
     Path,
     Segment,

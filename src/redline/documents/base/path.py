@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import TypeAlias
 
-from redline.core.error_families.wording import naming
 from redline.core.errors import InvalidArgument
+from redline.core.wording import naming
 
 Segment: TypeAlias = str | int
 Path: TypeAlias = tuple[Segment, ...]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from redline.core.error_families.wording import naming
 from redline.core.errors import CannotApply, DocumentSyntax, NodeNotFound
 from redline.core.splice import Splice
+from redline.core.wording import naming
 from redline.documents.base.model import (
     DocumentEdit,
     Slice,

@@ -2,40 +2,251 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence, Set
+import getpass
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
 from threading import Lock
+from typing import NamedTuple
 
-from redline.core.change_order import in_order
-from redline.core.changes import ABSENT, Absent, Change, ChangeSet, DirState, FileState, State
+from redline.core.changes import (
+    ABSENT,
+    Absent,
+    Change,
+    ChangeSet,
+    DirState,
+    FileState,
+    Rename,
+    State,
+    in_order,
+)
 from redline.core.errors import HistoryError, PathDenied
 from redline.core.paths import WorkspacePath, show_name
-from redline.core.ports.history import ChangeEditor, Operation
+from redline.core.ports.history import OUTSIDE, PROMPT, ChangeEditor, Operation, Origin
 from redline.core.ports.recording import HookEvent, KnownEntry, KnownFiles, Mark, SavedPosition
 from redline.core.ports.store import Store
 from redline.core.ports.tree import Entry
-from redline.engine.recording.attribution import (
-    Part,
-    in_slices,
-    login_name,
-    origin_of,
-    origin_of_prompt,
-    split,
-)
 from redline.engine.recording.claims import ChangeTime, Claim, Claims
-from redline.engine.recording.journal_steps import (
-    UNKNOWN,
-    CaughtUp,
-    Preceding,
-    apply_operation,
-    finished_since,
-)
+from redline.engine.recording.ignore_rules import IgnoreRules
 from redline.engine.recording.known_entries import KnownEntries
 from redline.engine.recording.looking import Looking, is_same, mark_of
 from redline.search.ignore import IGNORE_FILE
+
+# What one operation holds at most; a larger burst is several operations.
+MAX_CHANGES = 5_000
+MAX_CHANGED = 64 << 20
+_MAX_SHOWN = 200
+_MAX_ID = 64
+
+Claiming = Callable[[Change], tuple[Claim, ...]]
+
+
+class Part(NamedTuple):
+    """Changes of one run of a tool, or of none that is known."""
+
+    claims: tuple[Claim, ...]
+    changes: list[Change]
+
+
+def split(changes: Sequence[Change], claiming: Claiming) -> list[Part]:
+    """Return the parts of *changes*, in an order in which they can be carried out.
+
+    A directory in which several made or removed something has a part before or after theirs.
+    """
+    owners = {change.path: claiming(change) for change in changes}
+    shared = _shared_directories(owners)
+    first: dict[tuple[Claim, ...], list[Change]] = {}
+    middle: dict[tuple[Claim, ...], list[Change]] = {}
+    last: dict[tuple[Claim, ...], list[Change]] = {}
+    for change in changes:
+        stage = middle
+        if change.path in shared:
+            stage = last if isinstance(change.before, DirState) else first
+        stage.setdefault(owners[change.path], []).append(change)
+    return [Part(*part) for stage in (first, middle, last) for part in stage.items()]
+
+
+def _shared_directories(owners: dict[WorkspacePath, tuple[Claim, ...]]) -> set[WorkspacePath]:
+    """Return the changed paths that have changes of several owners at or beneath them."""
+    found: set[WorkspacePath] = set()
+    for path, owner in owners.items():
+        above = path
+        while above.parts:
+            above = above.parent
+            if owners.get(above, owner) != owner:
+                found.add(above)
+    return found
+
+
+def origin_of(claims: tuple[Claim, ...], person: str, cause: str) -> Origin:
+    """Return what is known of who made a change; *cause* is what else is known of it."""
+    if len(claims) == 1:
+        event = claims[0].event
+        parts = [_shorten(event.command or _name_files(event.files)), cause]
+        parts += [f"prompt {_shorten(event.prompt, _MAX_ID)}"] if event.prompt else []
+        summary = "; ".join(text for text in parts if text)
+        return Origin(
+            _shorten(event.tool, _MAX_ID),
+            event.client,
+            person,
+            summary,
+            session=_shorten(event.session, _MAX_ID),
+        )
+    names = " or ".join(
+        sorted(
+            f"{claim.event.client} session {_shorten(claim.event.session, _MAX_ID)}"
+            for claim in claims
+        )
+    )
+    summary = "; ".join(text for text in (cause, names) if text)
+    return Origin(OUTSIDE, principal=person, summary=summary)
+
+
+def origin_of_prompt(event: HookEvent, person: str) -> Origin:
+    """Return the origin of a prompt's record; its summary is the first words."""
+    words, session = _shorten(event.words), _shorten(event.session, _MAX_ID)
+    return Origin(PROMPT, event.client, person, words, session=session)
+
+
+def _name_files(files: frozenset[str]) -> str:
+    return ", ".join(sorted(files))
+
+
+def _shorten(text: str, length: int = _MAX_SHOWN) -> str:
+    shown = show_name(text)
+    return shown if len(shown) <= length else f"{shown[: length - 1]}…"
+
+
+def in_slices(changes: Sequence[Change]) -> Iterator[list[Change]]:
+    """Yield *changes* in order, as many at a time as one operation holds."""
+    held: list[Change] = []
+    size = 0
+    for change in changes:
+        sizes = [s.size for s in (change.before, change.after) if isinstance(s, FileState)]
+        if held and (len(held) >= MAX_CHANGES or size + sum(sizes) > MAX_CHANGED):
+            yield held
+            held, size = [], 0
+        held.append(change)
+        size += sum(sizes)
+    if held:
+        yield held
+
+
+def login_name() -> str:
+    """Return the name of the person this runs for, empty where the system knows none."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return ""
+
+
+# Something is there that was left out so far.
+UNKNOWN = KnownEntry(None, None)
+
+
+def finished_since(store: Store, position: str, own: Container[str]) -> list[Operation]:
+    """Return the operations behind *position* that are journalled by now, the oldest first.
+
+    Each is visible when this returns: one that was revoked is left out. *own* are the recorder's.
+    """
+    written = _operations_since(store, position)
+    paths = {path for each in written if each.id not in own for path in each.change_set.paths}
+    if not paths:
+        return written
+    store.wait_for(paths)
+    names = {operation.id for operation in written}
+    return [operation for operation in _operations_since(store, position) if operation.id in names]
+
+
+def _operations_since(store: Store, position: str) -> list[Operation]:
+    found: list[Operation] = []
+    for operation in store.newest_first():
+        if operation.id == position:
+            break
+        found.append(operation)
+    found.reverse()
+    return found
+
+
+class Preceding(NamedTuple):
+    """What other programs had changed when an operation found it."""
+
+    follower: Operation
+    changes: list[Change]
+
+
+@dataclass(slots=True)
+class CaughtUp:
+    """What operations touched, and what other programs had changed there before them."""
+
+    preceding: list[Preceding] = field(default_factory=list)
+    touched: set[WorkspacePath] = field(default_factory=set)
+    # What ignore files held before them.
+    rules: dict[WorkspacePath, State] = field(default_factory=dict)
+
+
+def apply_operation(
+    entries: KnownEntries, operation: Operation, caught_up: CaughtUp, rules: IgnoreRules
+) -> None:
+    """Carry out an operation on *entries*.
+
+    What *rules* leave out was there before it, though it is not among them.
+    """
+    found: list[Change] = []
+    for step in operation.change_set.steps:
+        if isinstance(step, Rename):
+            _move(entries, step.source, step.target, caught_up)
+            if rules.leave_out(step.source, ABSENT) or rules.leave_out(step.source, DirState()):
+                entries.put(step.target, UNKNOWN)
+            continue
+        known = entries.at(step.path)
+        before: State | None = ABSENT if known is None else known.state
+        if (
+            before is not None
+            and not _agrees(before, step.before)
+            and (known is not None or not rules.leave_out(step.path, step.before))
+        ):
+            found.append(Change(step.path, before, step.before))
+        caught_up.touched.add(step.path)
+        if step.path.name == IGNORE_FILE:
+            caught_up.rules.setdefault(step.path, step.before)
+        _put(entries, step.path, step.after)
+    if found:
+        caught_up.preceding.append(Preceding(operation, found))
+
+
+def _agrees(known: State, said: State) -> bool:
+    if isinstance(known, FileState) and isinstance(said, FileState):
+        return known.digest == said.digest
+    return type(known) is type(said)
+
+
+def _put(entries: KnownEntries, path: WorkspacePath, state: State) -> None:
+    if isinstance(state, Absent):
+        entries.remove(path)
+        entries.remove_all(path)
+        return
+    if isinstance(state, FileState):
+        state = replace(state, content=None)
+    entries.put(path, KnownEntry(None, state))
+
+
+def _move(
+    entries: KnownEntries, source: WorkspacePath, target: WorkspacePath, caught_up: CaughtUp
+) -> None:
+    """Give an entry and all below it another name."""
+    caught_up.touched |= {source, target}
+    moved = entries.remove(source)
+    if moved is not None:
+        entries.put(target, KnownEntry(None, moved.state))
+    for directory in entries.beneath(source):
+        place = target.child(*directory.parts[len(source.parts) :])
+        for name, entry in entries.remove_all(directory).items():
+            entries.put(place.child(name), KnownEntry(None, entry.state))
+            caught_up.touched |= {directory.child(name), place.child(name)}
+
 
 # What was read at each path; without a mark it is gone, or there but ignored if its state is None.
 Seen = dict[WorkspacePath, tuple[Mark | None, State | None]]

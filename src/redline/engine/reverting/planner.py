@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
+from redline.core.budget import release_read
 from redline.core.changes import (
     ABSENT,
     Absent,
@@ -13,10 +14,14 @@ from redline.core.changes import (
     ChangeSet,
     DirState,
     FileState,
+    LinkState,
     Rename,
+    SpecialState,
     State,
 )
-from redline.core.errors import NotARegularFile
+from redline.core.diff import unified_diff
+from redline.core.encodings.opening import open_text
+from redline.core.errors import NotARegularFile, PathError, UndoBlocked
 from redline.core.line_diff import split_lines
 from redline.core.paths import WorkspacePath, show_name
 from redline.core.ports.history import Operation
@@ -24,12 +29,242 @@ from redline.core.ports.store import Store
 from redline.core.ports.tree import PathResolver, Tree
 from redline.core.textfile import TextFile
 from redline.engine.recording.ignore_rules import IgnoreRules
-from redline.engine.reverting.clashes import Clash, blocked, describe_conflicts, describe_states
-from redline.engine.reverting.outlook import Outlook
-from redline.engine.reverting.steps import RevertStep, with_moves
-from redline.engine.reverting.timeline import Passed, Timeline, TrackedEntry, TrackedPlace, removers
+from redline.engine.reverting.timeline import (
+    Passed,
+    RevertStep,
+    Timeline,
+    TrackedEntry,
+    TrackedPlace,
+    removers,
+    with_moves,
+)
 from redline.plan.merge.line_history import Version
-from redline.plan.merge.three_way import merge_lines
+from redline.plan.merge.three_way import LineConflict, merge_lines
+
+
+@dataclass(slots=True)
+class Outlook:
+    """A plan in the making; `state` answers as if its steps had been carried out."""
+
+    tree: Tree
+    steps: list[Change | Rename] = field(default_factory=list)
+    _expected: dict[WorkspacePath, State] = field(default_factory=dict)
+    _renames: list[Rename] = field(default_factory=list)
+    # Directories the plan makes: nothing is below them but what it puts there.
+    _fresh: set[WorkspacePath] = field(default_factory=set)
+    # The step that changes a path, as long as later changes of it can be made part of that step,
+    # and which file it is about.
+    _open: dict[WorkspacePath, tuple[int, object]] = field(default_factory=dict)
+
+    def state(self, path: WorkspacePath) -> State:
+        """Return what will be at *path*."""
+        if path in self._expected:
+            return self._expected[path]
+        place = self._place_now(path)
+        if place is None:
+            return ABSENT
+        found = self.tree.state(place)
+        release_read(place)
+        if place == path:
+            self._expected[path] = found
+        return found
+
+    def change(self, path: WorkspacePath, after: State, file: object) -> None:
+        """Plan that *path* becomes *after*; steps about one *file* become one."""
+        before = self.state(path)
+        self._expected[path] = _with_kept_mode(after, before)
+        if isinstance(after, DirState) and not isinstance(before, DirState):
+            self._fresh.add(path)
+        at, about = self._open.get(path, (-1, None))
+        if isinstance(before, DirState) and isinstance(after, Absent) and self._unmake(path):
+            return
+        if isinstance(before, DirState) or isinstance(after, DirState):
+            self._open.clear()  # what follows may depend on this directory
+            self.steps.append(Change(path, before, after))
+        elif at < 0 or about is not file:
+            self._open[path] = len(self.steps), file
+            self.steps.append(Change(path, before, after))
+        else:
+            first = self.steps[at]
+            assert isinstance(first, Change)
+            self.steps[at] = Change(path, first.before, after)
+
+    def _unmake(self, path: WorkspacePath) -> bool:
+        """Leave out the directory *path* if the plan itself makes it and puts nothing there."""
+        if path not in self._fresh:
+            return False
+        for at in range(len(self.steps) - 1, -1, -1):
+            step = self.steps[at]
+            if isinstance(step, Rename):
+                if step.source.is_beneath(path) or step.target.is_beneath(path):
+                    return False
+            elif step.path == path and isinstance(step.before, Absent):
+                self.steps[at] = Change(path, ABSENT, ABSENT)
+                self._fresh.discard(path)
+                return True
+            elif step.path.is_beneath(path) and _differs(step):
+                return False
+        return False
+
+    def rename(self, step: Rename) -> None:
+        """Plan a rename."""
+        moving = self.state(step.source)
+        for path in [p for p in self._expected if p.is_beneath(step.source)]:
+            self._expected[moved(path, step)] = self._expected.pop(path)
+        self._expected[step.source] = ABSENT
+        self._expected[step.target] = moving
+        self._renames.append(step)
+        self._open.clear()
+        self.steps.append(step)
+
+    def names_in(self, path: WorkspacePath) -> list[str]:
+        """Return the names that will be in a directory."""
+        place = self._place_now(path)
+        try:
+            entries = [] if place is None else self.tree.scan(place)
+        except PathError:
+            entries = []
+        names = [entry.path.name for entry in entries]
+        names += [p.name for p in self._expected if p.parts and p.parent == path]
+        found = dict.fromkeys(names)
+        return [name for name in found if not isinstance(self.state(path.child(name)), Absent)]
+
+    def finished_steps(self) -> tuple[Change | Rename, ...]:
+        """Return the steps, without those that came to nothing."""
+        return tuple(step for step in self.steps if isinstance(step, Rename) or _differs(step))
+
+    def _place_now(self, path: WorkspacePath) -> WorkspacePath | None:
+        """Where the disk has what will be at *path*; None if there will be nothing."""
+        if any(path != made and path.is_beneath(made) for made in self._fresh):
+            return None
+        for rename in reversed(self._renames):
+            if path.is_beneath(rename.target):
+                path = moved(path, rename.inverse())
+            elif path.is_beneath(rename.source):
+                return None
+        return path
+
+
+def moved(path: WorkspacePath, rename: Rename) -> WorkspacePath:
+    """Return where a rename moves *path*."""
+    if not path.is_beneath(rename.source):
+        return path
+    rest = path.parts[len(rename.source.parts) :]
+    return rename.target.child(*rest)
+
+
+def _differs(step: Change) -> bool:
+    return step.before != _with_kept_mode(step.after, step.before)
+
+
+def _with_kept_mode(after: State, found: State) -> State:
+    """Return *after* with the mode that a step without one leaves as it is."""
+    if isinstance(after, FileState) and after.mode is None and isinstance(found, FileState):
+        return replace(after, mode=found.mode)
+    return after
+
+
+_MAX_LINES = 30
+_MAX_MAKERS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Clash:
+    """A path that cannot be taken back; `operations` changed it since, "" is another program."""
+
+    path: WorkspacePath
+    text: str
+    operations: tuple[str, ...] = ()
+    lines: tuple[LineConflict, ...] = ()
+
+
+def blocked(
+    clashes: Sequence[Clash], show: Callable[[WorkspacePath], str], selected: Collection[str]
+) -> UndoBlocked:
+    """Build the error that tells where the way is blocked, and by which of the other operations."""
+    paths = list(dict.fromkeys(show(clash.path) for clash in clashes))
+    makers = list(dict.fromkeys(name for clash in clashes for name in clash.operations))
+    ids = [name for name in makers if name and name not in selected]
+    others = not ids or "" in makers
+    who = ", ".join(ids[:_MAX_MAKERS]) + (" and more" if len(ids) > _MAX_MAKERS else "")
+    if who:
+        who = f"change {who}" + (" and another program or client" if others else "")
+    else:
+        who = "another program or client"
+    return UndoBlocked(
+        f"Changed since by {who}: {', '.join(paths)}",
+        paths=paths,
+        diff="".join(clash.text for clash in clashes),
+        operations=ids,
+        conflicts=[_wire(clash.path, each, show) for clash in clashes for each in clash.lines],
+    )
+
+
+def _wire(
+    path: WorkspacePath, conflict: LineConflict, show: Callable[[WorkspacePath], str]
+) -> dict[str, object]:
+    return {
+        "path": show(path),
+        "line": conflict.now_line,
+        "now": [_text(line) for line in conflict.now[:_MAX_LINES]],
+        "wanted": [_text(line) for line in conflict.wanted[:_MAX_LINES]],
+        "operations": [name for name in conflict.makers if name],
+    }
+
+
+def describe_conflicts(shown: str, conflicts: Sequence[LineConflict]) -> str:
+    """Return the conflicting lines of a file from both sides, as merge tools show them."""
+    parts = []
+    for each in conflicts:
+        names = [name or "another program" for name in each.makers]
+        who = f" by {', '.join(names)}" if names else ""
+        parts.append(
+            f"{shown} line {each.now_line}\n"
+            f"<<<<<<< now, changed{who}\n{_block(each.now)}"
+            f"=======\n{_block(each.wanted)}>>>>>>> wanted\n"
+        )
+    return "".join(parts)
+
+
+def describe_states(shown: str, wanted: State, found: State) -> str:
+    """Return how what was found differs from what the operation left."""
+    if isinstance(wanted, FileState) and isinstance(found, FileState):
+        old, new = _content(wanted), _content(found)
+        if old is None or new is None:
+            return f"Binary file {shown} differs\n"
+        diff = unified_diff(old, new, f"a/{shown.lstrip('/')}", f"b/{shown.lstrip('/')}")
+        return diff or f"{shown}: mode is {found.mode or 0:o}, was {wanted.mode or 0:o}\n"
+    return f"{shown}: {_kind(found)}, was {_kind(wanted)}\n"
+
+
+def _block(lines: Sequence[bytes]) -> str:
+    kept = [_text(line) + "\n" for line in lines[:_MAX_LINES]]
+    rest = len(lines) - _MAX_LINES
+    return "".join(kept) + (f"[{rest} more lines]\n" if rest > 0 else "")
+
+
+def _text(line: bytes) -> str:
+    return show_name(line.decode("utf-8", "surrogateescape")).rstrip("\r\n")
+
+
+def _content(state: FileState) -> str | None:
+    content = open_text(state.content or b"").view
+    return None if b"\0" in content else show_name(content.decode("utf-8", "surrogateescape"))
+
+
+def _kind(state: State) -> str:
+    match state:
+        case Absent():
+            return "missing"
+        case DirState():
+            return "a directory"
+        case LinkState():
+            return f"a link to {show_name(state.target)}"
+        case SpecialState():
+            return f"a {state.kind}"
+        case FileState():
+            return "a file"
+
 
 # Larger files are taken back whole or not at all, and a longer way is not followed step by step.
 MAX_MERGED_BYTES = 8 << 20

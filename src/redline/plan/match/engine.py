@@ -32,7 +32,6 @@ from itertools import chain
 
 from redline.core.budget import join_text
 from redline.core.cancellation import cancellable
-from redline.core.error_families.wording import naming
 from redline.core.errors import (
     AmbiguousMatch,
     InvalidArgument,
@@ -41,6 +40,7 @@ from redline.core.errors import (
     UnclearIndentation,
 )
 from redline.core.textfile import line_body, line_end, split_lines
+from redline.core.wording import naming
 from redline.plan.match.align import opcodes
 from redline.plan.match.compose import compose, dominant_end, lines_for
 from redline.plan.match.hanging import repair_hint

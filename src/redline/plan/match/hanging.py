@@ -18,9 +18,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from redline.core.error_families.wording import Text, join_texts, naming
 from redline.core.errors import UnclearIndentation
 from redline.core.textfile import line_body, split_lines
+from redline.core.wording import Text, join_texts, naming
 from redline.plan.match.align import opcodes
 from redline.plan.match.indent import indent_of
 from redline.plan.match.placement import Placement

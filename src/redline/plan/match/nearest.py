@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from difflib import SequenceMatcher
 
 from redline.core.diff import visible
-from redline.core.error_families.wording import Text, join_texts, naming
 from redline.core.errors import NoMatch
 from redline.core.text_limits import shorten
 from redline.core.textfile import line_body, split_lines
+from redline.core.wording import Text, join_texts, naming
 from redline.plan.match.elision import find_elision
 from redline.plan.match.typography import fold
 from redline.plan.match.views import occurrences, unify_ends

@@ -17,11 +17,11 @@ from dataclasses import dataclass, field
 from redline.code.analysis import WordUse
 from redline.code.rename.shorthand import is_shorthand
 from redline.code.syntax.languages import language_group
-from redline.core.error_families.wording import naming
 from redline.core.errors import CannotApply, LimitReached
 from redline.core.paths import WorkspacePath
 from redline.core.ports.language_servers import CheckerProblem, ServerConversation, ServerEdit
 from redline.core.ports.search import Cancel
+from redline.core.wording import naming
 from redline.services.code.lookup import CodeLookup
 from redline.services.code.python_texts import SIGNATURE_COMMENT
 from redline.services.code.references import Finder

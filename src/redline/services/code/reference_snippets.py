@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 
 from redline.code.index.packing import unpack
 from redline.code.references.targets import Certainty, Reference
-from redline.core.error_families.wording import naming
 from redline.core.errors import InvalidArgument
 from redline.core.paths import WorkspacePath
 from redline.core.text_limits import shorten
+from redline.core.wording import naming
 from redline.services.code.fitting import Snippet
 from redline.services.code.lookup import CodeLookup, OpenedSource, enclosing
 from redline.services.code.precise_references import PreciseReferences

@@ -19,10 +19,10 @@ from redline.code.rename.shorthand import is_shorthand, write_name
 from redline.code.syntax.languages import Language, language_group
 from redline.core.changes import Change, ChangeSet, FileState
 from redline.core.encodings.opening import open_file
-from redline.core.error_families.wording import naming
 from redline.core.errors import CannotApply, InvalidArgument, NodeNotFound
 from redline.core.paths import Access, WorkspacePath
 from redline.core.ports.search import Cancel
+from redline.core.wording import naming
 from redline.services.code.checked_rename import (
     CheckedRename,
     FileEdits,

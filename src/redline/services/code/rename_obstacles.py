@@ -10,10 +10,10 @@ from redline.code.moving.python_statements import STATEMENT_RULE, read_statement
 from redline.code.references.targets import Certainty, Reference
 from redline.code.syntax.definitions import Symbol
 from redline.code.syntax.languages import Language, language_group
-from redline.core.error_families.wording import join_texts, naming
 from redline.core.errors import CannotApply
 from redline.core.paths import WorkspacePath
 from redline.core.ports.search import Cancel, GrepQuery
+from redline.core.wording import join_texts, naming
 from redline.services.code.lookup import CodeLookup, OpenedSource
 from redline.services.code.reference_query import Used
 from redline.services.code.references import Finder

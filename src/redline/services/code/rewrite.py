@@ -14,7 +14,6 @@ from redline.code.structural import StructuralMatch
 from redline.code.syntax.languages import BY_NAME, Language, language_of
 from redline.core.changes import Change, ChangeSet, FileState
 from redline.core.encodings.opening import open_file
-from redline.core.error_families.wording import naming
 from redline.core.errors import (
     Busy,
     CannotApply,
@@ -26,6 +25,7 @@ from redline.core.errors import (
 from redline.core.paths import Access, WorkspacePath
 from redline.core.ports.search import Cancel
 from redline.core.ports.tree import Kind
+from redline.core.wording import naming
 from redline.plan.match.compose import dominant_end
 from redline.services.names import display_name
 from redline.services.runtime import Runtime

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from redline.core.errors import InvalidArgument, PathDenied, PermissionRequired, RedlineError
 from redline.core.paths import Access, WorkspacePath
-from redline.core.ports.grants import Grant
+from redline.core.ports.session_memory import Grant
 from redline.services.commands.gate import (
     DESTRUCTIVE,
     Demand,

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from redline.core.changes import ChangeSet, FileState
-from redline.core.error_families.wording import join_texts
 from redline.core.errors import DocumentError, IsADirectory, NotFound
 from redline.core.paths import WorkspacePath
 from redline.core.ports.history import Operation, Origin
 from redline.core.ports.search import Cancel
+from redline.core.wording import join_texts
 from redline.documents.editing import DocEdit, Options, change_of
 from redline.documents.isolated import apply_edits
 from redline.plan.describe import Label

@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from itertools import count
 
 from redline.code.syntax.languages import language_of
-from redline.core.error_families.wording import naming
 from redline.core.errors import InvalidArgument, NodeNotFound, RedlineError
 from redline.core.paths import WorkspacePath
 from redline.core.ports.search import Cancel, Regex
+from redline.core.wording import naming
 from redline.documents import isolated
 from redline.documents.base.model import MAX_BYTES, Slice
 from redline.documents.base.path import Path

@@ -11,7 +11,7 @@ from redline.core.line_diff import split_lines
 from redline.core.paths import WorkspacePath, show_name
 from redline.core.ports.history import Operation, Origin
 from redline.core.textfile import TextFile
-from redline.engine.reverting.parts import part_of
+from redline.engine.reverting.selection import part_of
 from redline.plan.merge.line_history import Version
 from redline.plan.merge.three_way import LineConflict, merge_lines
 from redline.services.runtime import Runtime

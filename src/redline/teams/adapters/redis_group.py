@@ -12,7 +12,7 @@ from typing import Any
 from redline.adapters.files.disk import Dir, Disk
 from redline.adapters.files.platform import state_dir_of
 from redline.core.errors import LeaseLost, StoreUnavailable, WriteFailed
-from redline.core.ports.grants import Grant
+from redline.core.ports.session_memory import Grant
 from redline.core.ports.shared import SharedParts
 from redline.teams.adapters.group_store import GroupStore
 from redline.teams.adapters.leases import RedisLeases
@@ -232,7 +232,7 @@ if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[3]) then redis.call('PEXPIRE', KE
 
 
 class RedisGrants:
-    """See `core.ports.grants.Grants`: one hash for each call that is allowed."""
+    """See `core.ports.session_memory.Grants`: one hash for each call that is allowed."""
 
     def __init__(
         self, store: GroupStore, workspace: str, clock: Callable[[], float] = time.time

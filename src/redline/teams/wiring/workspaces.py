@@ -57,7 +57,7 @@ def open_templates() -> ProcessTemplates | None:
     from redline.adapters.processes.helper import start_template as start_helpers
     from redline.adapters.sandbox.program import capture_helper
     from redline.adapters.templates.template import ProcessTemplates, Template, is_possible
-    from redline.adapters.workers.worker_process import start_template as start_workers
+    from redline.adapters.workers.isolated_calls import start_template as start_workers
 
     if not is_possible():
         return None

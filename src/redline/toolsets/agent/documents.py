@@ -6,10 +6,10 @@ from dataclasses import asdict
 from typing import Any
 
 from redline.core.changes import ChangeSet
-from redline.core.error_families.wording import join_texts
 from redline.core.errors import CannotApply, DocumentError, InvalidArgument, NodeNotFound
 from redline.core.paths import Access, WorkspacePath
 from redline.core.text_limits import shorten
+from redline.core.wording import join_texts
 from redline.documents.base.path import Path, read_path, render_path
 from redline.documents.editing import DocEdit, Options, edit_at
 from redline.documents.isolated import DocumentSource

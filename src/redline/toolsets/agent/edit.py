@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from redline.core.error_families.wording import join_texts
 from redline.core.errors import AlreadyApplied, NoMatch
 from redline.core.paths import WorkspacePath
+from redline.core.wording import join_texts
 from redline.plan.replace import TextEdit
 from redline.search.globs import is_glob
 from redline.services.commit import Planned

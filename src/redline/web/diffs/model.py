@@ -14,7 +14,7 @@ from redline.core.diff import hunks_of_files
 from redline.core.encodings.opening import open_versions
 from redline.core.line_diff import LineHunk, count_hunks
 from redline.core.paths import show_name
-from redline.engine.reverting.parts import hunks_of
+from redline.engine.reverting.selection import hunks_of
 from redline.plan.describe import EncodingOf, Label, Touched, list_touched
 
 _GENERATED = re.compile(

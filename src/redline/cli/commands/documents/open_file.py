@@ -25,7 +25,6 @@ from redline.cli.terminal import (
 from redline.core.cancellation import UNCANCELLABLE
 from redline.core.changes import FileState
 from redline.core.diff import diff_labels, diff_of_files
-from redline.core.error_families.wording import join_texts
 from redline.core.errors import (
     CannotApply,
     DocumentSyntax,
@@ -35,6 +34,7 @@ from redline.core.errors import (
     NotFound,
 )
 from redline.core.paths import Access, WorkspacePath
+from redline.core.wording import join_texts
 from redline.documents.base.model import MAX_BYTES
 from redline.documents.base.path import render_path
 from redline.documents.editing import DocEdit, Options, edit_at

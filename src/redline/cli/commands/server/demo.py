@@ -5,13 +5,11 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from redline.cli.terminal import out, paint, paint_diff, program
 from redline.wiring.command_line import open_client, scratch_workspace, write_plainly
-
-if TYPE_CHECKING:
-    from redline.adapters.stdio_client import StdioClient
 
 _BEFORE = """\
 def greet(name):
@@ -35,7 +33,7 @@ def run(_args: argparse.Namespace) -> int:
         server = [sys.executable, *"-m redline serve --stdio --tools agent".split()]
         argv = [*server, "--workspace", workspace, "--state-dir", state]
         with open_client(argv, "redline demo") as client:
-            return _play(_Session(client), os.path.join(workspace, "greeting.py"))
+            return _play(_Session(client.call_tool), os.path.join(workspace, "greeting.py"))
 
 
 def _play(session: _Session, path: str) -> int:
@@ -57,8 +55,8 @@ def _play(session: _Session, path: str) -> int:
 class _Session:
     """Calls tools and prints their answers."""
 
-    def __init__(self, client: StdioClient) -> None:
-        self._client = client
+    def __init__(self, call: Callable[[str, dict[str, Any]], tuple[bool, str]]) -> None:
+        self._call = call
         self._number = 0
         self._surprises: list[str] = []
 
@@ -68,7 +66,7 @@ class _Session:
         """Make one call; print its title and answer."""
         self._number += 1
         out(paint(f"{self._number}. {title}", "bold") + paint(f"  ({tool})", "dim"))
-        failed, text = self._client.call_tool(tool, arguments)
+        failed, text = self._call(tool, arguments)
         if failed != refused:
             self._surprises.append(title)
         if failed:

@@ -8,10 +8,10 @@ from functools import cached_property
 from itertools import islice
 from typing import Any
 
-from redline.core.error_families.wording import naming
 from redline.core.errors import CannotApply, DocumentSyntax, InvalidArgument, NodeNotFound
 from redline.core.splice import Splice
 from redline.core.text_limits import shorten
+from redline.core.wording import naming
 from redline.documents.base.model import (
     MAX_PARSED_BYTES,
     DocumentEdit,

@@ -8,8 +8,8 @@ from typing import Any
 
 from redline.core.access.rights import Right
 from redline.core.errors import InvalidArgument
-from redline.core.ports.grants import Grant
 from redline.core.ports.review import HeldState
+from redline.core.ports.session_memory import Grant
 from redline.services.names import iso_time
 from redline.toolsets.call import Call, Question, Result
 from redline.toolsets.coding_tools.answer import failure, success

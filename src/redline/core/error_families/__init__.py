@@ -1,1 +1,0 @@
-"""The classes of `core/errors.py`, by family; import them from there."""
