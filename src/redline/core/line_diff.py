@@ -3,9 +3,9 @@
 Myers' search from both ends, as git does it, over what both sides have in common: a line that only
 one side has cannot match and is left out before the search. The result is a shortest edit script as
 long as it is short. A longer one is searched for in pieces, each of them shortest: the cost grows
-with the length plus the number of edits. After so many that nobody reads them, lines that are the
-only ones of their kind divide the rest, and what lies between is taken as it is. Nothing depends on
-time, so that the same two texts have the same hunks wherever they are compared.
+with the length plus the number of edits. Beyond a fixed effort only lines that are the only ones of
+their kind divide the rest, and what lies between them is one hunk. Nothing depends on time, so that
+the same two texts have the same hunks wherever they are compared.
 """
 
 from __future__ import annotations
