@@ -17,7 +17,7 @@ from redline.plan.patch.hunks import place_hunks
 from redline.plan.patch.model import UpdateFile
 from redline.plan.patch.parse import parse_patch
 from redline.plan.replace import TextEdit
-from redline.services.text_edits import replace_text
+from redline.services.text_edits import find_broken_syntax, replace_text
 from redline.toolsets.ai_code_editing.edit.planning import plan_edit
 from redline.toolsets.ai_code_editing.edit.request import EditRequest
 from redline.toolsets.ai_code_editing.edit.source import FileUnderEdit
@@ -52,6 +52,11 @@ def outcome(case: Case) -> bytes | None:
 def plan_edits(name: str, text: str, edits: Sequence[TextEdit]) -> str:
     """The text of a file called *name* after *edits*."""
     return replace_text(_PORTS, name, text, edits)
+
+
+def is_broken(name: str, before: str, after: str) -> bool:
+    """Whether a file called *name* parses before and not after."""
+    return find_broken_syntax(_PORTS, name, before, after) is not None
 
 
 def _plan_text(case: Case, file: TextFile) -> str:

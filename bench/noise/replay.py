@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from bench.noise.corpus import corpus, history
-from bench.noise.plans import plan_edits
+from bench.noise.plans import is_broken, plan_edits
 from bench.trials.changes import SourceChange, alter_line, invent_change
 from bench.trials.drafts import Quoted, quote_uniquely
 from redline.core.errors import RedlineError
@@ -198,14 +198,18 @@ def block_from_its_word(change: SourceChange, rng: random.Random) -> Mistake | N
 
 
 def hanging_block(change: SourceChange, rng: random.Random) -> Mistake | None:
-    """Only the first lines lack their indentation, which is right to the letter."""
+    """Only the first lines lack their indentation, which is right to the letter.
+
+    A change that breaks the file is left out: nobody means it.
+    """
     quote = _quoted(change, rng, 1)
     if quote is None or _margin(quote.old[0]) != _margin(quote.new[0]):
         return None
     if any(line and line[0] not in " \t" for line in quote.new) and quote.before < 1:
         return None
     old, new = ("\n".join(lines).lstrip(" \t") for lines in (quote.old, quote.new))
-    return _mistake("first lines hang", change, [TextEdit(old, new)])
+    made = _mistake("first lines hang", change, [TextEdit(old, new)])
+    return None if made is None or is_broken(made.name, made.text, made.right) else made
 
 
 def lost_tab(change: SourceChange, rng: random.Random) -> Mistake | None:

@@ -73,6 +73,8 @@ def cases(size: int) -> Iterator[Case]:
     new = edited(lines, 1_000, lambda n: f"{n % 7}\n")
     yield Case(f"{size:,} lines, in turns of 7, 1,000 edits", lines, new, 1_000)
     yield Case(f"{size:,} lines, backwards", lines, lines[::-1])
+    old, new = ([f"{rng.randrange(10)}\n" for _ in range(5 * size)] for _ in range(2))
+    yield Case(f"{5 * size:,} lines, 10 kinds of lines, unrelated", old, new)
 
 
 def measure(report: Report, case: Case) -> None:

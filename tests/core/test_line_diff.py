@@ -76,6 +76,7 @@ def test_a_diff_that_is_found_in_pieces_makes_the_new_text_too(
         patch.setattr(line_diff, "_SHALLOWEST", 1)
         patch.setattr(line_diff, "_EVIDENCE", 2)
         patch.setattr(line_diff, "_EFFORT", effort)
+        patch.setattr(line_diff, "_OVERDRAFT", effort)
         assert apply(old, new, diff_lines(old, new)) == new
 
 
@@ -104,6 +105,26 @@ def test_texts_with_nothing_in_the_same_order_are_compared_within_the_effort() -
     # Once the effort is used up, a search goes no deeper than a few edits.
     most = len(old) + len(new)
     assert -search.effort <= 4 * line_diff._SHALLOWEST * most
+
+
+@pytest.mark.requirement("engine-diff-any-size")
+def test_behind_more_than_anybody_reads_distant_edits_are_still_apart(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(line_diff, "_EFFORT", 0)
+    monkeypatch.setattr(line_diff, "_OVERDRAFT", 2000)
+    rng = random.Random(4)
+    old, new = ([str(rng.randrange(10)) for _ in range(2000)] for _ in range(2))
+    tail = [f"line {number}" for number in range(3000)]
+    changed = list(tail)
+    places = [500, 1500, 2900]
+    for at in places:
+        changed[at] = "changed"
+    hunks = diff_lines([*old, *tail], [*new, *changed])
+    assert apply([*old, *tail], [*new, *changed], hunks) == [*new, *changed]
+    # The search stopped: what it did not look at is one block.
+    assert max(hunk.i2 - hunk.i1 for hunk in hunks) > 1000
+    assert hunks[-3:] == [LineHunk(*[at + 2000, at + 2001] * 2) for at in places]
 
 
 @pytest.mark.requirement("engine-diff-any-size")

@@ -312,6 +312,31 @@ def test_pages_and_blame_show_what_editorconfig_names(tmp_path: Path) -> None:
 
 
 @pytest.mark.requirement("encodings-search-says-so")
+@pytest.mark.parametrize(
+    ("tools", "tool", "query"),
+    [
+        ("coding", "search_text", {"query": "Łódź"}),
+        ("files", "grep_files", {"globs": ["*"], "regex": "Łódź"}),
+        # What only the engine of JavaScript understands.
+        ("files", "grep_files", {"globs": ["*"], "regex": "(?=Łó)Łódź"}),
+    ],
+)
+def test_every_toolset_names_the_files_that_a_search_could_not_decode(
+    tmp_path: Path, tools: str, tool: str, query: Json
+) -> None:
+    (tmp_path / "one.txt").write_bytes("Łódź".encode("iso-8859-2"))
+    (tmp_path / "plain.txt").write_text("Łódź\n")
+    with connect("stdio", ["--tools", tools], cwd=tmp_path) as client:
+        said = json.dumps(client.call(tool, query), ensure_ascii=False)
+        assert "plain.txt" in said
+        assert re.search(r"not decoded, the encoding is not certain: \S*one\.txt;", said)
+        plain = {
+            name: "plain" if name in ("query", "regex") else given for name, given in query.items()
+        }
+        assert "not decoded" not in json.dumps(client.call(tool, plain))
+
+
+@pytest.mark.requirement("encodings-search-says-so")
 def test_a_search_names_the_files_that_it_could_not_decode(tmp_path: Path) -> None:
     (tmp_path / "one.txt").write_bytes("Łódź".encode("iso-8859-2"))
     (tmp_path / "plain.txt").write_text("plain\n")

@@ -48,3 +48,13 @@ def test_tool_command_line_page_and_undo_have_the_same_hunks(
     wanted = [places_of(hunk) for hunk in undone]
     assert places_in(diff_of(change_set, label)) == wanted
     assert places_in(bounded_diff(change_set, label, 1 << 20).text) == wanted
+
+
+@pytest.mark.requirement("engine-diff-any-size")
+def test_a_diff_for_which_no_time_is_left_is_cut() -> None:
+    states = [FileState.of(text) for text in (b"old\n", b"new\n")]
+    change_set = ChangeSet((Change(WorkspacePath(0, ("f",)), *states),))
+    assert bounded_diff(change_set, lambda path: path.relative, 100, None, started=0.0) == (
+        "",
+        True,
+    )

@@ -1,10 +1,11 @@
 """Where two sequences of lines differ: the one engine behind every diff, count and merge.
 
 Myers' search from both ends, as git does it, over what both sides have in common: a line that only
-one side has cannot match and is left out before the search. The result is a shortest edit script
-as long as it is short. A longer one is searched for in pieces, each of them shortest: the cost
-grows with the length plus the number of edits. Nothing depends on time, so that the same two texts
-have the same hunks wherever they are compared.
+one side has cannot match and is left out before the search. The result is a shortest edit script as
+long as it is short. A longer one is searched for in pieces, each of them shortest: the cost grows
+with the length plus the number of edits. Beyond a fixed effort only lines that are the only ones of
+their kind divide the rest, and what lies between them is one hunk. Nothing depends on time, so that
+the same two texts have the same hunks wherever they are compared.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from typing import NamedTuple, TypeVar
 
 # Steps of the search that one comparison may take at full depth: about half a second.
 _EFFORT = 1_200_000
+# How far it may be overdrawn; texts with less in common are divided at single lines only.
+_OVERDRAFT = 4 * _EFFORT
 # How many edits one search looks for: at first, and when the effort is used up.
 _DEEPEST, _SHALLOWEST = 320, 16
 # Equal lines beyond this many are compared by slices.
@@ -248,6 +251,10 @@ class _Search:
     def _split(self, box: _Box) -> Sequence[_Box]:
         """Divide a box where a shortest path passes, or a good one if that is too far to seek."""
         x1, x2, y1, y2, is_short, tried = box
+        size = x2 - x1 + y2 - y1
+        is_new = not tried or 2 * size <= tried
+        if self.effort < -_OVERDRAFT and not is_short:
+            return [each._replace(tried=size) for each in self._divide(box)] if is_new else []
         lowest, highest = x1 - y2 + self._shift, x2 - y1 + self._shift
         first, last = x1 - y1 + self._shift, x2 - y2 + self._shift
         self._ahead.begin(first, x1)
@@ -265,8 +272,7 @@ class _Search:
                 self.effort -= cost * cost
                 return _halves(box._replace(is_short=True), x, x - diagonal + self._shift)
         self.effort -= cost * cost
-        size = x2 - x1 + y2 - y1
-        if not tried or 2 * size <= tried:
+        if is_new:
             found = self._divide(box)
             if found:
                 return found

@@ -7,7 +7,7 @@ megabytes at a time, through the regex worker. Both ways give the same lines.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import monotonic
 from typing import TypeAlias
 
@@ -24,7 +24,7 @@ from redline.core.ports.search import (
     Regex,
 )
 from redline.core.ports.tree import Folder, Tree
-from redline.core.textfile import BOM
+from redline.core.textfile import BOM, is_utf8
 from redline.search.es_regex import Translation, check_pattern, translate
 from redline.search.found_lines import (
     LARGEST,
@@ -162,7 +162,7 @@ class ContentSearch:
         found = self._find(question, scope)
         whole = WholeLines(self._tree)
         lines = tuple(self._around_match(question, line, whole.read(line)) for line in found.lines)
-        return ContentFound(lines, found.truncated)
+        return replace(found, lines=lines)
 
     def _find(self, question: ContentQuestion, scope: SearchScope) -> ContentFound:
         check_pattern(question.regex)
@@ -197,31 +197,33 @@ class ContentSearch:
         One line more than asked for is looked at: if it matches, there are too many.
         """
         try:
-            lines = self._without_binary(question, scope, how)
+            result = self._without_binary(question, scope, how)
         except InvalidPattern:  # too big for it, perhaps; the other engine decides
             return None
-        if lines is None or not self._verify(question, lines, how):
+        if result is None or not self._verify(question, result.lines, how):
             return None
-        return cut_to_cap(lines, question.cap, question.context)
+        found = cut_to_cap(result.lines, question.cap, question.context)
+        return replace(found, undecoded=result.undecoded)
 
     def _without_binary(
         self, question: ContentQuestion, scope: SearchScope, how: Translation
-    ) -> Sequence[GrepLine] | None:
+    ) -> GrepResult | None:
         """Lines that ripgrep finds in files that begin without NUL; None when in doubt."""
         if how.is_plain:
             result = self._ripgrep_once(question, scope, how, Binary.NAME)
             named = {(path.root, "/".join(path.parts)) for path in result.binary}
             # A NUL further on does not make a file binary.
             if self._binary_among(named) == named:
-                return result.lines
+                return result
         binary: set[_File] = set()
         for _ in range(_ATTEMPTS):
             result = self._ripgrep_once(question, scope, how, Binary.TEXT, frozenset(binary))
             spoiled = self._binary_among({line[:2] for line in result.lines})
             if not spoiled:
-                return result.lines
+                return result
             if result.total <= question.cap:
-                return [line for line in result.lines if line[:2] not in spoiled]
+                lines = tuple(line for line in result.lines if line[:2] not in spoiled)
+                return replace(result, lines=lines)
             binary |= spoiled
         return None
 
@@ -287,8 +289,9 @@ class ContentSearch:
         self._regex.check(question.regex, _flags(question))
         end = monotonic() + _DEADLINE
         lines: list[GrepLine] = []
+        undecoded: list[WorkspacePath] = []
         left = question.cap + 1
-        for batch in self._batches(scope):
+        for batch in self._batches(scope, None if question.regex.isascii() else undecoded):
             self._cancel.check()
             if monotonic() > end:
                 raise _late()
@@ -301,10 +304,13 @@ class ContentSearch:
                 lines += lines_with_context(path, content, numbers, most, question.context)
                 left -= len(numbers)
             if left <= 0:
-                return ContentFound(tuple(lines), True)
-        return ContentFound(tuple(lines), False)
+                return ContentFound(tuple(lines), True, tuple(undecoded))
+        return ContentFound(tuple(lines), False, tuple(undecoded))
 
-    def _batches(self, scope: SearchScope) -> Iterator[list[tuple[WorkspacePath, bytes]]]:
+    def _batches(
+        self, scope: SearchScope, undecoded: list[WorkspacePath] | None
+    ) -> Iterator[list[tuple[WorkspacePath, bytes]]]:
+        """Yield texts to search; add to *undecoded* those whose encoding is not certain."""
         batch: list[tuple[WorkspacePath, bytes]] = []
         size = 0
         for path in scope.files(self._tree, self._cancel):
@@ -315,6 +321,8 @@ class ContentSearch:
                 continue
             if file.is_binary:
                 continue
+            if undecoded is not None and not file.is_foreign and not is_utf8(content):
+                undecoded.append(path)
             batch.append((path, content.removeprefix(BOM)))
             size += len(content)
             if size >= _BATCH:

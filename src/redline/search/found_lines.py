@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from redline.core.encodings.opening import open_file
 from redline.core.errors import RedlineError
-from redline.core.paths import WorkspacePath
+from redline.core.paths import WorkspacePath, show_name
 from redline.core.ports.search import GrepLine
 from redline.core.ports.tree import Tree
 from redline.core.textfile import BOM
@@ -17,14 +17,19 @@ MAX_LINE = 8192
 LARGEST = 64 << 20
 # ripgrep cuts before a character that does not fit whole.
 _SLACK = 64
+_MAX_UNDECODED = 5
 
 
 @dataclass(frozen=True, slots=True)
 class ContentFound:
-    """Matching and context lines in order; `truncated` when more match than were asked for."""
+    """Matching and context lines in order; `truncated` when more match than were asked for.
+
+    `undecoded` is as in `GrepResult`.
+    """
 
     lines: tuple[GrepLine, ...]
     truncated: bool
+    undecoded: tuple[WorkspacePath, ...] = ()
 
     @property
     def count(self) -> int:
@@ -59,6 +64,15 @@ class WholeLines:
         except RedlineError:
             return []
         return file.view.removeprefix(BOM).split(b"\n")
+
+
+def name_undecoded(names: Sequence[str]) -> str:
+    """Return a sentence about files that may match and whose encoding is not certain, if any."""
+    if not names:
+        return ""
+    more = f" and {len(names) - _MAX_UNDECODED} more" if len(names) > _MAX_UNDECODED else ""
+    listed = ", ".join(map(show_name, names[:_MAX_UNDECODED]))
+    return f"not decoded, the encoding is not certain: {listed}{more}"
 
 
 def cut_around(text: str, at: int, most: int) -> tuple[int, int]:

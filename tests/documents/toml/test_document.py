@@ -156,7 +156,9 @@ MANY_LINES = st.text(st.sampled_from("ab \n\n\t\\\"'\r\x00\x7fé#"), max_size=12
 @pytest.mark.requirement("docs-toml-lines")
 @given(
     MANY_LINES,
-    st.sampled_from(['"""\nold\n"""', '"""old"""', "'''\nold\n'''", "'''old'''", '"old"']),
+    st.sampled_from(
+        ['"""\nold\n"""', '"""old"""', "'''\nold\n'''", "'''old'''", '"old"', "'old'", "''"]
+    ),
 )
 def test_text_of_several_lines_is_read_back_as_it_was_given(value: str, like: str) -> None:
     held = TomlDocument(f"a = 1\ns = {like}  # kept\nb = 2\n".encode())
@@ -165,3 +167,5 @@ def test_text_of_several_lines_is_read_back_as_it_was_given(value: str, like: st
     assert after.endswith(b"  # kept\nb = 2\n")
     if like[:3] in ('"""', "'''") and set(value) <= set("ab \n") and "\n" in value.lstrip("\n"):
         assert after.startswith(f"a = 1\ns = {like[:3]}".encode())
+    if like in ("'old'", "''") and set(value) <= set('ab \t\\"é#'):
+        assert f"\ns = '{value}'  # kept" in after.decode()

@@ -166,6 +166,13 @@ class TestHangingFirstLine:
         with pytest.raises(UnclearIndentation):
             place(text, old, "a()\n        b()\n")
 
+    def test_a_line_behind_a_brace_that_left_its_block_has_moved_too(self) -> None:
+        text = "{\n    };\n    style: {\n        bold: 1;\n    };\n    mode: 2;\n}\n"
+        old = text[6:-2]
+        new = "};\nif ready:\n    style: {\n        bold: 1;\n};\nmode: 2;\n"
+        with pytest.raises(UnclearIndentation, match="another indentation: mode: 2"):
+            place(text, old, new)
+
     def test_the_refusal_prints_the_call(self) -> None:
         with pytest.raises(UnclearIndentation) as caught:
             place("x:\n\ta()\n", "a()\n", "b()\na()\n")

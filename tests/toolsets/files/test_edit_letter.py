@@ -77,6 +77,16 @@ def test_an_edit_that_breaks_the_file_where_one_shift_would_not_is_refused(
 
 
 @pytest.mark.requirement("files-edit-shift-parses")
+def test_a_shift_that_tears_the_old_lines_apart_is_not_offered(desk: Desk) -> None:
+    path = desk.file("a.py", "def f():\n    # one\n    # two\n    g()\n")
+    old = "# one\n    # two\n    g()\n"
+    edit = {"oldText": old, "newText": "if z:\n        # one\n        # two\n    g()\n"}
+    first, second = desk.texts("edit_file", path=path, edits=[edit])
+    assert first == f"Successfully edited {path}"
+    assert "no longer does" in second
+
+
+@pytest.mark.requirement("files-edit-shift-parses")
 def test_of_several_edits_the_one_that_breaks_the_file_is_named(desk: Desk) -> None:
     path = desk.file("a.py", PYTHON)
     good = {"oldText": "def f(x)", "newText": "def f(x, z)"}

@@ -44,6 +44,13 @@ _SHORT = 36
 _MIN_WORD = 6
 _LETTERS = re.compile(r"[^\W\d_]+")
 _SIGNS = "\u00a0\u2013\u2014\u2018\u2019\u201a\u201c\u201d\u201e\u2026\u2039\u203a«»¿¡€£°§©®·ºª"
+# Signs of Windows-1252 that are no letters in the encodings beside it, where they stand alone.
+_LONE_SIGN = re.compile(
+    r"[\u00a0\u2013\u2014\u2018\u2019\u201a\u201c\u201d\u201e\u2020-\u2022\u2026\u2030\u2039\u203a"
+    r"\u20ac\u2122°§²©®]|(?<![^\W\d_])[¡¢£¥ª«¬¯±³µ¶·¹º»¼½¾¿×÷](?![^\W\d_])"
+)
+# So many ASCII letters show for each of them that it stands in text.
+_LETTERS_FOR_SIGN = 5
 _ESCAPES = b"\f\x1b"
 _ALPHABETS = {"LATIN", "CYRILLIC", "GREEK"}
 _WORD = re.compile(r"\S+")
@@ -57,6 +64,7 @@ _RAISED = re.compile(
     r"|[\u00df-\u00f6\u00f8-\u00ff][A-Z]"
 )
 _CANDIDATES = (*_SINGLE_BYTE, *_MULTI_BYTE)
+_HIGH_PAIR = re.compile(rb"[\x80-\xff]{2}")
 _HIGH = re.compile(rb"[\x80-\xff]")
 _MAX_LINE = 4096
 _CONTROLS = bytes(sorted({*range(0x20), 0x7F} - set(b"\t\n\r\f\x1b")))
@@ -76,6 +84,8 @@ def detect_encoding(raw: bytes) -> str | None:
     sample = _sample(raw)
     if not _looks_like_text(sample):
         return None
+    if _has_lone_signs(sample):
+        return "cp1252" if fits(raw, "cp1252") else None
     ranked = _plausible(sample, _rank(sample))
     if len(sample) < _MIN_BYTES or not ranked or not _is_sure(sample, ranked):
         return _find_agreement(raw, sample, ranked)
@@ -85,6 +95,15 @@ def detect_encoding(raw: bytes) -> str | None:
             if fits(raw, encoding):
                 return _sibling(raw, encoding)
     return None
+
+
+def _has_lone_signs(sample: bytes) -> bool:
+    """Return whether all that is not ASCII are signs, one at a time, among ASCII letters."""
+    if _HIGH_PAIR.search(sample) or not _reads(sample, "cp1252", None):
+        return False
+    rest, signs = _LONE_SIGN.subn("", sample.decode("cp1252"))
+    letters = sum(map(str.isalpha, rest))
+    return rest.isascii() and letters >= _LETTERS_FOR_SIGN * signs
 
 
 def _plausible(sample: bytes, ranked: tuple[_Candidate, ...]) -> tuple[_Candidate, ...]:

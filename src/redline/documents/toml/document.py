@@ -36,6 +36,7 @@ from redline.documents.toml.verify import TomlIntent, TomlVerifier, parse, parse
 
 _MULTI_LINE = ('"""', "'''")
 _TO_ESCAPE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+_NOT_ON_ONE_LINE = re.compile(rf"['\n]|{_TO_ESCAPE.pattern}")
 _NOT_LITERAL = re.compile(rf"'''|{_TO_ESCAPE.pattern}")
 
 
@@ -56,11 +57,13 @@ def render(value: Any) -> str:
     return _container(value)
 
 
-def render_lines(value: str, like: str) -> str | None:
-    """A text of several lines as one, between the quotes of the multi-line string *like*.
+def render_like(value: str, like: str) -> str | None:
+    """A text between the quotes of the literal or multi-line string *like*.
 
-    None where it has to be on one line.
+    None where it has to be a basic string on one line.
     """
+    if like[:1] == "'" and like[:3] != "'''":
+        return None if _NOT_ON_ONE_LINE.search(value) else f"'{value}'"
     quotes, start = like[:3], "\n" if like[3:4] == "\n" else ""
     if quotes not in _MULTI_LINE or "\n" not in value or "\r" in value + like:
         return None
@@ -200,17 +203,17 @@ class TomlDocument:
 
     def render(self, value: Any, at: Path = ()) -> str:
         """*value* as one line of TOML, or as several where a text of several lines is."""
-        lines = self._render_lines(value, at) if isinstance(value, str) else None
-        return render(value) if lines is None else lines
+        alike = self._render_like(value, at) if isinstance(value, str) else None
+        return render(value) if alike is None else alike
 
-    def _render_lines(self, value: str, at: Path) -> str | None:
+    def _render_like(self, value: str, at: Path) -> str | None:
         try:
             item = self._locate(at)
         except NodeNotFound:
             return None
         if not isinstance(item, Value):
             return None
-        return render_lines(value, self.source[item.start : item.end].decode("utf-8"))
+        return render_like(value, self.source[item.start : item.end].decode("utf-8"))
 
     def _locate(self, path: Path) -> Node:
         node: Node = self._root

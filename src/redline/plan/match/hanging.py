@@ -163,14 +163,17 @@ def _shows_margin(have: Sequence[_Line], lines: Sequence[_Line]) -> bool:
 
 
 def repairs_of(text: str, placement: Placement, old: str, new: str) -> Iterator[Repair]:
-    """Yield the calls that write *new* shifted by one indentation, as whole lines."""
+    """Yield the calls that write *new* shifted by one indentation, as whole lines.
+
+    A shift that tears lines of *old* apart is not what *new* means.
+    """
     margin = margin_of(text, placement.start)
     start = text.rfind("\n", 0, placement.start) + 1
     if not margin and start != placement.start:
         return
     literal = margin + new
     for other in dict.fromkeys(_readings(margin, old, new)):
-        if other != literal:
+        if other != literal and not _find_moved(margin, old, _lines("", other)):
             yield Repair(margin + old, other)
 
 
@@ -287,6 +290,7 @@ class _Moves:
 
     def unexplained(self) -> Iterator[_Line]:
         """Yield lines that moved without their block, those without a word left out."""
+        torn: set[int] = set()
         for j, i in self.pairs.items():
             was, now = self.old[i].indent, self.new[j].indent
             if now == was:
@@ -296,9 +300,11 @@ class _Moves:
             elif now.startswith(was):
                 fine = self._is_wrapped(j)
             else:
-                fine = self._is_unwrapped(i, j)
-            if not fine and _WORD.search(self.new[j].body):
-                yield self.new[j]
+                fine = self._is_unwrapped(i, j, torn)
+            if not fine:
+                torn.add(j)
+                if _WORD.search(self.new[j].body):
+                    yield self.new[j]
 
     def _distance(self, j: int) -> int:
         return len(self.new[j].indent) - len(self.old[self.pairs[j]].indent)
@@ -319,11 +325,14 @@ class _Moves:
                 return True
         return False
 
-    def _is_unwrapped(self, i: int, j: int) -> bool:
-        """Return whether a line takes the place of the one that opened its block, or follows it."""
+    def _is_unwrapped(self, i: int, j: int, torn: set[int]) -> bool:
+        """Return whether a line takes the place of the one that opened its block, or follows it.
+
+        To follow a line that moved without its block explains nothing.
+        """
         if j > 0:
-            before = [k for k in self.pairs if k < j]
-            return bool(before) and self._distance(before[-1]) == self._distance(j)
+            above = max((k for k in self.pairs if k < j), default=j)
+            return above not in {j, *torn} and self._distance(above) == self._distance(j)
         first = self.old[0].indent
         gone = i > 0 and i - 1 not in self.pairs.values()
         return gone and self.new[0].indent == first != self.old[i].indent

@@ -116,14 +116,20 @@ def number_hunks(diff: BoundedDiff) -> BoundedDiff:
 
 
 def bounded_diff(
-    change_set: ChangeSet, label: Label, max_bytes: int, configured: EncodingOf | None = None
+    change_set: ChangeSet,
+    label: Label,
+    max_bytes: int,
+    configured: EncodingOf | None = None,
+    started: float | None = None,
 ) -> BoundedDiff:
     """Return the diff, cut at a line; files after the cut are not even compared.
 
-    It is cut by its size, and where files are left when the time for it is up.
+    It is cut by its size, and where files are left when the time for it is up, which counts from
+    *started* on.
     """
     kept: list[str] = []
-    size, deadline, is_late = 0, time.monotonic() + _PATIENCE, False
+    size, is_late = 0, False
+    deadline = (time.monotonic() if started is None else started) + _PATIENCE
     for step in change_set.steps:
         is_late = time.monotonic() > deadline
         if is_late or size > max_bytes:

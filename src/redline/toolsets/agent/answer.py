@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
@@ -247,9 +248,9 @@ def _answer(
     if made is None:
         notes = [*notes, *call.foresee(change_set)]
     notes = [*notes, *note_missing_packages(call.runtime.tree, change_set, label)]
-    configured = configured_in(call.runtime.tree)
+    configured, started = configured_in(call.runtime.tree), time.monotonic()
     brief = brief_change(change_set, label, _MAX_BRIEF, configured)
-    diff = bounded_diff(change_set, label, _MAX_DIFF, configured)
+    diff = bounded_diff(change_set, label, _MAX_DIFF, configured, started)
     touched = list_touched(change_set, label, _MAX_FILES)
     structured: Json = {
         "id": made or None,

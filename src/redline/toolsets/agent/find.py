@@ -10,10 +10,10 @@ from stat import S_ISDIR, S_ISLNK, filemode
 
 from redline.core.errors import NotFound, RedlineError
 from redline.core.paths import WorkspacePath, show_name
-from redline.core.ports.search import GrepLine, GrepQuery
+from redline.core.ports.search import GrepLine, GrepQuery, GrepResult
 from redline.core.ports.tree import FactLists, Kind
 from redline.core.text_limits import shorten, shorten_around
-from redline.search.found_lines import WholeLines
+from redline.search.found_lines import WholeLines, name_undecoded
 from redline.search.ignore import EXCLUDED_DIRECTORIES
 from redline.search.levels import ListingScope
 from redline.search.listing import Listed, Listing, list_directory, list_files
@@ -25,7 +25,6 @@ from redline.toolsets.tool import Json
 
 _MAX_ENTRIES = 1000
 _MAX_MATCHES = 200
-_MAX_UNDECODED = 5
 _MAX_LINE = 500
 # Of lines that are only counted, this many at most, each cut to this many bytes.
 _MAX_COUNTED = 50_000
@@ -193,10 +192,7 @@ def search(call: Call) -> Result:
         "total": found.total,
         "truncated": found.total > count or found.timed_out,
     }
-    shown = [
-        *(lines or [_say_nothing(query)]),
-        *_undecoded([label(path) for path in found.undecoded]),
-    ]
+    shown = [*(lines or [_say_nothing(query)]), *_undecoded(call, found)]
     return Result.of_text("\n".join(shown), structured)
 
 
@@ -206,13 +202,9 @@ def _say_nothing(query: GrepQuery) -> str:
     return "(no match)" + ' searched as text; for a regex pass {"regex": true}' * bool(looks_so)
 
 
-def _undecoded(names: Sequence[str]) -> list[str]:
-    """Return a line about files that may match and whose encoding is not certain."""
-    if not names:
-        return []
-    more = f" and {len(names) - _MAX_UNDECODED} more" if len(names) > _MAX_UNDECODED else ""
-    listed = ", ".join(map(show_name, names[:_MAX_UNDECODED]))
-    return [f"[not decoded, the encoding is not certain: {listed}{more}; read takes encoding]"]
+def _undecoded(call: Call, found: GrepResult) -> list[str]:
+    said = name_undecoded([call.label(path) for path in found.undecoded])
+    return [f"[{said}; read takes encoding]"] if said else []
 
 
 def _search_files(call: Call, place: WorkspacePath, query: GrepQuery, *, counts: bool) -> Result:
@@ -237,7 +229,7 @@ def _search_files(call: Call, place: WorkspacePath, query: GrepQuery, *, counts:
         "truncated": is_cut or is_partial,
     }
     lines = lines or ["(no match)"]
-    lines += _undecoded([call.label(path) for path in found.undecoded])
+    lines += _undecoded(call, found)
     return Result.of_text("\n".join(lines), structured)
 
 

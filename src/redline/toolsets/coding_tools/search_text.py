@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from redline.core.paths import show_name
 from redline.core.ports.search import GrepLine, GrepQuery, GrepResult
-from redline.search.found_lines import WholeLines, cut_around
+from redline.search.found_lines import WholeLines, cut_around, name_undecoded
 from redline.search.ignore import EXCLUDED_DIRECTORIES
 from redline.toolsets.call import Call, Result
 from redline.toolsets.coding_tools.answer import encode_once, success
@@ -49,7 +49,7 @@ def search_text(call: Call) -> Result:
             "matches": encode_once(matches),
             "total_matches": found.total,
             "truncated": found.total > len(matches) or found.timed_out,
-            "warnings": _warnings(found, len(matches)),
+            "warnings": _warnings(call, found, len(matches)),
             "engine": "rg",
         }
     )
@@ -130,7 +130,7 @@ def _cut(text: str, most: int, at: int) -> str:
     return _CUT_BEFORE + text[start:end] + (_CUT if end < len(text) else "")
 
 
-def _warnings(found: GrepResult, returned: int) -> list[str]:
+def _warnings(call: Call, found: GrepResult, returned: int) -> list[str]:
     warnings = []
     if not found.counted:
         warnings.append(
@@ -143,4 +143,6 @@ def _warnings(found: GrepResult, returned: int) -> list[str]:
         )
     if found.timed_out:
         warnings.append("the search ran out of time and is incomplete; narrow path and globs")
+    if undecoded := name_undecoded([call.label(path) for path in found.undecoded]):
+        warnings.append(f"{undecoded}; read_file takes encoding")
     return warnings

@@ -10,7 +10,7 @@ from redline.core.paths import WorkspacePath, show_name
 from redline.core.ports.search import GrepLine
 from redline.core.ports.tree import Kind
 from redline.search.content import Base, ContentQuestion, ContentSearch, SearchScope
-from redline.search.found_lines import ContentFound
+from redline.search.found_lines import ContentFound, name_undecoded
 from redline.search.globs import is_glob, matcher, selects, split_base
 from redline.search.walk import Excludes
 from redline.toolsets.call import Call, Result
@@ -105,6 +105,8 @@ def _answer_with(call: Call, found: ContentFound, skipped: int, nothing: str) ->
     lines.append(f"[{count}]" if hits else nothing)
     if skipped:
         lines.append(f"[{skipped} path(s) skipped: outside allowed directories]")
+    if undecoded := name_undecoded([shown(call, path) for path in found.undecoded]):
+        lines.append(f"[{undecoded}; read_file takes encoding]")
     facts = {
         "matches": [
             {"path": path, "line": line, "text": text, "isMatch": is_match}
