@@ -94,10 +94,12 @@ def read_refusal(tool: str, arguments: Json, said: str) -> tuple[str, Json] | No
         return tool, json.loads(text.replace(missing[1], meant[1]))
     hint = said.partition("\nhint: ")[2] or (said if said.startswith("(no match)") else "")
     repaired: Json = json.loads(json.dumps(arguments))
-    found = False
+    found, end = False, 0
     for at in _ARGUMENTS.finditer(hint):
+        if at.start() < end:  # an object inside the one before
+            continue
         try:
-            given, _ = json.JSONDecoder().raw_decode(hint, at.start(3))
+            given, end = json.JSONDecoder().raw_decode(hint, at.start(3))
         except ValueError:
             continue
         if at[2]:
