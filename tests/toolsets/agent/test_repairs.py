@@ -252,4 +252,7 @@ def test_an_edit_without_a_place_for_it_is_refused(desk: Desk) -> None:
     before = (desk.root / "a.txt").read_text()
     assert "must not be empty" in desk.failure("edit", path="a.txt", old="", new="x")
     assert "matches nothing" in desk.failure("edit", path="a.txt", insert_line=9, insert_text="x")
+    assert "replaces a file" in desk.failure("write", path="a.txt", content="x", overwrite=False)
+    desk.failure("edit", path="new.txt", old="", new="x", version="00000000")
+    assert not (desk.root / "new.txt").exists()
     assert (desk.root / "a.txt").read_text() == before

@@ -58,7 +58,8 @@ def edit(call: Call) -> Result:
 def _create(call: Call) -> Result | None:
     """Write a file that is not there or empty, of which no text is quoted; otherwise None."""
     (raw, item), *more = edits_of(call)
-    if more or item["old"] or is_glob(raw):
+    asks_more = item.get("regex") or item.get("version") or call.arguments.get("encoding")
+    if more or item["old"] or asks_more or is_glob(raw):
         return None
     path = resolve(call, raw, access_of(call))
     state = call.runtime.tree.state(path)

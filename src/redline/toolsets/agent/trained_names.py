@@ -154,6 +154,12 @@ def _name(query: str) -> Json:
     return {"globs": [f"**/{query}*" if "/" in query else f"*{query}*"]}
 
 
+def _whole_depth(given: bool) -> Json:
+    if given:
+        return {"depth": _DEEPEST}
+    raise _refuse("recursive", "Globs are looked for at any depth", "leave recursive out")
+
+
 def _first_entry(given: int) -> Json:
     if given <= 1:
         return {}
@@ -275,7 +281,8 @@ def _replacements(given: int | None, every: bool | None) -> Json:
 def _insert(line: int | None, text: str | None, new: str | None) -> Json:
     """Put text after a line, or before the first with 0: a regex finds the end of that line."""
     if line is None:
-        return {name: value for name, value in (("insert_text", text), ("new", new)) if value}
+        given = {"insert_text": text, "new": new}
+        return {name: value for name, value in given.items() if value is not None}
     added = new if text is None else text
     if line < 0 or added is None:
         raise _refuse("insert_line", "insert_line needs a line and insert_text", "give both")
@@ -288,6 +295,13 @@ def _one_place(given: Sequence[str]) -> Json:
     if len(given) > 1:
         raise _refuse("path", "Only one directory can be asked for", "give path, or none for all")
     return {"path": given[0]} if given else {}
+
+
+def _overwrite(given: bool) -> Json:
+    if given:
+        return {}
+    hint = "leave overwrite out if it may; find says whether the file is there"
+    raise _refuse("overwrite", "write replaces a file that is there", hint)
 
 
 def _recursive(given: bool) -> Json:
@@ -357,7 +371,7 @@ WORDS: Mapping[str, Words] = {
             Reader({"globs": None, "ignore": None}, _listed_without),
             Reader({"head_limit": "integer"}, _limit),
             Reader({"case_sensitive": "boolean"}, _exact_case),
-            Reader({"recursive": "boolean"}, lambda given: {"depth": _DEEPEST} if given else {}),
+            Reader({"recursive": "boolean"}, _whole_depth),
             Reader({"offset": "integer"}, _first_entry),
             _RESPECTS_IGNORE,
         ),
@@ -412,9 +426,9 @@ WORDS: Mapping[str, Words] = {
     "apply_patch": Words({"patch": "input patch_text diff"}),
     "write": Words(
         {"path": f"{_FILE} absolute_path", "content": "contents file_text text"},
-        (_editor_command("create"),),
+        (_editor_command("create"), Reader({"overwrite": "boolean"}, _overwrite)),
         {"code_edit": _SKETCH},
-        "instruction instructions overwrite create_dirs create_directories create_parents",
+        "instruction instructions",
     ),
     "move": Words(
         {
