@@ -10,12 +10,14 @@ import base64
 import json
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from bench.library.tokenizer import count_tokens
+from redline.core.text_limits import MAX_SHOWN
 from redline.toolsets.agent.tools import TOOLS
 from tests.clients.at_work import REAL_CLIENTS, AgentDesktop
 from tests.clients.scripted_model import ScriptedModel, Step
@@ -61,6 +63,10 @@ TASKS: dict[str, tuple[str, dict[str, Any]]] = {
     "changes": ("changes", {"max": 1}),
     "number": ("run", {"command": "wc -l < notes.txt"}),
     "unknown": ("run", {"command": "touch x", "work_directory": "src"}),
+    "long output": ("run", {"command": "cat long.txt"}),
+    "long file": ("read", {"path": "long.txt"}),
+    "long search": ("search", {"query": "line", "max": 5000}),
+    "many files": ("find", {"path": "many", "globs": ["*"], "max": 5000, "details": True}),
     "stale": ("write", {"path": "notes.txt", "content": "I", "version": "00000000"}),
 }  # fmt: skip
 MAX_LIST = 2_700
@@ -85,6 +91,11 @@ def worked(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     for name, text in FILES.items():
         (desktop.folder / name).write_text(text)
     (desktop.folder / "dot.png").write_bytes(base64.b64decode(_DOT))
+    lines = (f"    line_{n} = compute(line_{n - 1}, 0.{n}) # 行 {n}\n" for n in range(1, 4001))
+    (desktop.folder / "long.txt").write_text("".join(lines))
+    (desktop.folder / "many").mkdir()
+    for number in range(1500):
+        (desktop.folder / "many" / f"file_{number:04}.txt").touch()
     prefix = "mcp_redline_" if client == "gemini" else "mcp__redline__"
     models: list[ScriptedModel] = []
 
@@ -183,6 +194,27 @@ def test_the_tools_cost_what_they_should_as_the_client_sends_them(worked: Worked
     assert len(worked.tools) == len(TOOLS) <= 18
     costs = count_tokens([json.dumps(tool, separators=(",", ":")) for tool in worked.tools])
     assert sum(costs) <= MAX_LIST, costs
+
+
+@pytest.mark.requirement("agent-answers-fit-clients")
+@pytest.mark.parametrize(
+    ("task", "ends"),
+    [
+        ("long output", "note: all output is kept by its lines: session {"),
+        ("long file", "[cut here; go on with lines "),
+        ("long search", " of 4000 matching lines; narrow it]"),
+        ("many files", "; narrow it]"),
+    ],
+)
+def test_the_longest_answers_are_shown_whole(worked: Worked, task: str, ends: str) -> None:
+    """Where a client would cut an answer, or put it into a file, the server cuts it before."""
+    text = worked.shown[task].text
+    assert len(text.encode()) > MAX_SHOWN / 2
+    assert ends in text.splitlines()[-1]
+    names = re.findall(r"line_(\d+) =|file_(\d+)\.", text)
+    numbers = [int(line or file) for line, file in names]
+    gaps = sum(second - first != 1 for first, second in pairwise(numbers))
+    assert gaps == (task == "long output")
 
 
 def test_the_model_is_shown_a_picture_as_a_picture(worked: Worked) -> None:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 _ELLIPSIS = "..."
+# Bytes that clients show their model whole: Gemini CLI shows 40,000 characters, Codex 48,000 bytes,
+# Claude Code 50,000 characters. The rest is for notes.
+MAX_SHOWN = 36_000
 
 
 def shorten_around(text: str, limit: int, at: int) -> str:

@@ -18,6 +18,7 @@ from redline.core.errors import (
 )
 from redline.core.paths import WorkspacePath
 from redline.core.ports.tree import Kind
+from redline.core.text_limits import MAX_SHOWN
 from redline.core.textfile import TextFile
 from redline.services.names import display_name
 from redline.services.runtime import Runtime
@@ -26,13 +27,15 @@ from redline.services.text_lines import cut_head, line_starts, parse_range
 from redline.services.versions import version_of
 
 MAX_FILE = 256 << 20
-MAX_BYTES = 131_072
 _MAX_NAMED = 8
 
 
 @dataclass(frozen=True, slots=True)
 class TextPart:
-    """Lines `first` to `last` of a file that has `total`; `next_line` goes on where it was cut."""
+    """Lines `first` to `last` of a file that has `total`; `next_line` goes on where it was cut.
+
+    Of a line that is longer than all that may be shown, `cuts_line` says that the rest is missing.
+    """
 
     path: WorkspacePath
     text: str
@@ -43,6 +46,7 @@ class TextPart:
     version: str
     next_line: int | None = None
     symbol: str = ""
+    cuts_line: bool = False
 
     @property
     def is_whole(self) -> bool:
@@ -82,8 +86,9 @@ def read_part(
     lines: str = "",
     symbol: str = "",
     encoding: str | None = None,
+    room: int = MAX_SHOWN,
 ) -> tuple[TextPart, bytes]:
-    """Return the wanted part of a text file, cut at whole lines, and all of its bytes.
+    """Return the wanted part of a text file, cut at whole lines to *room* bytes, and all bytes.
 
     *lines* is `10-40`, `10-`, `10`, or `-20` for the last twenty.
     """
@@ -96,14 +101,25 @@ def read_part(
         found = _symbol(runtime, path, file, symbol)
         first, last = found.start, found.end
     begin, end = starts[min(first - 1, total)], starts[last] if last >= first else 0
-    cut = cut_head(data[begin : max(begin, end)], MAX_BYTES)
+    cut = cut_head(data[begin : max(begin, end)], room)
     next_line = None
     if cut.by is not None:
         last = first + cut.content.count(b"\n")
         next_line = last + 1
     text = cut.content.decode("utf-8", "replace")
     version = version_of(content)
-    part = TextPart(path, text, first, last, total, file.encoding, version, next_line, symbol)
+    part = TextPart(
+        path,
+        text,
+        first,
+        last,
+        total,
+        file.encoding,
+        version,
+        next_line,
+        symbol,
+        cuts_line=cut.in_first_line,
+    )
     return part, content
 
 

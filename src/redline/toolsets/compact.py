@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar
+
+from redline.core.text_limits import MAX_SHOWN
+
+_Row = TypeVar("_Row")
 
 # Names with one of these would not be read back as they are inside a glob's braces.
 _MEANINGFUL = frozenset("{},*?[]\\ ")
@@ -45,3 +50,14 @@ def equal_lines_once(found: Sequence[tuple[str, int, str]]) -> list[str]:
         else:
             lines += [text, *(f" {place}" for place in places)]
     return lines
+
+
+def fit_rows(
+    rows: Sequence[_Row], write: Callable[[Sequence[_Row]], list[str]]
+) -> tuple[Sequence[_Row], list[str]]:
+    """Return the first of *rows* whose lines clients show whole, and the lines of *write*."""
+    lines = write(rows)
+    while len(rows) > 1 and len("\n".join(lines).encode("utf-8", "replace")) > MAX_SHOWN:
+        rows = rows[: len(rows) * 3 // 4]
+        lines = write(rows)
+    return rows, lines

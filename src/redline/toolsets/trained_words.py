@@ -48,8 +48,8 @@ class Words(NamedTuple):
     """What models say to one tool beside its listed arguments.
 
     `names` has other names of an argument, with spaces between them. `refused` has names that ask
-    for something else, with what to do instead; false asks for nothing. `ignored` names arguments
-    that change nothing here.
+    for something else, with what to do instead; false and 0 ask for nothing. `ignored` names
+    arguments that change nothing here.
     """
 
     names: Mapping[str, str] = {}
@@ -80,7 +80,11 @@ def words_of(tool: Tool) -> Words:
 
 def is_harmless(tool: Tool, name: str) -> bool:
     """Whether an unknown argument changes nothing about what *tool* does."""
-    return fold(name) in _PROSE or name.startswith("_") or name in words_of(tool).ignored.split()
+    return fold(name) in _PROSE or name.startswith("_") or _changes_nothing(tool, name)
+
+
+def _changes_nothing(tool: Tool, name: str) -> bool:
+    return fold(name) in map(fold, words_of(tool).ignored.split())
 
 
 def translate(tool: Tool, arguments: Json, parse: Callable[[str], Any] = json.loads) -> Translated:
@@ -159,7 +163,7 @@ class _Translation:
     def _refuse_others(self, given: Json) -> None:
         for name, instead in self._words.refused.items():
             value = given.pop(name, None)
-            if value is not None and value is not False and value not in ("", "false", []):
+            if value not in (None, False, 0, "", "false", []):
                 raise InvalidArgument(
                     f"{self._tool.name} has no {name}",
                     field=name,

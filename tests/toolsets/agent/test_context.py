@@ -94,13 +94,14 @@ def test_while_the_first_index_is_built_answers_say_so_and_are_useful(
     tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     for n in range(3000):
-        used = "\nunit_7(unit_7(unit_7(1)))\n" if n >= 2900 else ""
+        used = "\nfrom m7 import unit_7\nunit_7(unit_7(unit_7(1)))\n" if n >= 2900 else ""
         (tmp_path / f"m{n}.py").write_text(f"def unit_{n}(x):\n    return x\n{used}")
     building = r"The index is being built: [\d,]+ of 3,000 files so far"
     rename = {"symbol": "unit_7", "to": "other", "path": "m7.py"}
     for tool, given, useful in (
         ("context", {"symbol": "unit_7"}, "m7.py:1-2 function unit_7"),
         ("context", {"query": "where is it computed in unit_9"}, "m9.py:1-2"),
+        ("context", {"symbol": "unit_7", "kind": "references"}, "At least "),
         ("rename", rename, "a text search finds the name in at least 40 files, and context with"),
     ):
         # In a state directory of its own each call is the first.

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from redline.core.text_limits import MAX_SHOWN
 from redline.server.calls.catalog import load_toolsets
 from tests.support import REPO
 from tests.toolsets.agent.conftest import PROJECT, Desk, text_of
@@ -182,3 +183,23 @@ def test_a_command_names_what_it_changed(desk: Desk) -> None:
     assert "edited README.md (+1 -0)" in said
     assert "created made.txt (+1)" in said
     assert re.search(r"^change \w+$", said, re.MULTILINE)
+
+
+@pytest.mark.requirement("agent-run-bash")
+def test_bash_runs_the_line(desk: Desk) -> None:
+    assert desk.text("run", command="printf '%s ' {a,b}; echo ${BASH_VERSION:+bash}") == "a b bash"
+
+
+@pytest.mark.requirement("agent-run-everyday")
+def test_a_process_that_ends_with_its_line_is_answered_with_how_it_goes_on(desk: Desk) -> None:
+    said = desk.text("run", command="sleep 60 &")
+    assert 'run alone, without "&" and with {"wait": 0}' in said
+
+
+@pytest.mark.requirement("agent-run-ends")
+def test_the_output_and_the_errors_together_fit_into_what_clients_show(desk: Desk) -> None:
+    said = desk.text("run", command="seq 1 20000; seq 20001 40000 >&2; echo done >&2")
+    assert len(said.encode()) < MAX_SHOWN + 1_000
+    assert said.startswith("1\n2\n")
+    assert "\n20000\n[stderr]\n20001\n" in said
+    assert "\n40000\ndone\n" in said

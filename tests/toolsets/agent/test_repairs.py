@@ -245,3 +245,14 @@ def test_a_file_that_is_called_like_a_tool_keeps_its_name_in_errors(desk: Desk) 
     assert "hint: edit changes text; write replaces whole files" in said
     both = desk.text("read", paths=["doc_index", "a.txt"])
     assert "NOT_FOUND: No such file or directory: doc_index" in both
+
+
+@pytest.mark.requirement("agent-trained-words")
+def test_an_edit_without_a_place_for_it_is_refused(desk: Desk) -> None:
+    before = (desk.root / "a.txt").read_text()
+    assert "must not be empty" in desk.failure("edit", path="a.txt", old="", new="x")
+    assert "matches nothing" in desk.failure("edit", path="a.txt", insert_line=9, insert_text="x")
+    assert "replaces a file" in desk.failure("write", path="a.txt", content="x", overwrite=False)
+    desk.failure("edit", path="new.txt", old="", new="x", version="00000000")
+    assert not (desk.root / "new.txt").exists()
+    assert (desk.root / "a.txt").read_text() == before

@@ -124,6 +124,8 @@ _ROOT = WorkspacePath(0, ())
 MAX_NETWORKS = 64
 _PROXY_PORTS = 512
 _PATIENCE = 20.0
+_SH = "/bin/sh"
+_BASH = ("/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash")
 _PASSED_ON = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "USER", "LOGNAME")
 
 
@@ -480,7 +482,7 @@ class SandboxedCommands:
         if plan.get("network") == Network.NAMED:
             plan["proxy_port"] = PROXY_PORT + next(self._proxied) % _PROXY_PORTS
         return {
-            "argv": ["/bin/sh", "-c", command.line],
+            "argv": [_shell_of(command), "-c", command.line],
             "tty": command.tty,
             "env": self._environment(command, backend, plan),
             "confine": plan,
@@ -536,7 +538,7 @@ class SandboxedCommands:
         home = os.path.expanduser("~")
         scratch = os.path.join(self._helper.directory, "tmp")
         env["TERM"] = self._environ.get("TERM", "xterm-256color") if command.tty else "dumb"
-        env["SHELL"] = "/bin/sh"
+        env["SHELL"] = _shell_of(command)
         is_private = policy.has_namespaces(backend, self._offer())
         env["TMPDIR"] = "/tmp" if is_private else scratch  # noqa: S108 - private there
         env["HOME"] = os.path.join(self._helper.directory, "home") if backend != "none" else home
@@ -578,6 +580,10 @@ class SandboxedCommands:
             self._helper.start({**request, "network": what}, [*descriptors, network])
 
         self._networks.open(owner, self._helper.directory, start)
+
+
+def _shell_of(command: Command) -> str:
+    return next((path for path in _BASH if command.bash and os.access(path, os.X_OK)), _SH)
 
 
 def _in_all(held: bool) -> dict[str, int]:

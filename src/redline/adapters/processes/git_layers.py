@@ -411,7 +411,10 @@ class GitLayers:
         if data is not None and data == _read(there):
             return
         if data is not None:
-            data = without_programs(inner, data)
+            harmless = without_programs(inner, data)
+            if harmless != data and inner.endswith("/git-rebase-todo"):
+                self._say([name], "was kept without the steps that run a program")
+            data = harmless
         is_read = data is not None or what == "gone"
         self._taken += len(data or b"")
         if is_read and self._taken <= _MAX_DATA and is_harmless(inner, data):

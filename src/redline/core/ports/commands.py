@@ -22,7 +22,8 @@ class Command:
     `overlay` runs it on a copy-on-write view of the roots that is dropped afterwards; the view
     holds what the roots would after `planned`. `sealed` are directories that it cannot write in,
     where the system can hold it to that. With `keeps_git_data` it may commit, switch branches and
-    the like: of what it writes in `.git` that is kept which cannot make git run a program.
+    the like: of what it writes in `.git` that is kept which cannot make git run a program. With
+    `bash` that shell runs it where it is installed, otherwise /bin/sh does.
     """
 
     line: str
@@ -39,6 +40,7 @@ class Command:
     planned: ChangeSet = field(default_factory=ChangeSet)
     sealed: tuple[WorkspacePath, ...] = ()
     keeps_git_data: bool = False
+    bash: bool = False
     # Seconds between the polite signal at the time-out and the kill; None is the runner's own.
     grace: float | None = None
 

@@ -180,7 +180,8 @@ def _references_message(references: FoundReferences) -> str:
     count = sum(used.count for used in found)
     bound = sum(reference.certainty == "bound" for used in found for reference in used.seen)
     plural = "" if count == 1 else "s"
-    message = f"{count} line{plural} with references to {finder.name}: {bound} bound, "
+    least = "At least " if finder.lookup.has_more_files else ""
+    message = f"{least}{count} line{plural} with references to {finder.name}: {bound} bound, "
     message += f"{count - bound} possible."
     if finder.unread:
         message += f" {finder.unread} files were not read; narrow it to a file or directory."

@@ -111,6 +111,8 @@ class CodeLookup:
     state: str = "none"
     # Files that a parser failed on for this answer, and why.
     failed: dict[WorkspacePath, str] = field(default_factory=dict)
+    # Whether more files hold a word than `files_with` returned.
+    has_more_files: bool = False
     _opened: dict[WorkspacePath, OpenedSource | None] = field(default_factory=dict)
     _names: dict[str, WorkspacePath] = field(default_factory=dict)
     _indexed: dict[tuple[WorkspacePath, str], list[Symbol]] = field(default_factory=dict)
@@ -253,6 +255,7 @@ class CodeLookup:
         counts: dict[WorkspacePath, int] = {}
         for path, _ in lines:
             counts[path] = counts.get(path, 0) + 1
+        self.has_more_files = len(counts) > MAX_FILES
         return sorted(counts, key=lambda p: (language_of(p.name) is None, -counts[p]))[:MAX_FILES]
 
     def grep(self, pattern: str, most: int = _MAX_GREPPED) -> list[tuple[WorkspacePath, int]]:

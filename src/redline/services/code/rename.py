@@ -29,7 +29,7 @@ from redline.services.code.checked_rename import (
     find_mentions,
     write_edits,
 )
-from redline.services.code.lookup import MAX_FILES, CodeLookup
+from redline.services.code.lookup import CodeLookup
 from redline.services.code.python_texts import find_commented_types, find_quoted_types
 from redline.services.code.reference_query import Used, uses_without_definition
 from redline.services.code.references import Finder, finder_of
@@ -256,7 +256,9 @@ def _check_definition(
 def _refuse_while_building(finder: Finder, lookup: CodeLookup) -> None:
     if lookup.state == "building":
         files = len(lookup.files_with(finder.name))
-        many = f"{'at least ' if files == MAX_FILES else ''}{files} file{'' if files == 1 else 's'}"
+        many = (
+            f"{'at least ' if lookup.has_more_files else ''}{files} file{'' if files == 1 else 's'}"
+        )
         raise CannotApply(
             f"{lookup.describe_building()}, and a rename needs all of them",
             hint=f"repeat the call in a moment; a text search finds the name in {many}, and"

@@ -23,35 +23,40 @@ _NETWORK = re.compile(
 
 
 def remarks_on(
-    state: JobState, facts: SandboxFacts, notes: Sequence[str], output: str, network_hint: str
+    state: JobState,
+    facts: SandboxFacts,
+    notes: Sequence[str],
+    output: str,
+    network_hint: str,
+    background_hint: str = "",
 ) -> Iterator[str]:
     """Yield what the caller should know beside the output.
 
-    *notes* are those of the ended command; *network_hint* says how to get the network.
+    *notes* are those of the ended command; *network_hint* says how to get the network,
+    *background_hint* how to keep a process.
     """
     yield from facts.warnings
     if state.has_ended:
         yield from notes
     if state.has_ended:
-        yield from _explain_failure(state, output, facts, network_hint)
+        yield from _explain_failure(output, facts, network_hint)
     # What a command over its time, or killed, was doing was not in the background.
     if state.left_behind and state.status == "exited":
-        yield f"Background processes were ended with the command: {state.left_behind}"
+        ended = f"Background processes were ended with the command: {state.left_behind}"
+        yield ended + background_hint
 
 
-def _explain_failure(
-    state: JobState, output: str, facts: SandboxFacts, network_hint: str
-) -> Iterator[str]:
+def _explain_failure(output: str, facts: SandboxFacts, network_hint: str) -> Iterator[str]:
     """Yield why the sandbox may be the reason of a failure; only ever a hint.
 
-    A program that found no network may stand before a pipe, so its line need not have failed.
+    The program that failed may stand before a pipe or a `;`, so its line need not have failed.
     """
-    if state.exit_code and "of .git its data" in facts.fs and _GIT.search(output):
+    if "of .git its data" in facts.fs and _GIT.search(output):
         yield (
             "Commands may not write the configuration and hooks of git here; `git -c KEY=VALUE`"
             f" sets a value for one command. {_GIT_HINT}"
         )
-    elif state.exit_code and ".git read-only" in facts.fs and _GIT.search(output):
+    elif ".git read-only" in facts.fs and _GIT.search(output):
         yield f"Commands may not write .git here. {_GIT_HINT}"
     if not _NETWORK.search(output):
         return

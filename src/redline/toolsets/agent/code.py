@@ -11,7 +11,7 @@ from redline.services.commit import Planned
 from redline.toolsets.agent.answer import access_of, carry_out, globs_of, resolve
 from redline.toolsets.call import Call, Result
 
-_MAX_LISTED = 200
+_MAX_LISTED = 150
 _MAX_CHARS = 200
 _MAX_NAMED = 20
 

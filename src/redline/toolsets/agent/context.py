@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from redline.core.errors import NotFound
 from redline.core.ports.tree import Kind
+from redline.core.text_limits import MAX_SHOWN
 from redline.services.code.context import (
     DEFAULT_TOKENS,
     ContextQuestion,
@@ -56,7 +57,7 @@ def _question(call: Call) -> ContextQuestion:
         raise NotFound(str(raw))
     is_file = entry is not None and entry.kind is not Kind.DIRECTORY
     kind = resolve_kind(given.get("kind") or "auto", wanted, bool(symbol), is_file)
-    room = number_of(call, "max_tokens", DEFAULT_TOKENS, 100, 100_000)
+    room = number_of(call, "max_tokens", DEFAULT_TOKENS, 100, MAX_SHOWN // 4)
     return ContextQuestion(
         kind,
         file,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
 from redline.core.changes import ChangeSet
 from redline.core.errors import CannotApply, DocumentError, InvalidArgument, NodeNotFound
 from redline.core.paths import Access, WorkspacePath
-from redline.core.text_limits import shorten
+from redline.core.text_limits import MAX_SHOWN, shorten
 from redline.core.wording import join_texts
 from redline.documents.base.path import Path, read_path, render_path
 from redline.documents.editing import DocEdit, Options, edit_at
@@ -36,10 +37,10 @@ from redline.toolsets.agent.answer import (
     resolve,
 )
 from redline.toolsets.call import Call, Result
+from redline.toolsets.compact import fit_rows
 from redline.toolsets.exact_arguments import exact_argument
 from redline.toolsets.tool import Json
 
-_MAX_TEXT = 100_000
 _MAX_MATCH = 400
 _MAX_MATCHES = 100
 _MAX_KEYS = 3
@@ -72,9 +73,9 @@ def get(call: Call) -> Result:
             raise
     text = as_own_document(found).encode("utf-8", "replace").decode()
     notes = list(found.notes)
-    if len(text) > _MAX_TEXT:
-        notes.append(f"cut at {_MAX_TEXT} of {len(text)} characters; ask for a deeper key")
-        text = text[:_MAX_TEXT]
+    if len(text) > MAX_SHOWN:
+        notes.append(f"cut at {MAX_SHOWN} of {len(text)} characters; ask for a deeper key")
+        text = text[:MAX_SHOWN]
     value = {"path": name, "key": key, "text": text, "kind": found.kind, "line": found.line}
     lines = [text, *(f"note: {note}" for note in notes)]
     return Result.of_text("\n".join(lines), {"values": [value], "total": 1, "notes": notes})
@@ -105,14 +106,18 @@ def _query(call: Call, expression: str) -> Result:
                 "line": each.match.slice.line,
             }
         values.append(value)
-    lines = [
+    shown, lines = fit_rows(values, _lines_of_values)
+    notes = [f"{total - len(shown)} more; raise max or narrow key"] if total > len(shown) else []
+    text = "\n".join([*lines, *(f"note: {note}" for note in notes)]) or "(no match)"
+    return Result.of_text(text, {"values": list(shown), "total": total, "notes": notes})
+
+
+def _lines_of_values(values: Sequence[Json]) -> list[str]:
+    return [
         f"{v['path']}:{v.get('line', '')}: {v['key'] or '(all)'} = {v.get('text', '')}"
         + (f"  (document {v['document']})" if "document" in v else "")
         for v in values
     ]
-    notes = [f"{total - len(values)} more; raise max or narrow key"] if total > len(values) else []
-    text = "\n".join([*lines, *(f"note: {note}" for note in notes)]) or "(no match)"
-    return Result.of_text(text, {"values": values, "total": total, "notes": notes})
 
 
 def _validate(call: Call) -> Result:
@@ -132,7 +137,10 @@ def _validate(call: Call) -> Result:
             problems.append({"file": done.file, **facts})
             where = ":".join(str(facts[k]) for k in ("line", "column") if k in facts)
             lines.append(f"{done.file}:{where}: {facts.get('path', '')} {facts['message']}")
-    return Result.of_text("\n".join(lines), {"valid": not problems, "problems": problems})
+    shown, _ = fit_rows(lines, list)
+    cut = [] if len(shown) == len(lines) else [f"[the first {len(shown)} of {len(lines)} lines]"]
+    text = "\n".join([*shown, *cut])
+    return Result.of_text(text, {"valid": not problems, "problems": problems})
 
 
 def set_values(call: Call) -> Result:

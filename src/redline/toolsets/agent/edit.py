@@ -4,21 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from redline.core.changes import ABSENT, FileState
 from redline.core.errors import AlreadyApplied, NoMatch
 from redline.core.paths import WorkspacePath
 from redline.core.wording import join_texts
+from redline.plan.file_ops import plan_write
 from redline.plan.replace import TextEdit
 from redline.search.globs import is_glob
 from redline.services.commit import Planned
+from redline.services.file_changes import encode_content
 from redline.services.history.explaining import explain_lost_text
 from redline.services.many_edits import FileEdits, plan_many_edits
 from redline.services.select import select_files
+from redline.services.text_edits import note_broken_content
 from redline.toolsets.agent.answer import (
     access_of,
     carry_out,
     check_unchanged,
     edits_of,
     is_dry,
+    resolve,
 )
 from redline.toolsets.agent.errors import quote
 from redline.toolsets.call import Call, Result, session_of
@@ -28,6 +33,9 @@ from redline.toolsets.tool import Json
 
 def edit(call: Call) -> Result:
     """Replace quoted text in one or several files."""
+    created = _create(call)
+    if created is not None:
+        return created
     files, versions = _targets(call)
     cause = cause_of(call)
     is_plain = all(e.limit == 1 and not e.is_regex for file in files for e in file.edits)
@@ -45,6 +53,25 @@ def edit(call: Call) -> Result:
 
     named = call.label(files[0].path) if len(files) == 1 else f"{len(files)} files"
     return carry_out(call, plan, f"edit {named}", cause=cause)
+
+
+def _create(call: Call) -> Result | None:
+    """Write a file that is not there or empty, of which no text is quoted; otherwise None."""
+    (raw, item), *more = edits_of(call)
+    asks_more = item.get("regex") or item.get("version") or call.arguments.get("encoding")
+    if more or item["old"] or asks_more or is_glob(raw):
+        return None
+    path = resolve(call, raw, access_of(call))
+    state = call.runtime.tree.state(path)
+    if state is not ABSENT and not (isinstance(state, FileState) and not state.size):
+        return None
+    name, data = call.label(path), encode_content(item.get("new", ""))
+
+    def plan() -> Planned[None]:
+        notes = note_broken_content(call.runtime, path, data)
+        return Planned(plan_write(call.runtime.tree, path, name, data), None, tuple(notes))
+
+    return carry_out(call, plan, f"create {name}")
 
 
 def _repeat(call: Call, files: Sequence[FileEdits], path: WorkspacePath, version: str) -> str:

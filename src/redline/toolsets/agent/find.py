@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from stat import S_ISDIR, S_ISLNK, filemode
 
@@ -20,7 +20,7 @@ from redline.search.listing import Listed, Listing, list_directory, list_files
 from redline.services.names import iso_time
 from redline.toolsets.agent.answer import globs_of, number_of, resolve
 from redline.toolsets.call import Call, Result
-from redline.toolsets.compact import by_directory, equal_lines_once
+from redline.toolsets.compact import by_directory, equal_lines_once, fit_rows
 from redline.toolsets.tool import Json
 
 _MAX_ENTRIES = 1000
@@ -102,17 +102,24 @@ def _leads_to_file(call: Call, root: int, relative: str) -> bool:
 
 def _answer(call: Call, root: int, listing: Listing[Listed], *, details: bool) -> Result:
     label = call.label
-    entries = [_entry(label(_place(root, row[0])), row) for row in listing.entries]
-    lines = [_describe(entry) for entry in entries] if details else _brief(entries)
+    listed = [_entry(label(_place(root, row[0])), row) for row in listing.entries]
+    entries, lines = fit_rows(listed, _lines_in_full if details else _brief)
+    is_cut = len(entries) < len(listed)
     roots = [
         {"path": show_name(root.path), "writable": root.writable}
         for root in call.runtime.workspace.roots
     ]
     if details and len(entries) != 1:
         lines += [_root_line(root) for root in roots]
-    if listing.truncated:
+    if is_cut:
+        lines.append(f"[the first {len(entries)}; narrow it]")
+    elif listing.truncated:
         lines.append(f"[the first {listing.shown}; narrow it, or raise max]")
-    structured = {"entries": entries, "truncated": listing.truncated, "roots": roots}
+    structured = {
+        "entries": list(entries),
+        "truncated": is_cut or listing.truncated,
+        "roots": roots,
+    }
     return Result.of_text("\n".join(lines) or "(nothing found)", structured)
 
 
@@ -148,8 +155,8 @@ def _entry(name: str, row: Listed) -> Json:
     }
 
 
-def _describe(entry: Json) -> str:
-    return f"{entry['mode']} {entry['size']} {entry['modified']} {entry['path']}"
+def _lines_in_full(entries: Sequence[Json]) -> list[str]:
+    return [f"{e['mode']} {e['size']} {e['modified']} {e['path']}" for e in entries]
 
 
 def search(call: Call) -> Result:
@@ -180,15 +187,16 @@ def search(call: Call) -> Result:
         return _search_files(call, place, query, counts=output == "counts")
     found = call.runtime.grep.search([place], query, call.cancel)
     label, whole = call.label, WholeLines(call.runtime.tree)
-    rows = [_row(label(line.place), line, query, whole) for line in found.lines]
+    listed = [_row(label(line.place), line, query, whole) for line in found.lines]
+    rows, lines = fit_rows(listed, _with_context if context else _plain)
     count = sum(row["is_match"] for row in rows)
-    lines = list(_with_context(rows)) if context else _plain(rows)
     if found.total > count:
-        lines.append(f"[{count} of {found.total} matching lines; narrow it, or raise max]")
+        more = "" if len(rows) < len(listed) else ", or raise max"
+        lines.append(f"[{count} of {found.total} matching lines; narrow it{more}]")
     if found.timed_out:
         lines.append("[out of time, so there may be more; narrow path and globs]")
     structured = {
-        "matches": rows,
+        "matches": list(rows),
         "total": found.total,
         "truncated": found.total > count or found.timed_out,
     }
@@ -212,11 +220,8 @@ def _search_files(call: Call, place: WorkspacePath, query: GrepQuery, *, counts:
     wide = replace(query, context=0, max_matches=_MAX_COUNTED, longest_line=_SHORT_LINE)
     found = call.runtime.grep.search([place], wide, call.cancel)
     files = Counter(call.label(line.place) for line in found.lines)
-    shown = list(files.items())[: query.max_matches]
-    if counts:
-        lines = [f"{path}:{count}" for path, count in shown]
-    else:
-        lines = by_directory([path for path, _ in shown])
+    wanted = list(files.items())[: query.max_matches]
+    shown, lines = fit_rows(wanted, _counts if counts else _names)
     is_cut = len(shown) < len(files)
     is_partial = found.total > len(found.lines) or found.timed_out
     if is_cut:
@@ -231,6 +236,14 @@ def _search_files(call: Call, place: WorkspacePath, query: GrepQuery, *, counts:
     lines = lines or ["(no match)"]
     lines += _undecoded(call, found)
     return Result.of_text("\n".join(lines), structured)
+
+
+def _counts(found: Sequence[tuple[str, int]]) -> list[str]:
+    return [f"{path}:{count}" for path, count in found]
+
+
+def _names(found: Sequence[tuple[str, int]]) -> list[str]:
+    return by_directory([path for path, _ in found])
 
 
 def _row(name: str, line: GrepLine, query: GrepQuery, whole: WholeLines) -> Json:
@@ -257,13 +270,15 @@ def _plain(rows: Sequence[Json]) -> list[str]:
     return equal_lines_once([(row["path"], row["line"], row["text"]) for row in rows])
 
 
-def _with_context(rows: Sequence[Json]) -> Iterator[str]:
-    """Yield lines as grep prints them, each file named once."""
+def _with_context(rows: Sequence[Json]) -> list[str]:
+    """Return lines as grep prints them, each file named once."""
+    lines: list[str] = []
     path, last = "", 0
     for row in rows:
         if row["path"] != path:
-            yield row["path"]
+            lines.append(row["path"])
         elif row["line"] > last + 1:
-            yield "--"
-        yield f"{row['line']}{':' if row['is_match'] else '-'}{row['text']}"
+            lines.append("--")
+        lines.append(f"{row['line']}{':' if row['is_match'] else '-'}{row['text']}")
         path, last = row["path"], row["line"]
+    return lines

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from redline.core.errors import InvalidArgument
 from redline.core.ports.history import Author, Direction, HistoryQuery, Operation
+from redline.core.text_limits import MAX_SHOWN
 from redline.plan.describe import Label, list_touched
 from redline.services.comments import describe_comments, read_comments, resolve_comment
 from redline.services.history.listing import describe_briefly, latest_id, list_page, load_with_diff
@@ -22,7 +23,6 @@ from redline.toolsets.call import Call, Result, session_of
 from redline.toolsets.review_app import list_meta, view_meta
 from redline.toolsets.tool import Json
 
-_MAX_DIFF = 65_536
 _MAX_FILES = 20
 _PAGE = 20
 _MAX_STEPS = 500
@@ -71,7 +71,7 @@ def _comments(call: Call) -> Result:
 def _show(call: Call, name: str) -> Result:
     history, label = call.runtime.history, call.label
     wanted = latest_id(history) if name == "latest" else find_operation(history, name)
-    operation, diff = load_with_diff(call.runtime, wanted, label, _MAX_DIFF)
+    operation, diff = load_with_diff(call.runtime, wanted, label, MAX_SHOWN)
     row = _wire(operation, label) | {"diff": diff.text, "diff_truncated": diff.is_cut}
     text = f"{_line(operation, label)}\n{diff.text}"
     if diff.is_cut:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from base64 import b64encode
 
-from redline.core.budget import MAX_ANSWER_CHARS
 from redline.core.errors import BinaryFile, InvalidArgument, NotFound, PathError, RedlineError
 from redline.core.paths import WorkspacePath, show_name
+from redline.core.text_limits import MAX_SHOWN
 from redline.services.reading import TextPart, read_part
 from redline.toolsets.agent.answer import resolve
 from redline.toolsets.agent.errors import name_similar, say
@@ -15,7 +15,7 @@ from redline.toolsets.call import Call, Result
 from redline.toolsets.tool import Json
 
 _MAX_FILES = 50
-_ROOM_FOR_NAMES = 1 << 20
+_SMALLEST = 500
 _MAX_PICTURE_FILE = 64 << 20
 _MAX_PICTURE = 5 << 20
 _MAX_SIDE = 2000
@@ -61,11 +61,16 @@ def _read_several(call: Call, several: list[str]) -> Result:
     texts: list[str] = []
     files: list[Json] = []
     hints: dict[str, None] = {}
-    room = MAX_ANSWER_CHARS - _ROOM_FOR_NAMES
+    room = MAX_SHOWN
     for raw in several:
         call.cancel.check()
+        if room < _SMALLEST:
+            full = "the answer has no room for it; read it alone"
+            texts.append(f"{show_name(raw)}: {full}")
+            files.append({"path": show_name(raw), "error": full})
+            continue
         try:
-            part = _read_part(call, *_split(call, raw))
+            part = _read_part(call, *_split(call, raw), room)
         except RedlineError as error:
             if isinstance(error, NotFound):
                 name_similar(error, call.runtime, {})
@@ -74,14 +79,8 @@ def _read_several(call: Call, several: list[str]) -> Result:
             texts.append(f"{show_name(raw)}: {code}: {message}")
             files.append({"path": show_name(raw), "error": message})
             continue
-        text = _format(call, part)
-        if len(text) > room:
-            full = "the answer has no room for it; read it alone"
-            texts.append(f"{show_name(raw)}: {full}")
-            files.append({"path": show_name(raw), "error": full})
-            continue
-        room -= len(text)
-        texts.append(text)
+        texts.append(_format(call, part))
+        room -= len(texts[-1].encode("utf-8", "replace"))
         files.append(_wire(call, part))
     texts += [f"hint: {hint}" for hint in hints if hint]
     return Result.of_text("\n".join(texts), {"files": files})
@@ -102,9 +101,13 @@ def _split(call: Call, raw: str) -> tuple[WorkspacePath, str, str]:
         return path, found["lines"] or "", found["symbol"] or ""
 
 
-def _read_part(call: Call, path: WorkspacePath, lines: str, symbol: str) -> TextPart:
+def _read_part(
+    call: Call, path: WorkspacePath, lines: str, symbol: str, room: int = MAX_SHOWN
+) -> TextPart:
     encoding = call.arguments.get("encoding")
-    part, content = read_part(call.runtime, path, lines=lines, symbol=symbol, encoding=encoding)
+    part, content = read_part(
+        call.runtime, path, lines=lines, symbol=symbol, encoding=encoding, room=room
+    )
     call.runtime.reads.note(call.client.connection, path, content)
     return part
 
@@ -115,6 +118,8 @@ def _format(call: Call, part: TextPart) -> str:
     encoding = "" if part.encoding == "utf-8" else f" {part.encoding}"
     head = f"[{call.label(part.path)}{span} @{part.version}{encoding}]"
     rest = f"\n[cut here; go on with lines {part.next_line}-]" if part.next_line else ""
+    if part.cuts_line:
+        rest = f"\n[line {part.first} is cut here; search shows what is around a match in it]"
     return f"{head}\n{part.text}{rest}"
 
 

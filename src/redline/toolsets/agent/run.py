@@ -9,7 +9,7 @@ from redline.core.errors import InvalidArgument, NotADirectory, NotFound, Sessio
 from redline.core.paths import WorkspacePath, show_name
 from redline.core.ports.commands import Captured, Command, Job, JobState
 from redline.core.ports.tree import Kind
-from redline.core.text_limits import shorten
+from redline.core.text_limits import MAX_SHOWN, shorten
 from redline.plan.describe import list_touched
 from redline.services.brief_diff import brief_change, name_changes
 from redline.services.commands.check import CommandLine, check_env, pass_gate
@@ -24,12 +24,12 @@ from redline.toolsets.permission import ON_PAGE, AskPermits
 from redline.toolsets.tool import Json
 
 _TIMEOUT, _WAIT = 120, 30
-_OUTPUT = 65_536
 _MAX_SUMMARY_CHARS = 80
-_MAX_BRIEF = 6_000
+_MAX_BRIEF = 3_000
 _MAX_DIFF = 65_536
 _STOPPING = 5.0
 _FILES = 500
+_TO_KEEP = '; one that is to go on is run alone, without "&" and with {"wait": 0}'
 _ASK_OPERATOR = (
     "ask the person who runs the server to start it with --allow-domain NAME or --sandbox trusted"
 )
@@ -60,6 +60,7 @@ def run(call: Call) -> Result:
         permissions=granted & {"network"},
         overlay=given.get("dry_run") is True,
         keeps_git_data=True,
+        bash=True,
     )
     summary = f"ran {shorten(text, _MAX_SUMMARY_CHARS)}"
     patience = float(number_of(call, "wait", _WAIT, 0, 60))
@@ -87,7 +88,7 @@ def session(call: Call) -> Result:
 
 def _recall(job: Job, lines: str) -> Result:
     """Answer some lines of all output that is kept; what is unread stays so."""
-    shown, data = pick_lines(job.recall(), lines, _OUTPUT)
+    shown, data = pick_lines(job.recall(), lines, MAX_SHOWN)
     text = data.decode("utf-8", "replace")
     fields: Json = {"lines": shown, "output": text, "status": job.state().status}
     return Result.of_text(f"[lines {shown}]\n{text}".rstrip("\n"), fields)
@@ -114,10 +115,11 @@ def _apply(call: Call) -> Result:
 def _answer(call: Call, job: Job, *, stopped: bool = False) -> Result:
     look = job.take()
     state = look.state
-    out, cut_out = _output(look.stdout)
-    errors, cut_errors = _output(look.stderr)
+    room = MAX_SHOWN - min(_size(look.stdout), MAX_SHOWN * 2 // 3)
+    errors, cut_errors = _output(look.stderr, room)
+    out, cut_out = _output(look.stdout, MAX_SHOWN - min(_size(look.stderr), room))
     hint = f"To get it, {_ASK_OPERATOR}; or {ON_PAGE}"
-    remarks = list(remarks_on(state, job.sandbox, job.notes, errors + out, hint))
+    remarks = list(remarks_on(state, job.sandbox, job.notes, errors + out, hint, _TO_KEEP))
     fields: Json = {
         "status": "stopped" if stopped else state.status,
         "exit_code": state.exit_code,
@@ -195,8 +197,12 @@ def _describe_end(state: JobState, job: Job, stopped: bool) -> str:
     return f"[exit {state.exit_code}]" if state.exit_code else ""
 
 
-def _output(got: Captured) -> tuple[str, bool]:
-    data, left_out = keep_ends(got.head, got.tail, got.lost, _OUTPUT)
+def _size(got: Captured) -> int:
+    return len(got.head) + got.lost + len(got.tail)
+
+
+def _output(got: Captured, room: int) -> tuple[str, bool]:
+    data, left_out = keep_ends(got.head, got.tail, got.lost, room)
     return data.decode("utf-8", "replace"), bool(left_out)
 
 

@@ -205,7 +205,7 @@ TOOLS = (
         " wait, it becomes a session.",
         s.takes(
             ("command",),
-            command=s.text("For /bin/sh"),
+            command=s.text("For bash"),
             cwd=s.text("Directory"),
             timeout=s.number("Seconds, default 120"),
             wait=s.number("Seconds, default 30"),

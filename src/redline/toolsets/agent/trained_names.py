@@ -28,8 +28,12 @@ _GLOBS = "glob include include_pattern includes glob_pattern file_pattern file_g
 # A timeout of less than this is taken for seconds, as the list says.
 _SURELY_MILLISECONDS = 10_000
 _LONGEST = 600
+_MAX_WAIT = 60
+_DEEPEST = 20
 _IN_SANDBOX = "commands run in the sandbox only; leave it out"
 _RANGE = re.compile(r"\[\s*(\d+)\s*,\s*(-?\d+)\s*\]")
+# A patch as the first word of a list, or in a here-document or a quoted text of a line.
+_PATCHES = re.compile(r"\Aapply_?patch\Z|(?:\A|&&|;|\n)\s*apply_?patch\s+(?:<<|['\"]\*\*\*)")
 _SHELLS = frozenset({"sh", "bash", "zsh", "dash"})
 # File types of ripgrep that models name most.
 _TYPES: Mapping[str, tuple[str, ...]] = {
@@ -44,12 +48,14 @@ _TYPES: Mapping[str, tuple[str, ...]] = {
     "kotlin": ("*.kt", "*.kts"),
     "md": ("*.md", "*.markdown", "*.mdx"),
     "py": ("*.py", "*.pyi"),
+    "python": ("*.py", "*.pyi"),
     "ruby": ("*.rb", "Gemfile", "Rakefile"),
     "rust": ("*.rs",),
     "sh": ("*.sh", "*.bash"),
     "swift": ("*.swift",),
     "toml": ("*.toml",),
     "ts": ("*.ts", "*.tsx", "*.mts", "*.cts"),
+    "typescript": ("*.ts", "*.tsx", "*.mts", "*.cts"),
     "txt": ("*.txt",),
     "yaml": ("*.yaml", "*.yml"),
 }
@@ -105,6 +111,13 @@ def _from_view_range(given: Any) -> Json:
     return {"lines": str(given) if type(given) is int else given}
 
 
+def _ends(head: int | None, tail: int | None) -> Json:
+    """Read the first or the last lines, by their number (the filesystem server)."""
+    if head is not None and tail is not None:
+        raise _refuse("head", "head and tail are both given", "give one of them")
+    return {"lines": f"-{tail}" if head is None else _lines(1, head)}
+
+
 def _read_mode(given: str) -> Json:
     if given == "slice":
         return {}
@@ -139,6 +152,18 @@ def _name(query: str) -> Json:
     if is_glob(query):
         return {"globs": [query]}
     return {"globs": [f"**/{query}*" if "/" in query else f"*{query}*"]}
+
+
+def _whole_depth(given: bool) -> Json:
+    if given:
+        return {"depth": _DEEPEST}
+    raise _refuse("recursive", "Globs are looked for at any depth", "leave recursive out")
+
+
+def _first_entry(given: int) -> Json:
+    if given <= 1:
+        return {}
+    raise _refuse("offset", "find has no offset", "narrow it with path and globs, or raise max")
 
 
 def _exact_case(given: bool) -> Json:
@@ -180,9 +205,10 @@ def _limit(given: int) -> Json:
 
 def _command(command: Any, shell: str | None, login: bool | None) -> Json:
     """Join a list of words to a line, and let the shell that is named run it."""
-    if isinstance(command, list) and command and all(isinstance(word, str) for word in command):
-        if command[0] in ("apply_patch", "applypatch"):
-            raise _refuse("command", "apply_patch is a tool here", "call apply_patch with patch")
+    is_list = isinstance(command, list) and all(isinstance(word, str) for word in command)
+    if _PATCHES.search(command[0] if is_list and command else str(command)):
+        raise _refuse("command", "apply_patch is a tool here", "call apply_patch with patch")
+    if is_list and command:
         command = shlex.join(command)
     if not shell or not isinstance(command, str):
         return {"command": command}
@@ -220,8 +246,13 @@ def _lines_of_output(offset: int | None, limit: int | None) -> Json:
     return _from_offset(None, offset, limit)
 
 
-def _session_wait(given: int) -> Json:
-    return {"wait": _seconds(given) if given >= 1000 else given}
+def _session_wait(timeout: int | None, block: bool | None) -> Json:
+    """Wait for output as long as the timeout, which is in milliseconds if it is long."""
+    if block is False:
+        return {"wait": 0}
+    if timeout is None:
+        return {"wait": _MAX_WAIT}
+    return {"wait": _seconds(timeout) if timeout >= 1000 else timeout}
 
 
 # --- others -----------------------------------------------------------------------------------
@@ -247,10 +278,30 @@ def _replacements(given: int | None, every: bool | None) -> Json:
     raise _refuse("expected_replacements", "A number of places cannot be asked for", hint)
 
 
+def _insert(line: int | None, text: str | None, new: str | None) -> Json:
+    """Put text after a line, or before the first with 0: a regex finds the end of that line."""
+    if line is None:
+        given = {"insert_text": text, "new": new}
+        return {name: value for name, value in given.items() if value is not None}
+    added = new if text is None else text
+    if line < 0 or added is None:
+        raise _refuse("insert_line", "insert_line needs a line and insert_text", "give both")
+    ended = added if added.endswith("\n") else added + "\n"
+    read = {"old": f"^(?:[^\\n]*\\n){{{line}}}", "new": "$&" + ended.replace("$", "$$")}
+    return {**read, "regex": True, NOTE: f"inserted after line {line}"}
+
+
 def _one_place(given: Sequence[str]) -> Json:
     if len(given) > 1:
         raise _refuse("path", "Only one directory can be asked for", "give path, or none for all")
     return {"path": given[0]} if given else {}
+
+
+def _overwrite(given: bool) -> Json:
+    if given:
+        return {}
+    hint = "leave overwrite out if it may; find says whether the file is there"
+    raise _refuse("overwrite", "write replaces a file that is there", hint)
 
 
 def _recursive(given: bool) -> Json:
@@ -283,7 +334,7 @@ _SKETCH = "give the text to replace as old and the new one as new, or call write
 _EDIT_NAMES = {
     "path": f"{_FILE} absolute_path",
     "edits": "replacements changes",
-    "old": "old_string old_str old_text search search_string",
+    "old": "old_string old_str old_text search search_string find",
     "new": "new_string new_str new_text replace replacement replace_string",
     "all": "replace_all allow_multiple",
     "regex": "is_regex is_regexp use_regex",
@@ -300,10 +351,12 @@ WORDS: Mapping[str, Words] = {
         },
         (
             *_LINES,
+            Reader({"head": "integer", "tail": "integer"}, _ends),
             Reader({"mode": "string"}, _read_mode),
             _editor_command("view"),
         ),
         {"pages": "only text and pictures are read"},
+        "indentation",
     ),
     "find": Words(
         {
@@ -311,16 +364,17 @@ WORDS: Mapping[str, Words] = {
             "globs": f"pattern {_GLOBS}",
             "hidden": "no_ignore include_ignored_files include_hidden show_hidden",
             "max": _MAX,
-            "ignore": "exclude exclude_pattern",
+            "ignore": "ignore_globs exclude exclude_pattern exclude_patterns",
         },
         (
             Reader({"query": "string"}, _name),
             Reader({"globs": None, "ignore": None}, _listed_without),
             Reader({"head_limit": "integer"}, _limit),
             Reader({"case_sensitive": "boolean"}, _exact_case),
+            Reader({"recursive": "boolean"}, _whole_depth),
+            Reader({"offset": "integer"}, _first_entry),
             _RESPECTS_IGNORE,
         ),
-        {"offset": "narrow it with path and globs, or raise max"},
     ),
     "search": Words(
         {
@@ -333,7 +387,7 @@ WORDS: Mapping[str, Words] = {
             "after": "-A after_context",
             "hidden": "no_ignore include_ignored_files include_hidden show_hidden",
             "max": _MAX,
-            "exclude": "exclude_pattern excludes",
+            "exclude": "exclude_pattern exclude_patterns excludes",
             "fixed_strings": "literal fixed_string -F",
             "names_only": "files_only files_with_matches -l",
             "output_mode": "output",
@@ -360,10 +414,10 @@ WORDS: Mapping[str, Words] = {
         _EDIT_NAMES,
         (
             Reader({"expected_replacements": "integer", "all": "boolean"}, _replacements),
+            Reader({"insert_line": "integer", "insert_text": "string", "new": "string"}, _insert),
             _editor_command("str_replace", "insert"),
         ),
         {
-            "insert_line": "give the line there as old, and it with the new lines as new",
             "code_edit": _SKETCH,
             "code": _SKETCH,
         },
@@ -372,7 +426,7 @@ WORDS: Mapping[str, Words] = {
     "apply_patch": Words({"patch": "input patch_text diff"}),
     "write": Words(
         {"path": f"{_FILE} absolute_path", "content": "contents file_text text"},
-        (_editor_command("create"),),
+        (_editor_command("create"), Reader({"overwrite": "boolean"}, _overwrite)),
         {"code_edit": _SKETCH},
         "instruction instructions",
     ),
@@ -386,10 +440,11 @@ WORDS: Mapping[str, Words] = {
     "run": Words(
         {
             "command": "cmd command_line script",
-            "cwd": f"workdir work_dir working_directory working_dir {_DIRECTORY}",
+            "cwd": f"workdir work_dir working_directory working_dir cd {_DIRECTORY}",
             "timeout_ms": "timeout_milliseconds",
             "timeout": "timeout_seconds timeout_secs timeout_sec timeout_s",
             "run_in_background": "is_background background",
+            "yield_time_ms": "block_until_ms",
             "stdin": "input",
             "env": "environment",
         },
@@ -406,7 +461,7 @@ WORDS: Mapping[str, Words] = {
             "with_escalated_permissions": _IN_SANDBOX,
             "required_permissions": _IN_SANDBOX,
         },
-        "max_output_tokens max_output_length require_user_approval requires_approval",
+        "max_output_tokens max_output_length require_user_approval requires_approval prefix_rule",
     ),
     "session": Words(
         {
@@ -416,14 +471,14 @@ WORDS: Mapping[str, Words] = {
         },
         (
             Reader({"yield_time_ms": "integer"}, lambda given: {"wait": _seconds(given)}),
-            Reader({"timeout": "integer"}, _session_wait),
+            Reader({"timeout": "integer", "block": "boolean"}, _session_wait),
             Reader({"offset": "integer", "limit": "integer"}, _lines_of_output),
         ),
         {"filter": "the answer has all output"},
         "max_output_tokens",
     ),
     "context": Words(
-        {"path": _PLACE, "symbol": "symbol_name", "directories": "target_directories"},
+        {"path": _PLACE, "symbol": "symbol_name", "directories": "target_directories file_paths"},
         (Reader({"directories": "array"}, _one_place),),
     ),
     "rewrite": Words(
@@ -435,7 +490,8 @@ WORDS: Mapping[str, Words] = {
         }
     ),
     "rename": Words(
-        {"path": f"{_FILE} absolute_path", "symbol": "symbol_name old_name name", "to": "new_name"}
+        {"path": f"{_FILE} absolute_path", "symbol": "symbol_name old_name name", "to": "new_name"},
+        ignored="line_content",
     ),
     "get": Words({"path": f"{_FILE} absolute_path", "key": "key_path json_path", "max": _MAX}),
     "set": Words(
