@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from redline._version import __version__
-from redline.cli.commands.server.hook_settings import hook_clients
+from redline.recorder.commands.hook_settings import hook_clients
 
 REPO = Path(__file__).resolve().parent.parent
 DESCRIPTION = "Exact, previewed, all-or-nothing, undoable file edits for AI agents."

@@ -35,7 +35,7 @@ FIRST = (
     *TOGETHER["probes"],
     *("tests/faults/", "tests/probes/", "tests/instruct/", "tests/noise/", "tests/wire/"),
     *("tests/web/", "tests/clients/", "tests/bench/", "tests/cli/", "tests/conformance/"),
-    *("tests/toolsets/files/", "tests/engine/recording/", "tests/crashes/", "tests/adapters/"),
+    *("tests/toolsets/files/", "tests/recorder/", "tests/crashes/", "tests/adapters/"),
 )
 
 

@@ -17,8 +17,8 @@ from pathlib import Path
 
 from bench.library.measure import REPO, Report, Row, spread
 from redline.core.ports.history import Operation
+from redline.recorder.wiring import hook_program
 from redline.settings import Settings
-from redline.wiring.command_line import hook_program
 from redline.wiring.workspace import Redline
 
 _IDLE_SECONDS = 10.0
@@ -35,7 +35,7 @@ class _Watched:
         self.learned = threading.Event()
         settings = Settings(workspace=str(self.root), state_dir=str(base / "state"))
         self.redline = Redline(settings)
-        session = self.redline.open_recording(self._report)
+        session = self.redline.recording.open(self._report)
         assert session is not None
         session.start()
         self.learned.wait()

@@ -13,16 +13,16 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from redline.adapters.recorder.hook_program import MOMENTS
-from redline.cli.commands.server.hook_settings import (
+from redline.cli.main import main
+from redline.recorder.adapters.hook_program import MOMENTS
+from redline.recorder.commands.hook_settings import (
     hook_clients,
     install,
     installed_events,
     remove,
 )
-from redline.cli.commands.server.hooks import hook_command
-from redline.cli.main import main
-from tests.adapters.recorder.hook_runs import payloads
+from redline.recorder.commands.hooks import hook_command
+from tests.recorder.adapters.hook_runs import payloads
 
 pytestmark = pytest.mark.requirement("hooks-install")
 

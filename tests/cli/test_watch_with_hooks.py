@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from redline.cli.commands.server.hook_settings import hook_clients
-from tests.adapters.recorder.hook_runs import payloads
+from redline.recorder.commands.hook_settings import hook_clients
 from tests.cli.shell import Shell
+from tests.recorder.adapters.hook_runs import payloads
 
 pytestmark = pytest.mark.requirement("hooks-origins")
 

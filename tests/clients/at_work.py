@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from redline.adapters.recorder.hook_program import MOMENTS
+from redline.recorder.adapters.hook_program import MOMENTS
 from tests.clients.scripted_model import DONE, ScriptedModel, Step
 from tests.support import NODE, NODE_MODULES
 

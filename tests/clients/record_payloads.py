@@ -1,4 +1,4 @@
-"""What real clients send to their hooks, as `tests/adapters/recorder/payloads` has it.
+"""What real clients send to their hooks, as `tests/recorder/adapters/payloads` has it.
 
     python -m tests.clients.record_payloads [CLIENT...]
 
@@ -15,9 +15,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from redline.adapters.recorder.hook_program import MOMENTS
-from tests.adapters.recorder.hook_runs import PAYLOADS
+from redline.recorder.adapters.hook_program import MOMENTS
 from tests.clients.at_work import REAL_CLIENTS, Desktop, Json, work
+from tests.recorder.adapters.hook_runs import PAYLOADS
 
 # Values that differ from run to run, by the name of their field.
 _FIXED: Json = {

@@ -12,7 +12,7 @@ import pytest
 
 from redline.cli.main import main
 from redline.core.ports.history import OUTSIDE, HistoryQuery, Operation, Origin
-from redline.engine.recording.claims import SLACK_NS
+from redline.recorder.claims import SLACK_NS
 from redline.settings import Settings
 from redline.wiring.workspace import Redline
 from tests.clients.at_work import REAL_CLIENTS, Desktop, work
@@ -88,7 +88,7 @@ def _watch_at_work(client: str, desktop: Desktop, redline: Redline) -> Finished:
         written.rename(desktop.folder / persons[-1])  # there at once, with its text
 
     learned = threading.Event()
-    session = redline.open_recording(lambda _: learned.set())
+    session = redline.recording.open(lambda _: learned.set())
     assert session is not None
     session.start()
     assert learned.wait(PATIENCE)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from redline.adapters.recorder.hook_program import MOMENTS
 from redline.cli.main import main
+from redline.recorder.adapters.hook_program import MOMENTS
 from redline.toolsets.agent.tools import TOOLS
 from tests.clients.codex import Codex
 from tests.support import need_node

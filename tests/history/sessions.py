@@ -23,19 +23,19 @@ import time
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from redline.adapters.recorder.hook_listener import read_event
-from redline.adapters.recorder.hook_program import describe
 from redline.core.changes import ABSENT, Change, ChangeSet, FileState, State
 from redline.core.errors import UndoBlocked
 from redline.core.paths import Access
 from redline.core.ports.history import Direction, Operation, Origin
-from redline.core.ports.recording import Moment
+from redline.recorder.adapters.hook_listener import read_event
+from redline.recorder.adapters.hook_program import describe
+from redline.recorder.ports import Moment
 from redline.services.history.lines import states_at
 from redline.services.history.references import find_point
 from redline.services.history.revert import Wish, revert
 from redline.services.history.turns import Turn, list_turns
-from tests.adapters.recorder.hook_runs import CLIENTS, payloads
-from tests.engine.recording.desk import Desk
+from tests.recorder.adapters.hook_runs import CLIENTS, payloads
+from tests.recorder.desk import Desk
 
 # Lines between two that are written, so that no undo touches the other's.
 _APART = 3

@@ -14,9 +14,9 @@ from redline.core.changes import Change, ChangeSet, FileState
 from redline.core.errors import NothingToUndo, UndoBlocked
 from redline.core.paths import Access
 from redline.core.ports.history import PROMPT, Direction, HistoryQuery, Operation, Origin
-from redline.core.ports.recording import HookEvent, Moment
-from redline.engine.recording.claims import Claims
-from redline.engine.recording.recorder import OUTSIDE
+from redline.recorder.claims import Claims
+from redline.recorder.ports import HookEvent, Moment
+from redline.recorder.recording import OUTSIDE
 from redline.server.calls.catalog import Catalog
 from redline.server.calls.dispatch import Context
 from redline.server.calls.tool_server import ToolServer
@@ -25,11 +25,11 @@ from redline.services.history.revert import Wish, revert
 from redline.services.history.turns import PAUSE, find_turn, group_turns, list_turns, name_actor
 from redline.toolsets.files.tools import TOOLSET
 from redline.toolsets.tool import Client
-from tests.adapters.recorder.hook_runs import CLIENTS, payloads, run_hook
 from tests.cli.shell import Shell
-from tests.engine.recording.desk import Desk
-from tests.engine.recording.test_session import Recorded
 from tests.history.sessions import judge
+from tests.recorder.adapters.hook_runs import CLIENTS, payloads, run_hook
+from tests.recorder.desk import Desk
+from tests.recorder.test_session import Recorded
 from tests.support import LONG
 
 pytestmark = pytest.mark.requirement("history-turns")

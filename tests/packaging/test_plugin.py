@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from redline._version import __version__
-from redline.adapters.recorder import hook_program
+from redline.recorder.adapters import hook_program
 from redline.toolsets.agent.tools import TOOLSET
-from tests.adapters.recorder.hook_runs import payloads
+from tests.recorder.adapters.hook_runs import payloads
 from tests.support import REPO
 
 PLUGIN = REPO / "packaging" / "claude-plugin"
@@ -66,7 +66,7 @@ def test_its_hook_reaches_the_recorder_and_is_harmless_without_the_program(tmp_p
     assert (missing.returncode, missing.stdout, missing.stderr) == (0, "", "")
     programs = tmp_path / "bin"
     programs.mkdir()
-    script = "import sys\nfrom redline.adapters.recorder.hook_program import run\nsys.exit(run())\n"
+    script = "import sys\nfrom redline.recorder.adapters.hook_program import run\nsys.exit(run())\n"
     (programs / "hook.py").write_text(script)
     start = f'#!/bin/sh\nexec "{sys.executable}" "{programs}/hook.py" "$@"\n'
     (programs / "redline-hook").write_text(start)

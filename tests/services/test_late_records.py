@@ -11,7 +11,7 @@ from redline.core.paths import Access
 from redline.core.ports.history import OUTSIDE, Direction, HistoryQuery, Origin, Revert
 from redline.services.history.lines import blame, difference
 from redline.services.history.references import find_point
-from tests.engine.recording.desk import Desk
+from tests.recorder.desk import Desk
 
 BASE = b"".join(b"line %d\n" % number for number in range(9))
 

@@ -49,7 +49,7 @@ GROUPS = {
         "restore": ("history.restore", "restore an earlier version of a file"),
         "checkpoint": ("history.checkpoint", "name this moment, or list the points to go back to"),
         "export": ("history.export", "export changes as a patch or a commit"),
-        "watch": ("history.watch", "record what other programs change, until interrupted"),
+        "watch": ("recorder:watch", "record what other programs change, until interrupted"),
     },
     "Review": {
         "review": ("server.review", "review and undo what agents did, in the browser"),
@@ -61,7 +61,7 @@ GROUPS = {
         "setup": ("server.setup", "connect the agents on this machine, or disconnect them"),
         "serve": ("server.serve", "serve a workspace to agents over HTTP or stdio"),
         "config": ("server.config", "print, write or remove one client's server entry"),
-        "hooks": ("server.hooks", "have one client say which agent changed a file"),
+        "hooks": ("recorder:hooks", "have one client say which agent changed a file"),
         "demo": ("server.demo", "watch a scripted session in a temporary workspace"),
         "doctor": ("server.doctor", "check the sandbox, git, journal and limits of this machine"),
         "completions": ("server.completions", "print completions for bash, zsh or fish"),
@@ -94,7 +94,7 @@ COMMANDS = {
 _SHORT_LIVED = {
     name
     for name, (module, _) in COMMANDS.items()
-    if (".history." in module and name != "watch") or module.endswith(".tools")
+    if ".history." in module or module.endswith(".tools")
 }
 
 EXIT_CODES = """exit codes:

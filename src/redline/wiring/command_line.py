@@ -123,9 +123,3 @@ def write_plainly(path: str, text: str) -> None:
     from redline.adapters.scratch import write_plainly
 
     write_plainly(path, text)
-
-
-def hook_program() -> str:
-    """Return the file that clients run as their hook."""
-    here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    return os.path.join(here, "adapters", "recorder", "hook_program.py")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from threading import Lock
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from redline.core.once import built_once
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
     from redline.adapters.language_servers.pool import SandboxedServers
     from redline.adapters.processes.commands import SandboxedCommands
     from redline.adapters.processes.workspace_snapshots import WorkspaceSnapshots
-    from redline.adapters.recorder.activity import LockedActivity
     from redline.adapters.sandbox.program import Program
     from redline.adapters.secret_memory import SecretLedger
     from redline.code.analysis import IsolatedAnalysis
@@ -26,7 +24,6 @@ if TYPE_CHECKING:
     from redline.core.ports.code import CodeIndex
     from redline.core.ports.commands import Commands
     from redline.core.ports.git import Git
-    from redline.core.ports.history import Operation
     from redline.core.ports.images import Images
     from redline.core.ports.language_servers import ServerMemory
     from redline.core.ports.models import Llm
@@ -35,14 +32,9 @@ if TYPE_CHECKING:
     from redline.core.ports.recording import RecorderCondition
     from redline.core.ports.search import Grep, Regex
     from redline.core.ports.session_memory import Grants, Reads
-    from redline.engine.recording.session import RecordingSession
+    from redline.recorder.wiring import Recording
     from redline.secrets.desk import SecretDesk
     from redline.secrets.rules import SecretRule
-
-
-# Servers answer their first calls before they look at every file.
-_RECORD_AFTER = 1.0
-_ASK_AGAIN = 15.0
 
 
 class Redline(StoredWorkspace):
@@ -55,8 +47,6 @@ class Redline(StoredWorkspace):
 
     def __init__(self, settings: Settings, name: str = "", *, is_brief: bool = False) -> None:
         super().__init__(settings)
-        self._opening = Lock()
-        self._is_closing = False
         # The name among many workspaces of one server; previews in a shared store carry it.
         self._name = name
         if not is_brief:
@@ -67,8 +57,9 @@ class Redline(StoredWorkspace):
 
     def close(self) -> None:
         """Close every part; a recorder that is being opened is waited for."""
-        with self._opening:
-            self._is_closing = True
+        recording = vars(self).get("recording")
+        if recording is not None:
+            recording.close()
         super().close()
 
     def claim_std_streams(self) -> tuple[BinaryIO, BinaryIO]:
@@ -98,6 +89,7 @@ class Redline(StoredWorkspace):
     @built_once
     def commands(self) -> Commands:
         """Runs commands in the sandbox and records what they change."""
+        from redline.core.ports.recording import NoActivity
         from redline.engine.command_rules import CommandRules
         from redline.engine.commands import KeptDryRuns, RecordedCommands
 
@@ -107,7 +99,7 @@ class Redline(StoredWorkspace):
             self.editor,
             self._store,
             self.tree,
-            self._activity,
+            self.recording.activity if self.recording else NoActivity(),
             CommandRules(self.rules, self.holding, self.editor, self._find_guarded),
             self.runs,
             KeptDryRuns(self._open_nameless),
@@ -368,103 +360,26 @@ class Redline(StoredWorkspace):
         return LibGit(self.workspace, self.tree, self._root_handles)
 
     @built_once
-    def _activity(self) -> LockedActivity:
-        from redline.adapters.recorder.activity import LockedActivity
-
-        return LockedActivity(self.state_dir)
+    def recording(self) -> Recording | None:
+        """Records what other programs change; None in an installation without the recorder."""
+        try:
+            from redline.recorder.wiring import Recording
+        except ModuleNotFoundError:
+            return None
+        return Recording(self, lambda: self._store, self._notices.append)
 
     def record_soon(self) -> None:
         """Record what other programs change, from a moment after the server has started."""
-        from threading import Timer
-
-        def start() -> None:
-            from redline.core.errors import RedlineError  # not while tools are only listed
-
-            with self._opening:
-                if self._is_closing:
-                    return
-                try:
-                    session = self.open_recording(lambda _: None, self._notices.append)
-                except RedlineError as error:
-                    session = None
-                    self._notices.append(f"changes by other programs are not recorded: {error}")
-                if session is not None:
-                    session.start()
-                else:  # another process records, or it failed: take over when that ends
-                    wait(_ASK_AGAIN)
-
-        def wait(seconds: float) -> None:
-            timer = Timer(seconds, start)
-            timer.daemon = True
-            self.at_close(timer.cancel)
-            timer.start()
-
-        wait(_RECORD_AFTER)
+        if self.recording is not None:
+            self.recording.start_soon()
 
     def recorder(self) -> RecorderCondition | None:
         """Return which process records this workspace now; None when none does."""
-        from redline.adapters.recorder.activity import read_condition
-
-        return read_condition(self.state_dir)
+        return None if self.recording is None else self.recording.condition()
 
     def session_of_call(self, client: str, params: Mapping[str, Any]) -> str:
         """Return the session whose hook announced a tools/call; "" if none or several did."""
-        from redline.adapters.recorder.hook_listener import ask_session
-
-        return ask_session(self.state_dir, client, params)
-
-    def open_recording(
-        self,
-        report: Callable[[Sequence[Operation]], None],
-        warn: Callable[[str], None] = lambda _: None,
-    ) -> RecordingSession | None:
-        """Prepare to record what other programs change; None when another process does.
-
-        *warn* gets each text about something that is not recorded, once.
-        """
-        from redline.adapters.recorder.activity import RecorderLock
-        from redline.adapters.recorder.hook_listener import HookListener
-        from redline.adapters.recorder.known_files import DatabaseOfFiles
-        from redline.adapters.recorder.watching import KernelWatcher
-        from redline.core.errors import RedlineError
-        from redline.engine.recording.claims import Claims
-        from redline.engine.recording.looking import Looking
-        from redline.engine.recording.recorder import Recorder
-        from redline.engine.recording.session import GitMoves, RecordingSession
-
-        lock = RecorderLock(self.state_dir)
-        if not lock.take():
-            lock.close()
-            return None
-        try:
-            files = DatabaseOfFiles(self.workspace, self.state_dir, self.git)
-        except RedlineError:
-            lock.close()
-            raise
-        self.at_close(lock.close)
-        self.at_close(files.close)
-        looking = Looking(self.tree, self.workspace)
-        claims = Claims()
-        listener = HookListener(self.state_dir, claims.note)
-        self.at_close(listener.close)
-        recorder = Recorder(looking, files, self.editor, self._store, claims, listener.catch_up)
-        watcher = KernelWatcher([root.path for root in self.workspace.roots if root.writable])
-        moves = GitMoves(self.tree, self.workspace)
-        session = RecordingSession(
-            self.workspace,
-            recorder,
-            watcher,
-            moves,
-            self._activity,
-            report,
-            listener.limits,
-            publish=lock.publish,
-            warn=warn,
-        )
-        listener.settled = session.note_event
-        listener.asked = claims.session_of
-        self.at_close(session.close)
-        return session
+        return "" if self.recording is None else self.recording.session_of_call(client, params)
 
 
 def _open_proxy(domains: Sequence[str]) -> ProxyProcess | None:

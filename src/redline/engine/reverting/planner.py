@@ -28,7 +28,7 @@ from redline.core.ports.history import Operation
 from redline.core.ports.store import Store
 from redline.core.ports.tree import PathResolver, Tree
 from redline.core.textfile import TextFile
-from redline.engine.recording.ignore_rules import IgnoreRules
+from redline.engine.ignore_rules import IgnoreRules
 from redline.engine.reverting.timeline import (
     Passed,
     RevertStep,

@@ -14,8 +14,6 @@ from redline.cli.commands.server.client_files import locate, missing_parents, wa
 from redline.cli.commands.server.clients import ClientConfig, known_clients
 from redline.cli.commands.server.config import server_argv, with_entry, without_entry
 from redline.cli.commands.server.exclusive import edit_tools_of, turn_off, turn_on
-from redline.cli.commands.server.hook_settings import hook_clients, install, remove
-from redline.cli.commands.server.hooks import hook_command
 from redline.cli.flags import TERMINAL, state_dir_from
 from redline.cli.terminal import NOTHING_FOUND, ask, fail, out, paint, paint_diff, program
 from redline.core.changes import ABSENT, Change, ChangeSet, FileState
@@ -23,6 +21,8 @@ from redline.core.errors import RedlineError
 from redline.core.paths import Access
 from redline.core.ports.history import Direction, HistoryQuery, Origin, Revert
 from redline.plan.describe import diff_of
+from redline.recorder.commands.hook_settings import hook_clients, install, remove
+from redline.recorder.commands.hooks import hook_command
 from redline.settings import Settings
 from redline.wiring.command_line import greet_server
 from redline.wiring.workspace import Redline

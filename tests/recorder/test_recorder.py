@@ -12,11 +12,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from redline.adapters.recorder.known_files import DatabaseOfFiles
 from redline.core.errors import WriteFailed
 from redline.core.ports.history import OUTSIDE
-from redline.engine.recording import recorder
-from tests.engine.recording.desk import Desk
+from redline.recorder import recording as recorder
+from redline.recorder.adapters.known_files import DatabaseOfFiles
+from tests.recorder.desk import Desk
 
 
 @pytest.fixture
@@ -145,7 +145,7 @@ def test_a_recorder_killed_while_it_learns_takes_nothing_for_new(
 ) -> None:
     for number in range(6):
         desk.write(f"f{number}.txt", b"x" * 10)
-    monkeypatch.setattr("redline.engine.recording.recorder._MAX_BATCH_BYTES", 15)
+    monkeypatch.setattr("redline.recorder.recording._MAX_BATCH_BYTES", 15)
     saves = 0
 
     def killed(*given: Any, is_whole: bool = True) -> None:

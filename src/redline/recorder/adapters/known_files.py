@@ -18,8 +18,8 @@ from redline.core.changes import DirState, FileState, LinkState, State, digest_o
 from redline.core.errors import RedlineError, WriteFailed
 from redline.core.paths import WorkspacePath
 from redline.core.ports.git import Git
-from redline.core.ports.recording import KnownEntry, Mark, SavedPosition
 from redline.core.ports.tree import PathResolver
+from redline.recorder.ports import KnownEntry, Mark, SavedPosition
 
 _VERSION = "1"
 _SCHEMA = """
@@ -39,7 +39,7 @@ _Row = tuple[str, int, str | None, bytes | None]
 
 
 class DatabaseOfFiles:
-    """See `core.ports.recording.KnownFiles`."""
+    """See `recorder.ports.KnownFiles`."""
 
     def __init__(self, workspace: PathResolver, state_dir: str, git: Git) -> None:
         self._git = git
@@ -62,7 +62,7 @@ class DatabaseOfFiles:
             self._database.close()
 
     def load(self, put: Callable[[WorkspacePath, KnownEntry], None]) -> SavedPosition | None:
-        """Give *put* every entry that was saved; see `core.ports.recording.KnownFiles`."""
+        """Give *put* every entry that was saved; see `recorder.ports.KnownFiles`."""
         with self._lock:
             facts = dict(self._database.execute("select name, value from facts"))
             if facts.get("version") != _VERSION or facts.get("roots") != self._roots:

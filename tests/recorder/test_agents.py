@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from redline.core.ports.history import OUTSIDE, Operation, Origin
-from tests.adapters.recorder.hook_runs import CLIENTS, payloads, run_hook
-from tests.engine.recording.test_session import Recorded
+from tests.recorder.adapters.hook_runs import CLIENTS, payloads, run_hook
+from tests.recorder.test_session import Recorded
 
 pytestmark = pytest.mark.requirement("hooks-origins")
 
@@ -75,7 +75,7 @@ def test_what_an_edit_tool_changes_carries_the_file(agents: Agents, client: str)
         agents.say(client, "before_edit")
     # Cursor speaks only afterwards, and on a loaded machine its hook takes long to start: while a
     # command of Redline runs, the recorder waits.
-    end_command = agents.redline._activity.begin()
+    end_command = agents.redline.recording.activity.begin()
     (agents.root / "b.txt").write_text("two\n")
     (agents.root / "c.txt").write_text("a person's\n")
     agents.say(client, "after_edit")

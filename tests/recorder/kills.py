@@ -1,6 +1,6 @@
 """A recorder that is killed again and again while files change, and what the history says then.
 
-    python -m tests.engine.recording.kills [KILLS] [SEED]
+    python -m tests.recorder.kills [KILLS] [SEED]
 
 Each round starts `redline watch`, changes files, as another program and with Redline's own tools,
 and kills it at a random moment: while it learns, looks, records or waits. At the end the operations
@@ -28,7 +28,7 @@ from redline.core.paths import Access
 from redline.core.ports.history import OUTSIDE, HistoryQuery, Operation, Origin
 from redline.settings import Settings
 from redline.wiring.workspace import Redline
-from tests.engine.recording.afternoon import find_gaps
+from tests.recorder.afternoon import find_gaps
 
 # Few enough for changes of one file to meet.
 FILES = 60

@@ -9,10 +9,11 @@ from threading import Event, Thread
 from redline.core.errors import LimitReached, RedlineError
 from redline.core.paths import WorkspacePath, show_name
 from redline.core.ports.history import Operation
-from redline.core.ports.recording import Activity, HookEvent, Moment, Watcher
+from redline.core.ports.recording import Activity
 from redline.core.ports.tree import Kind, PathResolver, Tree
-from redline.engine.recording.claims import may_write
-from redline.engine.recording.recorder import Recorder
+from redline.recorder.claims import may_write
+from redline.recorder.ports import HookEvent, Moment, Watcher
+from redline.recorder.recording import Recorder
 
 _HEAD = (".git", "logs", "HEAD")
 _STASH = (".git", "logs", "refs", "stash")

@@ -16,9 +16,9 @@ from redline.core.changes import Change, ChangeSet, FileState
 from redline.core.errors import RedlineError
 from redline.core.paths import Access
 from redline.core.ports.history import OUTSIDE, Operation, Origin
-from redline.core.ports.recording import HookEvent, Moment
-from redline.engine.recording.looking import Looking
-from tests.engine.recording.desk import Desk
+from redline.recorder.entries import EntryReader
+from redline.recorder.ports import HookEvent, Moment
+from tests.recorder.desk import Desk
 
 PATIENCE = 60.0
 
@@ -102,7 +102,7 @@ def test_an_edit_that_commits_while_a_burst_is_recorded_comes_after_all_of_it(
 def test_parts_of_a_burst_stay_in_order_around_an_edit_that_commits_between_them(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("redline.engine.recording.recorder.MAX_CHANGES", 2)
+    monkeypatch.setattr("redline.recorder.recording.MAX_CHANGES", 2)
     desk.write("z.txt", b"one\n")
     desk.start()
     first = desk.picture()
@@ -129,7 +129,7 @@ def test_what_was_read_just_before_an_edit_is_read_again(
         desk.write("a.txt", b"person\n")
         desk.edit("a.txt", b"agent\n")
 
-    _once_after(monkeypatch, Looking, "read", save_and_edit)
+    _once_after(monkeypatch, EntryReader, "read", save_and_edit)
     desk.settle("a.txt")
     assert _way(desk, "a.txt") == [(OUTSIDE, "person\n"), ("edit_file", "agent\n")]
 
@@ -140,8 +140,8 @@ def test_an_edit_while_it_learns_is_no_change_of_another_program(
 ) -> None:
     desk.write("a.txt", b"one\n")
     desk.write("b.txt", b"one\n")
-    _once_before(monkeypatch, Looking, "everywhere", lambda: desk.edit("a.txt", b"agent\n"))
-    _once_after(monkeypatch, Looking, "state", lambda: desk.edit("b.txt", b"agent\n"))
+    _once_before(monkeypatch, EntryReader, "everywhere", lambda: desk.edit("a.txt", b"agent\n"))
+    _once_after(monkeypatch, EntryReader, "state", lambda: desk.edit("b.txt", b"agent\n"))
     desk.start()
     assert desk.settle() == []
     desk.write("a.txt", b"person\n")

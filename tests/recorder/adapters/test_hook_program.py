@@ -16,11 +16,11 @@ from pathlib import Path
 import pytest
 
 from redline.adapters.files.platform import state_dir_of
-from redline.adapters.recorder import hook_program as program
-from redline.adapters.recorder.hook_listener import MAX_LINE, HookListener, read_event
-from redline.core.ports.recording import HookEvent, Moment
-from redline.wiring.command_line import hook_program
-from tests.adapters.recorder.hook_runs import CLIENTS, payloads, run_hook
+from redline.recorder.adapters import hook_program as program
+from redline.recorder.adapters.hook_listener import MAX_LINE, HookListener, read_event
+from redline.recorder.ports import HookEvent, Moment
+from redline.recorder.wiring import hook_program
+from tests.recorder.adapters.hook_runs import CLIENTS, payloads, run_hook
 
 pytestmark = pytest.mark.requirement("hooks-harmless")
 

@@ -10,18 +10,18 @@ from collections.abc import Iterator
 
 from redline.cli.commands.history.view import print_table
 from redline.cli.commands.server.client_files import ClientFile, locate
-from redline.cli.commands.server.hook_settings import (
+from redline.cli.flags import state_dir_from
+from redline.cli.terminal import fail, out, paint
+from redline.core.paths import Access
+from redline.recorder.commands.hook_settings import (
     HookClient,
     hook_clients,
     install,
     installed_events,
     remove,
 )
-from redline.cli.flags import state_dir_from
-from redline.cli.terminal import fail, out, paint
-from redline.core.paths import Access
+from redline.recorder.wiring import hook_program
 from redline.settings import Settings
-from redline.wiring.command_line import hook_program
 from redline.wiring.workspace import Redline
 
 _TOOL = "hooks"

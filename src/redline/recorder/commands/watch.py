@@ -41,8 +41,11 @@ def run(args: argparse.Namespace) -> int:
         for operation in operations:
             out(headline(operation, label))
 
+    def note(text: str) -> None:
+        out(paint(f"note: {text}", "dim"))
+
     with redline, end_on_signal():
-        session = redline.open_recording(report, lambda text: out(paint(f"note: {text}", "dim")))
+        session = None if redline.recording is None else redline.recording.open(report, note)
         if session is None:
             fail("another process records this workspace already")
             return 1

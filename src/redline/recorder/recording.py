@@ -25,13 +25,13 @@ from redline.core.changes import (
 from redline.core.errors import HistoryError, PathDenied
 from redline.core.paths import WorkspacePath, show_name
 from redline.core.ports.history import OUTSIDE, PROMPT, ChangeEditor, Operation, Origin
-from redline.core.ports.recording import HookEvent, KnownEntry, KnownFiles, Mark, SavedPosition
 from redline.core.ports.store import Store
 from redline.core.ports.tree import Entry
-from redline.engine.recording.claims import ChangeTime, Claim, Claims
-from redline.engine.recording.ignore_rules import IgnoreRules
-from redline.engine.recording.known_entries import KnownEntries
-from redline.engine.recording.looking import Looking, is_same, mark_of
+from redline.engine.ignore_rules import IgnoreRules
+from redline.recorder.claims import ChangeTime, Claim, Claims
+from redline.recorder.entries import EntryReader, is_same, mark_of
+from redline.recorder.known_entries import KnownEntries
+from redline.recorder.ports import HookEvent, KnownEntry, KnownFiles, Mark, SavedPosition
 from redline.search.ignore import IGNORE_FILE
 
 # What one operation holds at most; a larger burst is several operations.
@@ -277,15 +277,15 @@ class Recorder:
 
     def __init__(
         self,
-        looking: Looking,
+        entries: EntryReader,
         files: KnownFiles,
         editor: ChangeEditor,
         store: Store,
         claims: Claims,
         hear_hooks: Callable[[], None] = lambda: None,
     ) -> None:
-        self._looking = looking
-        self._rules = looking.rules
+        self._entries = entries
+        self._rules = entries.rules
         self._claims = claims
         # Waits until the claims have what hooks said so far.
         self._hear_hooks = hear_hooks
@@ -308,7 +308,7 @@ class Recorder:
     @property
     def unreadable(self) -> frozenset[WorkspacePath]:
         """What may not be read: changes there are unknown."""
-        return self._looking.unreadable
+        return self._entries.unreadable
 
     @property
     def is_waiting(self) -> bool:
@@ -343,21 +343,21 @@ class Recorder:
 
     def _learn(self, wait_for_commands: Callable[[], object]) -> None:
         """Take everything as it is; nothing is known to have changed. LimitReached."""
-        for _ in self._looking.everywhere():
+        for _ in self._entries.everywhere():
             pass  # if there are too many files, none is read
         recent = list(islice(self._store.newest_first(steps=0), _MAX_IN_FLIGHT + 1))
         start = recent[-1].id if len(recent) > _MAX_IN_FLIGHT else ""
         finished = finished_since(self._store, start, ())
         self._position = SavedPosition(finished[-1].id if finished else "")
         found = Found()
-        for directory, listing in self._looking.everywhere():
+        for directory, listing in self._entries.everywhere():
             for name, entry in listing.items():
                 path = directory.child(name)
                 self._note(found, path, self._state(path, entry), mark_of(entry))
                 if found.size > _MAX_BATCH_BYTES or len(found.entries) >= _MAX_BATCH_ENTRIES:
                     self._save(found, is_whole=False)
                     found = Found()
-        for path in self._looking.unreadable:
+        for path in self._entries.unreadable:
             if (closed := self._known.at(path)) is not None:
                 self._note(found, path, None, closed.mark)
         # What a command had written was perhaps learned already; its operation comes with its end.
@@ -369,7 +369,7 @@ class Recorder:
 
     def _state(self, path: WorkspacePath, entry: Entry) -> State | None:
         try:
-            return self._looking.state(path, entry)
+            return self._entries.state(path, entry)
         except PathDenied:
             return None
 
@@ -438,12 +438,12 @@ class Recorder:
     def _look(self, paths: Iterable[WorkspacePath] | None, now_ns: int) -> Seen:
         """Read everything at *paths* that may have changed, or everywhere."""
         if paths is None:
-            listings = self._looking.everywhere()
+            listings = self._entries.everywhere()
         else:
             changed = {*paths, *self._doubtful}
             wanted = {path.parent for path in changed}
             wanted |= {path for path in changed if path in self._known}
-            listings = iter(self._looking.some(wanted, self._known).items())
+            listings = iter(self._entries.some(wanted, self._known).items())
         seen: Seen = {}
         doubtful: set[WorkspacePath] = set()
         for directory, listing in listings:
@@ -457,7 +457,7 @@ class Recorder:
                 if before is not None and before.mark == mark and path not in self._doubtful:
                     continue
                 with suppress(PathDenied):  # it stays what it was when it could be read
-                    seen[path] = self._looking.read(path, entry)
+                    seen[path] = self._entries.read(path, entry)
                     if entry.ctime_ns > now_ns - _TICK_NS or seen[path][0] != mark:
                         doubtful.add(path)
         self._doubtful = doubtful
@@ -467,9 +467,9 @@ class Recorder:
         """Note that an entry is no longer listed: it is gone, or ignored from now on."""
         for name in self._known.of(path):
             self._look_below(seen, path.child(name))
-        there = self._looking.entry(path)
-        if there is not None and not self._looking.is_ignored(path):
-            seen[path] = self._looking.read(path, there)  # it came back while we looked
+        there = self._entries.entry(path)
+        if there is not None and not self._entries.is_ignored(path):
+            seen[path] = self._entries.read(path, there)  # it came back while we looked
         else:
             seen[path] = (None, ABSENT if there is None else None)
 
@@ -576,13 +576,13 @@ class Recorder:
     def _find_claims(self, change: Change, seen: Seen, now_ns: int) -> tuple[Claim, ...]:
         """Return the runs of clients' tools that may have made a change."""
         mark = seen[change.path][0] if isinstance(change.after, FileState) else None
-        at_ns = mark[-1] if mark else self._looking.time_of(change.path, now_ns)
+        at_ns = mark[-1] if mark else self._entries.time_of(change.path, now_ns)
         since_ns = self._looked_ns if change.after == ABSENT else at_ns
-        path = self._looking.absolute(change.path)
+        path = self._entries.absolute(change.path)
         return self._claims.matching(path, ChangeTime(min(since_ns, at_ns), at_ns))
 
     def _find_naming_claims(self, follower: Operation, change: Change) -> tuple[Claim, ...]:
         """Return the runs that named a file before an operation found it changed."""
         when = ChangeTime(self._looked_ns, int(follower.time * 1e9))
-        found = self._claims.matching(self._looking.absolute(change.path), when)
+        found = self._claims.matching(self._entries.absolute(change.path), when)
         return tuple(claim for claim in found if claim.event.files)

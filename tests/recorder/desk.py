@@ -8,13 +8,13 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from redline.adapters.recorder.known_files import DatabaseOfFiles
 from redline.core.changes import Change, ChangeSet, FileState, Rename
 from redline.core.paths import Access
 from redline.core.ports.history import HistoryQuery, Operation, Origin
-from redline.engine.recording.claims import Claims
-from redline.engine.recording.looking import Looking
-from redline.engine.recording.recorder import Recorder
+from redline.recorder.adapters.known_files import DatabaseOfFiles
+from redline.recorder.claims import Claims
+from redline.recorder.entries import EntryReader
+from redline.recorder.recording import Recorder
 from redline.settings import Settings
 from redline.wiring.workspace import Redline
 
@@ -38,7 +38,7 @@ class Desk:
             self.redline.workspace, self.redline.state_dir, self.redline.git
         )
         self.recorder = Recorder(
-            Looking(self.redline.tree, self.redline.workspace),
+            EntryReader(self.redline.tree, self.redline.workspace),
             self.files,
             self.redline.editor,
             self.redline._store,

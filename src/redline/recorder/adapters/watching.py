@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from threading import Event
 from typing import TYPE_CHECKING
 
-from redline.core.ports.recording import Noticed
+from redline.recorder.ports import Noticed
 
 if TYPE_CHECKING:
     from watchfiles._rust_notify import RustNotify
@@ -29,7 +29,7 @@ _INOTIFY_LIMITS = ("max_user_watches", "max_user_instances")
 
 
 class KernelWatcher:
-    """See `core.ports.recording.Watcher`; it notices what happens from the time it is built."""
+    """See `recorder.ports.Watcher`; it notices what happens from the time it is built."""
 
     def __init__(
         self, roots: Sequence[str], *, look_again: float = LOOK_AGAIN, max_events: int = MAX_EVENTS

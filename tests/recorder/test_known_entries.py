@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from redline.core.changes import DirState, FileState, LinkState, State, digest_of
 from redline.core.paths import WorkspacePath
-from redline.core.ports.recording import KnownEntry, Mark
-from redline.engine.recording.known_entries import KnownEntries
+from redline.recorder.known_entries import KnownEntries
+from redline.recorder.ports import KnownEntry, Mark
 
 NAMES = st.sampled_from(["a", "b", "link", "größe", "x\udcff"])
 DIRECTORIES = st.builds(

@@ -14,7 +14,7 @@ from redline.core.paths import WorkspacePath
 from redline.core.ports.history import HistoryQuery, Operation, Origin
 from redline.settings import Settings
 from redline.wiring.workspace import Redline
-from tests.engine.recording.desk import Desk
+from tests.recorder.desk import Desk
 from tests.support import need, ordinary_user
 
 pytestmark = pytest.mark.requirement("recorder-unreadable")
@@ -112,7 +112,7 @@ def test_a_directory_that_can_be_read_again_is_watched_again(tmp_path: Path) -> 
         settings = Settings(workspace=str(root), state_dir=str(tmp_path / "state"))
         with Redline(settings) as redline:
             reports: list[object] = []
-            session = redline.open_recording(reports.append)
+            session = redline.recording.open(reports.append)
             assert session is not None
             session.start()
             _until(lambda: reports)

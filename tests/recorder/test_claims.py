@@ -8,9 +8,9 @@ import pytest
 
 from redline.core.changes import ABSENT, Change, DirState, FileState
 from redline.core.paths import WorkspacePath
-from redline.core.ports.recording import HookEvent, Moment
-from redline.engine.recording.claims import MAX_CLAIMS, ChangeTime, Claim, Claims
-from redline.engine.recording.recorder import split
+from redline.recorder.claims import MAX_CLAIMS, ChangeTime, Claim, Claims
+from redline.recorder.ports import HookEvent, Moment
+from redline.recorder.recording import split
 
 pytestmark = pytest.mark.requirement("hooks-claims")
 

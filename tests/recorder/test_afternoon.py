@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.engine.recording.afternoon import spend
-from tests.engine.recording.kills import survive
+from tests.recorder.afternoon import spend
+from tests.recorder.kills import survive
 from tests.support import LONG
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from redline.core.changes import DirState, FileState, LinkState, State
 from redline.core.paths import WorkspacePath
-from redline.core.ports.recording import KnownEntry
+from redline.recorder.ports import KnownEntry
 
 # As objects an entry takes about 1,000 bytes, packed about 130.
 _Packed = tuple[Any, ...]

@@ -1,6 +1,6 @@
 """An afternoon of changes beside Redline, and whether the history has all of them.
 
-    python -m tests.engine.recording.afternoon [CHANGES] [SEED]
+    python -m tests.recorder.afternoon [CHANGES] [SEED]
 
 Programs edit in place, save by rename, run sed and shells, move, delete, check out and stash, and
 format hundreds of files; a second person and an agent with hooks write at the same time, and
@@ -34,7 +34,7 @@ from redline.core.paths import Access
 from redline.core.ports.history import OUTSIDE, HistoryQuery, Operation, Origin
 from redline.settings import Settings
 from redline.wiring.workspace import Redline
-from tests.adapters.recorder.hook_runs import run_hook
+from tests.recorder.adapters.hook_runs import run_hook
 
 FILES = 600
 SHARED = 5
@@ -74,7 +74,7 @@ class Afternoon:
         self.commit("first")
         self.redline = Redline(Settings(workspace=str(self.root), state_dir=str(base / "state")))
         self.learned = threading.Event()
-        session = self.redline.open_recording(lambda _: self.learned.set())
+        session = self.redline.recording.open(lambda _: self.learned.set())
         assert session is not None
         self.session = session
         self.first = self.states()

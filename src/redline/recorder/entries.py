@@ -8,9 +8,9 @@ from collections.abc import Container, Iterable, Iterator
 from redline.core.changes import ABSENT, DirState, FileState, LinkState, State
 from redline.core.errors import LimitReached, PathDenied, RedlineError, SymlinkEscape
 from redline.core.paths import WorkspacePath
-from redline.core.ports.recording import Mark
 from redline.core.ports.tree import Entry, Kind, PathResolver, Tree
-from redline.engine.recording.ignore_rules import IgnoreRules
+from redline.engine.ignore_rules import IgnoreRules
+from redline.recorder.ports import Mark
 from redline.search.ignore import EXCLUDED_DIRECTORIES, IgnoreScope
 
 MAX_ENTRIES = 1_500_000
@@ -22,7 +22,7 @@ _TRIES = 4
 Listing = dict[str, Entry]
 
 
-class Looking:
+class EntryReader:
     """Lists directories and reads single entries.
 
     What may not be read is unknown, not gone: it is in no answer, and `unreadable` names it.

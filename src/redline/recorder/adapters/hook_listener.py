@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from threading import Thread
 from typing import Any
 
-from redline.adapters.recorder.hook_program import (
+from redline.recorder.adapters.hook_program import (
     FOLDER,
     MAX_FILES,
     MAX_TEXT,
@@ -22,7 +22,7 @@ from redline.adapters.recorder.hook_program import (
     SOCKET,
     digest_of,
 )
-from redline.core.ports.recording import HookEvent, Moment
+from redline.recorder.ports import HookEvent, Moment
 
 MAX_LINE = 256 << 10
 _BACKLOG = 64

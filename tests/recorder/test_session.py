@@ -17,16 +17,15 @@ from pathlib import Path
 
 import pytest
 
-from redline.adapters.recorder.watching import KernelWatcher
 from redline.core.changes import Change
 from redline.core.paths import WorkspacePath
 from redline.core.ports.commands import Command
 from redline.core.ports.history import OUTSIDE, HistoryQuery, Operation, Origin
-from redline.core.ports.recording import Noticed
-from redline.engine.recording import looking
-from redline.engine.recording.session import RecordingSession
+from redline.recorder import entries, wiring
+from redline.recorder.adapters.watching import KernelWatcher
+from redline.recorder.ports import Noticed
+from redline.recorder.session import RecordingSession
 from redline.settings import Settings
-from redline.wiring import workspace as wiring
 from redline.wiring.workspace import Redline
 from tests.adapters.processes.ground import Patience, require
 from tests.support import need
@@ -47,7 +46,7 @@ class Recorded:
         self.redline = Redline(Settings(workspace=str(self.root), state_dir=str(base / "state")))
         self.seen: list[Operation] = []
         self.started = False
-        session = self.redline.open_recording(self._report)
+        session = self.redline.recording.open(self._report)
         assert session is not None
         self.session = session
         session.start()
@@ -127,7 +126,7 @@ def test_what_a_command_wrote_before_the_recorder_started_is_only_the_commands(
 
     def record(redline: Redline) -> tuple[RecordingSession, threading.Event]:
         started = threading.Event()
-        session = redline.open_recording(lambda _: started.set())
+        session = redline.recording.open(lambda _: started.set())
         assert session is not None
         session.start()
         return session, started
@@ -156,7 +155,7 @@ def test_what_a_command_wrote_before_the_recorder_started_is_only_the_commands(
 def test_a_second_recorder_of_a_workspace_is_refused(recorded: Recorded) -> None:
     settings = recorded.redline.settings
     with Redline(settings) as other:
-        assert other.open_recording(lambda _: None) is None
+        assert other.recording.open(lambda _: None) is None
 
 
 @pytest.mark.requirement("recorder-one")
@@ -298,7 +297,7 @@ def test_a_quiet_minute_after_changes_is_time_for_one_look_at_everything(
 
 
 class _Reports:
-    """A watcher that notices only what it is given; see `core.ports.recording.Watcher`."""
+    """A watcher that notices only what it is given; see `recorder.ports.Watcher`."""
 
     limits = ""
 
@@ -322,7 +321,7 @@ class _Reports:
 def test_what_the_kernel_dropped_is_recorded_and_that_it_looks_at_everything_is_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("redline.adapters.recorder.watching.KernelWatcher", lambda _: reports)
+    monkeypatch.setattr("redline.recorder.adapters.watching.KernelWatcher", lambda _: reports)
     reports, seen, said = _Reports(), list[Operation](), list[str]()
     root = tmp_path / "ws"
     root.mkdir()
@@ -334,7 +333,7 @@ def test_what_the_kernel_dropped_is_recorded_and_that_it_looks_at_everything_is_
             seen.extend(operations)
             learned.set()
 
-        session = redline.open_recording(report, said.append)
+        session = redline.recording.open(report, said.append)
         assert session is not None
         session.start()
         assert learned.wait(PATIENCE)
@@ -355,7 +354,7 @@ def test_a_change_whose_event_the_kernel_dropped_is_recorded_after_a_quiet_time(
     for folder in ("busy", "other"):
         (root / folder).mkdir(parents=True)
     program = (
-        "import redline.adapters.recorder.watching as watching; watching.REST_MS = 300;"
+        "import redline.recorder.adapters.watching as watching; watching.REST_MS = 300;"
         "from redline.cli.main import main; import sys; sys.exit(main(sys.argv[1:]))"
     )
     argv = [sys.executable, "-u", "-c", program, "watch", "--workspace", str(root)]
@@ -423,14 +422,14 @@ def _until(holds: Callable[[], object]) -> None:
 def test_over_the_most_files_nothing_is_recorded_and_that_is_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(looking, "Looking", partial(looking.Looking, max_entries=2))
+    monkeypatch.setattr(entries, "EntryReader", partial(entries.EntryReader, max_entries=2))
     root = tmp_path / "ws"
     root.mkdir()
     for name in ("a", "b", "c"):
         (root / name).write_text(name)
     warned: queue.Queue[str] = queue.Queue()
     with Redline(Settings(workspace=str(root), state_dir=str(tmp_path / "state"))) as redline:
-        session = redline.open_recording(lambda _: None, warned.put)
+        session = redline.recording.open(lambda _: None, warned.put)
         assert session is not None
         session.start()
         said = "recording stopped: More than 2 files to record"

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from redline.wiring.command_line import hook_program
+from redline.recorder.wiring import hook_program
 
 PAYLOADS = Path(__file__).parent / "payloads"
 CLIENTS = sorted(path.stem for path in PAYLOADS.glob("*.json"))

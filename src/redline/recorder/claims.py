@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from threading import Lock
 from typing import NamedTuple
 
-from redline.core.ports.recording import HookEvent, Moment
+from redline.recorder.ports import HookEvent, Moment
 
 MAX_CLAIMS = 256
 # The file system's clock runs in ticks, and a hook takes a moment to start.

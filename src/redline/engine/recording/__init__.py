@@ -1,1 +1,0 @@
-"""Changes made outside Redline become operations of the journal."""
