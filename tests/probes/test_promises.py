@@ -47,7 +47,13 @@ SHOWN_BY: dict[str, tuple[str, ...]] = {
         *("process-limit", "process-priority", "homes"),
     ),
     "a command cannot change Redline itself": (
-        *("own-program", "own-state", "worker-module-changed", "worker-package-replaced"),
+        *(
+            "own-program",
+            "own-state",
+            "own-state-parent",
+            "worker-module-changed",
+            "worker-package-replaced",
+        ),
     ),
     "a command makes no setuid file": (
         *("set-id-by-chmod", "set-id-by-open", "set-id-by-mknod", "shared-segment"),
@@ -98,6 +104,7 @@ SHOWN_BY: dict[str, tuple[str, ...]] = {
     "no agent can change a file that decides": (
         *("users-in-workspace", "users-hard-link", "audit-log-in-workspace"),
         *("config-in-workspace", "policy-in-workspace", "policy-hard-link"),
+        *("policy-way", "policy-two-links", "state-dir-way", "config-home-way"),
     ),
     "nobody shuts out the rest": (
         *("streams-of-one-person", "bodies-that-never-come", "held-by-one-session"),

@@ -118,13 +118,13 @@ def test_a_hostile_store_reaches_nothing(probe: Probe, tmp_path: Path) -> None:
         assert os.listdir(tmp_path / "ws") == [".redline"], "nothing is left"
 
 
-def _start(arguments: list[str], cwd: Path) -> subprocess.CompletedProcess[str]:
+def _start(arguments: list[str], cwd: Path, **variables: str) -> subprocess.CompletedProcess[str]:
     """Start a server that ends at once if it serves at all: its input is at its end."""
-    variables = {k: v for k, v in os.environ.items() if not k.startswith("REDLINE_")}
+    others = {k: v for k, v in os.environ.items() if not k.startswith("REDLINE_")}
     homes = {"XDG_CONFIG_HOME": str(cwd / "config"), "XDG_STATE_HOME": str(cwd / "state")}
     return subprocess.run(
         [sys.executable, "-m", "redline", "serve", "--no-record", *arguments],
-        env={**variables, **homes, "PYTHONPATH": str(ROOT / "src")},
+        env={**others, **homes, "PYTHONPATH": str(ROOT / "src"), **variables},
         cwd=cwd,
         stdin=subprocess.DEVNULL,
         capture_output=True,
@@ -134,17 +134,34 @@ def _start(arguments: list[str], cwd: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
+def _exposed(probe: Probe, work: Path, apart: Path) -> Path:
+    """Make the file of *probe*, and the path by which an agent could exchange it."""
+    name, how = probe["name"], probe.get("how")
+    inner, outer = work / name, apart / name
+    if how in (None, "link", "hard link"):
+        inner.write_text(probe["content"])
+        if how is None:
+            return inner
+        (outer.symlink_to if how == "link" else outer.hardlink_to)(inner)
+        return outer
+    outer.write_text(probe["content"])
+    if how == "way back":
+        (work / "d").mkdir()
+        return Path(f"{work}/d/../../../apart/{name}")
+    (work / "way").symlink_to(apart)
+    if how == "way":
+        return work / "way" / name
+    (apart / "first").symlink_to(work / "way" / name)
+    return apart / "first"
+
+
 @pytest.mark.requirement("server-own-files")
 @each(PROBES, "exposed")
 def test_what_decides_about_agents_lies_out_of_their_reach(probe: Probe, tmp_path: Path) -> None:
     work, apart = tmp_path / "ws" / "site", tmp_path / "apart"
     work.mkdir(parents=True)
     apart.mkdir()
-    inner, given = work / probe["name"], work / probe["name"]
-    inner.write_text(probe["content"])
-    if probe.get("how"):
-        given = apart / probe["name"]
-        (given.symlink_to if probe["how"] == "link" else given.hardlink_to)(inner)
+    given = _exposed(probe, work, apart)
     one, http = ["--workspace", str(work)], ["--http", "127.0.0.1:0"]
     tries = [[*one, *(http if probe["flag"] == "--users" else [])]]
     if probe["flag"] != "--policy":  # one of many reads its policy when it is opened
@@ -154,12 +171,27 @@ def test_what_decides_about_agents_lies_out_of_their_reach(probe: Probe, tmp_pat
         assert done.returncode != 0, done.stderr
         assert "an agent could change" in done.stderr.lower(), done.stderr
     # The same file alone and apart is no reason to refuse.
-    inner.unlink()
-    given.unlink(missing_ok=True)
+    for file in (given, work / probe["name"], apart / probe["name"]):
+        file.unlink(missing_ok=True)
     (apart / probe["name"]).write_text(probe["content"])
     if len(tries[0]) == len(one):
         done = _start([*one, "--stdio", probe["flag"], str(apart / probe["name"])], tmp_path)
         assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.requirement("server-own-files")
+@each(PROBES, "directory")
+def test_no_link_of_the_workspace_leads_to_what_redline_keeps(probe: Probe, tmp_path: Path) -> None:
+    work, apart = tmp_path / "ws", tmp_path / "apart"
+    work.mkdir()
+    (apart / "inner").mkdir(parents=True)
+    (work / "way").symlink_to(apart)
+    for place, is_refused in ((work / "way" / "inner", True), (apart / "inner", False)):
+        flags = [probe["flag"], str(place)] if probe.get("flag") else []
+        variables = {probe["variable"]: str(place)} if probe.get("variable") else {}
+        done = _start(["--workspace", str(work), "--stdio", *flags], tmp_path, **variables)
+        assert (done.returncode != 0) == is_refused, done.stderr
+        assert not is_refused or "workspace" in done.stderr, done.stderr
 
 
 @each(PROBES, "dry")

@@ -187,8 +187,11 @@ class StoredWorkspace:
 
         SettingsError; PolicyUnreadable for a policy that cannot be used for any reason.
         """
+        from redline.adapters.files.platform import state_homes
+
         settings = self.settings
-        for path in (settings.users, settings.audit_log, settings.config):
+        files = (settings.users, settings.audit_log, settings.config, settings.state_dir)
+        for path in (*files, *state_homes(), config_home(os.environ)):
             if path is not None and self.workspace.is_exposed(path):
                 raise refuse_exposed(path)
         path, is_chosen = policy_path(self.settings.policy, os.environ)
@@ -332,6 +335,7 @@ def _refuse_inner_state(settings: Settings) -> None:
 def refuse_exposed(path: str) -> SettingsError:
     """Return the refusal of a file that decides about agents and that one could change."""
     return SettingsError(
-        f"An agent could change this file, which decides about agents: {path}\n"
-        "hint: keep it outside of every workspace, with one hard link only"
+        f"An agent could change this, which decides about agents: {path}\n"
+        "hint: keep it outside of every workspace, on a path that leads through none, with one"
+        " hard link only"
     )

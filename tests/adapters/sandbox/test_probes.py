@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 
+from redline.adapters.sandbox.visible_paths import SandboxView, own_mounts
 from tests.adapters.processes.ground import BACKENDS, require
 from tests.support import CACHE, REPO, need
 
@@ -357,3 +358,14 @@ def test_an_older_landlock_still_holds_signals(cell: Cell) -> None:
         {"own": "sleep 60 & kill $! && wait; echo ended"}, offer={"abi": 5, "namespaces": False}
     )
     assert own["own"]["out"] == "ended\n"
+
+
+def test_what_leads_to_redline_in_a_root_stays_in_its_place() -> None:
+    """A renamed directory would take the read-only program along, and leave room for another."""
+    view = SandboxView("/w", "/p", writable=("/w", "/w/in"), program=("/w/in/tools/own/redline",))
+    steps = own_mounts(view, {})
+    assert steps == [
+        ["pin", "/w/in/tools"],
+        ["pin", "/w/in/tools/own"],
+        ["ro-inside", "/w/in/tools/own/redline"],
+    ]

@@ -12,7 +12,7 @@ import os
 import re
 import stat
 import stat as modes
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from redline.adapters.files.disk import Dir, Disk
@@ -292,12 +292,12 @@ class DiskWorkspace:
         return self._roots[number].path if number < FOREIGN else self._foreign[number - FOREIGN]
 
     def seal(self, directory: str) -> bool:
-        """Put a directory of Redline's own files out of reach; whether it lies in a root at all.
+        """Put a directory of Redline's own files out of reach; whether its path enters a root.
 
         A root within it is out of reach as a whole.
         """
         own = split_path(os.path.realpath(directory))
-        within = False
+        within = any(self._inside(place) for place in names_on_the_way(directory))
         for number, root in enumerate(self._roots):
             outer = split_path(root.path)
             if own[: len(outer)] == outer:
@@ -307,19 +307,31 @@ class DiskWorkspace:
                 self._sealed[number].append(())
         return within
 
-    def is_exposed(self, file: str) -> bool:
-        """Whether an agent may come by *file*: in a root, or by another name of a hard link."""
-        if has_other_names(file):
+    def is_exposed(self, path: str) -> bool:
+        """Whether an agent may change what *path* leads to.
+
+        Any name on the way may lie in a root, or the file may have another name by a hard link. A
+        directory that holds a sealed one is no such name: it cannot be moved away.
+        """
+        if has_other_names(path):
             return True
-        own = split_path(os.path.realpath(file))
-        for number, root in enumerate(self._roots):
-            outer = split_path(root.path)
-            if own[: len(outer)] == outer:
+        for place in names_on_the_way(path):
+            for number, rest in self._inside(place):
                 sealed = self._sealed[number]
-                rest = own[len(outer) :]
-                if not any(rest[: len(inner)] == inner for inner in sealed):
+                is_out_of_reach = any(rest[: len(inner)] == inner for inner in sealed)
+                is_above = any(inner[: len(rest)] == rest for inner in sealed)
+                if not is_out_of_reach and not (is_above and not os.path.islink(place)):
                     return True
         return False
+
+    def _inside(self, place: str) -> list[tuple[int, tuple[str, ...]]]:
+        """Return each root that *place* lies beneath, and its way from there."""
+        own = split_path(place)
+        return [
+            (number, own[len(outer) :])
+            for number, outer in enumerate(split_path(root.path) for root in self._roots)
+            if len(own) > len(outer) and own[: len(outer)] == outer
+        ]
 
     def sealed_in(self, root: int) -> Sequence[tuple[str, ...]]:
         """The directories beneath root number *root* that are out of reach."""
@@ -398,6 +410,32 @@ class DiskWorkspace:
 
 def _size_of(name: str) -> int:
     return len(os.fsencode(name))
+
+
+def names_on_the_way(path: str) -> Iterator[str]:
+    """Yield the canonical place of each name that the system looks up to open *path*.
+
+    These are also the names of links, and those on the way to what a link leads to.
+    """
+    # Not `abspath`: that drops the name before a `..`, which may be a link.
+    todo = list(split_path(os.path.join(os.getcwd(), path)))
+    here, links = os.path.abspath(os.sep), 0
+    while todo:
+        name = todo.pop(0)
+        if name == "..":
+            here = os.path.dirname(here)
+            continue
+        above, here = here, os.path.join(here, name)
+        yield here
+        try:
+            target = os.readlink(here)
+        except OSError:  # no link, or nothing
+            continue
+        links += 1
+        if links > _MAX_LINKS:
+            return
+        here = os.path.abspath(os.sep) if os.path.isabs(target) else above
+        todo = [*split_path(target), *todo]
 
 
 def has_other_names(file: str) -> bool:

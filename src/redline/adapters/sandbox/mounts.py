@@ -157,6 +157,12 @@ def _hold(base: str, path: str) -> None:
     os.close(point)
 
 
+def _pin(base: str, path: str) -> None:
+    """Keep the directory at *path* in its place: a mount point cannot be renamed or removed."""
+    point = _point(base, path, None)
+    _attach_at(_clone(point, "", 0), point, path)
+
+
 def _hold_link(base: str, path: str) -> None:
     """Keep the link at *path* as it is: a mount point cannot be removed, renamed or replaced."""
     parent, name = os.path.split(path)
@@ -231,6 +237,7 @@ _STEPS: dict[str, Callable[..., None]] = {
     "ro": _show,
     "rw": _share,
     "ro-inside": _hold,
+    "pin": _pin,
     "ro-link": _hold_link,
     "overlay": _cover,
     "overlay-or-hold": _cover_or_hold,

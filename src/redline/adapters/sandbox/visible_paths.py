@@ -6,6 +6,7 @@ import glob
 import os
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
@@ -247,9 +248,25 @@ def own_mounts(view: SandboxView, overlays: dict[str, tuple[str, str]]) -> list[
     for path, is_writable in roots_by_depth(view):
         if not is_writable and _is_in_writable(view, path):
             steps.append(["ro-inside", path])
+    hidden = hidden_directories(view, in_writable=True)
+    steps += [["pin", path] for path in _leading_to((*view.program, *hidden), view)]
     for path in (*view.protected, *view.git, *view.program, *view.sealed):
         steps.append(["ro-link" if os.path.islink(path) else "ro-inside", path])
-    return steps + [["empty", path] for path in hidden_directories(view, in_writable=True)]
+    return steps + [["empty", path] for path in hidden]
+
+
+def _leading_to(paths: Sequence[str], view: SandboxView) -> list[str]:
+    """The directories of writable roots that lead to *paths*, outer ones first.
+
+    Whoever may rename one of them may put something else in the place of what it leads to.
+    """
+    found: set[str] = set()
+    for path in paths:
+        above = os.path.dirname(path)
+        while _is_in_writable(view, above):
+            found.add(above)
+            above = os.path.dirname(above)
+    return sorted(found - set(view.writable) - set(view.readable), key=len)
 
 
 def _is_in_writable(view: SandboxView, path: str) -> bool:

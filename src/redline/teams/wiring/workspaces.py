@@ -31,7 +31,7 @@ def check_apart(directory: WorkspaceDirectory, settings: Settings) -> None:
     """Refuse workspaces that lie in each other, hold a file that decides about them, or lie where
     every command can read; SettingsError.
     """
-    from redline.adapters.files.workspace import has_other_names
+    from redline.adapters.files.workspace import has_other_names, names_on_the_way
     from redline.adapters.sandbox.visible_paths import is_beneath, readable
     from redline.wiring.storage import refuse_exposed
 
@@ -42,7 +42,8 @@ def check_apart(directory: WorkspaceDirectory, settings: Settings) -> None:
         if any(is_beneath(path, each) for each in shown):
             raise SettingsError(f"Every command can read the directory of {name}: {path}")
         for file in filter(None, deciding):
-            if has_other_names(file) or is_beneath(os.path.realpath(file), path):
+            on_the_way = names_on_the_way(file)
+            if has_other_names(file) or any(is_beneath(place, path) for place in on_the_way):
                 raise refuse_exposed(file)
         for other, inner in paths[number + 1 :]:
             if is_beneath(other, path):
