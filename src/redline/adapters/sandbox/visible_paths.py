@@ -258,7 +258,7 @@ def own_mounts(view: SandboxView, overlays: dict[str, tuple[str, str]]) -> list[
 def _leading_to(paths: Sequence[str], view: SandboxView) -> list[str]:
     """The directories of writable roots that lead to *paths*, outer ones first.
 
-    Whoever may rename one of them may put something else in the place of what it leads to.
+    A command that renames one of them can put something else in the place of what it leads to.
     """
     found: set[str] = set()
     for path in paths:
