@@ -21,7 +21,7 @@ from redline.core.ports.pages import ReviewApp
 from redline.core.ports.review import Action, HeldChange, PermissionQuestion, Ruling
 from redline.settings import Settings
 from redline.wiring.workspace import Redline
-from tests.web.browser import PageServer, open_browser
+from tests.review.browser import PageServer, open_browser
 
 PICTURES = Path(__file__).resolve().parents[1] / "docs" / "pictures"
 RETRY = '''"""Try again after a failure, later each time."""

@@ -27,14 +27,18 @@ TOGETHER = {
         "tests/probes/test_parser",
         "tests/probes/test_sandbox",
     ),
-    "browser": ("tests/web/client/", "tests/web/test_in_browser", "tests/web/test_waiting"),
+    "browser": (
+        "tests/review/client/",
+        "tests/review/test_in_browser",
+        "tests/review/test_waiting",
+    ),
     "files": ("tests/toolsets/files/",),  # a server of each transport for all of them
 }
 # What takes long begins early, so that no process is left with it at the end.
 FIRST = (
     *TOGETHER["probes"],
     *("tests/faults/", "tests/probes/", "tests/instruct/", "tests/noise/", "tests/wire/"),
-    *("tests/web/", "tests/clients/", "tests/bench/", "tests/cli/", "tests/conformance/"),
+    *("tests/review/", "tests/clients/", "tests/bench/", "tests/cli/", "tests/conformance/"),
     *("tests/toolsets/files/", "tests/recorder/", "tests/crashes/", "tests/adapters/"),
 )
 

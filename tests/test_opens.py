@@ -29,7 +29,7 @@ PLAIN = {
     "adapters/git_worker.py": "a descriptor that was opened without waiting",
     "adapters/language_servers/pool.py": "files of /proc",
     "adapters/language_servers/table.py": "a descriptor that was opened without waiting",
-    "adapters/private_file.py": "a new file of the operator's",
+    "adapters/private_file.py": "a new file of the operator's, or a file of the state directory",
     "teams/commands/token.py": "the users file that the operator named",
     "teams/people/users_file.py": "the users file that the operator named",
     "teams/adapters/folder.py": "notes in a folder of the operator's, beside the workspaces",
@@ -46,12 +46,12 @@ PLAIN = {
     "adapters/files/disk_linux.py": "flags come from the caller, which adds O_SAFE_OPEN",
     "adapters/files/disk_portable.py": "Windows, which has no FIFOs in its file systems",
     "adapters/images.py": "bytes in memory",
-    "adapters/review/browser.py": "a file of the state directory, and the terminal",
-    "adapters/review/stores.py": "a file of /proc",
-    "adapters/review/secret.py": "a file of the state directory",
+    "review/adapters/browser.py": "a file of the state directory",
+    "adapters/terminal.py": "the terminal",
+    "adapters/command_runs.py": "a file of /proc",
     "adapters/secret_memory.py": "a file of the state directory",
     "teams/adapters/redis_group.py": "a file of the state directory",
-    "web/layout.py": "files of the installed package",
+    "review/page/layout.py": "files of the installed package",
 }
 # Whole folders: files of /proc, control groups and views made for a command, after it ended.
 PLAIN_FOLDERS = ("adapters/sandbox/", "adapters/processes/")

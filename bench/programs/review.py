@@ -22,7 +22,7 @@ from redline.core.paths import WorkspacePath
 from redline.core.ports.history import Origin
 from redline.settings import Settings
 from redline.wiring.workspace import Redline
-from tests.web.browser import PageServer, open_browser
+from tests.review.browser import PageServer, open_browser
 
 LARGE = 5000
 PAGES = 20

@@ -18,10 +18,10 @@ from redline.core.changes import Change, ChangeSet, FileState
 from redline.core.paths import Access
 from redline.core.ports.history import PROMPT, Origin
 from redline.core.ports.pages import WebRequest
+from redline.review.page.access import ReviewAccess
+from redline.review.page.pages import ReviewPages
 from redline.services.history.sessions import read_session
 from redline.settings import Settings
-from redline.web.access import ReviewAccess
-from redline.web.pages import ReviewPages
 from redline.wiring.workspace import Redline
 
 CHANGES, FILES, LINES, CHANGED = 400, 120, 1000, 20_000

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from redline.adapters.review.stores import SqliteQuestions
 from redline.core.ports.review import PermissionQuestion
+from redline.review.adapters.stores import SqliteQuestions
 from tests.cli.shell import Shell
 
 POLICY = """

@@ -13,9 +13,9 @@ import pytest
 from redline.core.paths import Access
 from redline.core.ports.history import Origin
 from redline.plan.file_ops import plan_write
+from redline.review.page.diffs.standalone import write_page
 from redline.services.history.lines import blame
 from redline.settings import Settings
-from redline.web.diffs.standalone import write_page
 from redline.wiring.workspace import Redline
 from tests.encodings.samples import SAMPLES, Sample
 from tests.wire.client import Client, connect

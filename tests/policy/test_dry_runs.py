@@ -13,8 +13,8 @@ from redline.core.errors import PermissionRequired
 from redline.core.paths import Access
 from redline.core.ports.history import Origin
 from redline.plan.file_ops import plan_write
+from redline.review.held import list_held
 from redline.services.commit import foresee
-from redline.services.review.held import list_held
 from redline.settings import Settings
 from redline.wiring.workspace import Redline
 from tests.cli.shell import Shell

@@ -21,7 +21,7 @@ from redline.core.errors import (
 from redline.core.paths import Access, WorkspacePath
 from redline.core.ports.history import Origin
 from redline.plan.file_ops import plan_delete, plan_write
-from redline.services.review.held import approve_held, list_held, refuse_held
+from redline.review.held import approve_held, list_held, refuse_held
 from redline.settings import Settings
 from redline.wiring.workspace import Redline
 

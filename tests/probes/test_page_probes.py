@@ -23,8 +23,8 @@ from redline.core.ports.history import Origin
 from redline.core.ports.review import Action, HeldChange, Ruling
 from redline.plan.file_ops import plan_write
 from tests.probes.frame import Probe, each, probes
-from tests.web.browser import WAIT, PageServer, open_browser
-from tests.web.person import HOST, KEY, Person, shown_in
+from tests.review.browser import WAIT, PageServer, open_browser
+from tests.review.person import HOST, KEY, Person, shown_in
 from tests.wire.client import HttpClient, connect
 from tests.wire.many import KIND, Site, write_people
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from redline.services.review.held import approve_held, list_held, refuse_held
+from redline.review.held import approve_held, list_held, refuse_held
 from redline.settings import Settings
 from redline.wiring.workspace import Redline
 from tests.wire.client import ROOT, Client, connect

@@ -25,6 +25,12 @@ from redline.core.paths import Access
 from redline.core.ports.commands import RunQuery
 from redline.core.ports.pages import ReviewComment
 from redline.core.ports.review import PermissionQuestion
+from redline.review.page.activity import run_row
+from redline.review.page.diffs.standalone import write_page
+from redline.review.page.file_views import blame_view
+from redline.review.page.layout import Viewer
+from redline.review.page.other_views import comments_view, run_view
+from redline.review.page.waiting.questions import question_view
 from redline.secrets.answers import CallSecrets
 from redline.secrets.desk import MAX_WINDOW
 from redline.secrets.find import find, key_formats
@@ -35,12 +41,6 @@ from redline.services.history.export import load_in_order
 from redline.services.history.references import find_operation
 from redline.toolsets.call import Answer
 from redline.toolsets.tool import Client
-from redline.web.activity import run_row
-from redline.web.diffs.standalone import write_page
-from redline.web.file_views import blame_view
-from redline.web.layout import Viewer
-from redline.web.other_views import comments_view, run_view
-from redline.web.waiting.questions import question_view
 from tests.secrets import edits, planted
 from tests.secrets.false_masks import masked_lines
 from tests.secrets.seat import MASK, Seat

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.web.person import shown_in
+from tests.review.person import shown_in
 from tests.wire.group import PATIENCE, Group, Session, changes, group_of, write
 from tests.wire.many import Site
 

@@ -8,7 +8,7 @@ import time
 from threading import Lock
 from typing import Any
 
-from redline.adapters.review.secret import load_secret
+from redline.adapters.private_file import load_secret
 from redline.secrets.find import FoundSecret
 
 _NAME, _SALT = "secrets.jsonl", "secrets-salt"

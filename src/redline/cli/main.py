@@ -49,30 +49,33 @@ GROUPS = {
         "restore": ("history.restore", "restore an earlier version of a file"),
         "checkpoint": ("history.checkpoint", "name this moment, or list the points to go back to"),
         "export": ("history.export", "export changes as a patch or a commit"),
-        "watch": ("recorder:watch", "record what other programs change, until interrupted"),
+        "watch": (
+            "recorder:commands.watch",
+            "record what other programs change, until interrupted",
+        ),
     },
     "Review": {
-        "review": ("server.review", "review and undo what agents did, in the browser"),
-        "held": ("review.held", "approve or reject changes that wait for you"),
-        "policy": ("review.policy", "check the rules about changes, and explain what they do"),
-        "secrets": ("review.secrets", "list what models do not see, or take back a false alarm"),
+        "review": ("review:commands.review", "review and undo what agents did, in the browser"),
+        "held": ("review:commands.held", "approve or reject changes that wait for you"),
+        "policy": ("policy:command", "check the rules about changes, and explain what they do"),
+        "secrets": ("server.secrets", "list what models do not see, or take back a false alarm"),
     },
     "Agents": {
         "setup": ("server.setup", "connect the agents on this machine, or disconnect them"),
         "serve": ("server.serve", "serve a workspace to agents over HTTP or stdio"),
         "config": ("server.config", "print, write or remove one client's server entry"),
-        "hooks": ("recorder:hooks", "have one client say which agent changed a file"),
+        "hooks": ("recorder:commands.hooks", "have one client say which agent changed a file"),
         "demo": ("server.demo", "watch a scripted session in a temporary workspace"),
         "doctor": ("server.doctor", "check the sandbox, git, journal and limits of this machine"),
         "completions": ("server.completions", "print completions for bash, zsh or fish"),
     },
     "Team": {
         "token": (
-            "teams:token",
+            "teams:commands.token",
             "create, list and revoke tokens for a server's users",
         ),
         "workspace": (
-            "teams:workspace",
+            "teams:commands.workspace",
             "create, list, archive and move workspaces",
         ),
         "audit": ("server.audit", "check that an audit log was not altered"),
@@ -81,8 +84,8 @@ GROUPS = {
 
 
 def _module_path(module: str) -> str:
-    room, _, name = module.rpartition(":")
-    return f"redline.{room or 'cli'}.commands.{name}"
+    room, is_room, name = module.rpartition(":")
+    return f"redline.{room}.{name}" if is_room else f"redline.cli.commands.{name}"
 
 
 COMMANDS = {

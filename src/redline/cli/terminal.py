@@ -16,7 +16,7 @@ from unicodedata import combining, east_asian_width
 
 from redline.core.diff import visible, visible_diff
 from redline.core.errors import InvalidArgument
-from redline.wiring.review_site import ask_at_terminal
+from redline.wiring.command_line import ask_at_terminal
 
 if TYPE_CHECKING:
     from redline.wiring.workspace import Redline

@@ -8,14 +8,9 @@ from dataclasses import replace
 from redline.core.access.rights import NO_RIGHTS, Right, Rights
 from redline.core.errors import NotFound, PermissionDenied, RedlineError, RightMissing
 from redline.core.ports.pages import Reviewer, WebRequest, WebResponse
-from redline.teams.ports import (
-    WorkspaceDirectory,
-    WorkspaceEntry,
-    check_workspace_name,
-)
-from redline.web import reading
-from redline.web.access import ReviewAccess
-from redline.web.layout import (
+from redline.review.page import reading
+from redline.review.page.access import ReviewAccess
+from redline.review.page.layout import (
     admit,
     asset_address,
     for_script,
@@ -24,10 +19,15 @@ from redline.web.layout import (
     redirect,
     visit_script,
 )
-from redline.web.markup import Html, address, hidden, join, link, tag
-from redline.web.other_views import error_view, sign_in_view
-from redline.web.pages import check_origin, status_of
-from redline.web.visit import read_form
+from redline.review.page.markup import Html, address, hidden, join, link, tag
+from redline.review.page.other_views import error_view, sign_in_view
+from redline.review.page.pages import check_origin, status_of
+from redline.review.page.visit import read_form
+from redline.teams.ports import (
+    WorkspaceDirectory,
+    WorkspaceEntry,
+    check_workspace_name,
+)
 
 
 class FrontPages:

@@ -10,7 +10,7 @@ from redline.core.access.rights import Right
 from redline.core.errors import HeldDecided, PermissionDenied, RedlineError, UnknownHeld
 from redline.core.ports.review import Decision, HeldState, PermissionQuestion
 from redline.core.ports.session_memory import Grant
-from redline.services.review.questions import answer_question
+from redline.services.questions import answer_question
 from redline.services.runtime import Runtime
 from redline.toolsets.call import Answer, Call, Question, session_of
 from redline.toolsets.consent import decision_question, digest_of, is_agreed, quote

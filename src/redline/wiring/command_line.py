@@ -85,9 +85,16 @@ def open_committer(start: str) -> Committer:
 
 def page_text(text: str) -> bool:
     """Show *text* in the person's pager; False if there is none."""
-    from redline.adapters.pager import page_text
+    from redline.adapters.terminal import page_text
 
     return page_text(text)
+
+
+def ask_at_terminal(question: str) -> str | None:
+    """Return what the person at this process's terminal types; None where there is none."""
+    from redline.adapters.terminal import ask_at_terminal
+
+    return ask_at_terminal(question)
 
 
 def read_named_input(path: str, limit: int) -> bytes:

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Self
 
 from redline.core.once import built_once
 from redline.settings import Settings, SettingsError, config_home, policy_path
+from redline.wiring.rooms import NoComments, NoQuestions, has_room
 
 if TYPE_CHECKING:
+    from redline.adapters.command_runs import SqliteRuns
     from redline.adapters.files.disk import Disk
     from redline.adapters.files.registry import RunningServer
     from redline.adapters.files.workspace import DiskWorkspace
@@ -19,11 +21,11 @@ if TYPE_CHECKING:
     from redline.adapters.journal.store import DiskStore, Guard
     from redline.adapters.journal.write_guard import WriteGuard
     from redline.adapters.policy_file import PolicyFile
-    from redline.adapters.review.stores import SqliteComments, SqliteQuestions, SqliteRuns
     from redline.adapters.templates.template import ProcessTemplates
     from redline.core.ports.confined import Confined
     from redline.core.ports.history import ChangeApproval, ChangeEditor, History
-    from redline.core.ports.review import HeldChanges
+    from redline.core.ports.pages import ReviewComments
+    from redline.core.ports.review import HeldChanges, PermissionQuestions
     from redline.core.ports.shared import SharedParts
     from redline.core.ports.tree import Tree
     from redline.engine.holding import Holding
@@ -293,29 +295,33 @@ class StoredWorkspace:
         return JournalHistory(self.workspace, self._store)
 
     @built_once
-    def comments(self) -> SqliteComments:
+    def comments(self) -> ReviewComments:
         """What a person says about changes."""
-        from redline.adapters.review.stores import SqliteComments
+        if not has_room("review"):
+            return NoComments()
+        from redline.review.adapters.stores import SqliteComments
 
         return SqliteComments(self.state_dir)
 
     @built_once
-    def questions(self) -> SqliteQuestions:
+    def questions(self) -> PermissionQuestions:
         """What a person is asked about commands."""
-        from redline.adapters.review.stores import SqliteQuestions
+        if not has_room("review"):
+            return NoQuestions()
+        from redline.review.adapters.stores import SqliteQuestions
 
         return SqliteQuestions(self.state_dir)
 
     @built_once
     def runs(self) -> SqliteRuns:
         """Every run of a command."""
-        from redline.adapters.review.stores import SqliteRuns
+        from redline.adapters.command_runs import SqliteRuns
 
         return SqliteRuns(self.state_dir)
 
     def review_secret(self) -> bytes:
         """Return the secret that signs the cookies of the review page."""
-        from redline.adapters.review.secret import load_secret
+        from redline.adapters.private_file import load_secret
 
         return load_secret(self.state_dir)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from redline.core.once import built_once
 from redline.settings import Settings, config_home
+from redline.wiring.rooms import NoActivity, NoReviewApp, has_room
 from redline.wiring.storage import StoredWorkspace
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from redline.core.ports.search import Grep, Regex
     from redline.core.ports.session_memory import Grants, Reads
     from redline.recorder.wiring import Recording
+    from redline.review.wiring import LazyReview
     from redline.secrets.desk import SecretDesk
     from redline.secrets.rules import SecretRule
 
@@ -89,7 +91,6 @@ class Redline(StoredWorkspace):
     @built_once
     def commands(self) -> Commands:
         """Runs commands in the sandbox and records what they change."""
-        from redline.core.ports.recording import NoActivity
         from redline.engine.command_rules import CommandRules
         from redline.engine.commands import KeptDryRuns, RecordedCommands
 
@@ -299,9 +300,19 @@ class Redline(StoredWorkspace):
     @built_once
     def review_app(self) -> ReviewApp:
         """A change as a page inside a client."""
-        from redline.web.diffs.embedded import EmbeddedReview
+        if not has_room("review"):
+            return NoReviewApp()
+        from redline.review.page.diffs.embedded import EmbeddedReview
 
         return EmbeddedReview(self)
+
+    def review_pages(self) -> LazyReview | None:
+        """Return the review page; None in an installation without it."""
+        if not has_room("review"):
+            return None
+        from redline.review.wiring import LazyReview
+
+        return LazyReview(self)
 
     def examine(self) -> list[Finding]:
         """Return what `redline doctor` reports about this workspace and machine."""
@@ -362,10 +373,10 @@ class Redline(StoredWorkspace):
     @built_once
     def recording(self) -> Recording | None:
         """Records what other programs change; None in an installation without the recorder."""
-        try:
-            from redline.recorder.wiring import Recording
-        except ModuleNotFoundError:
+        if not has_room("recorder"):
             return None
+        from redline.recorder.wiring import Recording
+
         return Recording(self, lambda: self._store, self._notices.append)
 
     def record_soon(self) -> None:

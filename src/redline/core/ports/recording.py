@@ -16,18 +16,6 @@ class Activity(Protocol):
         """Whether such a command runs, in any process."""
 
 
-class NoActivity:
-    """The activity that an installation without a recorder announces: none."""
-
-    def begin(self) -> Callable[[], None]:
-        """Announce nothing."""
-        return lambda: None
-
-    def is_busy(self) -> bool:
-        """Return False: no recorder waits for commands."""
-        return False
-
-
 # What no recorder records, in words.
 NOT_RECORDED = "files over 4 MB, what git ignores, or directories such as node_modules"
 

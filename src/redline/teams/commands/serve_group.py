@@ -8,12 +8,12 @@ from contextlib import suppress
 
 from redline.cli.commands.server.serve_http import banner, report_not_listening
 from redline.cli.terminal import err
+from redline.review.wiring import LazyReview
 from redline.server.calls.tool_server import ToolServer
 from redline.settings import Settings
 from redline.teams.http.serve import WorkspaceParts, serve_in_group, shared_states
 from redline.teams.ports import WorkspaceEntry
 from redline.teams.wiring.group import join_group, open_access, open_group
-from redline.wiring.review_site import LazyReview
 from redline.wiring.workspace import Redline
 
 _NAME = "workspace"

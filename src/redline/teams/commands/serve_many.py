@@ -9,6 +9,7 @@ from typing import Any
 
 from redline.cli.commands.server.serve_http import report_not_listening
 from redline.cli.terminal import err
+from redline.review.wiring import LazyReview
 from redline.server.calls.catalog import CatalogChoice, choose_catalogs
 from redline.server.calls.tool_server import ToolServer
 from redline.server.observe.audit import Audit
@@ -26,7 +27,6 @@ from redline.teams.wiring.workspaces import (
     open_one,
     open_templates,
 )
-from redline.wiring.review_site import LazyReview
 
 
 def serve_many(settings: Settings) -> int:

@@ -12,8 +12,8 @@ from redline.settings import Settings, SettingsError
 from redline.toolsets.call import name_group
 
 if TYPE_CHECKING:
+    from redline.review.page.access import ReviewAccess
     from redline.teams.adapters.redis_group import RedisGroup
-    from redline.web.access import ReviewAccess
     from redline.wiring.workspace import Redline
 
 _SECRET = "group-secret"  # noqa: S105 - the name of a file
@@ -25,7 +25,7 @@ def open_group(settings: Settings) -> RedisGroup | None:
         return None
     if missing := lacks_extra("teams", "redis", "httpx2"):
         raise SettingsError(f"--shared needs an extra: {missing}")
-    from redline.adapters.review.secret import load_secret
+    from redline.adapters.private_file import load_secret
     from redline.teams.adapters.group_store import GroupStore
     from redline.teams.adapters.redis_group import RedisGroup
 
@@ -67,8 +67,8 @@ def open_access(settings: Settings, key: str, group: RedisGroup | None) -> Revie
 
     *key* signs in one browser. SettingsError when the store cannot be reached.
     """
-    from redline.adapters.review.secret import load_secret
-    from redline.web.access import ReviewAccess
+    from redline.adapters.private_file import load_secret
+    from redline.review.page.access import ReviewAccess
 
     secret = load_secret(_home(settings))
     if group is None:

@@ -11,9 +11,9 @@ from redline.wiring.workspace import Redline
 
 if TYPE_CHECKING:
     from redline.adapters.templates.template import ProcessTemplates
+    from redline.review.page.access import ReviewAccess
     from redline.teams.front import FrontPages
     from redline.teams.ports import WorkspaceDirectory, WorkspaceEntry
-    from redline.web.access import ReviewAccess
 
 
 def open_directory(settings: Settings) -> WorkspaceDirectory:

@@ -58,7 +58,7 @@ def _show(redline: Redline, args: argparse.Namespace) -> int:
         return NOTHING_FOUND
     operation = history.get(find_operation(history, args.id or "@"))
     if args.html:
-        from redline.web.diffs.standalone import write_page
+        from redline.review.page.diffs.standalone import write_page
 
         out_bytes(write_page(redline, operation).encode("utf-8", "replace"))
         return 0

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from redline.cli.terminal import err, fail, program
 from redline.server.calls.tool_server import ToolServer
 from redline.settings import Settings
-from redline.wiring.review_site import LazyReview
 from redline.wiring.workspace import Redline
 
 if TYPE_CHECKING:
@@ -23,13 +22,13 @@ def serve(
     """Serve over HTTP until a signal arrives; *on_listening* is called with the address."""
     from redline.server.http.serve import serve_http
 
-    pages = LazyReview(redline)
+    pages = redline.review_pages()
 
     def announce(host: str, port: int) -> None:
         on_listening(f"http://{_reachable(host)}:{port}/mcp")
         # Standard output stays empty; a closed standard error is no reason not to serve.
         with suppress(OSError, ValueError):
-            err(banner(server, settings, host, port, pages.key))
+            err(banner(server, settings, host, port, pages.key if pages else ""))
 
     try:
         return serve_http(server, settings, announce, pages, _open_users(settings))
@@ -63,7 +62,7 @@ def banner(server: ToolServer, settings: Settings, host: str, port: int, key: st
         f"Redline serves {root}",
         "",
         f"  URL      {url}",
-        f"  review   {page}#key={key}",
+        *([f"  review   {page}#key={key}"] if key else ()),
         f"  access   {_access(settings)}",
         f"  history  {_history_directory(settings)}",
         "  tools    " + _tool_lines(server),

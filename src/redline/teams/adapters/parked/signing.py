@@ -6,7 +6,7 @@ import base64
 import json
 from collections.abc import Iterable
 
-from redline.adapters.review.secret import load_secret
+from redline.adapters.private_file import load_secret
 from redline.core.errors import InvalidArgument
 
 _KEY_FILE = "park-key"

@@ -1,1 +1,0 @@
-"""Commands about rules and held changes."""

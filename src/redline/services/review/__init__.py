@@ -1,1 +1,0 @@
-"""What a person decides about changes, for the page, the command line and the library."""
