@@ -480,7 +480,7 @@ def test_a_damaged_memory_keeps_what_can_be_read(tmp_path: Path) -> None:
     for name, kept in (("secrets.jsonl", -20), ("secrets-salt", 16)):
         (tmp_path / name).write_bytes((tmp_path / name).read_bytes()[:kept])
     damaged = SecretLedger(str(tmp_path))
-    assert damaged.list_added() == {"1" * 64}
+    assert damaged.list_hashes().added == {"1" * 64}
     assert len(damaged.salt) == 32
 
 

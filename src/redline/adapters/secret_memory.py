@@ -9,6 +9,7 @@ from threading import Lock
 from typing import Any
 
 from redline.adapters.private_file import load_secret
+from redline.secrets.desk import PersonsWord
 from redline.secrets.find import FoundSecret
 
 _NAME, _SALT = "secrets.jsonl", "secrets-salt"
@@ -25,7 +26,7 @@ class SecretLedger:
         self._mark: tuple[int, int] = (-1, 0)
         self._salt = b""
         self._lines: list[dict[str, Any]] = []
-        self._hashes: dict[str, frozenset[str]] = {}
+        self._hashes = PersonsWord()
 
     @property
     def salt(self) -> bytes:
@@ -37,15 +38,10 @@ class SecretLedger:
                 self._salt = os.urandom(32)
         return self._salt
 
-    def list_taken_back(self) -> frozenset[str]:
-        """Return the hashes of values that a person said are no secrets."""
+    def list_hashes(self) -> PersonsWord:
+        """Return what a person said about values, as it is now."""
         self._load()
-        return self._hashes.get("allowed", frozenset())
-
-    def list_added(self) -> frozenset[str]:
-        """Return the hashes of the words of values that a person named."""
-        self._load()
-        return self._hashes.get("added", frozenset())
+        return self._hashes
 
     def note_mask(self, mask: str, digest: str, found: FoundSecret, path: str) -> None:
         """Remember which mask was shown, so that a person can name it."""
@@ -93,7 +89,8 @@ class SecretLedger:
                         kept.discard(line["hash"])
                 elif line["what"] != "shown":
                     hashes.setdefault(line["what"], set()).add(line["hash"])
-            self._hashes = {what: frozenset(kept) for what, kept in hashes.items()}
+            said = (frozenset(hashes.get(what, ())) for what in ("allowed", "added"))
+            self._hashes = PersonsWord(*said)
             self._mark = mark
 
 

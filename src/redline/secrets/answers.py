@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from redline.core.errors import InvalidArgument
-from redline.secrets.desk import MAX_WINDOW, SecretDesk
+from redline.secrets.desk import MAX_WINDOW, SHORTEST_SECRET, SecretDesk
 from redline.secrets.find import has_secret_name, is_env_file
 from redline.secrets.masks import MASK, holds_mask
 from redline.secrets.rules import SecretAction
@@ -81,7 +81,7 @@ class CallSecrets:
             is_whole = len(noted) == 1 and len(content) <= answer_length
             if not is_whole or is_env_file(path.relative) or self._desk.has_path_rules:
                 self._clean = self._desk.learn(path, content)
-        for path in self._suspects.difference(path for path, _ in noted):
+        for path in self._suspects.difference(dict(noted)):
             self._desk.learn_file(path)
         self._suspects.clear()
 
@@ -89,7 +89,8 @@ class CallSecrets:
 
     def restore(self, arguments: dict[str, Any]) -> dict[str, Any]:
         """Return *arguments* with every mask replaced by its value; InvalidArgument."""
-        if not _holds_mask(arguments):
+        texts = _texts_in(arguments, names=True)
+        if not any(map(holds_mask, texts)):
             return arguments
         if self._runs:
             raise InvalidArgument(
@@ -98,7 +99,8 @@ class CallSecrets:
                 " from the file; nothing was run",
                 details={"reason": "mask_in_command"},
             )
-        if any(not self._session.has_issued(mask) for mask in _masks_in(arguments)):
+        masks = [match.group() for text in texts for match in MASK.finditer(text)]
+        if not all(map(self._session.has_issued, masks)):
             self._desk.reissue(self._session)
         restored = self._restore(arguments, "", arguments)
         assert isinstance(restored, dict)
@@ -144,6 +146,8 @@ class CallSecrets:
         return masked
 
     def _mask(self, text: str) -> str:
+        if len(text) < SHORTEST_SECRET:
+            return text
         if self._desk.is_clean(text, is_output=self._runs, path=self._path):
             self._clean = text
             return text
@@ -189,12 +193,12 @@ class CallSecrets:
 
     def look_through(self, answer: Any = None) -> None:
         """Learn what the call read before anything of it is shown."""
-        paths = {path for path, _ in self._noted}
-        self._path = paths.pop().relative if len(paths) == 1 else ""
         if self._runs:
             self._desk.survey()
-        if self._noted or self._suspects:
-            self._learn(sum(map(len, _texts_in(answer))) if self._noted else 0)
+        paths = dict(self._noted)
+        self._path = next(iter(paths)).relative if len(paths) == 1 else ""
+        if paths or self._suspects:
+            self._learn(sum(map(len, _texts_in(answer))) if paths else 0)
 
     def mask_json(self, value: Any) -> Any:
         """Return plain data with every secret in its texts masked."""
@@ -206,16 +210,21 @@ class CallSecrets:
             return value
         if value.get("type") in ("image", "audio"):
             return value
-        return {name: self._mask_item(name, each) for name, each in value.items()}
+        masked = {}
+        for name, each in value.items():
+            if isinstance(each, str) and isinstance(name, str) and _means_secret(name):
+                masked[name] = self._mask_named(name, each)
+            else:
+                masked[name] = self.mask_json(each)
+        return masked
 
-    def _mask_item(self, name: Any, each: Any) -> Any:
-        if isinstance(each, str) and isinstance(name, str) and _means_secret(name):
-            # The name is apart from the value in data, where a text has both.
-            whole = f"{name}={each}"
-            masked = self.mask_text(whole)
-            if masked != whole and masked.startswith(f"{name}="):
-                return masked[len(name) + 1 :]
-        return self.mask_json(each)
+    def _mask_named(self, name: str, text: str) -> str:
+        # The name is apart from the value in data, where a text has both.
+        whole = f"{name}={text}"
+        masked = self.mask_text(whole)
+        if masked != whole and masked.startswith(f"{name}="):
+            return masked[len(name) + 1 :]
+        return self.mask_text(text)
 
     def _ask(self, answer: Any, ask: Callable[[str], bool]) -> None:
         wanted: dict[str, str] = {}
@@ -227,23 +236,17 @@ class CallSecrets:
             self._shown = frozenset(wanted)
 
 
-def _texts_in(value: Any) -> list[str]:
-    if isinstance(value, str):
-        return [value]
-    items = value.values() if isinstance(value, dict) else value
-    if isinstance(value, dict | list | tuple):
-        return [text for each in items for text in _texts_in(each)]
-    return []
-
-
-def _holds_mask(value: Any) -> bool:
-    if isinstance(value, dict):
-        return any(_holds_mask(key) or _holds_mask(each) for key, each in value.items())
-    if isinstance(value, list):
-        return any(map(_holds_mask, value))
-    return isinstance(value, str) and holds_mask(value)
-
-
-def _masks_in(arguments: dict[str, Any]) -> list[str]:
-    texts = [*_texts_in(arguments), *arguments]
-    return [match.group() for text in texts for match in MASK.finditer(text)]
+def _texts_in(value: Any, *, names: bool = False) -> list[str]:
+    """Return every text in plain data; with *names* also those that fields are named by."""
+    texts: list[str] = []
+    rest = [value]
+    while rest:
+        each = rest.pop()
+        if isinstance(each, str):
+            texts.append(each)
+        elif isinstance(each, dict):
+            rest += each.values()
+            texts += each if names else ()
+        elif isinstance(each, list | tuple):
+            rest += each
+    return texts

@@ -45,7 +45,7 @@ _OVERLAP = 32 << 10
 _MIN_SURVEY_SECONDS = 2.0
 # A survey takes at most this share of the time.
 _SURVEY_SHARE = 20
-_SHORTEST_WORD = 6
+SHORTEST_SECRET = 6
 _TOKEN_ENDS = str.maketrans(dict.fromkeys("\"'`,;=()[]{}<>|&@:/", " "))
 _ENV_GLOBS = ("**/.env*", "**/*.env", "**/.npmrc", "**/.netrc", "**/.pypirc", "**/.pgpass",
               "**/credentials", "**/.git-credentials", "**/secret*.*", "**/*.tfvars",
@@ -58,6 +58,13 @@ _SURVEY_NAMED = (
 )
 
 
+class PersonsWord(NamedTuple):
+    """The hashes of values that a person said are no secrets, and of the words of added ones."""
+
+    taken_back: frozenset[str] = frozenset()
+    added: frozenset[str] = frozenset()
+
+
 class SecretMemory(Protocol):
     """What is remembered about the secrets of a workspace, outside of it; no value is kept."""
 
@@ -65,11 +72,8 @@ class SecretMemory(Protocol):
     def salt(self) -> bytes:
         """What hashes are made with."""
 
-    def list_taken_back(self) -> frozenset[str]:
-        """Return the hashes of values that a person said are no secrets."""
-
-    def list_added(self) -> frozenset[str]:
-        """Return the hashes of the words of values that a person named."""
+    def list_hashes(self) -> PersonsWord:
+        """Return what a person said about values, as it is now."""
 
     def note_mask(self, mask: str, digest: str, found: FoundSecret, path: str) -> None:
         """Remember which mask was shown, so that a person can name it."""
@@ -108,7 +112,9 @@ class SecretDesk:
         self.memory = memory
         self.workspace = workspace
         self._read_rules = list_rules
-        self._rules: tuple[float, Sequence[SecretRule]] = (0.0, ())
+        self._rules: Sequence[SecretRule] = ()
+        self._rules_read = 0.0
+        self._has_path_rules = False
         self._tree = tree
         self._open_grep = open_grep
         self._lock = Lock()
@@ -133,14 +139,17 @@ class SecretDesk:
     def _list_rules(self) -> Sequence[SecretRule]:
         """Return the rules as they are; one call asks often, and reads the file once."""
         now = monotonic()
-        if now - self._rules[0] > _RULES_SECONDS:
-            self._rules = now, self._read_rules()
-        return self._rules[1]
+        if now - self._rules_read > _RULES_SECONDS:
+            rules = self._read_rules()
+            self._has_path_rules = any([rule.paths for rule in rules])
+            self._rules, self._rules_read = rules, now
+        return self._rules
 
     @property
     def has_path_rules(self) -> bool:
         """Whether a rule is about some files only."""
-        return any(rule.paths for rule in self._list_rules())
+        self._list_rules()
+        return self._has_path_rules
 
     @property
     def has_ask_rules(self) -> bool:
@@ -184,7 +193,7 @@ class SecretDesk:
         *is_output*: it is what a command printed, in whatever encoding. *path* is the file that
         it comes from, if that is known.
         """
-        if len(text) < _SHORTEST_WORD or self.is_clean(text, is_output=is_output, path=path):
+        if len(text) < SHORTEST_SECRET or self.is_clean(text, is_output=is_output, path=path):
             return []
         decided = self._decide(text, path)
         plain = _plain(text)
@@ -223,11 +232,11 @@ class SecretDesk:
         return decided
 
     def _find_added(self, text: str) -> list[tuple[str, int, int]]:
-        added = self.memory.list_added()
+        added = self.memory.list_hashes().added
         if not added:
             return []
         places = []
-        for word in {w for w in self.split_words(text) if len(w) >= _SHORTEST_WORD}:
+        for word in {w for w in self.split_words(text) if len(w) >= SHORTEST_SECRET}:
             digest = self.digest(word)
             if digest in added:
                 places += [(digest, m.start(), m.end()) for m in re.finditer(re.escape(word), text)]
@@ -242,7 +251,7 @@ class SecretDesk:
         """Return what becomes of a value: what rules say of it here, or of its other places."""
         if found.kind == "literal":
             return SecretAction.MASK
-        if self.digest(value) in self.memory.list_taken_back():
+        if self.digest(value) in self.memory.list_hashes().taken_back:
             return SecretAction.ALLOW
         action = next((r.action for r in self._list_rules() if r.covers(found, path)), None)
         known = self._actions.get(value)
@@ -261,8 +270,7 @@ class SecretDesk:
 
     def is_clean(self, text: str | bytes, *, is_output: bool = False, path: str = "") -> bool:
         """Whether a text or the content of a file is known to have no secret."""
-        state = (self._known.generation, self._list_rules(), self.memory.list_taken_back(),
-                 self.memory.list_added())  # fmt: skip
+        state = self._known.generation, self._list_rules(), self.memory.list_hashes()
         if state != self._state:
             with self._lock:
                 self._clean.clear()
@@ -278,18 +286,16 @@ class SecretDesk:
     def _key_of(self, text: str | bytes, is_output: bool, path: str) -> tuple[object, ...]:
         # A text of ASCII has the hash of its content.
         sort = str if text.isascii() else type(text)
-        return hash(text), len(text), sort, is_output, self._kind_of(path)
-
-    def _kind_of(self, path: str) -> str:
-        """Return what counts of a path: all of it where a rule is about paths."""
-        if self.has_path_rules:
-            return path
-        return "env" if path and is_env_file(path) else ""
+        # Of a path all counts where a rule is about paths.
+        kind = ""
+        if path:
+            kind = path if self.has_path_rules else "env" if is_env_file(path) else ""
+        return hash(text), len(text), sort, is_output, kind
 
     def explain(self, path: WorkspacePath, content: bytes, line: int) -> list[Explained]:
         """Return what becomes of each secret of one line of a file, and why."""
         text = _decode(content)
-        taken_back, rows = self.memory.list_taken_back(), []
+        taken_back, rows = self.memory.list_hashes().taken_back, []
         for found, value, action in _without_overlaps(text, self._decide(text, path.relative)):
             if text.count("\n", 0, found.start) + 1 != line:
                 continue
