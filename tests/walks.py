@@ -150,9 +150,7 @@ def walk_apply(redline: Redline, top: Path) -> Walk:
 
     def preview() -> str:
         file.write_text('{"title": "Draft", "pages": 10}\n')
-        shown = talk.call(
-            "json_editor_preview", document_path="book.json", instruction=INSTRUCTION
-        )
+        shown = talk.call("json_editor_preview", document_path="book.json", instruction=INSTRUCTION)
         return json.loads(shown["content"][0]["text"])["session_id"]
 
     for _ in range(3):
@@ -219,8 +217,10 @@ def _main(options: list[str]) -> None:
     for name in asked:
         with tempfile.TemporaryDirectory() as home:
             walk = take(name, Path(home))
-        print(f"{name}: {len(walk.modules)} modules, {len(walk.calls)} calls, "
-              f"{walk.frames_to_find} frames to str.find")
+        print(
+            f"{name}: {len(walk.modules)} modules, {len(walk.calls)} calls, "
+            f"{walk.frames_to_find} frames to str.find"
+        )
         if "--modules" in options:
             of = Counter(call.partition(":")[0] for call in walk.calls)
             print("".join(f"  {count:4} {module}\n" for module, count in sorted(of.items())))

@@ -28,7 +28,7 @@ from time import monotonic, process_time
 from typing import NamedTuple
 
 from redline.code.syntax.languages import language_group, language_of
-from redline.core.cancellation import UNCANCELLABLE
+from redline.core.call_scope import UNCANCELLABLE
 from redline.core.changes import Change, FileState
 from redline.core.errors import RedlineError
 from redline.core.paths import Access

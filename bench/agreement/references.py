@@ -84,7 +84,7 @@ from bench.library.language_server import LanguageServer
 from bench.library.peers import REPO
 from redline.code.syntax.definitions import parse, symbols_of
 from redline.code.syntax.languages import language_group, language_of
-from redline.core.cancellation import UNCANCELLABLE
+from redline.core.call_scope import UNCANCELLABLE
 from redline.core.paths import WorkspacePath
 from redline.services.code.lookup import CodeLookup
 from redline.services.code.reference_query import Chosen

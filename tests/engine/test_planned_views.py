@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from redline.core.cancellation import UNCANCELLABLE
+from redline.core.call_scope import UNCANCELLABLE
 from redline.core.changes import ABSENT, Change, ChangeSet, DirState, FileState, LinkState, Rename
 from redline.core.paths import WorkspacePath
 from redline.core.ports.commands import Command, Finished

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from redline.core.call_scope import call_scope
+from redline.core.call_scope import CallScope
 from redline.core.errors import Cancelled
 from redline.instruct.engine import Proposal, propose
 from redline.instruct.kinds import KINDS
@@ -422,7 +422,7 @@ class Watched:
 def test_a_call_looks_often_whether_it_was_cancelled(instruction: str) -> None:
     document = from_plain({f"name_{n}": {"name": n} for n in range(10_000)})
     watched = Watched()
-    with call_scope(watched):
+    with CallScope(watched):
         propose(document, instruction)
     watched.check()
     assert watched.longest < 0.5  # a tenth of a second, and what a loaded machine adds
@@ -441,5 +441,5 @@ class GivenUp:
 @pytest.mark.requirement("json-work-budget")
 def test_a_cancelled_instruction_ends_before_it_is_read() -> None:
     document = from_plain({f"name_{n}": {"name": n} for n in range(10_000)})
-    with call_scope(GivenUp()), pytest.raises(Cancelled):
+    with CallScope(GivenUp()), pytest.raises(Cancelled):
         propose(document, "set name to x")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from redline.core.cancellation import UNCANCELLABLE
+from redline.core.call_scope import UNCANCELLABLE
 from redline.core.errors import Cancelled, NotFound, StaleBase
 from redline.core.paths import Access
 from redline.core.ports.history import Origin

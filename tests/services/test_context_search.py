@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from redline.core.cancellation import UNCANCELLABLE
+from redline.core.call_scope import UNCANCELLABLE
 from redline.core.paths import WorkspacePath
 from redline.services.code.context import ContextQuestion, answer_question
 from redline.services.code.lookup import CodeLookup

@@ -10,7 +10,7 @@ import pytest
 from redline.code.syntax.errors import check_syntax
 from redline.code.syntax.languages import language_of
 from redline.code.syntax.word_changes import changes_words_only
-from redline.core.cancellation import UNCANCELLABLE
+from redline.core.call_scope import UNCANCELLABLE
 from redline.core.errors import ParserFailed, UnclearIndentation
 from redline.core.paths import Access
 from redline.plan.patch.parse import parse_patch

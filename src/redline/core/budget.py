@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
 
-from redline.core.call_scope import current_call
+from redline.core.call_scope import running
 from redline.core.errors import MemoryLimit
 
 MAX_FILE_BYTES = 64 << 20
@@ -27,7 +27,7 @@ MAX_REPLACEMENTS = 300_000
 
 def _charge(key: Hashable, size: int) -> None:
     """Count *size* bytes for *key* instead of what was counted for it; MemoryLimit."""
-    call = current_call()
+    call = running.get()
     if call is None:
         return
     total = call.total_bytes - call.charged_bytes.get(key, 0) + size
@@ -49,7 +49,8 @@ def release_read(key: Hashable) -> None:
 
 def charge_planned(key: Hashable, size: int) -> None:
     """Ask for a new content of *size* bytes; MemoryLimit."""
-    check_size(size)
+    if size > MAX_FILE_BYTES:
+        check_size(size)
     _charge(("planned", key), size)
 
 

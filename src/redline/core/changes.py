@@ -145,7 +145,13 @@ class ChangeSet:
     @property
     def paths(self) -> tuple[WorkspacePath, ...]:
         """Every path this touches, in order, each once."""
-        return tuple(dict.fromkeys(path for step in self.steps for path in step.paths))
+        found: dict[WorkspacePath, None] = {}
+        for step in self.steps:
+            if isinstance(step, Change):
+                found[step.path] = None
+            else:
+                found[step.source] = found[step.target] = None
+        return tuple(found)
 
     def contents(self) -> dict[str, bytes]:
         """Return what files hold before and after, as far as that is known, by digest."""
@@ -160,7 +166,10 @@ class ChangeSet:
     @property
     def is_empty(self) -> bool:
         """Whether carrying this out would change nothing."""
-        return all(isinstance(s, Change) and s.before == s.after for s in self.steps)
+        for step in self.steps:
+            if isinstance(step, Rename) or step.before != step.after:
+                return False
+        return True
 
     def moves_by_content(self) -> dict[WorkspacePath, WorkspacePath]:
         """Return where files went that are removed in one place and made the same in another.

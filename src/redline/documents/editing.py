@@ -9,7 +9,7 @@ from datetime import date, time
 from itertools import count
 from typing import Any
 
-from redline.core.cancellation import checkpoint
+from redline.core.call_scope import checkpoint
 from redline.core.changes import Change, ChangeSet, FileState
 from redline.core.errors import CannotApply, InvalidArgument, NodeNotFound
 from redline.core.paths import WorkspacePath

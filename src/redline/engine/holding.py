@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple
 
-from redline.core.cancellation import checkpoint
+from redline.core.call_scope import checkpoint
 from redline.core.changes import Change, ChangeSet, FileState, Rename, State
 from redline.core.errors import (
     ChangeHeld,

@@ -6,7 +6,7 @@ import time
 from bisect import bisect_left
 from collections.abc import Container, Iterable, Iterator, Sequence
 
-from redline.core.cancellation import checkpoint
+from redline.core.call_scope import checkpoint
 from redline.core.errors import LimitReached
 from redline.instruct.model.operations import Path, is_index
 from redline.instruct.model.values import Num, Value

@@ -16,7 +16,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
-from redline.core.cancellation import UNCANCELLABLE
+from redline.core.call_scope import UNCANCELLABLE
 from redline.core.changes import ChangeSet
 from redline.core.encodings.opening import configured_in, open_file
 from redline.core.errors import InvalidArgument, Unavailable, UnsupportedEncoding

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from redline.core.budget import check_count, check_lines, join_text
-from redline.core.cancellation import cancellable, checkpoint
+from redline.core.call_scope import cancellable, checkpoint
 from redline.core.changes import Change, ChangeSet, FileState
 from redline.core.encodings.opening import open_file
 from redline.core.errors import (

@@ -15,7 +15,7 @@ import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 
-from redline.core.cancellation import checkpoint
+from redline.core.call_scope import checkpoint
 from redline.search.patterns import check_alternatives, check_glob, check_globs
 
 Matcher = Callable[[str], bool]

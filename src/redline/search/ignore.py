@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from redline.core.cancellation import checkpoint
+from redline.core.call_scope import checkpoint
 from redline.core.errors import RedlineError
 from redline.core.paths import WorkspacePath
 from redline.core.ports.tree import FileReader, Kind, Tree

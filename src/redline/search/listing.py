@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from stat import S_IFDIR, S_IFLNK
 from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
 
-from redline.core.cancellation import cancellable
+from redline.core.call_scope import cancellable
 from redline.core.errors import NotADirectory, NotFound
 from redline.core.paths import WorkspacePath, show_name
 from redline.core.ports.tree import FactLists, Kind, Tree

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from redline.core.cancellation import cancellable
+from redline.core.call_scope import cancellable
 from redline.core.paths import WorkspacePath
 from redline.core.ports.search import Cancel
 from redline.core.ports.tree import Tree

@@ -141,7 +141,7 @@ class SecretDesk:
         now = monotonic()
         if now - self._rules_read > _RULES_SECONDS:
             rules = self._read_rules()
-            self._has_path_rules = any([rule.paths for rule in rules])
+            self._has_path_rules = any(rule.paths for rule in rules)
             self._rules, self._rules_read = rules, now
         return self._rules
 

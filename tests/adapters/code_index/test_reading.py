@@ -16,7 +16,7 @@ from redline.code.analysis import Analysis
 from redline.code.index.facts import FileFacts
 from redline.code.index.packing import pack
 from redline.code.syntax.languages import Language
-from redline.core.cancellation import UNCANCELLABLE
+from redline.core.call_scope import UNCANCELLABLE
 from redline.services.code.lookup import MAX_FILES, CodeLookup
 from redline.settings import Settings
 from redline.wiring.workspace import Redline

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from redline.adapters.language_servers.pool import measure_servers
-from redline.core.cancellation import UNCANCELLABLE
+from redline.core.call_scope import UNCANCELLABLE
 from redline.core.changes import Change, FileState
 from redline.core.errors import CannotApply
 from redline.core.paths import Access

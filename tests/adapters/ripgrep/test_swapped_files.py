@@ -10,7 +10,7 @@ import pytest
 
 from redline.adapters.ripgrep import through_tree
 from redline.adapters.sandbox import read_guard
-from redline.core.cancellation import UNCANCELLABLE
+from redline.core.call_scope import UNCANCELLABLE
 from redline.core.paths import WorkspacePath
 from redline.core.ports.search import Binary, GrepQuery, GrepResult
 from redline.settings import Settings

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from redline.core.cancellation import UNCANCELLABLE
+from redline.core.call_scope import UNCANCELLABLE
 from redline.core.errors import CannotApply
 from redline.core.paths import Access
 from redline.core.ports.history import Origin

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from redline.core.call_scope import call_scope
+from redline.core.call_scope import CallScope
 from redline.core.changes import Change, FileState, Rename
 from redline.core.errors import (
     AlreadyApplied,
@@ -191,7 +191,7 @@ def test_under_a_heading_that_names_thousands_of_lines_a_hunk_must_be_unique() -
     counted = _Counted()
     names = b"".join(b"def f%d():\n    return %d\n" % (n, n) for n in range(3000))
     change = ["*** Update File: a.py", "@@ def", "-    return 2999", "+    return 0"]
-    with call_scope(counted):
+    with CallScope(counted):
         after = _result({"a.py": names}, *change)["a.py"]
     assert after == names.replace(b"return 2999", b"return 0")
     assert counted.checks < 1000  # not a search under every one of them

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from redline.core.cancellation import UNCANCELLABLE
+from redline.core.call_scope import UNCANCELLABLE
 from redline.core.paths import WorkspacePath
 from redline.services.code.lookup import CodeLookup
 from redline.services.code.reference_query import Chosen

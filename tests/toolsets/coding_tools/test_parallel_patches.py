@@ -8,7 +8,7 @@ from threading import Barrier
 
 import pytest
 
-from redline.core.cancellation import UNCANCELLABLE
+from redline.core.call_scope import UNCANCELLABLE
 from redline.settings import Settings
 from redline.toolsets.call import Call, Result
 from redline.toolsets.coding_tools.tools import APPLY_PATCH

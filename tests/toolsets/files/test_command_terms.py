@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from redline.core.cancellation import UNCANCELLABLE
+from redline.core.call_scope import UNCANCELLABLE
 from redline.core.errors import PermissionDenied
 from redline.core.ports.commands import Command, Finished, JobState, SandboxFacts
 from redline.settings import Settings

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import islice
 
-from redline.core.cancellation import checkpoint
+from redline.core.call_scope import checkpoint
 from redline.core.encodings.names import UTF8, find_codec, require_codec, with_supersets
 from redline.core.errors import RedlineError, UnsupportedEncoding
 from redline.core.paths import WorkspacePath

@@ -31,7 +31,7 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 
 from redline.core.budget import join_text
-from redline.core.cancellation import cancellable
+from redline.core.call_scope import cancellable
 from redline.core.errors import (
     AmbiguousMatch,
     InvalidArgument,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from redline.core.cancellation import cancellable
+from redline.core.call_scope import cancellable
 from redline.core.errors import AlreadyApplied
 from redline.core.textfile import line_body, split_lines
 from redline.plan.match.blank_lines import find_twin

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from hashlib import sha1, sha256
 
 from redline.core.budget import check_lines
-from redline.core.cancellation import cancellable
+from redline.core.call_scope import cancellable
 from redline.core.changes import (
     ABSENT,
     Absent,

@@ -18,7 +18,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from redline.core.cancellation import checkpoint
+from redline.core.call_scope import checkpoint
 from redline.core.errors import PatchError
 from redline.plan.patch.hunk_lines import Opening, quote_line, read_hunk, read_opening
 from redline.plan.patch.model import (

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from redline.core.cancellation import cancellable, checkpoint
+from redline.core.call_scope import cancellable, checkpoint
 from redline.core.errors import (
     AlreadyApplied,
     AmbiguousMatch,

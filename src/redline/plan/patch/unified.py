@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from redline.core.cancellation import checkpoint
+from redline.core.call_scope import checkpoint
 from redline.core.errors import PatchError
 from redline.plan.patch.hunk_lines import Opening, quote_line, read_hunk, read_opening
 from redline.plan.patch.model import (

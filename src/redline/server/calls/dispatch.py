@@ -9,7 +9,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from redline.core.access.rights import Right
-from redline.core.call_scope import call_scope
+from redline.core.call_scope import CallScope
 from redline.core.errors import ReadOnlyMode, RedlineError, RightMissing
 from redline.core.text_limits import shorten
 from redline.secrets.answers import CallSecrets
@@ -173,7 +173,7 @@ class Dispatch:
         if handler is None:
             handler = self._handlers[tool.handler] = load_function(tool.handler)
         try:
-            with call_scope(context.cancel, secrets):
+            with CallScope(context.cancel, secrets):
                 fitted = self._fit_answer(entry, handler(call))
                 answer = result_json(fitted, prepared.ignored, call.notes)
             answer = self._with_remarks(entry, answer, context)

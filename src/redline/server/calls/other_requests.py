@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from redline.core.call_scope import call_scope
+from redline.core.call_scope import CallScope
 from redline.core.errors import HistoryError, InvalidArgument, NotFound, RedlineError
 from redline.core.text_limits import shorten
 from redline.server.calls.argument_names import nearest
@@ -164,7 +164,7 @@ class OtherRequests:
         if secrets is not None:
             given = secrets.restore(given)
         call = self._dispatch.build_call(tool, given, params, context)
-        with call_scope(context.cancel, secrets):
+        with CallScope(context.cancel, secrets):
             return load_function(handler)(call)
 
 

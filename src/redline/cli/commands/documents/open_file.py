@@ -22,7 +22,7 @@ from redline.cli.terminal import (
     program,
     standard_input,
 )
-from redline.core.cancellation import UNCANCELLABLE
+from redline.core.call_scope import UNCANCELLABLE
 from redline.core.changes import FileState
 from redline.core.diff import diff_labels, diff_of_files
 from redline.core.errors import (

@@ -12,7 +12,7 @@ from redline.cli.commands.documents.open_file import (
 )
 from redline.cli.flags import positive
 from redline.cli.terminal import NOTHING_FOUND, out, paint
-from redline.core.cancellation import UNCANCELLABLE
+from redline.core.call_scope import UNCANCELLABLE
 from redline.core.diff import visible
 from redline.core.paths import Access
 from redline.documents.base.path import as_jsonpath, render_path

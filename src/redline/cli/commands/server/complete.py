@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from redline.cli.main import COMMANDS
 from redline.cli.parser import build_parser
-from redline.core.cancellation import UNCANCELLABLE
+from redline.core.call_scope import UNCANCELLABLE
 from redline.core.errors import RedlineError
 from redline.core.ports.history import HistoryQuery
 from redline.services.history.against_head import HEAD
