@@ -10,7 +10,7 @@ from __future__ import annotations
 import errno
 import os
 import stat as modes
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TypeAlias
 
 from redline.core.changes import SpecialKind
@@ -62,13 +62,15 @@ class Disk:
 
     def create(self, base: Dir, name: str, mode: int = 0o600) -> int:
         """A new file for writing; EEXIST when anything is there."""
+        assert isinstance(base, int)
         flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | O_NOFOLLOW | O_SAFE_OPEN
-        return os.open(name, flags, mode, dir_fd=fd_of(base))
+        return os.open(name, flags, mode, dir_fd=base)
 
     def open_own(self, base: Dir, name: str) -> int:
         """One of Redline's own files for reading and writing, made if missing."""
+        assert isinstance(base, int)
         flags = os.O_RDWR | os.O_CREAT | O_NOFOLLOW | O_SAFE_OPEN
-        return os.open(name, flags, 0o600, dir_fd=fd_of(base))
+        return os.open(name, flags, 0o600, dir_fd=base)
 
     def append(self, fd: int, data: bytes) -> None:
         """Write all of *data* at the descriptor's place."""
@@ -97,26 +99,30 @@ class Disk:
 
     def sync_dir(self, base: Dir) -> None:
         """Sync a directory's entries."""
-        _sync(fd_of(base))
+        assert isinstance(base, int)
+        _sync(base)
 
     def rename(self, base: Dir, name: str, to: Dir, new: str) -> None:
         """Give an entry another name, replacing what is there."""
-        os.replace(name, new, src_dir_fd=fd_of(base), dst_dir_fd=fd_of(to))
+        assert isinstance(base, int)
+        assert isinstance(to, int)
+        os.replace(name, new, src_dir_fd=base, dst_dir_fd=to)
 
     def rename_new(self, base: Dir, name: str, to: Dir, new: str) -> None:
         """Give an entry another name; EEXIST when anything is there.
 
         Without renameat2, links make this atomic for files; a directory is checked, then renamed.
         """
-        source, target = fd_of(base), fd_of(to)
-        if modes.S_ISREG(os.stat(name, dir_fd=source, follow_symlinks=False).st_mode):
-            os.link(name, new, src_dir_fd=source, dst_dir_fd=target, follow_symlinks=False)
-            os.unlink(name, dir_fd=source)
+        assert isinstance(base, int)
+        assert isinstance(to, int)
+        if modes.S_ISREG(os.stat(name, dir_fd=base, follow_symlinks=False).st_mode):
+            os.link(name, new, src_dir_fd=base, dst_dir_fd=to, follow_symlinks=False)
+            os.unlink(name, dir_fd=base)
             return
         try:
-            os.stat(new, dir_fd=target, follow_symlinks=False)
+            os.stat(new, dir_fd=to, follow_symlinks=False)
         except FileNotFoundError:
-            os.rename(name, new, src_dir_fd=source, dst_dir_fd=target)
+            os.rename(name, new, src_dir_fd=base, dst_dir_fd=to)
             return
         raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), new)
 
@@ -127,23 +133,28 @@ class Disk:
 
     def unlink(self, base: Dir, name: str) -> None:
         """Remove a file or link."""
-        os.unlink(name, dir_fd=fd_of(base))
+        assert isinstance(base, int)
+        os.unlink(name, dir_fd=base)
 
     def mkdir(self, base: Dir, name: str, mode: int = 0o777) -> None:
         """Make a directory."""
-        os.mkdir(name, mode, dir_fd=fd_of(base))
+        assert isinstance(base, int)
+        os.mkdir(name, mode, dir_fd=base)
 
     def rmdir(self, base: Dir, name: str) -> None:
         """Remove an empty directory."""
-        os.rmdir(name, dir_fd=fd_of(base))
+        assert isinstance(base, int)
+        os.rmdir(name, dir_fd=base)
 
     def symlink(self, base: Dir, name: str, target: str) -> None:
         """Make a symbolic link."""
-        os.symlink(target, name, dir_fd=fd_of(base))
+        assert isinstance(base, int)
+        os.symlink(target, name, dir_fd=base)
 
     def chmod(self, base: Dir, name: str, mode: int) -> None:
         """Set the permission bits of a file or directory, never through a link."""
-        fd = os.open(name, os.O_RDONLY | O_NOFOLLOW | O_SAFE_OPEN, dir_fd=fd_of(base))
+        assert isinstance(base, int)
+        fd = os.open(name, os.O_RDONLY | O_NOFOLLOW | O_SAFE_OPEN, dir_fd=base)
         try:
             os.fchmod(fd, mode)
         finally:
@@ -151,8 +162,9 @@ class Disk:
 
     def sync_entry(self, base: Dir, name: str) -> None:
         """Sync the metadata of a file or directory, if it may be opened."""
+        assert isinstance(base, int)
         try:
-            fd = os.open(name, os.O_RDONLY | O_NOFOLLOW | O_SAFE_OPEN, dir_fd=fd_of(base))
+            fd = os.open(name, os.O_RDONLY | O_NOFOLLOW | O_SAFE_OPEN, dir_fd=base)
         except PermissionError:
             return
         try:
@@ -219,19 +231,22 @@ class Disk:
 
     def open_dir(self, base: Dir, parts: Sequence[str]) -> Dir:
         """A handle on the directory *parts* beneath *base*; a link anywhere is ELOOP."""
+        assert isinstance(base, int)
         flags = os.O_RDONLY | _O_DIRECTORY | _O_CLOEXEC
         if not parts:
             # Not a duplicate: that would share its position with every other listing of *base*.
-            return os.open(".", flags, dir_fd=fd_of(base))
-        return self._beneath(fd_of(base), parts, flags, 0)
+            return os.open(".", flags, dir_fd=base)
+        return self._beneath(base, parts, flags, 0)
 
     def close_dir(self, handle: Dir) -> None:
         """Close a directory handle."""
-        os.close(fd_of(handle))
+        assert isinstance(handle, int)
+        os.close(handle)
 
     def open_read(self, base: Dir, parts: Sequence[str]) -> int:
         """A descriptor for reading; a link anywhere is ELOOP. The caller checks the kind."""
-        return self._beneath(fd_of(base), parts, os.O_RDONLY | O_SAFE_OPEN, 0)
+        assert isinstance(base, int)
+        return self._beneath(base, parts, os.O_RDONLY | O_SAFE_OPEN, 0)
 
     def exists_plainly(self, base: Dir, parts: Sequence[str], *, follow: bool) -> bool | None:
         """Whether *parts* is there without a link on the way; None where only a walk can decide."""
@@ -259,9 +274,10 @@ class Disk:
 
     def stat(self, base: Dir, name: str) -> os.stat_result:
         """What is at *name*; a link is not followed. An empty name is *base* itself."""
+        assert isinstance(base, int)
         if not name:
-            return os.fstat(fd_of(base))
-        return os.stat(name, dir_fd=fd_of(base), follow_symlinks=False)
+            return os.fstat(base)
+        return os.stat(name, dir_fd=base, follow_symlinks=False)
 
     def has(self, base: Dir, name: str) -> bool:
         """Whether *base* has an entry *name*, links not followed; False where it cannot be seen."""
@@ -271,10 +287,15 @@ class Disk:
             return False
         return True
 
+    def present(self, base: Dir, names: Iterable[str]) -> list[str]:
+        """Which of *names* are entries of *base*, as `has` looks for each."""
+        return [name for name in names if self.has(base, name)]
+
     def may_write(self, base: Dir, name: str) -> bool:
         """Whether this process may write in the file *name*, or there is none."""
+        assert isinstance(base, int)
         is_effective = os.access in os.supports_effective_ids
-        allowed = os.access(name, os.W_OK, dir_fd=fd_of(base), effective_ids=is_effective)
+        allowed = os.access(name, os.W_OK, dir_fd=base, effective_ids=is_effective)
         return allowed or not self.has(base, name)
 
     def created_ns(self, base: Dir, name: str) -> int | None:
@@ -327,8 +348,9 @@ class Disk:
 
     def open_child(self, base: Dir, name: str) -> Dir:
         """A handle on one directory of *base*; a link is ELOOP."""
+        assert isinstance(base, int)
         flags = os.O_RDONLY | _O_DIRECTORY | O_NOFOLLOW | _O_CLOEXEC
-        return os.open(name, flags, dir_fd=fd_of(base))
+        return os.open(name, flags, dir_fd=base)
 
     def split(self, base: Dir) -> tuple[list[str], list[str], list[str], list[str]]:
         """The names of directories, files, links and others, separated without a stat."""
@@ -348,7 +370,8 @@ class Disk:
 
     def readlink(self, base: Dir, name: str) -> str:
         """The target text of a link."""
-        return os.readlink(name, dir_fd=fd_of(base))
+        assert isinstance(base, int)
+        return os.readlink(name, dir_fd=base)
 
     def read(self, fd: int, size: int, limit: int) -> bytes:
         """The bytes of an open file, *size* being what fstat promised.
@@ -410,8 +433,3 @@ def _link_or(error: OSError, current: int, name: str) -> OSError:
     if modes.S_ISLNK(found.st_mode):
         return OSError(errno.ELOOP, os.strerror(errno.ELOOP), name)
     return OSError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), name)
-
-
-def fd_of(handle: Dir) -> int:
-    assert isinstance(handle, int), handle
-    return handle

@@ -106,16 +106,12 @@ class Held:
     def __init__(self, files: LockFiles, buckets: frozenset[int]) -> None:
         self.buckets = buckets
         self._files = files
-        self._held: list[tuple[str, int]] = []
-
-    def add(self, name: str, fd: int) -> None:
-        """Keep *fd*, whose lock was taken."""
-        self._held.append((name, fd))
+        self.taken: list[tuple[str, int]] = []
 
     def release(self) -> None:
         """Release every lock; harmless when called twice."""
-        while self._held:
-            self._files.release(*self._held.pop())
+        while self.taken:
+            self._files.release(*self.taken.pop())
 
 
 class PlaceLocks:
@@ -160,4 +156,4 @@ class PlaceLocks:
                 )
             time.sleep(nap)
             nap = min(nap * 2, _LAST_NAP)
-        held.add(name, fd)
+        held.taken.append((name, fd))

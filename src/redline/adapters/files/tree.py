@@ -202,9 +202,10 @@ class DiskTree:
     def may_write(self, path: WorkspacePath) -> bool:
         """False for a file that this process may not write in; see `core.ports.tree.Tree`."""
         try:
-            return self._inside(path.parent, lambda handle: self._disk.may_write(handle, path.name))
+            # By one call: a link that was put on the way since is refused by the commit.
+            return self._disk.may_write(self._root_of(path), "/".join(path.parts))
         except RedlineError:
-            return True  # a missing directory and the like are reported by the commit
+            return True  # what is out of reach is reported by the commit
 
     def state(self, path: WorkspacePath) -> State:
         """The state of a path with a file's content included: what a plan starts from."""

@@ -350,8 +350,10 @@ class DiskWorkspace:
             return True
         if path.root >= FOREIGN:
             return False
-        below = [prefix for prefix, _ in self._all.inner[path.root]] + self._sealed[path.root]
-        return any(prefix[: len(path.parts)] == path.parts for prefix in below)
+        for below in (*dict(self._all.inner[path.root]), *self._sealed[path.root]):
+            if below[: len(path.parts)] == path.parts:
+                return True
+        return False
 
     def close(self) -> None:
         """Close the roots."""

@@ -109,7 +109,7 @@ class GuardLookup:
         known = self._tops.get(top.root)
         if known is not None and known[0] == (facts.st_mtime_ns, facts.st_ctime_ns):
             return known[1]
-        found = [first for first in self._by_first if self._disk.has(handle, first)]
+        found = self._disk.present(handle, self._by_first)
         # A change in the same instant as the last one would leave the time as it is.
         if time.time_ns() - facts.st_mtime_ns > _RESTING:
             self._tops[top.root] = (facts.st_mtime_ns, facts.st_ctime_ns), found
@@ -337,9 +337,12 @@ class _Judgement:
 
     def run(self) -> list[GuardedPath]:
         """Every guarded path, each once, in the order of the steps."""
-        if any(path.root >= FOREIGN for step in self._steps for path in step.paths):
-            return []  # a root that is not open here: the change is refused for that
-        above = {each for step in self._steps for end in step.paths for each in _directories(end)}
+        above: set[WorkspacePath] = set()
+        for step in self._steps:
+            for root, parts in step.paths:
+                if root >= FOREIGN:
+                    return []  # a root that is not open here: the change is refused for that
+                above.update([WorkspacePath(root, parts[:n]) for n in range(1, len(parts))])
         self._aliases = self._guard.lookup.aliases(above)
         for step in self._steps:
             if isinstance(step, Rename):
@@ -394,14 +397,10 @@ class _Judgement:
         found = self._guard.by_name(path, is_link=touched.is_link)
         if found is None and self._is_in_repository(path):
             found = GuardedPath(path, Permission.GIT, IN_GIT)
-        if found is None:
-            leads = (
-                alias
-                for alias in self._aliases
-                if path.is_beneath(alias.path) or (touched.is_link and alias.path.is_beneath(path))
-            )
-            alias = next(leads, None)
-            found = alias and GuardedPath(path, *alias[1:])
+        for alias in self._aliases if found is None else ():
+            if path.is_beneath(alias.path) or (touched.is_link and alias.path.is_beneath(path)):
+                found = GuardedPath(path, *alias[1:])
+                break
         if found is not None:
             self._add(found)
 
@@ -419,9 +418,3 @@ class _Judgement:
 
     def _add(self, found: GuardedPath) -> None:
         self._found.setdefault(found.path, found)
-
-
-def _directories(path: WorkspacePath) -> Iterator[WorkspacePath]:
-    """The directories that *path* is in, but for its root."""
-    for length in range(1, len(path.parts)):
-        yield WorkspacePath(path.root, path.parts[:length])

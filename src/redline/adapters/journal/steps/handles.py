@@ -90,7 +90,11 @@ class DirectoryHandles:
 
     def parent(self, path: WorkspacePath) -> Dir:
         """The handle of the directory *path* lies in."""
-        return self.directory(path.parent)
+        root, parts = path
+        if len(parts) < 2:
+            return self._workspace.handle(root)
+        handle = self._handles.get(WorkspacePath(root, parts[:-1]))
+        return self.directory(path.parent) if handle is None else handle
 
     def close(self) -> None:
         """Close every handle, as after a directory got another name."""
@@ -203,7 +207,7 @@ class DirectoryHandles:
         if not path.parts or path in self._handles:
             # A directory that is open is looked up by its whole name: that shows it moved, too.
             return self._disk.stat(self._workspace.handle(path.root), "/".join(path.parts))
-        return self._disk.stat(self.parent(path), path.name)
+        return self._disk.stat(self.parent(path), path.parts[-1])
 
     def buckets(self, paths: Iterable[WorkspacePath]) -> frozenset[int]:
         """The lock files of *paths*; one below a missing directory counts by what exists above."""
