@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.review.person import Person
-from tests.services.review.test_held import HELD, hold
+from tests.review.test_held import HELD, hold
 
 
 @pytest.fixture

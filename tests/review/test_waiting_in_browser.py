@@ -11,8 +11,8 @@ import pytest
 
 from redline.review.held import list_held
 from tests.review.browser import visit
+from tests.review.test_held import hold
 from tests.review.test_in_browser import Desk
-from tests.services.review.test_held import hold
 from tests.support import NODE_MODULES, need, need_program
 from tests.wire.client import Client, Json, connect
 

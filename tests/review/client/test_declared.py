@@ -9,7 +9,7 @@ import pytest
 
 from redline.toolsets.review_app import META_VIEW
 from tests.review.person import Person
-from tests.services.review.test_held import HELD, hold
+from tests.review.test_held import HELD, hold
 from tests.wire.client import MODERN, Client, Json, connect
 
 UI = "io.modelcontextprotocol/ui"
