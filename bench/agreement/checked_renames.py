@@ -67,8 +67,8 @@ def check(language: str, tool: str, root: Path) -> Counter[str]:
     if language == "typescript":
         argv = [tool, "-p", str(root), "--pretty", "false"]
     elif language == "python":
-        argv = [tool, "--no-error-summary", "--no-incremental", "--ignore-missing-imports"]
-        argv += ["--check-untyped-defs", "--allow-redefinition", "."]
+        argv = [tool, "--no-error-summary", "--ignore-missing-imports", "--check-untyped-defs"]
+        argv += ["--allow-redefinition", f"--cache-dir={root.parent / 'mypy'}", "."]
     else:
         files = [str(path) for path in sorted(root.rglob("*.c*")) if path.suffix != ".json"]
         argv = [tool, "-fsyntax-only", "-w", f"-I{root}", f"-I{root / 'include'}", *files]

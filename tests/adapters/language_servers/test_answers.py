@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import random
+import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from redline.adapters.language_servers.pool import measure_servers
+from redline.adapters.language_servers.sessions import LspSession
+from redline.adapters.language_servers.table import ROWS
+from redline.adapters.language_servers.wire import Wire
 from redline.core.call_scope import UNCANCELLABLE
 from redline.core.changes import Change, FileState
 from redline.core.errors import CannotApply
-from redline.core.paths import Access
+from redline.core.paths import Access, WorkspacePath
+from redline.core.ports.tree import Root
 from redline.services.code.rename import RenameRequest, plan_symbol_rename
 from redline.wiring.workspace import Redline
 from tests.adapters.language_servers.conftest import SHOP, USE, Make
@@ -77,6 +84,39 @@ def test_what_a_server_leaves_out_is_joined_with_what_declarations_bind(
 ) -> None:
     with open_shop(lambda: mode) as redline:
         assert rename(redline) == RIGHT
+
+
+class _Said:
+    """A stream on which a server published problems of an older text without its version."""
+
+    def __init__(self, *published: list[str]) -> None:
+        self.left = list(published)
+
+    def send(self, data: bytes) -> None:
+        """Take what is sent."""
+
+    def receive(self, seconds: float) -> bytes:
+        """Return the next message."""
+        assert seconds >= 0
+        place = {"line": 0, "character": 0}
+        problems = [{"range": {"start": place, "end": place}, "message": m} for m in self.left[0]]
+        given = {"uri": "file:///shop/A.java", "diagnostics": problems}
+        body = json.dumps({"method": "textDocument/publishDiagnostics", "params": given}).encode()
+        del self.left[0]
+        return b"Content-Length: %d\r\n\r\n" % len(body) + body
+
+
+@pytest.mark.requirement("agent-rename-server-members")
+def test_problems_without_a_version_are_those_of_the_text_that_was_shown_last() -> None:
+    row = next(row for row in ROWS if row.name == "jdtls")
+    stream = _Said([], ["no such member"])
+    session = LspSession(replace(row, reading=()), Wire(stream), [Root("/shop", False)])  # type: ignore[arg-type]
+    session.ends = time.monotonic() + 60.0
+    path = WorkspacePath(0, ("A.java",))
+    session.show({path: "class A {}"})
+    assert session.problems([path]) == []
+    session.show({path: "class B {}"})
+    assert [each.text.strip() for each in session.problems([path]) or ()] == ["no such member"]
 
 
 @pytest.mark.requirement("agent-rename-server-sandbox")

@@ -117,6 +117,7 @@ class LspSession:
                 given = {"textDocument": named, "contentChanges": changes}
                 self._notify("textDocument/didChange", given)
             self._versions[path] = version
+            self._published.pop(path, None)
             self.texts.put(path, text)
         self._wait_until_read()
 

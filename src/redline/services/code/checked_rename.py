@@ -40,6 +40,8 @@ _MAX_OTHERS = 8
 # Places of uncertain type that the server is asked about one by one.
 _MAX_LEFT = 100
 _QUOTES = "'\"`"
+# Languages that declare the type of every value.
+_DECLARED = frozenset({"go", "java", "rust"})
 
 # What is put at each offset of a file.
 FileEdits = dict[int, str]
@@ -163,10 +165,10 @@ class CheckedRename:
     def _ask_about_left(self, server: ServerConversation) -> None:
         """Add places of uncertain type that the server takes to a definition that is renamed.
 
-        A value that may be of several types is left out of what a server renames. In Python one
-        checker knows types that another does not: places that the server knows nothing about
-        refuse the rename in files that name a type with the member, and everywhere if comments
-        state signatures, which no server reads.
+        A value that may be of several types is left out of what a server renames. Places that the
+        server knows nothing about refuse the rename where every type is declared: it could not read
+        all of the project. In Python another checker may know more: they refuse in files that name
+        a type with the member, and everywhere if comments state signatures, which no server reads.
         """
         undecided: list[tuple[WorkspacePath, int]] = []
         for count, (path, start) in enumerate(self._left()):
@@ -176,16 +178,7 @@ class CheckedRename:
             elif any(each.start in self.edits.get(each.path, {}) for each in found):
                 end = start + len(self.finder.name)
                 self._add(server.name, ServerEdit(path, start, end, self.new_name))
-        home = self.finder.definitions[0].path
-        if not self.finder.is_member or not home.name.endswith((".py", ".pyi")):
-            return
-        owners = re.compile(
-            "|".join(rf"\b{re.escape(each)}\b" for each in self._owners()) or "(?!)"
-        )
-        is_hidden = SIGNATURE_COMMENT.search(self._text(home)) is not None
-        left = self._places(
-            each for each in undecided if is_hidden or owners.search(self._text(each[0]))
-        )
+        left = self._places(each for each in undecided if self._is_doubtful(each[0]))
         if left:
             raise CannotApply(
                 f"{server.name} does not know whether these refer to {self.finder.name}: "
@@ -193,6 +186,17 @@ class CheckedRename:
                 hint=naming("{possible: true} renames them, {possible: false} leaves them"),
                 details={"places": left},
             )
+
+    def _is_doubtful(self, path: WorkspacePath) -> bool:
+        """Return whether places of a file may be of the symbol if the server knows none of them."""
+        home = self.finder.definitions[0].path
+        group = group_of_path(self.lookup, home)
+        if group != "python" or not self.finder.is_member:
+            return group in _DECLARED
+        if SIGNATURE_COMMENT.search(self._text(home)) is not None:
+            return True
+        names = "|".join(map(re.escape, self._owners()))
+        return bool(names and re.search(rf"\b(?:{names})\b", self._text(path)))
 
     def _left(self) -> Iterator[tuple[WorkspacePath, int]]:
         """Yield the places that may refer to the symbol, and are not renamed yet."""
