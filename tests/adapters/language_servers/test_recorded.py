@@ -27,7 +27,7 @@ from redline.adapters.language_servers.table import (
 )
 from redline.adapters.language_servers.wire import Wire
 from redline.adapters.processes.commands import SandboxedCommands
-from redline.core.cancellation import UNCANCELLABLE
+from redline.core.call_scope import UNCANCELLABLE
 from redline.core.changes import Change, FileState
 from redline.core.errors import CannotApply
 from redline.core.paths import Access
