@@ -15,13 +15,13 @@ from typing import IO
 
 import pytest
 
-from redline.adapters.journal.held_store import MAX_WAITING, SESSION_SHARE
 from redline.core.changes import ABSENT, Change, ChangeSet, DirState, FileState, LinkState
 from redline.core.errors import LimitReached
 from redline.core.paths import Access
 from redline.core.ports.history import Origin
 from redline.core.ports.review import Action, HeldChange, Ruling
 from redline.plan.file_ops import plan_write
+from redline.policy.adapters.held_store import MAX_WAITING, SESSION_SHARE
 from tests.probes.frame import Probe, each, probes
 from tests.review.browser import WAIT, PageServer, open_browser
 from tests.review.person import HOST, KEY, Person, shown_in

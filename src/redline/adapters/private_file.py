@@ -9,6 +9,11 @@ import secrets
 _REVIEW, _SIZE = "review-secret", 32
 
 
+def make_private_directory(path: str) -> None:
+    """Make the configuration directory, so that it can be hidden from commands."""
+    os.makedirs(path, mode=0o700, exist_ok=True)
+
+
 def write_private_file(path: str, content: bytes) -> None:
     """Replace a file by *content* in one step, readable by its owner only; make its directory."""
     folder = os.path.dirname(path)

@@ -9,11 +9,13 @@ from dataclasses import replace
 from threading import Event, Lock
 from typing import BinaryIO, NamedTuple
 
-from redline.core.changes import Change, ChangeSet, State
+from redline.core.changes import Absent, Change, ChangeSet, DirState, State
 from redline.core.errors import InvalidArgument, RedlineError, SessionNotFound
-from redline.core.paths import WorkspacePath
+from redline.core.guarded import GuardedPath
+from redline.core.paths import WorkspacePath, show_name
 from redline.core.ports.commands import (
     Command,
+    CommandPolicy,
     CommandRun,
     CommandRuns,
     CommandView,
@@ -32,7 +34,6 @@ from redline.core.ports.search import Cancel
 from redline.core.ports.store import Store
 from redline.core.ports.tree import Tree
 from redline.core.wording import naming
-from redline.engine.command_rules import CommandRules
 
 MAX_RUNS = 16
 MAX_BYTES = 256 << 20
@@ -200,7 +201,8 @@ class RecordedCommands:
         store: Store,
         tree: Tree,
         activity: Activity,
-        rules: CommandRules,
+        rules: CommandPolicy | None,
+        find_guarded: Callable[[ChangeSet], Sequence[GuardedPath]],
         runs: CommandRuns,
         dry_runs: KeptDryRuns,
     ) -> None:
@@ -208,6 +210,7 @@ class RecordedCommands:
         self._dry_runs = dry_runs
         self._activity = activity
         self._rules = rules
+        self._find_guarded = find_guarded
         self._tree = tree
         self._processes = processes
         self._snapshots = snapshots
@@ -220,8 +223,8 @@ class RecordedCommands:
         note = RunNote(self._runs, command, origin)
         if command.overlay:
             job = self._start_dry(command, note)
-        elif self._rules.is_active():
-            job = self._start_judged(command, origin, note)
+        elif self._rules is not None and self._rules.is_active():
+            job = self._start_judged(self._rules, command, origin, note)
         else:
             job = self._start(command, origin, note)
         note.begin(job.sandbox)
@@ -247,20 +250,22 @@ class RecordedCommands:
             ended()
             raise
 
-    def _start_judged(self, command: Command, origin: Origin, note: RunNote) -> Job:
+    def _start_judged(
+        self, rules: CommandPolicy, command: Command, origin: Origin, note: RunNote
+    ) -> Job:
         """Start it on a view of its own: nothing that it writes is in the workspace unjudged."""
 
         def finish(view: CommandView, state: JobState) -> tuple[str | None, Sequence[str]]:
             change = None
             ended = self._activity.begin()
             try:
-                change, notes = self._rules.settle(view, command, origin)
+                change, notes = rules.settle(view, command, origin)
             finally:
                 ended()
                 note.end(state, change)
             return change, notes
 
-        sealed = self._rules.sealed_places(origin)
+        sealed = rules.sealed_places(origin)
         return self._processes.start_judged(replace(command, sealed=sealed), finish)
 
     def run(self, command: Command, origin: Origin, cancel: Cancel, limit: int) -> Finished:
@@ -334,10 +339,19 @@ class RecordedCommands:
         """Journal what the command changed and what git did in it; notes on the rest."""
         found = self._noticed.leave_out(self._snapshots.compare(before), origin)
         mine = self._without_known(found.change_set, began)
-        notes = [*self._rules.name_guarded(replace(found, change_set=mine)), *_not_covered(found)]
+        notes = [*self._name_guarded(found, mine), *_not_covered(found)]
         if git and mine.is_empty:
             return self._editor.note_git(replace(origin, summary=git)), notes
         return self._editor.record(mine, origin, notes=(git,) if git else ()), notes
+
+    def _name_guarded(self, found: Difference, mine: ChangeSet) -> list[str]:
+        """Say which changes concern files that a person's own tools execute."""
+        new = (Change(path, Absent(), DirState()) for path in found.repositories)
+        guarded = self._find_guarded(mine + ChangeSet(tuple(new)))
+        if not guarded:
+            return []
+        names = _shorten([show_name(each.path.relative) for each in guarded])
+        return [f"Your own tools run what is in these files, look at them first: {names}"]
 
     def _without_known(self, change_set: ChangeSet, began: float) -> ChangeSet:
         """Leave out what other operations did at the same time: the journal has those already."""
@@ -357,8 +371,9 @@ class RecordedCommands:
 
 
 def _not_covered(found: Difference) -> list[str]:
-    names = found.uncovered
-    if not names:
-        return []
+    return [f"Undo does not cover: {_shorten(found.uncovered)}"] if found.uncovered else []
+
+
+def _shorten(names: Sequence[str]) -> str:
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return [f"Undo does not cover: {', '.join(names[:_SHOWN])}{more}"]
+    return ", ".join(names[:_SHOWN]) + more

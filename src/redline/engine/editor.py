@@ -24,11 +24,10 @@ from redline.core.ports.history import (
     Origin,
     Revert,
 )
-from redline.core.ports.review import HeldChange
+from redline.core.ports.review import ChangeHolder, HeldChange, Wanted
 from redline.core.ports.store import Store, Transaction
 from redline.core.ports.tree import PathResolver, Tree
 from redline.engine.approval import Approval
-from redline.engine.holding import Holding, Wanted
 
 if TYPE_CHECKING:
     from redline.engine.reverting.planner import RevertPlan
@@ -50,7 +49,7 @@ class JournalEditor:
         read_only: bool = False,
         history_days: float = 30.0,
         history_size: int = 1 << 30,
-        holding: Holding | None = None,
+        holding: ChangeHolder | None = None,
     ) -> None:
         self._workspace = workspace
         self._store = store

@@ -11,8 +11,9 @@ from redline.cli.terminal import fail, one_line, out, paint
 from redline.core.errors import InvalidArgument, PolicyUnreadable
 from redline.core.paths import Access
 from redline.core.ports.history import Origin
-from redline.core.ports.review import Action, RuleOutcome
+from redline.core.ports.review import Action
 from redline.documents.base.path import parse_path
+from redline.policy.ports import RuleOutcome
 from redline.wiring.workspace import Redline
 
 EXAMPLES = """examples:

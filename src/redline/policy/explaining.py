@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from redline.core.ports.history import Origin
-from redline.core.ports.review import RuleOutcome, RuleReport
 from redline.policy.field_patterns import Steps
 from redline.policy.model import Policy, Rule
+from redline.policy.ports import RuleOutcome, RuleReport
 
 
 def explain(

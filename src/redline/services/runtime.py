@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from redline.core.ports.models import Llm
     from redline.core.ports.pages import ReviewApp, ReviewComments
     from redline.core.ports.previews import Previews
-    from redline.core.ports.review import ChangeRules, HeldChanges, PermissionQuestions
+    from redline.core.ports.review import HeldChanges, PermissionQuestions
     from redline.core.ports.search import Grep, Regex
     from redline.core.ports.session_memory import Grants, Reads
     from redline.core.ports.tree import PathResolver, Tree
@@ -47,10 +47,6 @@ class Runtime(Protocol):
     @property
     def held(self) -> HeldChanges:
         """Changes that wait for a person; no tool decides about them."""
-
-    @property
-    def rules(self) -> ChangeRules:
-        """The policy; no tool changes it."""
 
     @property
     def commands(self) -> Commands: ...

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from redline.core.ports.history import Operation
     from redline.core.ports.pages import ReviewComment
-    from redline.core.ports.review import Decision, PermissionQuestion
+    from redline.core.ports.review import Decision, HeldChange, PermissionQuestion
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
@@ -95,6 +95,34 @@ class NoQuestions:
     def version(self) -> str:
         """Return a constant."""
         return ""
+
+
+class NoHeldChanges:
+    """See `core.ports.review.HeldChanges`; without rules no change is held."""
+
+    def list(self) -> Sequence[HeldChange]:
+        """Return no changes."""
+        return ()
+
+    def take_decisions(self, session: str) -> Sequence[HeldChange]:
+        """Return no decisions."""
+        return ()
+
+    def hold(self, change: HeldChange) -> NoReturn:
+        """Raise Unavailable."""
+        _refuse("policy")
+
+    def get(self, held_id: str) -> NoReturn:
+        """Raise Unavailable."""
+        _refuse("policy")
+
+    def deciding(self, held_id: str) -> NoReturn:
+        """Raise Unavailable."""
+        _refuse("policy")
+
+    def decide(self, held_id: str, decision: Decision) -> NoReturn:
+        """Raise Unavailable."""
+        _refuse("policy")
 
 
 class NoReviewApp:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Self
 
 from redline.core.once import built_once
 from redline.settings import Settings, SettingsError, config_home, policy_path
-from redline.wiring.rooms import NoComments, NoQuestions, has_room
+from redline.wiring.rooms import NoComments, NoHeldChanges, NoQuestions, has_room
 
 if TYPE_CHECKING:
     from redline.adapters.command_runs import SqliteRuns
@@ -17,10 +17,8 @@ if TYPE_CHECKING:
     from redline.adapters.files.registry import RunningServer
     from redline.adapters.files.workspace import DiskWorkspace
     from redline.adapters.journal.log import CommitFence
-    from redline.adapters.journal.policy_guard import PolicyGuard
     from redline.adapters.journal.store import DiskStore, Guard
     from redline.adapters.journal.write_guard import WriteGuard
-    from redline.adapters.policy_file import PolicyFile
     from redline.adapters.templates.template import ProcessTemplates
     from redline.core.ports.confined import Confined
     from redline.core.ports.history import ChangeApproval, ChangeEditor, History
@@ -28,7 +26,9 @@ if TYPE_CHECKING:
     from redline.core.ports.review import HeldChanges, PermissionQuestions
     from redline.core.ports.shared import SharedParts
     from redline.core.ports.tree import Tree
-    from redline.engine.holding import Holding
+    from redline.policy.adapters.guard import PolicyGuard
+    from redline.policy.adapters.policy_file import PolicyFile
+    from redline.policy.holding import Holding
 
 # In the state directory of a workspace that was moved: where it was before.
 _FORMER = "former-paths"
@@ -179,7 +179,7 @@ class StoredWorkspace:
     @built_once
     def policy(self) -> PolicyFile:
         """The rules about changes; the file need not be there."""
-        from redline.adapters.policy_file import PolicyFile
+        from redline.policy.adapters.policy_file import PolicyFile
 
         path, is_chosen = policy_path(self.settings.policy, os.environ)
         return PolicyFile(path, required=is_chosen, is_exposed=self.workspace.is_exposed)
@@ -196,14 +196,26 @@ class StoredWorkspace:
         for path in (*files, *state_homes(), config_home(os.environ)):
             if path is not None and self.workspace.is_exposed(path):
                 raise refuse_exposed(path)
+        self._require_policy()
+
+    def _require_policy(self) -> None:
+        """Raise PolicyUnreadable for a policy that cannot be used for any reason."""
         path, is_chosen = policy_path(self.settings.policy, os.environ)
-        if is_chosen or os.path.lexists(path):
-            self.policy.current()
+        if not is_chosen and not os.path.lexists(path):
+            return
+        if not has_room("policy"):
+            from redline.core.errors import PolicyUnreadable
+
+            raise PolicyUnreadable(
+                f"Nothing may be changed: no rule of {path} can be applied, because Redline is"
+                " installed without its room policy"
+            )
+        self.policy.current()
 
     @built_once
     def rules(self) -> PolicyGuard:
         """Judges changes by the policy."""
-        from redline.adapters.journal.policy_guard import PolicyGuard
+        from redline.policy.adapters.guard import PolicyGuard
 
         return PolicyGuard(self._disk, self.workspace, self.policy, lambda: self.confined)
 
@@ -219,10 +231,13 @@ class StoredWorkspace:
     @built_once
     def _guards(self) -> list[Guard]:
         """What looks at every change before it is made."""
-        from redline.adapters.policy_file import PolicyGate
+        guards: list[Guard] = [] if self._guard is None else [self._guard]
+        if not has_room("policy"):
+            self._require_policy()
+            return guards
+        from redline.policy.adapters.policy_file import PolicyGate
 
-        gate = PolicyGate(self.policy, lambda: self.rules.check)
-        return [gate, *([] if self._guard is None else [self._guard])]
+        return [PolicyGate(self.policy, lambda: self.rules.check), *guards]
 
     def _list_guards(self) -> list[Guard]:
         """Return what looks at a change; where masks were issued, also what refuses these."""
@@ -276,14 +291,18 @@ class StoredWorkspace:
     @built_once
     def held(self) -> HeldChanges:
         """Changes that wait for a person."""
-        from redline.adapters.journal.held_store import HeldStore
+        if not has_room("policy"):
+            return NoHeldChanges()
+        from redline.policy.adapters.held_store import HeldStore
 
         return HeldStore(self.workspace, self.state_dir)
 
     @built_once
-    def holding(self) -> Holding:
-        """Holds changes and goes on when they are decided."""
-        from redline.engine.holding import Holding
+    def holding(self) -> Holding | None:
+        """Holds changes and goes on when they are decided; None without rules that hold any."""
+        if not has_room("policy"):
+            return None
+        from redline.policy.holding import Holding
 
         return Holding(self.held, lambda: self.rules, self._store, self.tree)
 

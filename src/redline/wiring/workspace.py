@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from redline.core.ports.recording import RecorderCondition
     from redline.core.ports.search import Grep, Regex
     from redline.core.ports.session_memory import Grants, Reads
+    from redline.policy.command_rules import CommandRules
     from redline.recorder.wiring import Recording
     from redline.review.wiring import LazyReview
     from redline.secrets.desk import SecretDesk
@@ -91,7 +92,6 @@ class Redline(StoredWorkspace):
     @built_once
     def commands(self) -> Commands:
         """Runs commands in the sandbox and records what they change."""
-        from redline.engine.command_rules import CommandRules
         from redline.engine.commands import KeptDryRuns, RecordedCommands
 
         return RecordedCommands(
@@ -101,10 +101,21 @@ class Redline(StoredWorkspace):
             self._store,
             self.tree,
             self.recording.activity if self.recording else NoActivity(),
-            CommandRules(self.rules, self.holding, self.editor, self._find_guarded),
+            self._command_rules(),
+            lambda change_set: self._guard.find_by_name(change_set) if self._guard else (),
             self.runs,
             KeptDryRuns(self._open_nameless),
         )
+
+    def _command_rules(self) -> CommandRules | None:
+        if self.holding is None:
+            return None
+        from redline.policy.command_rules import CommandRules
+
+        def find_guarded(change_set: ChangeSet) -> Sequence[GuardedPath]:
+            return self._guard.find(change_set) if self._guard else ()
+
+        return CommandRules(self.rules, self.holding, self.editor, find_guarded)
 
     def _open_nameless(self) -> BinaryIO:
         """Open a new file that has no name, on the disk that has the history."""
@@ -124,13 +135,6 @@ class Redline(StoredWorkspace):
         from redline.adapters.processes.workspace_snapshots import WorkspaceSnapshots
 
         return WorkspaceSnapshots(self.workspace, self.tree)
-
-    def _find_guarded(self, change_set: ChangeSet, wholly: bool) -> Sequence[GuardedPath]:
-        """List what of a change set a person's own tools execute, by name or by its place too."""
-        guard = self._guard
-        if guard is None:
-            return ()
-        return guard.find(change_set) if wholly else guard.find_by_name(change_set)
 
     @built_once
     def _processes(self) -> SandboxedCommands:
@@ -203,6 +207,8 @@ class Redline(StoredWorkspace):
         """Return the policy's rules about secrets; a policy that cannot be read lifts no mask."""
         from redline.core.errors import PolicyUnreadable
 
+        if not has_room("policy"):
+            return ()
         try:
             policy = self.policy.current()
         except PolicyUnreadable:
@@ -225,12 +231,12 @@ class Redline(StoredWorkspace):
 
         One that lies in a root is made if need be: a command could make it otherwise.
         """
-        from redline.adapters.policy_file import require_directory
+        from redline.adapters.private_file import make_private_directory
 
         own = os.path.realpath(config_home(os.environ))
         roots = [root.path for root in self.workspace.roots if root.writable]
         if any(os.path.commonpath([own, root]) == root for root in roots):
-            require_directory(own)
+            make_private_directory(own)
         return [own]
 
     @built_once

@@ -226,6 +226,21 @@ class CommandView(Protocol):
         """
 
 
+class CommandPolicy(Protocol):
+    """What rules say about the changes of commands."""
+
+    def is_active(self) -> bool:
+        """Whether there are rules to enforce. PolicyUnreadable."""
+
+    def sealed_places(self, origin: Origin) -> tuple[WorkspacePath, ...]:
+        """Directories that a command need not be able to write in: nothing there would be made."""
+
+    def settle(
+        self, view: CommandView, command: Command, origin: Origin
+    ) -> tuple[str | None, Sequence[str]]:
+        """Make what is allowed of what a command wrote; the operation, and what to say."""
+
+
 class Snapshots(Protocol):
     """The state of every writable root before a command, within limits."""
 

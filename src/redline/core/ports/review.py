@@ -1,4 +1,4 @@
-"""Rules about changes, and changes that wait for a person's decision."""
+"""What rules say about changes, and what waits for a person's decision."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from redline.core.changes import ChangeSet, FileState
-from redline.core.paths import WorkspacePath
-from redline.core.ports.history import Origin
+from redline.core.changes import ChangeSet
+from redline.core.ports.history import Operation, Origin
+
+if TYPE_CHECKING:
+    from redline.core.errors import RuleAsks
 
 
 class Action(StrEnum):
@@ -48,25 +50,6 @@ class Ruling:
             "field": self.field,
         }
         return {key: value for key, value in found.items() if value}
-
-
-class RuleOutcome(StrEnum):
-    """What becomes of a rule: passed over, decides for certain, or decides in some cases."""
-
-    PASSES = "passes"
-    DECIDES = "decides"
-    MAY_DECIDE = "may decide"
-
-
-@dataclass(frozen=True, slots=True)
-class RuleReport:
-    """One rule and why it does or does not decide about a place; line 0 is the default."""
-
-    action: Action
-    rule: str
-    line: int
-    outcome: RuleOutcome
-    why: str
 
 
 class HeldState(StrEnum):
@@ -112,6 +95,27 @@ class HeldChange:
         if self.decision is not None:
             return self.decision.state
         return HeldState.EXPIRED if now >= self.expires else HeldState.WAITING
+
+
+class Wanted(NamedTuple):
+    """A change as the editor was asked for it."""
+
+    change_set: ChangeSet
+    origin: Origin
+    kind: str
+    reverts: str | None
+
+
+class ChangeHolder(Protocol):
+    """Keeps changes until a person decides."""
+
+    def settle(
+        self, wanted: Wanted, asks: RuleAsks, carry_out: Callable[[HeldChange, str], Operation]
+    ) -> Operation:
+        """Hold what is *wanted*, ask the person where that is possible, and return what came of it.
+
+        *carry_out* journals the approval and makes the change. ChangeHeld, HeldRefused.
+        """
 
 
 class HeldChanges(Protocol):
@@ -197,41 +201,3 @@ class PermissionQuestions(Protocol):
 
     def version(self) -> str:
         """A text that changes with every question and decision."""
-
-
-class ChangeRules(Protocol):
-    """The rules of the policy."""
-
-    def judge_steps(
-        self,
-        change_set: ChangeSet,
-        origin: Origin,
-        load: Callable[[FileState], FileState],
-        *,
-        alone: bool = False,
-    ) -> Sequence[Ruling]:
-        """The strictest ruling on each step of a change set that renames nothing.
-
-        *load* gives the content of a new state. With *alone* the size of each step counts, not
-        that of the whole set. PolicyUnreadable.
-        """
-
-    def concerns(self, path: WorkspacePath) -> bool:
-        """Whether a rule names this place, or places beneath it, to hold or deny changes there."""
-
-    def sealed_places(self, origin: Origin) -> Sequence[WorkspacePath]:
-        """Directories in which every change by *origin* is denied, whatever it is."""
-
-    def hold_for(self) -> float:
-        """For how many seconds a change is held."""
-
-    def is_active(self) -> bool:
-        """Whether anything is ever held or denied. PolicyUnreadable."""
-
-    def explain(
-        self, path: WorkspacePath, origin: Origin, steps: tuple[str, ...] | None
-    ) -> Sequence[RuleReport]:
-        """What each rule says about a place, or a value in it, up to the one that decides.
-
-        PolicyUnreadable.
-        """

@@ -6,7 +6,6 @@ import hashlib
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from typing import NamedTuple
 
 from redline.core.call_scope import checkpoint
 from redline.core.changes import Change, ChangeSet, FileState, Rename, State
@@ -22,33 +21,18 @@ from redline.core.errors import (
 )
 from redline.core.paths import WorkspacePath
 from redline.core.ports.history import Operation, Origin
-from redline.core.ports.review import (
-    ChangeRules,
-    Decision,
-    HeldChange,
-    HeldChanges,
-    HeldState,
-    Ruling,
-)
+from redline.core.ports.review import Decision, HeldChange, HeldChanges, HeldState, Ruling, Wanted
 from redline.core.ports.store import Store
 from redline.core.ports.tree import Tree
+from redline.policy.ports import ChangeRules
 
 _POLL_SECONDS = 0.1
 MAX_WAIT = 600.0
 _MAX_BASE = 4 << 20
 
 
-class Wanted(NamedTuple):
-    """A change as the editor was asked for it."""
-
-    change_set: ChangeSet
-    origin: Origin
-    kind: str
-    reverts: str | None
-
-
 class Holding:
-    """Keeps changes until a person decides."""
+    """See `core.ports.review.ChangeHolder`."""
 
     def __init__(
         self, held: HeldChanges, rules: Callable[[], ChangeRules], store: Store, tree: Tree

@@ -16,7 +16,6 @@ from redline.adapters.files.disk import Disk
 from redline.adapters.files.roots import split_path
 from redline.adapters.files.tree_walk import walk_down
 from redline.adapters.files.workspace import FOREIGN, DiskWorkspace
-from redline.adapters.policy_file import PolicyFile
 from redline.core.changes import (
     Absent,
     Change,
@@ -32,11 +31,13 @@ from redline.core.once import built_once
 from redline.core.paths import WorkspacePath, show_name
 from redline.core.ports.confined import Confined
 from redline.core.ports.history import ChangePermits, Origin
-from redline.core.ports.review import Action, RuleReport, Ruling
+from redline.core.ports.review import Action, Ruling
 from redline.core.ports.tree import Kind
+from redline.policy.adapters.policy_file import PolicyFile
 from redline.policy.explaining import explain
 from redline.policy.judging import Content, Judge, Place, Unknown
 from redline.policy.model import DAY, Policy, Size
+from redline.policy.ports import RuleReport
 
 if TYPE_CHECKING:
     from redline.policy.documents import ConfinedDocuments

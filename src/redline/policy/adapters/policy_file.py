@@ -131,8 +131,3 @@ def _read(path: str, limit: int) -> bytes:
     if len(data) > limit:
         raise OSError(27, f"it is larger than {limit} bytes")
     return data
-
-
-def require_directory(path: str) -> None:
-    """Make the configuration directory, so that it can be hidden from commands."""
-    os.makedirs(path, mode=0o700, exist_ok=True)

@@ -16,14 +16,13 @@ from redline.core.changes import Absent, Change, ChangeSet, DirState, FileState,
 from redline.core.errors import LimitReached, PolicyUnreadable, RedlineError
 from redline.core.guarded import GuardedPath, Permission
 from redline.core.paths import WorkspacePath, show_name
-from redline.core.ports.commands import SAVED_MEANWHILE, Command, CommandView, Difference, Written
+from redline.core.ports.commands import SAVED_MEANWHILE, Command, CommandView, Written
 from redline.core.ports.history import ChangeEditor, Origin
-from redline.core.ports.review import Action, ChangeRules, HeldState, Ruling
-from redline.engine.holding import Holding, Wanted, refusal_text
+from redline.core.ports.review import Action, HeldState, Ruling, Wanted
+from redline.policy.holding import Holding, refusal_text
+from redline.policy.ports import ChangeRules
 
 _SHOWN = 5
-# Guarded paths of a change set; by name only, or also by what is around them.
-FindGuarded = Callable[[ChangeSet, bool], Sequence[GuardedPath]]
 
 
 class _Fate(Enum):
@@ -61,14 +60,14 @@ class _Decided:
 
 
 class CommandRules:
-    """The policy for commands."""
+    """See `core.ports.commands.CommandPolicy`."""
 
     def __init__(
         self,
         rules: ChangeRules,
         holding: Holding,
         editor: ChangeEditor,
-        find_guarded: FindGuarded,
+        find_guarded: Callable[[ChangeSet], Sequence[GuardedPath]],
     ) -> None:
         self._rules = rules
         self._holding = holding
@@ -82,15 +81,6 @@ class CommandRules:
     def sealed_places(self, origin: Origin) -> tuple[WorkspacePath, ...]:
         """Directories that a command need not be able to write in: nothing there would be made."""
         return tuple(self._rules.sealed_places(origin))
-
-    def name_guarded(self, found: Difference) -> list[str]:
-        """Say which changes that were made concern files that a person's own tools execute."""
-        made = (Change(path, Absent(), DirState()) for path in found.repositories)
-        guarded = self._find_guarded(found.change_set + ChangeSet(tuple(made)), False)
-        if not guarded:
-            return []
-        names = _list(each.path for each in guarded)
-        return [f"Your own tools run what is in these files, look at them first: {names}"]
 
     def settle(
         self, view: CommandView, command: Command, origin: Origin
@@ -123,7 +113,7 @@ class CommandRules:
     ) -> _Decided:
         changes = {change.path: change for change in written.changes}
         unwanted = dict(self._judge(written, view, origin))
-        guarded = self._find_guarded(ChangeSet(written.changes), True)
+        guarded = self._find_guarded(ChangeSet(written.changes))
         for each in guarded:
             is_open = each.permission is Permission.GIT and "git" in command.permissions
             known = unwanted.get(each.path)

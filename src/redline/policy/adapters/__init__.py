@@ -1,0 +1,1 @@
+"""The policy file, its judge beneath the locks of a commit, and held changes on disk."""
