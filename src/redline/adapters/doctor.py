@@ -6,13 +6,13 @@ import os
 import platform as python_platform
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 
 from redline.core.ports.commands import Commands
 from redline.core.ports.language_servers import ServerChoice
 from redline.core.ports.recording import NOT_RECORDED, RecorderCondition
 from redline.core.ports.tree import Root
+from redline.core.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,6 @@ import os
 import stat as modes
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import astuple, dataclass, field
 from functools import lru_cache
 from itertools import chain
 from typing import Any, NamedTuple, TypeVar
@@ -22,6 +21,7 @@ from redline.adapters.sandbox.read_guard import ReadGuard
 from redline.core.errors import GitFailed
 from redline.core.paths import show_name
 from redline.core.ports.git import GitEntry, GitFileDiff, GitStatus
+from redline.core.records import astuple, dataclass, field
 
 _BOTH = 0b11
 _MAX_COMMENT = 40

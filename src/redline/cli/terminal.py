@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import errno
 import os
-import re
 import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NoReturn, TextIO
@@ -16,6 +15,7 @@ from unicodedata import combining, east_asian_width
 
 from redline.core.diff import visible, visible_diff
 from redline.core.errors import InvalidArgument
+from redline.core.late_regex import late_regex
 from redline.wiring.command_line import ask_at_terminal
 
 if TYPE_CHECKING:
@@ -37,12 +37,12 @@ _CODES = {
 }
 # What `paint` writes for an escape character; no other text can contain it.
 _ESCAPE = f"\x1b{os.urandom(8).hex()}"
-_MAYBE_SECRET = re.compile(
+_MAYBE_SECRET = late_regex(
     r"(?i)passw|secret|token|key|_pass|_pwd|credential|://|(?=\S{0,40}\d)[\w+/.-]{20}"
 )
 # What masks secrets in output: at most one, set when a workspace is opened.
 _maskers: list[Callable[[str], str]] = []
-_PAINTED = re.compile(rf"({_ESCAPE}\[[0-9;]*m)")
+_PAINTED = late_regex(rf"({_ESCAPE}\[[0-9;]*m)")
 
 
 def has_colour(stream: TextIO | None = None) -> bool:

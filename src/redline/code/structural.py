@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import takewhile
 from typing import Any, NamedTuple
 
@@ -12,6 +11,7 @@ from redline.code.syntax.definitions import Parsed, parse
 from redline.code.syntax.errors import MAX_EXCERPT, SyntaxIssue, syntax_issues
 from redline.code.syntax.languages import Language
 from redline.core.errors import InvalidPattern
+from redline.core.records import replace
 
 _METAVARIABLE = re.compile(r"\$(?:\$\$[A-Z_0-9]*|\$?[A-Z_][A-Z_0-9]*)")
 # What may be where a metavariable is: a name, a value where names are none, an entry of a block.

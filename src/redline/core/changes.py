@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TypeAlias
 
 from redline.core.budget import charge_planned
 from redline.core.paths import WorkspacePath
+from redline.core.records import dataclass, field
 
 
 def digest_of(content: bytes) -> str:

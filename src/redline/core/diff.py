@@ -8,6 +8,7 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from itertools import islice, pairwise, zip_longest
 from typing import AnyStr, NamedTuple
 
+from redline.core.late_regex import late_regex
 from redline.core.line_diff import LineHunk, find_hunks, slide_down
 from redline.core.long_lines import LONG, RawLine, char_start, fold_raw_line
 from redline.core.spans import LineSpan, differing_spans
@@ -22,7 +23,7 @@ _LONG_LINE = 1 << 12
 _BEHIND = 8
 
 # Characters that a reader does not see, or that change the order of others.
-HIDDEN = re.compile(
+HIDDEN = late_regex(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\udc80-\udcff]"
 )
 
@@ -123,7 +124,7 @@ def visible_diff(diff: str) -> tuple[str, int]:
 
 
 # A hunk ends where the next file begins: no line of a hunk begins with @@.
-_HUNK = re.compile(r"^@@ .*\n(?:(?!--- .*\n\+\+\+ .*\n@@ )[-+ \\].*\n)+", re.MULTILINE)
+_HUNK = late_regex(r"^@@ .*\n(?:(?!--- .*\n\+\+\+ .*\n@@ )[-+ \\].*\n)+", re.MULTILINE)
 
 
 def _drop_common_cr(hunk: re.Match[str]) -> str:

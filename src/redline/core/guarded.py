@@ -14,6 +14,7 @@ from fnmatch import translate
 from functools import lru_cache
 from typing import NamedTuple
 
+from redline.core.late_regex import late_regex
 from redline.core.paths import WorkspacePath
 
 # The entry of `guarded_paths` that means Redline's own program files.
@@ -48,7 +49,7 @@ DEFAULT_PATTERNS: tuple[str, ...] = tuple(
 # What git takes for its directory, folded.
 GIT_NAMES = frozenset({".git", "git~1"})
 # Characters that HFS+ leaves out when it compares names.
-_IGNORED = re.compile("[\u200c-\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
+_IGNORED = late_regex("[\u200c-\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
 
 
 class Permission(StrEnum):

@@ -13,9 +13,10 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from math import isqrt
 from typing import NamedTuple, TypeVar
+
+from redline.core.records import dataclass, field
 
 # Steps of the search that one comparison may take at full depth: about half a second.
 _EFFORT = 1_200_000

@@ -7,6 +7,7 @@ from functools import lru_cache
 from itertools import accumulate
 from typing import NamedTuple
 
+from redline.core.late_regex import late_regex
 from redline.core.line_diff import diff_lines
 from redline.core.spans import common_head, common_tail
 
@@ -18,7 +19,7 @@ _AROUND, _MOST, _PLACES = 80, 400, 6
 _MAX_CHARS = 1 << 18
 # Lines of which more changed have nothing to compare.
 _MAX_CHANGED = 0.6
-_TOKENS = re.compile(r"\w+|\s+|.", re.DOTALL)
+_TOKENS = late_regex(r"\w+|\s+|.", re.DOTALL)
 # Both versions of a line are drawn, one soon after the other.
 _MAX_REMEMBERED = 64
 _PIECE = 1 << 16

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from enum import Enum
 from typing import NamedTuple
 
-_UNDECODABLE = re.compile("[\udc80-\udcff]")
-_ESCAPED = re.compile(r"\\x([0-9a-f]{2})")
+from redline.core.late_regex import late_regex
+
+_UNDECODABLE = late_regex("[\udc80-\udcff]")
+_ESCAPED = late_regex(r"\\x([0-9a-f]{2})")
 
 
 class Access(Enum):

@@ -6,8 +6,9 @@ line of it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import AnyStr, Generic, Literal
+
+from redline.core.records import dataclass
 
 # What is compared at once: enough to go as fast as memory does, and still in the cache.
 _PIECE = 1 << 16

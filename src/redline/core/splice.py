@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from redline.core.budget import check_size
 from redline.core.errors import OverlappingEdits
+from redline.core.records import dataclass
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(frozen=True, slots=True)
 class Splice:
     """Replace bytes [start, end) by `data`."""
 
@@ -20,6 +20,9 @@ class Splice:
     def __post_init__(self) -> None:
         if not 0 <= self.start <= self.end:
             raise ValueError(f"bad splice range: [{self.start}, {self.end})")
+
+    def __lt__(self, other: Splice) -> bool:
+        return (self.start, self.end, self.data) < (other.start, other.end, other.data)
 
 
 def apply_splices(source: bytes, splices: Iterable[Splice]) -> bytes:

@@ -7,13 +7,13 @@ surrogate escapes, so a file in any encoding goes through `text` and back byte f
 
 from __future__ import annotations
 
-import re
 from codecs import getincrementaldecoder
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
 from redline.core.budget import check_decoded
 from redline.core.errors import InvalidArgument
+from redline.core.late_regex import late_regex
+from redline.core.records import dataclass, field
 
 _CONVERT = "write it in other letters, or convert the file to UTF-8 first"
 
@@ -91,11 +91,11 @@ def _first_altered(text: str, encoding: str) -> int:
 
 
 BOM = b"\xef\xbb\xbf"
-_LINE_END = re.compile(rb"\r?\n")
+_LINE_END = late_regex(rb"\r?\n")
 SNIFFED = 4096
 _PIECE = 1 << 16
 # ASCII, and bytes that mean themselves.
-_LETTER = re.compile("[\x00-\x7f\udc80-\udcff]+")
+_LETTER = late_regex("[\x00-\x7f\udc80-\udcff]+")
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
+
+from redline.core.late_regex import late_regex
 
 Text: TypeAlias = str | Sequence[str]
 """A plain text; or one in pieces, in which every second piece, from the second on, is a name."""
 
-_NAME = re.compile(r"\{([^{}]*)\}")
+_NAME = late_regex(r"\{([^{}]*)\}")
 
 
 def naming(template: str, *values: str) -> list[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from datetime import date, time
 from itertools import count
 from typing import Any
@@ -13,6 +12,7 @@ from redline.core.call_scope import checkpoint
 from redline.core.changes import Change, ChangeSet, FileState
 from redline.core.errors import CannotApply, InvalidArgument, NodeNotFound
 from redline.core.paths import WorkspacePath
+from redline.core.records import dataclass, replace
 from redline.documents.base.model import Document
 from redline.documents.base.path import (
     Path,

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from redline.core.errors import DocumentSyntax, InvalidArgument
+from redline.core.late_regex import late_regex
 from redline.core.wording import naming
 from redline.documents.base.depth import too_deep
 
@@ -27,8 +28,8 @@ _BY_NAME = {
     **dict.fromkeys(("composer.lock", "pipfile.lock", "flake.lock"), "json"),
     **dict.fromkeys((".babelrc", ".eslintrc", ".jshintrc", ".swcrc", "devcontainer.json"), "jsonc"),
 }
-_JSONC_NAME = re.compile(r"(?:ts|js)config(?:\..+)?\.json")
-_TOML_LINE = re.compile(rb"^[ \t]*(?:\[[^\]\n]+\]|[\w.\"'-]+[ \t]*=[ \t]*\S)", re.MULTILINE)
+_JSONC_NAME = late_regex(r"(?:ts|js)config(?:\..+)?\.json")
+_TOML_LINE = late_regex(rb"^[ \t]*(?:\[[^\]\n]+\]|[\w.\"'-]+[ \t]*=[ \t]*\S)", re.MULTILINE)
 
 
 def detect(name: str, source: bytes, form: str | None = None) -> str:

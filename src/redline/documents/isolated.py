@@ -8,11 +8,11 @@ and JSONC are read here, by parsers that keep no recursion.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import astuple, dataclass, replace
 from typing import Any
 
 from redline.core.errors import DocumentSyntax
 from redline.core.ports.confined import Confined
+from redline.core.records import astuple, dataclass, replace
 from redline.documents import editing, schema
 from redline.documents.base.model import (
     MAX_PARSED_BYTES,

@@ -5,10 +5,10 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from redline.core.errors import InvalidArgument, NodeNotFound
+from redline.core.records import dataclass
 from redline.documents.base.depth import too_deep
 from redline.documents.base.model import MAX_DEPTH, Document, Slice
 from redline.documents.base.path import Path

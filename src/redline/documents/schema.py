@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from redline.core.errors import DocumentSyntax, InvalidArgument, NodeNotFound
+from redline.core.records import dataclass
 from redline.core.text_limits import shorten
 from redline.documents.base.model import Document
 from redline.documents.base.path import Path, render_path

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pickle
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from threading import Event, Lock
 from typing import BinaryIO, NamedTuple
 
@@ -33,6 +32,7 @@ from redline.core.ports.recording import Activity
 from redline.core.ports.search import Cancel
 from redline.core.ports.store import Store
 from redline.core.ports.tree import Tree
+from redline.core.records import replace
 from redline.core.wording import naming
 
 MAX_RUNS = 16

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from redline.core.changes import Change, ChangeSet, SpecialState
@@ -27,6 +26,7 @@ from redline.core.ports.history import (
 from redline.core.ports.review import ChangeHolder, HeldChange, Wanted
 from redline.core.ports.store import Store, Transaction
 from redline.core.ports.tree import PathResolver, Tree
+from redline.core.records import replace
 from redline.engine.approval import Approval
 
 if TYPE_CHECKING:

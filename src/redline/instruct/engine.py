@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
 
 from redline.core.errors import CannotApply, NodeNotFound
+from redline.core.records import dataclass, replace
 from redline.instruct.exact import Unfit, read_exact
 from redline.instruct.exact_forms import exact_form, says
 from redline.instruct.kinds import BY_VERB

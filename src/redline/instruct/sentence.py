@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from redline.core.records import dataclass, field
 from redline.instruct.tokens import Token, tokenize
 from redline.instruct.tree import DocumentTree, Nodes
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
 
 from redline.core.errors import DocumentSyntax
+from redline.core.records import dataclass
 from redline.instruct.model.values import Value, parse
 
 _QUOTES = {'"': '"', "“": "”", "'": "'", "‘": "’", "`": "`", "«": "»"}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import partial
 
 from redline.core.changes import (
@@ -18,6 +17,7 @@ from redline.core.changes import (
     State,
 )
 from redline.core.paths import WorkspacePath, show_name
+from redline.core.records import dataclass
 from redline.core.textfile import TextFile, encode, is_utf8
 
 Label = Callable[[WorkspacePath], str]

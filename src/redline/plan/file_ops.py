@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from redline.core.budget import release_read
 from redline.core.changes import (
@@ -27,6 +26,7 @@ from redline.core.errors import (
 )
 from redline.core.paths import WorkspacePath, show_name
 from redline.core.ports.tree import Entry, Kind, Tree
+from redline.core.records import replace
 
 
 def plan_write(tree: Tree, path: WorkspacePath, shown: str, content: bytes) -> ChangeSet:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from redline.core.budget import check_count, check_lines, join_text
@@ -24,8 +23,10 @@ from redline.core.errors import (
     RedlineError,
     UnclearIndentation,
 )
+from redline.core.late_regex import late_regex
 from redline.core.paths import WorkspacePath
 from redline.core.ports.tree import Tree
+from redline.core.records import dataclass, field, replace
 from redline.core.splice import Splice
 from redline.core.text_limits import shorten
 from redline.core.textfile import TextFile
@@ -349,10 +350,10 @@ def _occurrences(
 
 # \0-\9, $0-$9 and $& name what was matched, $$ is a dollar; \n \t \r \\ are what they look like.
 # Any other backslash or dollar means itself.
-_REFERENCE = re.compile(r"\\([0-9ntr\\])|\$([0-9&$])")
+_REFERENCE = late_regex(r"\\([0-9ntr\\])|\$([0-9&$])")
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\"}
-_WRITTEN_CR = re.compile(r"\\r|\\x0[dD]|\\u000[dD]|\\u\{0*[dD]\}|\\cM|\r")
-_SKIPPED = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]|\((\?(?!<[^=!]))?", re.DOTALL)
+_WRITTEN_CR = late_regex(r"\\r|\\x0[dD]|\\u000[dD]|\\u\{0*[dD]\}|\\cM|\r")
+_SKIPPED = late_regex(r"\\.|\[(?:\\.|[^\]\\])*\]|\((\?(?!<[^=!]))?", re.DOTALL)
 
 
 def count_groups(pattern: str) -> int:

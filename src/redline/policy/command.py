@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-from dataclasses import asdict
 
 from redline.cli.commands.history.view import add_workspace_flags, open_redline, print_table
 from redline.cli.terminal import fail, one_line, out, paint
@@ -12,6 +11,7 @@ from redline.core.errors import InvalidArgument, PolicyUnreadable
 from redline.core.paths import Access
 from redline.core.ports.history import Origin
 from redline.core.ports.review import Action
+from redline.core.records import asdict
 from redline.documents.base.path import parse_path
 from redline.policy.ports import RuleOutcome
 from redline.wiring.workspace import Redline

@@ -8,7 +8,6 @@ back, and what another program saved meanwhile is never touched.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from enum import Enum
 from typing import NamedTuple
 
@@ -19,6 +18,7 @@ from redline.core.paths import WorkspacePath, show_name
 from redline.core.ports.commands import SAVED_MEANWHILE, Command, CommandView, Written
 from redline.core.ports.history import ChangeEditor, Origin
 from redline.core.ports.review import Action, HeldState, Ruling, Wanted
+from redline.core.records import dataclass, replace
 from redline.policy.holding import Holding, refusal_text
 from redline.policy.ports import ChangeRules
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from redline.core.errors import DocumentError, InvalidArgument, LimitReached, PolicyUnreadable
 from redline.core.ports.confined import Confined
+from redline.core.records import dataclass
 from redline.documents import isolated
 from redline.documents.isolated import DocumentSource
 from redline.policy.field_changes import touched_fields

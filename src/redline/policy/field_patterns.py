@@ -7,10 +7,10 @@ A pattern is a document path (see `documents.base.path`) in which `*` is any one
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeAlias
 
+from redline.core.records import dataclass
 from redline.documents.base.path import parse_path
 
 # The way into a document: keys, and positions in lists.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable
-from dataclasses import replace
 
 from redline.core.call_scope import checkpoint
 from redline.core.changes import Change, ChangeSet, FileState, Rename, State
@@ -24,6 +23,7 @@ from redline.core.ports.history import Operation, Origin
 from redline.core.ports.review import Decision, HeldChange, HeldChanges, HeldState, Ruling, Wanted
 from redline.core.ports.store import Store
 from redline.core.ports.tree import Tree
+from redline.core.records import replace
 from redline.policy.ports import ChangeRules
 
 _POLL_SECONDS = 0.1

@@ -7,12 +7,12 @@ as touching every value: then the strictest rule that could be about one of them
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
 
 from redline.core.ports.history import Origin
 from redline.core.ports.review import Action, Ruling
+from redline.core.records import dataclass
 from redline.documents.base.path import render_path
 from redline.policy.field_patterns import Steps
 from redline.policy.model import Policy, Rule, Size

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
 from redline.core.ports.history import Origin
 from redline.core.ports.review import Action
+from redline.core.records import dataclass, field
 from redline.documents.formats import named_format
 from redline.policy.field_patterns import FieldPattern
 from redline.search.globs import expand, matcher, selects, split_base

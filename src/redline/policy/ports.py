@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
@@ -11,6 +10,7 @@ from redline.core.changes import ChangeSet, FileState
 from redline.core.paths import WorkspacePath
 from redline.core.ports.history import Origin
 from redline.core.ports.review import Action, Ruling
+from redline.core.records import dataclass
 
 
 class RuleOutcome(StrEnum):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from threading import Lock
 from typing import NamedTuple
 
+from redline.core.records import dataclass, replace
 from redline.recorder.ports import HookEvent, Moment
 
 MAX_CLAIMS = 256

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple, Protocol
 
 from redline.core.changes import FileState, State
 from redline.core.paths import WorkspacePath
+from redline.core.records import dataclass
 
 # Kind and permissions, identity, size, time of the last write, time of the last change.
 Mark = tuple[int, tuple[int, int], int, int, int]

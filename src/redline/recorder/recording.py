@@ -5,7 +5,6 @@ from __future__ import annotations
 import getpass
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence, Set
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
 from threading import Lock
@@ -27,6 +26,7 @@ from redline.core.paths import WorkspacePath, show_name
 from redline.core.ports.history import OUTSIDE, PROMPT, ChangeEditor, Operation, Origin
 from redline.core.ports.store import Store
 from redline.core.ports.tree import Entry
+from redline.core.records import dataclass, field, replace
 from redline.engine.ignore_rules import IgnoreRules
 from redline.recorder.claims import ChangeTime, Claim, Claims
 from redline.recorder.entries import EntryReader, is_same, mark_of

@@ -54,9 +54,14 @@ class Recording:
 
     def session_of_call(self, client: str, params: Mapping[str, Any]) -> str:
         """Return the session whose hook announced a tools/call; "" if none or several did."""
+        from redline.recorder.adapters.hook_program import FOLDER, SOCKET
+
+        state_dir = self._redline.state_dir
+        if not os.path.exists(os.path.join(state_dir, FOLDER, SOCKET)):
+            return ""  # nobody listens, and a command need not load what asks
         from redline.recorder.adapters.hook_listener import ask_session
 
-        return ask_session(self._redline.state_dir, client, params)
+        return ask_session(state_dir, client, params)
 
     def start_soon(self) -> None:
         """Start to record in a moment; when another process records, when that one ends."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 
 from redline.core.changes import Absent, Change, ChangeSet, FileState, Rename
 from redline.core.encodings.opening import configured_in, open_file
@@ -18,6 +17,7 @@ from redline.core.errors import HeldStale, InvalidArgument, PathError, StaleBase
 from redline.core.paths import WorkspacePath
 from redline.core.ports.history import Operation, Origin
 from redline.core.ports.review import Decision, HeldChange, HeldState, PermissionQuestion
+from redline.core.records import dataclass, replace
 from redline.plan.describe import Touched, diff_of, list_touched
 from redline.services.names import display_name
 from redline.services.questions import check_decision

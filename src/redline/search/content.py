@@ -7,7 +7,6 @@ megabytes at a time, through the regex worker. Both ways give the same lines.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from time import monotonic
 from typing import TypeAlias
 
@@ -24,6 +23,7 @@ from redline.core.ports.search import (
     Regex,
 )
 from redline.core.ports.tree import Folder, Tree
+from redline.core.records import dataclass, replace
 from redline.core.textfile import BOM, is_utf8
 from redline.search.es_regex import Translation, check_pattern, translate
 from redline.search.found_lines import (

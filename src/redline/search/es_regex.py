@@ -8,9 +8,9 @@ Which lines match is all that counts, so groups lose their numbers and laziness 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from redline.core.errors import InvalidPattern
+from redline.core.records import dataclass
 
 # A byte that is not UTF-8 is one character to the ECMAScript engine. This may also match part of a
 # longer character, so lines that are not ASCII are looked at again.

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from redline.core.encodings.opening import open_file
 from redline.core.errors import RedlineError
 from redline.core.paths import WorkspacePath, show_name
 from redline.core.ports.search import GrepLine
 from redline.core.ports.tree import Tree
+from redline.core.records import dataclass
 from redline.core.textfile import BOM
 
 MAX_LINE = 8192

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from redline.core.call_scope import checkpoint
 from redline.core.errors import RedlineError
 from redline.core.paths import WorkspacePath
 from redline.core.ports.tree import FileReader, Kind, Tree
+from redline.core.records import dataclass
 from redline.core.textfile import TextFile
 from redline.search.patterns import glob_regex
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from stat import S_IFDIR, S_IFLNK, S_IFREG
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from redline.core.errors import RedlineError
 from redline.core.paths import WorkspacePath
 from redline.core.ports.tree import FactLists, Tree
+from redline.core.records import dataclass
 from redline.search.ignore import EXCLUDED_DIRECTORIES, IgnoreScope, is_ignored
 
 if TYPE_CHECKING:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from stat import S_IFDIR, S_IFLNK
 from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
 
@@ -12,6 +11,7 @@ from redline.core.call_scope import cancellable
 from redline.core.errors import NotADirectory, NotFound
 from redline.core.paths import WorkspacePath, show_name
 from redline.core.ports.tree import FactLists, Kind, Tree
+from redline.core.records import dataclass
 from redline.search.levels import (
     KIND,
     Group,

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from redline.core.errors import InvalidArgument
+from redline.core.late_regex import late_regex
 
 _POSIX = {
     "alpha": "a-zA-Z",
@@ -22,7 +23,7 @@ _POSIX = {
 }
 _NEVER = r"(?!)"
 _ANY_NAMES = "(?:[^/]+/)*"
-_CHOICE = re.compile(r"\{([^{}]*,[^{}]*)\}")
+_CHOICE = late_regex(r"\{([^{}]*,[^{}]*)\}")
 MAX_GLOBS = 1000
 MAX_GLOB = 8192
 MAX_ALTERNATIVES = 256

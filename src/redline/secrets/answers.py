@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from redline.core.errors import InvalidArgument
+from redline.core.late_regex import late_regex
 from redline.secrets.desk import MAX_WINDOW, SHORTEST_SECRET, SecretDesk
 from redline.secrets.find import has_secret_name, is_env_file
 from redline.secrets.masks import MASK, holds_mask
@@ -24,13 +25,13 @@ _LONG_LINE = 200
 _LONG = 2000
 # What an answer says below the text of a file is no longer than this.
 _MAX_TAIL = 400
-_KEY_LINE = re.compile(r"[\s\"']*[A-Za-z0-9+/=]{40,80}(?:\\n)?[\"',]*\s*\Z")
+_KEY_LINE = late_regex(r"[\s\"']*[A-Za-z0-9+/=]{40,80}(?:\\n)?[\"',]*\s*\Z")
 _means_secret = lru_cache(256)(has_secret_name)
 _IS_REGEX = ("regex", "isRegex")
 # These have `$NAME` for a node of code, where `rewrite` is given.
 _CODE = frozenset({"pattern", "rewrite"})
 _TEMPLATES = frozenset({"new", "newText", "replacement"})
-_MASK_IN_JSON = re.compile(
+_MASK_IN_JSON = late_regex(
     r"(?:«|\\u00[aA][bB])(secret:[A-Za-z0-9_.-]{1,40}:(?:[0-9a-f]{8}|denied))(?:»|\\u00[bB][bB])"
 )
 

@@ -11,14 +11,15 @@ from base64 import b64decode
 from binascii import Error, unhexlify
 from collections.abc import Callable, Iterator, Sequence
 
+from redline.core.late_regex import late_regex
 from redline.secrets.find import FoundSecret
 
 Finder = Callable[[str], list[FoundSecret]]
-_BASE64 = re.compile(
+_BASE64 = late_regex(
     r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{20,}={0,2}(?:\r?\n[A-Za-z0-9+/_-]{4,}={0,2}(?=\s|\Z))*"
 )
-_HEX = re.compile(r"(?<![0-9A-Za-z])[0-9A-Fa-f]{24,}(?:\r?\n[0-9A-Fa-f]{2,}(?=\s|\Z))*")
-_DUMP_LINE = re.compile(
+_HEX = late_regex(r"(?<![0-9A-Za-z])[0-9A-Fa-f]{24,}(?:\r?\n[0-9A-Fa-f]{2,}(?=\s|\Z))*")
+_DUMP_LINE = late_regex(
     r"(?m)^[0-9a-f]{4,16}:?[ ]{1,2}(?P<hex>(?:[0-9a-f]{2}(?: {1,2}|(?=[0-9a-f])|$)){1,32}) {0,60}"
     r"(?:\|?(?P<shown>[^\n]{1,34}?)\|?)?$"
 )

@@ -17,6 +17,8 @@ from itertools import pairwise
 from pkgutil import get_data
 from typing import Any, NamedTuple
 
+from redline.core.late_regex import late_regex
+
 # Around a text that begins a key: formats are no longer than this.
 _BEFORE, _AFTER = 160, 4200
 _MAX_BLOCK = 20_000
@@ -25,7 +27,7 @@ _MIN_RANDOM = 12
 # A shorter text is looked through by one automaton.
 _LONG = 2000
 _FEW = 40
-_SURROGATE = re.compile("[\ud800-\udfff]")
+_SURROGATE = late_regex("[\ud800-\udfff]")
 
 # In the names of values that are secrets, by ends that no other common word has.
 _NAMES: tuple[str, ...] = tuple(
@@ -37,48 +39,48 @@ _NAMES: tuple[str, ...] = tuple(
     """.split()
 )
 _BEARER, _ADDRESS, _BLOCK = ("earer ", "EARER "), "://", "PRIVATE KEY"
-_AFTER_NAME = re.compile(
+_AFTER_NAME = late_regex(
     r"""[\w.-]{0,40}["'`]?\]?(?:[ \t]{0,4}:[ \t]{0,4}[A-Za-z_]{1,12}(?=[ \t]{0,4}=))?"""
     r"""[ \t]{0,8}(?:=>|:=|={1,2}|:|>)[ \t]{0,8}(?:[rbuf]{0,2}(?P<quote>\\?["'`]))?"""
     r"""(?P<value>[^\s"'`,;<>(){}\[\]\\«»]{8,1024})"""
 )
-_AS_FLAG = re.compile(r"[\w-]{0,20}[ \t]{1,4}(?P<quote>[\"'])?(?P<value>[\w+/=.~-]{16,512})")
-_AFTER_BEARER = re.compile(r"(?P<value>[\w.~+/-]{16,1024}={0,2})")
-_WITH_PASSWORD = re.compile(r"://[^\s/:@\"'`<>«]{0,64}:(?P<value>[^\s/:@\"'`<>«»]{3,256})@")
-_BLOCK_EDGE = re.compile(r"-----(BEGIN|END)[ A-Z0-9_]{0,40}$")
-_BLOCK_PART = re.compile(r"\\[nrt]|(?P<value>[A-Za-z0-9+/=]{4,})")
-_NAMED_BEFORE = re.compile(
+_AS_FLAG = late_regex(r"[\w-]{0,20}[ \t]{1,4}(?P<quote>[\"'])?(?P<value>[\w+/=.~-]{16,512})")
+_AFTER_BEARER = late_regex(r"(?P<value>[\w.~+/-]{16,1024}={0,2})")
+_WITH_PASSWORD = late_regex(r"://[^\s/:@\"'`<>«]{0,64}:(?P<value>[^\s/:@\"'`<>«»]{3,256})@")
+_BLOCK_EDGE = late_regex(r"-----(BEGIN|END)[ A-Z0-9_]{0,40}$")
+_BLOCK_PART = late_regex(r"\\[nrt]|(?P<value>[A-Za-z0-9+/=]{4,})")
+_NAMED_BEFORE = late_regex(
     r"""([A-Za-z_][\w-]{1,40})\\?["']?[ \t]{0,2}[:=]{1,2}[ \t]{0,2}\\?["'`]?\Z"""
 )
-_NAME_BACK = re.compile(r"[\w.-]{0,40}\Z")
-_PLACEHOLDER = re.compile(
+_NAME_BACK = late_regex(r"[\w.-]{0,40}\Z")
+_PLACEHOLDER = late_regex(
     r"(?i)example|xxxx|changeme|change[-_]me|placeholder|your[-_]|dummy|\*\*\*|\.\.\.|\$\{|\{\{|%\(|"
     r"^\$[A-Za-z_({]|^%\w+%\Z|process\.env|environ|insert|redacted|sample|<|^(?:test|fake|my|some|foo|bar)[-_]|"
     r"0000000|1234567|abcdefg|deadbeef"
 )
 # Passwords in documentation; in a file of secrets another rule finds such a one.
-_WORDS_ONLY = re.compile(r"(?:%[0-9A-F]{2}|[a-z_-])+|(?i:.*(?:passw|passphrase|secret).*)")
-_IDENTIFIER = re.compile(r"_?[A-Za-z]\w{0,24}(?:\.[A-Za-z_]\w*)+|v?\d+(?:\.\d+)+.*|[\d.:/-]+")
-_FILE_NAME = re.compile(r"[.~]{0,2}/?(?:[\w.-]+/)*[\w.-]+\.[a-z]{2,4}")
+_WORDS_ONLY = late_regex(r"(?:%[0-9A-F]{2}|[a-z_-])+|(?i:.*(?:passw|passphrase|secret).*)")
+_IDENTIFIER = late_regex(r"_?[A-Za-z]\w{0,24}(?:\.[A-Za-z_]\w*)+|v?\d+(?:\.\d+)+.*|[\d.:/-]+")
+_FILE_NAME = late_regex(r"[.~]{0,2}/?(?:[\w.-]+/)*[\w.-]+\.[a-z]{2,4}")
 _NOT_UNQUOTED = frozenset("$&|?!*#")
-_CONFIG_FILE = re.compile(r"(?i)\.(?:ya?ml|json5?|jsonc|toml|ini|cfg|conf|properties)\Z")
-_WORD = re.compile(r"[A-Za-z][a-z]{3,}|[A-Z]{4,}")
-_VALUE_CHARS = re.compile(r"[A-Za-z0-9+/=_.!@#$%^&*~?:|-]+\Z")
-_ENV_LINE = re.compile(
+_CONFIG_FILE = late_regex(r"(?i)\.(?:ya?ml|json5?|jsonc|toml|ini|cfg|conf|properties)\Z")
+_WORD = late_regex(r"[A-Za-z][a-z]{3,}|[A-Z]{4,}")
+_VALUE_CHARS = late_regex(r"[A-Za-z0-9+/=_.!@#$%^&*~?:|-]+\Z")
+_ENV_LINE = late_regex(
     r"(?m)^[ \t]*(?:export[ \t]+|set[ \t]+)?(?P<name>[A-Za-z_][\w.-]{0,80})[ \t]*[=:][ \t]*"
     r"""(?:(?P<quote>["'])(?P<quoted>[^\n"']*)(?P=quote)|(?P<value>[^\s#"'][^\n#]*?))"""
     r"[ \t]*(?:#.*)?\r?$"
 )
-_ENV_NAME = re.compile(r"(?i)pass|pwd|(?:^|_)(?:key|pin|salt|dsn|auth|private)(?:_|$)")
-_NETRC = re.compile(r"\bpassword[ \t\n]+(?P<value>\S+)")
-_PGPASS = re.compile(r"(?m)^[^:\n#]+:[^:\n]+:[^:\n]+:[^:\n]+:(?P<value>[^\n]+)$")
-_ENV_FILE = re.compile(
+_ENV_NAME = late_regex(r"(?i)pass|pwd|(?:^|_)(?:key|pin|salt|dsn|auth|private)(?:_|$)")
+_NETRC = late_regex(r"\bpassword[ \t\n]+(?P<value>\S+)")
+_PGPASS = late_regex(r"(?m)^[^:\n#]+:[^:\n]+:[^:\n]+:[^:\n]+:(?P<value>[^\n]+)$")
+_ENV_FILE = late_regex(
     r"(?i)(?:^|/)(?:\.env(?:\.[\w-]+)*|[\w.-]+\.env|\.envrc|\.npmrc|\.yarnrc(?:\.yml)?|\.pypirc|"
     r"\.netrc|_netrc|\.pgpass|credentials|\.dockercfg|\.git-credentials|secrets?\.(?:ya?ml|json|"
     r"toml|ini|env)|[\w.-]+\.tfvars)\Z"
 )
-_NOT_ENV_FILE = re.compile(r"(?i)\.(?:example|sample|template|dist|defaults?)\Z")
-_PLAIN = re.compile(r"(?i)true|false|null|none|yes|no|on|off|\d+|localhost|production|development")
+_NOT_ENV_FILE = late_regex(r"(?i)\.(?:example|sample|template|dist|defaults?)\Z")
+_PLAIN = late_regex(r"(?i)true|false|null|none|yes|no|on|off|\d+|localhost|production|development")
 
 
 class FoundSecret(NamedTuple):

@@ -8,19 +8,20 @@ import re
 from threading import Lock
 
 from redline.core.errors import InvalidArgument
+from redline.core.late_regex import late_regex
 
 OPEN = "«secret:"
 # The name of a mask for text that looked like a mask where it was.
 LITERAL = "LITERAL"
 _ID_CHARS = 8
 _DENIED = "denied"
-MASK = re.compile(rf"«secret:([A-Za-z0-9_.-]{{1,40}}):([0-9a-f]{{{_ID_CHARS}}}|{_DENIED})»")
-LOOKS_LIKE_MASK = re.compile(r"«secret:[^«»\n]{0,80}»?")
+MASK = late_regex(rf"«secret:([A-Za-z0-9_.-]{{1,40}}):([0-9a-f]{{{_ID_CHARS}}}|{_DENIED})»")
+LOOKS_LIKE_MASK = late_regex(r"«secret:[^«»\n]{0,80}»?")
 # What is left of a mask that was cut or changed; the first group is its name, the second its id.
-_BROKEN = re.compile(
+_BROKEN = late_regex(
     r"(?i)«\s{0,4}secret\b|secret:([a-z0-9_.-]{1,40}):([0-9a-f]{2,8}|denied)\b|:[0-9a-f]{2,8}»"
 )
-_IN_REGEX = re.compile(r"([\\^$.|?*+()\[\]{}])")
+_IN_REGEX = late_regex(r"([\\^$.|?*+()\[\]{}])")
 
 
 def label_of(name: str, kind: str) -> str:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from typing import Any
 
+from redline.core.records import dataclass
 from redline.search.globs import matcher, selects
 from redline.secrets.find import FoundSecret
 

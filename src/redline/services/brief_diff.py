@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import zip_longest
 
@@ -15,6 +14,7 @@ from redline.core.changes import Absent, Change, ChangeSet, DirState, Rename
 from redline.core.diff import NO_NEWLINE, changed_lines, visible
 from redline.core.line_diff import LineCounts, LineHunk, count_hunks, split_lines
 from redline.core.long_lines import LONG, fold_line
+from redline.core.records import dataclass, field
 from redline.plan.describe import EncodingOf, Label, mode_line, pieces_of, texts_of
 
 # More files than this are counted together, of which the first few are named.

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from redline.core.changes import Change, ChangeSet, Rename
 from redline.core.errors import NoMatch, RedlineError, UnclearIndentation
 from redline.core.paths import WorkspacePath
+from redline.core.records import dataclass, field, replace
 from redline.core.wording import join_texts
 from redline.plan.match.hanging import repair_hint
 from redline.plan.replace import TextEdit

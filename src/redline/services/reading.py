@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from redline.code.syntax.definitions import Symbol, find_symbols, join_overloads
 from redline.code.syntax.languages import language_of
 from redline.core.encodings.opening import open_file
@@ -18,6 +16,7 @@ from redline.core.errors import (
 )
 from redline.core.paths import WorkspacePath
 from redline.core.ports.tree import Kind
+from redline.core.records import dataclass
 from redline.core.text_limits import MAX_SHOWN
 from redline.core.textfile import TextFile
 from redline.services.names import display_name

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Protocol
 
@@ -13,6 +12,7 @@ from redline.core.encodings.opening import open_versions
 from redline.core.errors import Cancelled, LimitReached, MatchError, TooLarge, UnclearIndentation
 from redline.core.paths import WorkspacePath, show_name
 from redline.core.ports.tree import Tree
+from redline.core.records import replace
 from redline.core.textfile import TextFile, encode
 from redline.core.wording import naming
 from redline.documents.formats import named_format

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from redline.core.errors import InvalidArgument
+from redline.core.records import dataclass
 from redline.core.wording import naming
 
 MAX_LINES = 2000

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from redline.core.access.rights import NO_RIGHTS, Right, Rights
 from redline.core.errors import NotFound, PermissionDenied, RedlineError, RightMissing
 from redline.core.ports.pages import Reviewer, WebRequest, WebResponse
+from redline.core.records import replace
 from redline.review.page import reading
 from redline.review.page.access import ReviewAccess
 from redline.review.page.layout import (

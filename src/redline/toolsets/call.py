@@ -8,12 +8,12 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Protocol
 
 from redline.core.access.rights import Right
 from redline.core.budget import check_answer
+from redline.core.records import dataclass, field, replace
 
 if TYPE_CHECKING:
     from redline.core.changes import ChangeSet

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 
 from redline.core.access.rights import Right
 from redline.core.errors import HeldDecided, PermissionDenied, RedlineError, UnknownHeld
 from redline.core.ports.review import Decision, HeldState, PermissionQuestion
 from redline.core.ports.session_memory import Grant
+from redline.core.records import replace
 from redline.services.questions import answer_question
 from redline.services.runtime import Runtime
 from redline.toolsets.call import Answer, Call, Question, session_of

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-import orjson
-
 from redline.core.changes import Change, ChangeSet, FileState, State, digest_of
 from redline.core.errors import AlreadyApplied
 from redline.core.paths import WorkspacePath
@@ -18,11 +16,8 @@ _HINT = "nothing to do; to make it once more, quote the text as it is now with m
 
 def cause_of(call: Call) -> str:
     """What names this call: its tool and its arguments."""
-    named = [call.tool.name, call.arguments]
-    try:
-        return digest_of(orjson.dumps(named, option=orjson.OPT_SORT_KEYS))
-    except TypeError:  # a lone surrogate or a huge number: only the slower way can spell it
-        return digest_of(json.dumps(named, sort_keys=True).encode())
+    named = json.dumps([call.tool.name, call.arguments], sort_keys=True)
+    return digest_of(named.encode())
 
 
 def refuse_repeated(call: Call, change_set: ChangeSet, cause: str) -> None:

@@ -9,7 +9,6 @@ from array import array
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
 
@@ -24,6 +23,7 @@ from redline.core.errors import RedlineError
 from redline.core.paths import WorkspacePath
 from redline.core.ports.search import Grep
 from redline.core.ports.tree import Kind, Tree
+from redline.core.records import dataclass
 
 # Bytes that a worker is given at once: asking for every file by itself costs more than parsing.
 _CHUNK = 128 << 10

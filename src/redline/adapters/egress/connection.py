@@ -6,11 +6,11 @@ import asyncio
 import re
 import struct
 from collections.abc import Callable
-from dataclasses import dataclass
 from http import HTTPStatus
 
 from redline.adapters.egress.dialing import Dialer, DialRefused, Unreachable, refuse
 from redline.core.access.domains import format_target, normalize_name, split_port
+from redline.core.records import dataclass
 
 RECORD_HEADER = 5
 _HANDSHAKE, _CLIENT_HELLO, _SERVER_NAME, _HOST_NAME = 22, 1, 0, 0

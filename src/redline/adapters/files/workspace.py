@@ -9,11 +9,9 @@ from __future__ import annotations
 
 import errno
 import os
-import re
 import stat
 import stat as modes
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 
 from redline.adapters.files.disk import Dir, Disk
 from redline.adapters.files.os_errors import name_too_long, reading_failed
@@ -28,8 +26,10 @@ from redline.core.errors import (
     ReadOnlyRoot,
     SymlinkEscape,
 )
+from redline.core.late_regex import late_regex
 from redline.core.paths import Access, WorkspacePath, read_name, show_name
 from redline.core.ports.tree import Root
+from redline.core.records import dataclass, field
 
 _MAX_LINKS = 40
 
@@ -195,7 +195,7 @@ _RACES = 50
 # The largest name on common file systems; a longer one is refused before anything is made.
 _MAX_NAME_BYTES = 255
 FOREIGN = 1_000_000
-_WINDOWS_DRIVE = re.compile(r"[A-Za-z]:[\\/]")
+_WINDOWS_DRIVE = late_regex(r"[A-Za-z]:[\\/]")
 
 
 class DiskWorkspace:

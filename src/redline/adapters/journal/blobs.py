@@ -14,10 +14,10 @@ import struct
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 
 from redline.adapters.files.disk import Dir, Disk
 from redline.core.changes import Change, FileState, Rename
+from redline.core.records import dataclass
 from redline.core.spans import common_head, common_tail
 
 _HEAD = struct.Struct("<8s64sQQQ")

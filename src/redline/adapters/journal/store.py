@@ -6,7 +6,6 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
@@ -43,6 +42,7 @@ from redline.core.ports.history import (
     Origin,
 )
 from redline.core.ports.store import Chained, ChangeStatus, Position
+from redline.core.records import replace
 
 if TYPE_CHECKING:
     # Imported where a change is made: commands that only read are spared a fifth of their time.

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -39,6 +38,7 @@ from redline.core.changes import (
 from redline.core.errors import LeaseLost, RedlineError, StaleBase
 from redline.core.paths import WorkspacePath
 from redline.core.ports.history import Operation, Origin
+from redline.core.records import dataclass, replace
 
 if TYPE_CHECKING:
     from redline.adapters.journal.store import DiskStore

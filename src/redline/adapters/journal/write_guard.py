@@ -22,11 +22,12 @@ from redline.adapters.files.workspace import FOREIGN, DiskWorkspace
 from redline.core.changes import Absent, ChangeSet, LinkState, Rename
 from redline.core.errors import GuardedWrite, RedlineError
 from redline.core.guarded import GIT_NAMES, GuardedPath, PathRules, Permission, fold_name
+from redline.core.late_regex import late_regex
 from redline.core.paths import Access, WorkspacePath, show_name
 from redline.core.ports.history import ChangePermits, Origin
 
-_HOOKS_PATH = re.compile(rb'^\s*hookspath\s*=\s*"?([^"#;\r\n]*)', re.IGNORECASE | re.MULTILINE)
-_GITDIR = re.compile(rb"gitdir:\s*([^\r\n]+)")
+_HOOKS_PATH = late_regex(rb'^\s*hookspath\s*=\s*"?([^"#;\r\n]*)', re.IGNORECASE | re.MULTILINE)
+_GITDIR = late_regex(rb"gitdir:\s*([^\r\n]+)")
 _MAX_CONFIG = 1 << 16
 # Repositories whose configuration is remembered.
 _MAX_REPOSITORIES = 64

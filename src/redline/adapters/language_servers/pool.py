@@ -7,7 +7,6 @@ import shlex
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
 from threading import Lock, Timer
 
 from redline.adapters.language_servers.sessions import LspSession, Session, TsserverSession
@@ -27,6 +26,7 @@ from redline.core.ports.language_servers import (
 )
 from redline.core.ports.search import Cancel
 from redline.core.ports.tree import PathResolver, Root
+from redline.core.records import dataclass, field, replace
 
 # Seconds that a server may take for one rename, that it is kept without one, and in all.
 PATIENCE = 20.0

@@ -8,10 +8,10 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from redline.adapters.files.disk import O_SAFE_OPEN
+from redline.core.records import dataclass, field
 
 
 class Launch(NamedTuple):

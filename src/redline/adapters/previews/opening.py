@@ -6,11 +6,11 @@ import hmac
 import time
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import replace
 from threading import Lock
 
 from redline.core.errors import InvalidArgument, LimitReached
 from redline.core.ports.previews import Previews, StoredPreview
+from redline.core.records import replace
 
 
 class SharedPreviews:

@@ -12,7 +12,6 @@ import os
 import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from redline.adapters.files import platform
@@ -37,6 +36,7 @@ from redline.core.errors import LimitReached, RedlineError, TooLarge
 from redline.core.paths import WorkspacePath, show_name
 from redline.core.ports.commands import SAVED_MEANWHILE, Written
 from redline.core.ports.tree import Entry, Kind, Tree
+from redline.core.records import dataclass, field
 from redline.search.ignore import EXCLUDED_DIRECTORIES, IgnoreScope
 
 # More entries than this are not compared: then nothing of what a command wrote is made.

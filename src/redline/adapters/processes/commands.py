@@ -10,7 +10,6 @@ import sys
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from itertools import count
 from stat import S_ISGID, S_ISUID
@@ -46,6 +45,7 @@ from redline.core.paths import WorkspacePath
 from redline.core.ports.commands import Command, Finished, Job, JobState, SandboxFacts
 from redline.core.ports.search import Cancel
 from redline.core.ports.tree import PathResolver, Tree
+from redline.core.records import replace
 from redline.core.wording import naming
 
 

@@ -12,7 +12,6 @@ import stat
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from threading import Lock
 
 from redline.core.changes import (
@@ -29,6 +28,7 @@ from redline.core.errors import RedlineError
 from redline.core.paths import WorkspacePath, show_name
 from redline.core.ports.commands import Difference
 from redline.core.ports.tree import Entry, FileReader, Kind, PathResolver, Tree
+from redline.core.records import dataclass, field
 from redline.search.ignore import EXCLUDED_DIRECTORIES, IGNORE_FILE, IgnoreScope, is_ignored
 
 MAX_ENTRIES = 50_000

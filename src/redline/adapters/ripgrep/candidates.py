@@ -13,7 +13,6 @@ import re
 import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 from redline.adapters.ripgrep.flags import match_flags, scope_flags
@@ -21,6 +20,7 @@ from redline.adapters.ripgrep.process import Running
 from redline.adapters.ripgrep.search import COMMAND_LINE, Enough, Work
 from redline.core.errors import InvalidPattern
 from redline.core.ports.search import Binary, GrepQuery
+from redline.core.records import replace
 from redline.search.es_regex import quote
 
 # A count ends with a line break, at which ripgrep writes; of mere names it holds some back.

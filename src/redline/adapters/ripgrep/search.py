@@ -13,7 +13,6 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeAlias
 
@@ -28,6 +27,7 @@ from redline.adapters.ripgrep.process import RipgrepEnded, RipgrepProcesses, Run
 from redline.core.errors import InvalidPattern
 from redline.core.paths import WorkspacePath
 from redline.core.ports.search import Binary, Cancel, GrepLine, GrepQuery
+from redline.core.records import dataclass, replace
 from redline.search.patterns import any_of
 
 _LINE = re.compile(rb"(\d+)(?:-|:(\d+):)(.*)", re.DOTALL)

@@ -6,7 +6,6 @@ import os
 import re
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 
 from redline.adapters.ripgrep.candidates import NO_FLOOD, FileFlood, list_candidates
@@ -33,6 +32,7 @@ from redline.core.errors import InvalidPattern, Unavailable
 from redline.core.paths import WorkspacePath, outermost
 from redline.core.ports.search import Binary, Cancel, GrepLine, GrepQuery, GrepResult
 from redline.core.ports.tree import Tree
+from redline.core.records import replace
 from redline.search.es_regex import check_pattern
 from redline.search.ignore import ancestor_rules, ignore_files, is_odd_ignore_file, rebased_rules
 from redline.search.patterns import check_globs, expand_braces

@@ -12,7 +12,6 @@ import tempfile
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
 
 from redline.adapters.ripgrep.flags import ALWAYS, line_flags, pattern_flags
 from redline.adapters.ripgrep.foreign import MAX_FILE, has_wide_mark, is_decoded, path_below
@@ -22,6 +21,7 @@ from redline.core.errors import RedlineError, TooLarge
 from redline.core.paths import WorkspacePath
 from redline.core.ports.search import Binary, GrepLine, GrepQuery, GrepResult
 from redline.core.ports.tree import Tree
+from redline.core.records import dataclass, field, replace
 from redline.core.textfile import BOM
 
 # How long a stream may get.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import stat
-from dataclasses import dataclass, field
 from threading import Thread
 from typing import TypeAlias
 
@@ -24,6 +23,7 @@ from redline.core.errors import RedlineError
 from redline.core.paths import WorkspacePath, show_name
 from redline.core.ports.commands import Difference
 from redline.core.ports.tree import Kind, Tree
+from redline.core.records import dataclass, field
 from redline.search.ignore import EXCLUDED_DIRECTORIES, is_ignored
 
 MAX_FILE = 4 << 20

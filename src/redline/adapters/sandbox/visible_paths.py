@@ -7,12 +7,12 @@ import os
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from typing import Any
 
 from redline.adapters.sandbox.program import PACKAGE_DIRECTORY
+from redline.core.records import dataclass
 
 _SYSTEM = tuple(
     """

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 
@@ -15,6 +14,7 @@ from redline.code.syntax.languages import language_of
 from redline.code.syntax.macros import without_texts
 from redline.code.syntax.node import Span, SyntaxNode
 from redline.core.paths import WorkspacePath
+from redline.core.records import dataclass, field
 
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"\n]+)[>"]', re.MULTILINE)
 _IDENTIFIERS = ("identifier", "field_identifier", "type_identifier", "statement_identifier")

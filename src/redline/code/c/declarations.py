@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from redline.code.c.chunks import CFile, Chunk
 from redline.code.syntax.node import SyntaxNode, required_field, span_of
 from redline.core.paths import WorkspacePath
+from redline.core.records import dataclass, replace
 
 _DECLARATORS = frozenset(
     """

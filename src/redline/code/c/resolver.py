@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
 from redline.code.c.chunks import CFile, Chunk, find_word
@@ -29,6 +28,7 @@ from redline.code.syntax.languages import language_of
 from redline.code.syntax.macros import without_texts, words_in_macros
 from redline.code.syntax.node import Span, SyntaxNode, required_field, span_of
 from redline.core.paths import WorkspacePath
+from redline.core.records import dataclass, field
 
 # Symbol kinds of the index that are declared outside structs.
 _OUTER = frozenset(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from redline.code.go.names import GoDeclaration, GoKind
 from redline.code.go.standard import ALIASES, INTERFACES
 from redline.code.references.definition import Definition
@@ -14,6 +12,7 @@ from redline.code.syntax.definitions import parse
 from redline.code.syntax.languages import language_of
 from redline.code.syntax.node import required_field
 from redline.core.paths import WorkspacePath
+from redline.core.records import dataclass, field
 
 # The root index of library paths, which no workspace has.
 _ROOT = -2

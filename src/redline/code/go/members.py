@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 from redline.code.go.library import LIBRARY, is_library, may_be_interface
 from redline.code.go.names import GoDeclaration, GoKind
@@ -12,6 +11,7 @@ from redline.code.go.types import GoTypes, without_pointer
 from redline.code.references.definition import Definition
 from redline.code.references.typed.types import UNKNOWN_TYPE, Shape, substitute
 from redline.code.syntax.node import required_field
+from redline.core.records import dataclass, field
 
 # Deeper embedding is a cycle.
 _MAX_DEPTH = 12

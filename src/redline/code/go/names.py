@@ -7,13 +7,13 @@ file are never all read.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple, TypeAlias
 
 from redline.code.references.definition import Definition
 from redline.code.references.typed.units import Unit
 from redline.code.syntax.node import SyntaxNode, required_field
+from redline.core.records import dataclass, field
 
 
 class GoKind(StrEnum):

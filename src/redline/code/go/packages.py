@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from redline.code.go.names import GoDeclaration
 from redline.code.go.sources import GoImport, GoSource, receiver_of
 from redline.code.references.typed.units import Unit, Units
 from redline.core.paths import WorkspacePath
+from redline.core.records import dataclass, field
 
 _MODULE = re.compile(r'^\s*module\s+["`]?([^\s"`]+)', re.MULTILINE)
 

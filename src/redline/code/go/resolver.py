@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 
 from redline.code.go.library import LIBRARY, is_library, is_library_definition
 from redline.code.go.members import GoMembers, Selection
@@ -25,6 +24,7 @@ from redline.code.syntax.definitions import Parsed
 from redline.code.syntax.node import SyntaxNode, required_field, start_of
 from redline.code.syntax.uses import nodes_of
 from redline.core.paths import WorkspacePath
+from redline.core.records import dataclass, field
 
 
 @dataclass(slots=True)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 
 from redline.code.go.names import GoDeclaration, GoKind, children, spec_declarations
 from redline.code.references.typed.units import Unit
 from redline.code.syntax.node import SyntaxNode, required_field
 from redline.core.paths import WorkspacePath
+from redline.core.records import dataclass
 
 _VERSION = re.compile(r"v\d+")
 _DOTTED_VERSION = re.compile(r"\.v\d+$")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from redline.code.go.library import LIBRARY, is_library
@@ -14,6 +13,7 @@ from redline.code.references.definition import Definition
 from redline.code.references.typed.types import UNKNOWN_TYPE, Shape, substitute
 from redline.code.references.typed.units import Unit
 from redline.code.syntax.node import SyntaxNode, required_field
+from redline.core.records import dataclass, field
 
 _BUILT_IN = {"len": "int", "cap": "int", "copy": "int", "real": "float64", "imag": "float64"}
 _INSTANTIATED = {"index_expression", "type_instantiation_expression"}

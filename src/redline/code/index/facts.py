@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
 
 from redline.code.index.packing import pack
 from redline.code.python_js.imports import imported_stems
@@ -12,6 +11,7 @@ from redline.code.syntax.definitions import Parsed, Symbol, parse, symbols_at, s
 from redline.code.syntax.languages import Language
 from redline.code.syntax.node import SyntaxNode
 from redline.code.syntax.uses import words_of
+from redline.core.records import dataclass
 
 # Larger files are generated or minified: parsing takes seconds, and no symbol is looked up there.
 MAX_FILE_BYTES = 1 << 20

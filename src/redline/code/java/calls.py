@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from redline.code.java.declarations import first_child
@@ -11,6 +10,7 @@ from redline.code.java.reach import Reach, access
 from redline.code.java.source_file import JavaFile
 from redline.code.references.typed.types import UNKNOWN_TYPE, Shape, substitute
 from redline.code.syntax.node import SyntaxNode, required_field
+from redline.core.records import dataclass, field
 
 if TYPE_CHECKING:
     from redline.code.java.expressions import Expressions

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from itertools import pairwise
 
 from redline.code.java.declarations import (
@@ -20,6 +19,7 @@ from redline.code.references.typed.types import UNKNOWN_TYPE, Head, Shape
 from redline.code.references.typed.units import Units
 from redline.code.syntax.node import SyntaxNode, span_of
 from redline.core.paths import WorkspacePath
+from redline.core.records import dataclass, field
 
 
 @dataclass(eq=False)

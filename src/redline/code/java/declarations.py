@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from redline.code.references.definition import Definition
 from redline.code.syntax.node import SyntaxNode
 from redline.core.paths import WorkspacePath
+from redline.core.records import dataclass, field
 
 if TYPE_CHECKING:
     from redline.code.java.source_file import JavaFile

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from itertools import pairwise
 
 from redline.code.java.calls import CallResolver
@@ -15,6 +14,7 @@ from redline.code.java.variables import JavaLocal, VariableSource, local_in
 from redline.code.references.definition import Definition
 from redline.code.references.typed.types import UNKNOWN_TYPE, Shape, substitute
 from redline.code.syntax.node import SyntaxNode, required_field
+from redline.core.records import dataclass, field
 
 _LITERALS = {
     "string_literal": "String",

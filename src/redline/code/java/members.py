@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
 from redline.code.java.classes import JavaClasses
@@ -11,6 +10,7 @@ from redline.code.java.declarations import Field, Method, TypeDeclaration, type_
 from redline.code.references.definition import Definition
 from redline.code.references.typed.types import UNKNOWN_TYPE, Head, Shape, substitute
 from redline.code.syntax.node import SyntaxNode
+from redline.core.records import dataclass, field
 
 # The types that type variables are replaced by.
 Given: TypeAlias = dict[Definition, Shape]

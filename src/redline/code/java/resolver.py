@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
 from typing import NamedTuple
@@ -36,6 +35,7 @@ from redline.code.syntax.languages import language_of
 from redline.code.syntax.node import SyntaxNode, required_field, span_of
 from redline.code.syntax.uses import nodes_of
 from redline.core.paths import WorkspacePath
+from redline.core.records import dataclass, replace
 
 NOTHING: frozenset[Definition] = frozenset()
 

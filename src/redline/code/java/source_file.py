@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from functools import cached_property
 
 from redline.code.java.declarations import TYPES, Field, Method, TypeDeclaration, declares
 from redline.code.syntax.definitions import Parsed
 from redline.code.syntax.node import SyntaxNode
 from redline.core.paths import WorkspacePath
+from redline.core.records import dataclass, field
 
 
 @dataclass(eq=False)

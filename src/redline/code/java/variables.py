@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 
 from redline.code.java.declarations import dimensions_of, parameters_of
 from redline.code.syntax.node import SyntaxNode
+from redline.core.records import dataclass
 
 _BLOCKS = {"block", "constructor_body", "switch_block_statement_group", "program"}
 _CONDITIONS = frozenset(

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from redline.code.python_js.path_aliases import PathAliases
 from redline.core.paths import WorkspacePath
+from redline.core.records import dataclass, field
 
 
 class ImportSplice(NamedTuple):

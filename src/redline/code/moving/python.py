@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
 from redline.code.moving.model import (
     ImportSplice,
@@ -21,6 +20,7 @@ from redline.code.moving.python_statements import (
 )
 from redline.code.python_js.imports import python_candidates
 from redline.core.paths import WorkspacePath
+from redline.core.records import dataclass
 
 _ENDINGS = (".pyi", ".py")
 _PACKAGE_FILES = ("__init__.py", "__init__.pyi")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, NamedTuple
+
+from redline.core.records import dataclass
 
 STATEMENT_RULE: Mapping[str, Any] = {
     "rule": {"any": [{"kind": "import_statement"}, {"kind": "import_from_statement"}]}

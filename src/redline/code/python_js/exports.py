@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from redline.code.python_js.imports import (
@@ -13,6 +12,7 @@ from redline.code.python_js.imports import (
     string_content,
 )
 from redline.code.syntax.node import SyntaxNode, named_children, parent_of, required_field
+from redline.core.records import dataclass, field
 
 # The node that names or is the exported value, or what is re-exported.
 Exported: TypeAlias = SyntaxNode | ImportedName | MemberOf

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from redline.code.python_js.members import NoClass, has_static, is_assigned
@@ -10,6 +9,7 @@ from redline.code.python_js.project import Module
 from redline.code.references.definition import Definition
 from redline.code.scopes.model import Binding, BindingRole, Member, MemberUse, Scope
 from redline.code.syntax.node import SyntaxNode, parent_of, required_field
+from redline.core.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from redline.code.python_js.path_aliases import PathAliases, join_path
 from redline.code.syntax.node import SyntaxNode, begins_at, parent_of, required_field
 from redline.core.paths import WorkspacePath
+from redline.core.records import dataclass
 
 _PYTHON = (".py", ".pyi")
 _SCRIPT = (".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".d.ts")

@@ -8,7 +8,6 @@ own; everything else is unknown, and a rename that meets it is refused rather th
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TypeAlias
 
@@ -28,6 +27,7 @@ from redline.code.syntax.node import (
     parent_of,
     required_field,
 )
+from redline.core.records import dataclass, field
 
 LITERALS = frozenset(
     """

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from typing import TypeAlias, TypeVar
 
 from redline.code.python_js.exports import WHOLE, Exported, Exports, exports_of, object_values
@@ -25,6 +24,7 @@ from redline.code.references.definition import FOREIGN, UNKNOWN, Definition, who
 from redline.code.scopes.model import TYPE, VALUE, Binding, BindingRole, Occurrence, ScopeKind
 from redline.code.syntax.node import SyntaxNode, begins_at, named_children, parent_of, start_of
 from redline.core.paths import WorkspacePath
+from redline.core.records import dataclass, field
 
 Definitions: TypeAlias = frozenset[Definition]
 # Import cycles that are followed from each of their modules; a web of cycles would never end.

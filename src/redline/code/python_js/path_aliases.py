@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
 from redline.core.paths import WorkspacePath
+from redline.core.records import dataclass, field
 
 _CONFIGS = ("tsconfig.json", "jsconfig.json")
 _MAX_CHAIN = 10

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from functools import cached_property
 
 from redline.code.python_js.members import FileClasses
@@ -21,6 +20,7 @@ from redline.code.scopes.read import SCOPED, read_names
 from redline.code.syntax.definitions import Parsed
 from redline.code.syntax.node import Span, SyntaxNode, parent_of, span_of, start_of
 from redline.core.paths import WorkspacePath
+from redline.core.records import dataclass, field
 
 _DECLARING = {"interface_declaration", "type_alias_declaration"}
 _HOLDING = {"program", "module", "class_body"}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from redline.code.python_js.exports import WHOLE, is_exported_key
 from redline.code.python_js.heritage import (
@@ -43,6 +42,7 @@ from redline.code.scopes.model import (
 from redline.code.syntax.node import SyntaxNode, begins_at, parent_of, start_of
 from redline.code.syntax.uses import nodes_of
 from redline.core.paths import WorkspacePath
+from redline.core.records import dataclass
 
 
 @dataclass(slots=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Hashable, Iterator
-from dataclasses import dataclass, field
 from enum import Enum
 from functools import partial
 from typing import ClassVar, NamedTuple, TypeAlias
@@ -32,6 +31,7 @@ from redline.code.syntax.node import (
     required_field,
     start_of,
 )
+from redline.core.records import dataclass, field
 
 _MAX_DEPTH = 10
 

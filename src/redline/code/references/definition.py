@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from redline.code.scopes.model import Binding
 from redline.core.paths import WorkspacePath
+from redline.core.records import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)

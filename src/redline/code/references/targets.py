@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import NamedTuple
 
 from redline.code.references.definition import UNKNOWN, Definition
+from redline.core.records import dataclass, field, replace
 
 
 class Certainty(StrEnum):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 from redline.code.python_js.members import FileClasses, NoClass
@@ -36,6 +35,7 @@ from redline.code.syntax.errors import syntax_issues
 from redline.code.syntax.node import Span, SyntaxNode, parent_of, required_field, span_of
 from redline.code.syntax.uses import Use, nodes_of, uses_of
 from redline.core.errors import InvalidArgument
+from redline.core.records import dataclass
 
 
 def labels_of(names: Names, classes: FileClasses, binding: Binding) -> list[Member]:

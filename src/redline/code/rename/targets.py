@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from redline.code.python_js.members import ClassOrNot, FileClasses, NoClass
 from redline.code.rename.refusals import MAX_SHOWN, refuse_lines
 from redline.code.scopes.model import Binding, Member, MemberUse, Names, Scope, ScopeKind
 from redline.core.errors import InvalidArgument
+from redline.core.records import dataclass
 
 WHICH = "say which by its qualified name, or pass start_line of a line that uses it"
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
 from redline.code.references.file_access import SourceFiles
 from redline.code.syntax.node import SyntaxNode
 from redline.core.paths import WorkspacePath
+from redline.core.records import dataclass, field
 
 _ROOTS = {"lib.rs", "main.rs", "build.rs"}
 # Inline modules around a module declaration, at most.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from redline.code.references.definition import UNKNOWN, Definition
 from redline.code.references.typed.types import UNKNOWN_TYPE, Shape, substitute
@@ -14,6 +13,7 @@ from redline.code.rust.scopes.names import Role
 from redline.code.rust.types import RustTypes, parameters, unify
 from redline.code.scopes.model import Scope
 from redline.code.syntax.node import parent_of
+from redline.core.records import dataclass
 
 
 @dataclass(slots=True)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 
 from redline.code.references.typed.units import Unit, Units
 from redline.core.paths import WorkspacePath
+from redline.core.records import dataclass, field
 
 # Files searched at most for a member other than the wanted one.
 _MAX_INTERMEDIATE = 8

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from enum import StrEnum
 
 from redline.code.references.definition import UNKNOWN, UNRESOLVED, Definition
@@ -17,6 +16,7 @@ from redline.code.rust.types import RustTypes, unify
 from redline.code.scopes.model import ANY, TYPE, Binding, Scope
 from redline.code.syntax.node import parent_of
 from redline.core.paths import WorkspacePath
+from redline.core.records import dataclass, field
 
 
 class AccessForm(StrEnum):

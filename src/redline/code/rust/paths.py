@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from redline.code.references.definition import UNKNOWN, UNRESOLVED, Definition, whole
@@ -14,6 +13,7 @@ from redline.code.rust.scopes.names import Path, Role, RustNames
 from redline.code.scopes.model import ANY, TYPE, Binding, Scope
 from redline.code.syntax.node import parent_of
 from redline.core.paths import WorkspacePath
+from redline.core.records import dataclass, field
 
 Definitions = frozenset[Definition]
 NOTHING: Definitions = frozenset()

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 
 from redline.code.references.definition import UNKNOWN, UNRESOLVED, Definition
 from redline.code.references.file_access import SourceFiles
@@ -46,6 +45,7 @@ from redline.code.scopes.model import ANY, TYPE, Binding, Member, Occurrence, Sc
 from redline.code.syntax.definitions import Parsed
 from redline.code.syntax.node import Span, SyntaxNode, parent_of, required_field, start_of
 from redline.code.syntax.uses import nodes_of
+from redline.core.records import dataclass, field
 
 
 @dataclass(slots=True)

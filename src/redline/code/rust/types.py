@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 from redline.code.references.definition import UNKNOWN, Definition
 from redline.code.references.typed.types import UNKNOWN_TYPE, Shape, substitute
@@ -12,6 +11,7 @@ from redline.code.rust.paths import Definitions, Paths, definition_of, names_of
 from redline.code.rust.scopes.names import Path, Role
 from redline.code.scopes.model import TYPE, Binding, Scope
 from redline.code.syntax.node import SyntaxNode, parent_of, required_field, span_of
+from redline.core.records import dataclass, field
 
 # Smart pointers and guards, which are used like what they hold.
 _HOLDERS = frozenset(

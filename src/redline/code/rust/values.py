@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from redline.code.references.definition import UNKNOWN, Definition
@@ -17,6 +16,7 @@ from redline.code.rust.scopes.names import Role
 from redline.code.rust.types import RustTypes, path_of
 from redline.code.scopes.model import TYPE, VALUE, Binding, Scope
 from redline.code.syntax.node import SyntaxNode, required_field
+from redline.core.records import dataclass, field
 
 _MAX_DEPTH = 24
 _TRANSPARENT = frozenset(

@@ -10,10 +10,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from enum import StrEnum
 
 from redline.code.syntax.node import SyntaxNode
+from redline.core.records import dataclass, field
 
 _TABLES = {"list", "dictionary", "set", "tuple", "array", "object"}
 _LONG_TABLE = 1000

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from redline.code.syntax.definitions import Parsed, Symbol, definitions_of
 from redline.code.syntax.doc_comments import docstring_of
 from redline.code.syntax.node import SyntaxNode, span_of
+from redline.core.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,8 @@ word. Both are blanked before definitions are looked for; references are read fr
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+
+from redline.core.records import dataclass, field
 
 _DIRECTIVE = re.compile(r"\s*#\s*(if|ifdef|ifndef|elif|else|endif)\b(.*)")
 _TEXTS = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|//.*|/\*.*?\*/')

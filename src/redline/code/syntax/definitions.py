@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple, cast
 
 from redline.code.syntax.c_preprocessor import resolve_conditionals
@@ -22,6 +21,7 @@ from redline.code.syntax.node import (
     span_of,
     start_of,
 )
+from redline.core.records import dataclass
 
 Parse = Callable[[str], SyntaxNode]
 _TYPED = frozenset({"typescript", "tsx"})

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
 from redline.code.syntax.definitions import Parsed, parse
 from redline.code.syntax.languages import Language
 from redline.code.syntax.node import SyntaxNode, parent_of
+from redline.core.records import dataclass
 
 MAX_EXCERPT = 80
 

@@ -6,7 +6,7 @@ finder of its name ("field:name" by default).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from redline.core.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

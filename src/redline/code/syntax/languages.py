@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from redline.code.syntax import language_rules as rules
 from redline.code.syntax.language_rules import Rules
+from redline.core.records import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)

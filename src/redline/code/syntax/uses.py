@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from redline.code.syntax.definitions import Parsed
 from redline.code.syntax.macros import words_in_macros
 from redline.code.syntax.node import SyntaxNode, begins_at
+from redline.core.records import dataclass
 
 _MEMBER_KINDS = {"property_identifier", "private_property_identifier", "field_identifier"}
 # `.` accesses a member everywhere; `->` only in these; `self::name` is not a member.

@@ -11,7 +11,8 @@ from __future__ import annotations
 import ipaddress
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from redline.core.records import dataclass
 
 DEFAULT_PORTS = (443, 80)
 MAX_DOMAINS = 200

@@ -10,6 +10,7 @@ from itertools import islice
 from redline.core.call_scope import checkpoint
 from redline.core.encodings.names import UTF8, find_codec, require_codec, with_supersets
 from redline.core.errors import RedlineError, UnsupportedEncoding
+from redline.core.late_regex import late_regex
 from redline.core.paths import WorkspacePath
 from redline.core.ports.tree import Tree
 from redline.core.textfile import BOM, TextFile, is_utf8
@@ -21,9 +22,9 @@ _MAX_PATH = 512
 _MAX_WILDCARDS = 6
 _MAX_ALTERNATIVES = 20
 _EDITORCONFIG = ".editorconfig"
-_RANGE = re.compile(r"(-?\d{1,9})\.\.(-?\d{1,9})\Z")
-_BRACES = re.compile(r"\{([^{}]*)\}")
-_TOKEN = re.compile(r"\\.|\*\*/|\*\*|\*|\?|\[!?[^]/]+\]|.", re.DOTALL)
+_RANGE = late_regex(r"(-?\d{1,9})\.\.(-?\d{1,9})\Z")
+_BRACES = late_regex(r"\{([^{}]*)\}")
+_TOKEN = late_regex(r"\\.|\*\*/|\*\*|\*|\?|\[!?[^]/]+\]|.", re.DOTALL)
 _EMPTIABLE = ("*", "**", "**/")
 
 
@@ -150,17 +151,17 @@ def _in_class(body: str, letter: str) -> bool:
 _HEAD = 1024
 _NAME = rb"([A-Za-z0-9][-\w.:]*)"
 # PEP 263, and the same words of Emacs and Vim after other comment signs.
-_COOKIE = re.compile(
+_COOKIE = late_regex(
     rb"\A(?:[^\n]*\n)?[ \t\f]*(?:#|//|/\*|;|%|--|<!--|\"|\.\.)[^\n]*?coding[:=][ \t]*" + _NAME
 )
-_XML = re.compile(rb"\A<\?xml[^>]{0,200}?encoding\s*=\s*[\"']" + _NAME)
-_CSS = re.compile(rb"\A@charset \"" + _NAME)
+_XML = late_regex(rb"\A<\?xml[^>]{0,200}?encoding\s*=\s*[\"']" + _NAME)
+_CSS = late_regex(rb"\A@charset \"" + _NAME)
 # Comments are skipped without going back: there is one way to read them.
-_MARKUP = re.compile(
+_MARKUP = late_regex(
     rb"\A\s*+(?:<!--.*?-->\s*+)*+<(?:!doctype\s+html|html|head|meta)",
     re.IGNORECASE | re.DOTALL,
 )
-_META = re.compile(rb"<meta\b[^>]{0,300}?charset\s*=\s*[\"']?\s*" + _NAME, re.IGNORECASE)
+_META = late_regex(rb"<meta\b[^>]{0,300}?charset\s*=\s*[\"']?\s*" + _NAME, re.IGNORECASE)
 
 
 def declared_encoding(raw: bytes) -> str | None:
@@ -177,7 +178,7 @@ def declared_encoding(raw: bytes) -> str | None:
     return "cp1252" if name in ("iso8859-1", "ascii") else name
 
 
-_LEAD_BYTE = re.compile(rb"[\xc2-\xf4]")
+_LEAD_BYTE = late_regex(rb"[\xc2-\xf4]")
 # With this many characters of several bytes a file is UTF-8, whatever it declares.
 _SURELY_UTF8 = 4
 _WIDE = {"utf-16": 2, "utf-32": 4}

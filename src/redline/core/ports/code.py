@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from redline.core.paths import WorkspacePath
+from redline.core.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

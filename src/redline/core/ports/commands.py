@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
 from redline.core.changes import Change, ChangeSet, FileState
@@ -11,6 +10,7 @@ from redline.core.paths import WorkspacePath
 from redline.core.ports.history import Operation, Origin
 from redline.core.ports.search import Cancel
 from redline.core.ports.tree import Tree
+from redline.core.records import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -11,6 +10,7 @@ from redline.core.changes import ChangeSet, FileState
 from redline.core.errors import PermissionRequired
 from redline.core.guarded import GuardedPath
 from redline.core.paths import WorkspacePath
+from redline.core.records import dataclass, field
 
 if TYPE_CHECKING:
     from redline.core.ports.review import HeldChange

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from redline.core.paths import WorkspacePath
 from redline.core.ports.search import Cancel
+from redline.core.records import dataclass
 
 
 class ServerEdit(NamedTuple):

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
 from redline.core.access.rights import ALL_RIGHTS, Rights
 from redline.core.ports.history import Operation
+from redline.core.records import dataclass, field
 
 
 class Reviewer(NamedTuple):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from redline.core.changes import ChangeSet
 from redline.core.ports.history import Operation, Origin
+from redline.core.records import dataclass
 
 if TYPE_CHECKING:
     from redline.core.errors import RuleAsks

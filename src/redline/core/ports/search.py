@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple, Protocol
 
 from redline.core.paths import WorkspacePath
+from redline.core.records import dataclass
 
 
 class Cancel(Protocol):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Protocol
 
 from redline.core.paths import WorkspacePath
+from redline.core.records import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)

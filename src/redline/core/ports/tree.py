@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple, Protocol
 
 from redline.core.changes import SpecialKind, State
 from redline.core.paths import Access, WorkspacePath
+from redline.core.records import dataclass
 
 
 class Kind(Enum):

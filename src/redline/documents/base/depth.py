@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from itertools import accumulate
 from operator import sub
 
 from redline.core.errors import CannotApply, NestsTooDeep
+from redline.core.late_regex import late_regex
 from redline.documents.base.model import MAX_DEPTH
 from redline.documents.base.possessive import compile_pattern
 
@@ -16,7 +16,7 @@ _STEPS = bytes(1 if byte in b"[{" else 255 for byte in range(256))
 _UP, _DOWN = b"\x01", b"\xff"
 _WITHIN = bytes(byte for byte in range(256) if byte not in b"[]{}\"'")
 _QUOTED = compile_pattern(rb"\"[^\"]*+\"|'[^']*+'")
-_QUOTE = re.compile(rb"[\"']")
+_QUOTE = late_regex(rb"[\"']")
 _WINDOW = 64 * 1024
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 from redline.core.errors import CannotApply, DocumentSyntax, NodeNotFound, TooLarge
+from redline.core.records import dataclass
 from redline.core.splice import Splice, apply_splices
 from redline.core.textfile import SNIFFED, undecodable_at
 from redline.core.wording import join_texts, naming

@@ -7,26 +7,27 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 from redline.core.errors import InvalidArgument
+from redline.core.late_regex import late_regex
 from redline.core.wording import naming
 
 Segment: TypeAlias = str | int
 Path: TypeAlias = tuple[Segment, ...]
 
-_NAME = re.compile(r"""[^.\[\]"'\s](?:[^.\[\]\r\n]*[^.\[\]\s])?""")
-_BRACKET = re.compile(
+_NAME = late_regex(r"""[^.\[\]"'\s](?:[^.\[\]\r\n]*[^.\[\]\s])?""")
+_BRACKET = late_regex(
     r"""\[(?:(?P<index>-?(?:0|[1-9][0-9]{0,8}))|"(?P<double>(?:[^"\\]|\\.)*)"|'(?P<single>(?:[^'\\]|\\.)*)')\]"""
 )
-_ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
+_ESCAPE = late_regex(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "/": "/"}
-_HALF = re.compile("[\ud800-\udfff]")
-_BARE = re.compile(r"""[^.\[\]"'\s](?:[^.\[\]\s]*[^.\[\]\s])?""")
-_INDEX = re.compile(r"0|[1-9][0-9]{0,8}")
+_HALF = late_regex("[\ud800-\udfff]")
+_BARE = late_regex(r"""[^.\[\]"'\s](?:[^.\[\]\s]*[^.\[\]\s])?""")
+_INDEX = late_regex(r"0|[1-9][0-9]{0,8}")
 # `$` of JSONPath before a step or alone; `$ref` is a key.
-_FROM_ROOT = re.compile(r"\$(?=[.\[]|$)")
-_QUOTED = re.compile(r"""\["(?:[^"\\]|\\.)*"\]|\['(?:[^'\\]|\\.)*'\]""")
+_FROM_ROOT = late_regex(r"\$(?=[.\[]|$)")
+_QUOTED = late_regex(r"""\["(?:[^"\\]|\\.)*"\]|\['(?:[^'\\]|\\.)*'\]""")
 # What only JSONPath has: descendants, any item, filters, slices, several names.
-_SELECTS = re.compile(r"\.\.|\[\*\]|\[\?|\[[-0-9]*:|\[[^\]]*,")
-_ANY_MEMBER = re.compile(r"\.\*(?=[.\[]|$)")
+_SELECTS = late_regex(r"\.\.|\[\*\]|\[\?|\[[-0-9]*:|\[[^\]]*,")
+_ANY_MEMBER = late_regex(r"\.\*(?=[.\[]|$)")
 MAX_SEGMENTS = 200
 _FORMS = 'write a.b, a[0], a[-1] or a["x.y"]; the empty path is the whole document'
 

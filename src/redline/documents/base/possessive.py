@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import re
 
-_PIECE = re.compile(rb"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(\?[:>]|\(|\)[*+?]\+|\)|.", re.DOTALL)
+from redline.core.late_regex import late_regex
+
+_PIECE = late_regex(rb"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(\?[:>]|\(|\)[*+?]\+|\)|.", re.DOTALL)
 _PROBE = rb'(?:[^"/]++|"[^"]*+(?:x)*+"|/(?![/*]))*+(//)'
 
 

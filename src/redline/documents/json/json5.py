@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from typing import Any
 
 from redline.core.errors import DocumentSyntax
+from redline.core.records import dataclass, field
 from redline.documents.base.depth import too_deep
 from redline.documents.base.model import MAX_DEPTH
 from redline.documents.json.runs import PIECE, members_end

@@ -10,9 +10,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 from redline.core.errors import CannotApply, DocumentSyntax, InvalidArgument
+from redline.core.records import dataclass, field
 from redline.core.splice import Splice
 from redline.documents.base.model import DocumentEdit
 from redline.documents.base.path import Path, Segment

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import marshal
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 from redline.core.errors import CannotApply, DocumentSyntax, NestsTooDeep
+from redline.core.records import dataclass, replace
 from redline.documents.base.depth import value_too_deep
 from redline.documents.base.model import MAX_DEPTH, DocumentEdit
 from redline.documents.base.path import Path, Segment

@@ -10,12 +10,12 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import toml_rs as _toml_rs
 
 from redline.core.errors import CannotApply, DocumentSyntax, NestsTooDeep
+from redline.core.records import dataclass
 from redline.documents.base.depth import too_deep
 from redline.documents.base.model import DocumentEdit, syntax_error
 from redline.documents.base.path import Path

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from redline.core.budget import release_read
@@ -27,6 +26,7 @@ from redline.core.paths import WorkspacePath, show_name
 from redline.core.ports.history import Operation
 from redline.core.ports.store import Store
 from redline.core.ports.tree import PathResolver, Tree
+from redline.core.records import dataclass, field, replace
 from redline.core.textfile import TextFile
 from redline.engine.ignore_rules import IgnoreRules
 from redline.engine.reverting.timeline import (

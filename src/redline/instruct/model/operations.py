@@ -7,10 +7,10 @@ and the order does not matter.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from redline.core.errors import CannotApply, NodeNotFound
+from redline.core.records import dataclass, field
 from redline.instruct.model.values import Value, dumps
 
 Path = tuple[str, ...]

@@ -6,6 +6,7 @@ import re
 from itertools import pairwise
 
 from redline.core.errors import AlreadyApplied
+from redline.core.late_regex import late_regex
 from redline.core.textfile import line_body, split_lines
 from redline.plan.match.lines import place_block
 from redline.plan.match.made_before import refuse_made_before
@@ -13,11 +14,11 @@ from redline.plan.match.placement import MatchLevel, Placement
 from redline.plan.match.views import unify_ends
 
 # Dots alone, or with what they represent; before them nothing but the marks of a comment.
-_ELISION = re.compile(
+_ELISION = late_regex(
     r"""^[^\w"'`]*(?:\.\.\.|\u2026)(?:[^\w"'`]*$|.*\b(?:existing|rest|unchanged|same)\b)"""
 )
 # A comment in place of code: `// ... existing code ...`; dots alone may be code.
-_PLACEHOLDER = re.compile(
+_PLACEHOLDER = late_regex(
     r"^\s*(?://|#|--|/\*|<!--|\{/\*|;|%)\W*?(?:\.\.\.|\u2026).*"
     r"\b(?:existing|rest|unchanged|same|remaining)\b",
     re.IGNORECASE,

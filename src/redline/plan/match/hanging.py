@@ -12,13 +12,13 @@ whole; for several lines it is printed only where one reading leaves every line 
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from redline.core.errors import UnclearIndentation
+from redline.core.late_regex import late_regex
+from redline.core.records import dataclass
 from redline.core.textfile import line_body, split_lines
 from redline.core.wording import Text, join_texts, naming
 from redline.plan.match.align import opcodes
@@ -29,11 +29,11 @@ from redline.plan.match.views import unify_ends
 # A longer call is described and not printed.
 _MAX_PRINTED_CHARS = 6_000
 _MAX_SHOWN_CHARS = 80
-_WORD = re.compile(r"\w")
+_WORD = late_regex(r"\w")
 # A shorter line may be there anyway: `end`, `else:`.
 _TELLING = 6
 # After a blank line, what such a line defines may belong beside the block as well as into it.
-_DEFINES = re.compile(
+_DEFINES = late_regex(
     r"\n[ \t]*\n(?:@|(?:(?:async|export|default|public|private|protected|static|pub|abstract) )*"
     r"(?:def|class|func|function|fn|interface|struct|enum|impl|trait)\b)"
 )

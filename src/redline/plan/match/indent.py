@@ -8,15 +8,16 @@ When rules disagree about what to write, there is no reading to trust and no rul
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
+
+from redline.core.late_regex import late_regex
+from redline.core.records import dataclass
 
 Rule = Callable[[str], str | None]
 OPENERS = (":", "{", "(", "[", "do", "then", ">")
-_WORD = re.compile(r"\w")
+_WORD = late_regex(r"\w")
 _WIDTHS = (4, 2, 8, 3, 1, 5, 6, 7)
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 
 from redline.core.errors import NoMatch
+from redline.core.records import dataclass
 from redline.core.textfile import line_body, line_end, split_lines
 from redline.plan.match.align import Opcode, opcodes
 from redline.plan.match.blank_lines import find_blocks, find_twin, requote

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from redline.core.call_scope import cancellable
 from redline.core.errors import AlreadyApplied
+from redline.core.late_regex import late_regex
 from redline.core.textfile import line_body, split_lines
 from redline.plan.match.blank_lines import find_twin
 from redline.plan.match.placement import MatchLevel, Placement
@@ -15,8 +16,8 @@ from redline.plan.match.views import is_whole_lines, line_number, occurrences, u
 _INDENTED = (MatchLevel.INDENT, MatchLevel.TYPOGRAPHY_INDENT)
 # A shorter text may well occur somewhere by chance.
 _TELLING = 12
-_NAME = re.compile(r"\b[^\W\d]\w{2,}")
-_IN_WORD = re.compile(r"\w\w")
+_NAME = late_regex(r"\b[^\W\d]\w{2,}")
+_IN_WORD = late_regex(r"\w\w")
 
 
 def refuse_made_before(text: str, placement: Placement, old: str, new: str) -> None:

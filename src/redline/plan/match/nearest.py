@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 
 from redline.core.diff import visible
 from redline.core.errors import NoMatch
+from redline.core.late_regex import late_regex
 from redline.core.text_limits import shorten
 from redline.core.textfile import line_body, split_lines
 from redline.core.wording import Text, join_texts, naming
@@ -40,8 +40,8 @@ _MAX_PLACES = 50
 _SHOWN_PLACES = 8
 _MAX_DISTANCE = 40
 # Bytes that are not UTF-8, as decoding escapes them.
-_UNDECODED = re.compile("[\udc80-\udcff]")
-_WORD = re.compile(r"\w+|[^\w\s]")
+_UNDECODED = late_regex("[\udc80-\udcff]")
+_WORD = late_regex(r"\w+|[^\w\s]")
 
 
 def nearest(text: str, old: str, *, in_hunk: bool = False) -> NoMatch:

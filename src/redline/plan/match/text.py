@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 
+from redline.core.records import replace
 from redline.core.textfile import line_body, split_lines
 from redline.plan.match.compose import compose, dominant_end
 from redline.plan.match.elision import elided_candidates

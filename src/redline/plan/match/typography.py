@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from itertools import accumulate
 
+from redline.core.late_regex import late_regex
 from redline.plan.match.align import opcodes
 
 _SINGLE = "\u2018\u2019\u201a\u201b\u2032"
@@ -24,9 +24,9 @@ _FOLD = {
     **dict.fromkeys(_SPACES, " "),
 }
 _FOLDED = frozenset(_FOLD)
-_TYPOGRAPHIC = re.compile(f"[{_SINGLE}{_DOUBLE}{_DASHES}{_SPACES}]")
+_TYPOGRAPHIC = late_regex(f"[{_SINGLE}{_DOUBLE}{_DASHES}{_SPACES}]")
 _PLAIN = frozenset("'\"-")
-_TOKEN = re.compile(r"\w+|\s|[^\w\s]")
+_TOKEN = late_regex(r"\w+|\s|[^\w\s]")
 
 
 def fold(text: str) -> str:

@@ -6,7 +6,6 @@ Nothing is written here. An operation that does not fit refuses the whole patch.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from hashlib import sha1, sha256
 
 from redline.core.budget import check_lines
@@ -37,6 +36,7 @@ from redline.core.errors import (
 )
 from redline.core.paths import WorkspacePath, show_name
 from redline.core.ports.tree import Tree
+from redline.core.records import dataclass, field
 from redline.core.splice import Splice
 from redline.core.textfile import TextFile, encode, line_body, split_lines
 from redline.plan.patch.hunks import FileBase, hunk_placements, place_hunks

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 from redline.core.call_scope import cancellable, checkpoint
@@ -22,6 +21,7 @@ from redline.core.errors import (
     PatchError,
     RedlineError,
 )
+from redline.core.records import replace
 from redline.core.textfile import line_body
 from redline.plan.match.engine import (
     MatchLevel,

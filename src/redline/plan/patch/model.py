@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from redline.core.records import dataclass
 
 HunkLine: TypeAlias = tuple[str, str]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from json import JSONDecodeError, loads
 from typing import Any, NamedTuple
 
 from redline.core.errors import PatchError
+from redline.core.records import replace
 from redline.plan.patch.envelope import BEGIN, envelope_readings, is_envelope, read_envelope
 from redline.plan.patch.model import PatchOperation, PatchReading, UpdateFile
 from redline.plan.patch.unified import is_unified, read_unified

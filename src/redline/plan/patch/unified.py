@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from redline.core.call_scope import checkpoint
 from redline.core.errors import PatchError
+from redline.core.records import dataclass, field
 from redline.plan.patch.hunk_lines import Opening, quote_line, read_hunk, read_opening
 from redline.plan.patch.model import (
     AddFile,

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import sqlite3
 import time
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import asdict, replace
 from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from redline.adapters.files.platform import lock, unlock
 from redline.adapters.files.private_database import open_private_database, write_transaction
@@ -20,6 +18,10 @@ from redline.adapters.journal.format import records
 from redline.core.changes import Change, ChangeSet, FileState, Rename, State
 from redline.core.errors import HeldDecided, LimitReached, UnknownHeld, WriteFailed
 from redline.core.ports.review import Action, Decision, HeldChange, HeldState, Ruling
+from redline.core.records import asdict, replace
+
+if TYPE_CHECKING:  # every edit looks whether a change waits, and rarely one does
+    import sqlite3
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS held (
@@ -207,6 +209,8 @@ class HeldStore:
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
+        import sqlite3
+
         with self._lock:
             try:
                 with closing(self._open()) as db, write_transaction(db):

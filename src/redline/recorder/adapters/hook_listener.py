@@ -123,7 +123,7 @@ def ask_session(state_dir: str, client: str, params: Mapping[str, Any]) -> str:
     home = os.path.join(state_dir, FOLDER)
     first = re.split(r"[\s\-_/]", client.lower(), maxsplit=1)[0]
     family = next((name for name in MOMENTS if name.partition("-")[0] == first), "")
-    if not family or not os.path.exists(os.path.join(home, SOCKET)):
+    if not family:
         return ""
     meta = params.get("_meta")
     meta = meta if isinstance(meta, dict) else {}

@@ -6,7 +6,6 @@ import json
 import os
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, astuple, replace
 from typing import TYPE_CHECKING, Any
 
 from redline.adapters.files.private_database import PrivateDatabase
@@ -17,6 +16,7 @@ from redline.core.errors import (
     UnknownHeld,
 )
 from redline.core.ports.review import Decision, HeldState, PermissionQuestion
+from redline.core.records import asdict, astuple, replace
 
 if TYPE_CHECKING:
     from redline.core.ports.pages import ReviewComment

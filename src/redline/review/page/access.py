@@ -14,12 +14,12 @@ import hmac
 import secrets
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from http.cookies import CookieError, SimpleCookie
 from threading import Lock
 from typing import NamedTuple
 
 from redline.core.ports.pages import Reviewer, WebRequest
+from redline.core.records import replace
 
 _SECONDS = 7 * 86400
 # The prefix of the id of a person who signed in with their own credentials.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 from redline.core.changes import ChangeSet
@@ -16,6 +15,7 @@ from redline.core.errors import (
 )
 from redline.core.paths import Access, WorkspacePath
 from redline.core.ports.history import Author, Direction, Operation, Origin
+from redline.core.records import replace
 from redline.review.page.layout import Viewer, heading
 from redline.review.page.markup import Html, address, hidden, join, link, tag
 from redline.services.history.blocked import (

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 
 from redline.core.changes import Change, FileState
@@ -11,6 +10,7 @@ from redline.core.encodings.opening import configured_in
 from redline.core.errors import RedlineError
 from redline.core.paths import WorkspacePath
 from redline.core.ports.history import GIT, Direction, HistoryQuery, Operation
+from redline.core.records import dataclass
 from redline.review.page.activity import draw_path, line_counts, run_badge
 from redline.review.page.diffs.colours import colour_diff
 from redline.review.page.diffs.model import DiffShape, FileDiff, read_files

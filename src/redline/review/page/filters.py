@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 from redline.core.ports.commands import CommandRun, RunQuery
 from redline.core.ports.history import Author, HistoryQuery, Operation
 from redline.core.ports.pages import WebRequest
+from redline.core.records import replace
 from redline.services.history.references import read_time
 from redline.services.names import display_name
 from redline.services.runtime import Runtime

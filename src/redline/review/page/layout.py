@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 
 from redline.core.ports.pages import WebRequest, WebResponse
+from redline.core.records import dataclass, replace
 from redline.review.page.access import Admitted
 from redline.review.page.markup import Html, address, join, link, locate, tag
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from redline.core.access.rights import Right
 from redline.core.errors import (
@@ -18,6 +17,7 @@ from redline.core.errors import (
 from redline.core.ports.git import Committer
 from redline.core.ports.history import HistoryQuery
 from redline.core.ports.pages import Reviewer, WebRequest, WebResponse
+from redline.core.records import replace
 from redline.review.held import list_held, list_questions
 from redline.review.page import acting, reading
 from redline.review.page.access import ReviewAccess, read_cookie

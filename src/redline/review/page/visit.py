@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from threading import Thread
 from urllib.parse import parse_qs
 
@@ -13,6 +12,7 @@ from redline.core.errors import InvalidArgument, RedlineError, RightMissing
 from redline.core.ports.git import Committer
 from redline.core.ports.history import Operation
 from redline.core.ports.pages import Reviewer, WebRequest, WebResponse
+from redline.core.records import dataclass, field
 from redline.review.page.activity import ChangeCounter
 from redline.review.page.change_view import ChangeView
 from redline.review.page.layout import Viewer, html_response, page

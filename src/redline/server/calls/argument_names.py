@@ -6,11 +6,11 @@ argument that is nearly a known one is refused with the right name; any other is
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from redline.core.errors import InvalidArgument
+from redline.core.late_regex import late_regex
 from redline.toolsets.tool import Json, Tool
 from redline.toolsets.trained_words import fold, is_harmless, meant_names, translate
 
@@ -179,7 +179,7 @@ def nearest(name: str, legal: Iterable[str], cutoff: float = 0.6) -> str | None:
     return by_fold[close[0]] if close else None
 
 
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_WORD = late_regex(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 # Whole names, without case and separators; whatever their value is, they ask for a preview.
 _NAMES = frozenset(
     """

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from redline.core.access.rights import Right
 from redline.core.call_scope import CallScope
 from redline.core.errors import ReadOnlyMode, RedlineError, RightMissing
+from redline.core.records import replace
 from redline.core.text_limits import shorten
 from redline.secrets.answers import CallSecrets
 from redline.server.calls.argument_names import nearest, prepare

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Sequence
-from dataclasses import replace
 
+from redline.core.late_regex import late_regex
+from redline.core.records import replace
 from redline.core.text_limits import shorten
 from redline.secrets.answers import CallSecrets
 from redline.server.rpc import wire
@@ -14,7 +14,7 @@ from redline.toolsets.call import Result, RpcFailure
 from redline.toolsets.tool import Json
 
 Outcome = Json | RpcFailure
-_MAY_BE_JSON = re.compile(r"\s*[-\d\"\[tfn]")
+_MAY_BE_JSON = late_regex(r"\s*[-\d\"\[tfn]")
 _NOT_JSON = "\n[end]"
 _MAX_NAME_CHARS = 60
 # In the _meta of a failure: its structured form, where the output schema does not allow it.

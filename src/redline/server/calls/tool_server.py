@@ -6,6 +6,7 @@ from collections.abc import Callable
 from threading import Lock
 from typing import TYPE_CHECKING
 
+from redline.core.late_regex import late_regex
 from redline.server.calls.catalog import Catalog, CatalogChoice
 from redline.server.calls.offers import Offers
 from redline.server.observe.audit import Audit
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from redline.server.calls.in_flight import CallsInFlight
     from redline.server.rpc.messages import Submit
     from redline.services.runtime import Runtime
-import re
 
 from redline.core.access.rights import Right
 
@@ -124,7 +124,7 @@ class ToolServer:
 _CHANGES = "Redline changes files exactly and all-or-nothing."
 _READ_ONLY = "Redline runs read-only here: nothing can be changed."
 _FAILURES = "A failure says how to repair the call."
-_TOOL = re.compile(r"\{([\w.]+)\}")
+_TOOL = late_regex(r"\{([\w.]+)\}")
 
 
 def write_instructions(catalog: Catalog, client: Client) -> str:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from typing import Any
 from urllib.parse import parse_qs
 
 from redline.core.ports.pages import Reviewers, WebPages, WebRequest, WebResponse
+from redline.core.records import replace
 from redline.server.http.body import read_body
 from redline.server.http.host_policy import HostPolicy, HttpRefusal
 from redline.server.http.replies import Send, send_json

@@ -7,7 +7,6 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from redline.core.changes import Absent, Change, ChangeSet, FileState, Rename
@@ -17,6 +16,7 @@ from redline.core.ports.commands import Command, Finished
 from redline.core.ports.history import Origin
 from redline.core.ports.search import Cancel
 from redline.core.ports.tree import Kind, Tree
+from redline.core.records import dataclass, field
 from redline.services.checking.project_tools import ToolRun, find_runs
 from redline.services.names import display_name
 from redline.services.runtime import Runtime

@@ -5,13 +5,13 @@ from __future__ import annotations
 import configparser
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from shlex import quote
 from typing import Any
 
 from redline.core.errors import RedlineError
 from redline.core.paths import WorkspacePath
 from redline.core.ports.tree import Kind, PathResolver, Tree
+from redline.core.records import dataclass
 
 _MAX_SETTINGS = 1 << 20
 # What the kernel takes as one argument is 128 KiB; the rest of the line needs some of it.

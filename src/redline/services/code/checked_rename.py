@@ -12,7 +12,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
 
 from redline.code.analysis import WordUse
 from redline.code.rename.shorthand import is_shorthand
@@ -21,6 +20,7 @@ from redline.core.errors import CannotApply, LimitReached
 from redline.core.paths import WorkspacePath
 from redline.core.ports.language_servers import CheckerProblem, ServerConversation, ServerEdit
 from redline.core.ports.search import Cancel
+from redline.core.records import dataclass, field
 from redline.core.wording import naming
 from redline.services.code.lookup import CodeLookup
 from redline.services.code.python_texts import SIGNATURE_COMMENT

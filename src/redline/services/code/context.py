@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from itertools import islice
 
 from redline.code.syntax.definitions import Symbol
 from redline.code.syntax.languages import language_of
 from redline.core.errors import InvalidArgument, TooLarge
 from redline.core.paths import WorkspacePath
+from redline.core.records import dataclass, replace
 from redline.services.code.fitting import Snippet
 from redline.services.code.lookup import CodeLookup, OpenedSource
 from redline.services.code.reference_snippets import (

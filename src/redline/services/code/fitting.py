@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+
+from redline.core.records import dataclass, replace
 
 # Tokens are estimated from above, so that a budget holds with any common tokenizer.
 _CHARS_PER_TOKEN = 3

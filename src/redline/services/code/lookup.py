@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 
 from redline.code.index.facts import MAX_FILE_BYTES, is_minified
 from redline.code.syntax.definitions import Symbol, find_symbols, join_overloads
@@ -18,6 +17,7 @@ from redline.core.paths import WorkspacePath
 from redline.core.ports.code import IndexedSymbol, IndexedUses
 from redline.core.ports.history import HistoryQuery
 from redline.core.ports.search import Cancel, GrepQuery
+from redline.core.records import dataclass, field
 from redline.services.runtime import Runtime
 
 MAX_FILES = 40

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
 
 from redline.code.moving.model import ImportUpdate, MovedFile
 from redline.code.moving.python import PythonFile, module_stem, source_of, update_python
@@ -25,6 +24,7 @@ from redline.core.errors import Busy, CannotApply, InvalidArgument, ParserFailed
 from redline.core.paths import Access, WorkspacePath
 from redline.core.ports.search import Cancel, GrepQuery
 from redline.core.ports.tree import Kind
+from redline.core.records import dataclass, field, replace
 from redline.core.textfile import TextFile
 from redline.services.names import display_name
 from redline.services.runtime import Runtime

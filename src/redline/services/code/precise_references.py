@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
 
 from redline.code.references.targets import Certainty, Reference
 from redline.core.paths import WorkspacePath
 from redline.core.ports.language_servers import ServerConversation
+from redline.core.records import dataclass, field, replace
 from redline.services.code.checked_rename import find_on_line, line_of
 from redline.services.code.lookup import CodeLookup
 from redline.services.code.reference_query import Used

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from redline.code.analysis import WordUse
 from redline.code.index.packing import count_packed, unpack
 from redline.code.references.targets import Certainty, Reference
 from redline.core.paths import WorkspacePath
+from redline.core.records import dataclass
 from redline.services.code.lookup import CodeLookup, OpenedSource
 
 

@@ -6,7 +6,6 @@ Runs in a worker (`reference_worker`), as it reads syntax trees; `references` is
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from functools import partial
 from itertools import takewhile
 
@@ -26,6 +25,7 @@ from redline.code.syntax.languages import language_group
 from redline.code.syntax.uses import starts_on
 from redline.core.paths import WorkspacePath
 from redline.core.ports.code import IndexedUses
+from redline.core.records import dataclass, field
 from redline.services.code.lookup import OpenedSource
 from redline.services.code.reference_query import Chosen, Used
 from redline.services.code.worker_files import WorkerFiles, group_of

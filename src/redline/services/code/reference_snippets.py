@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 
 from redline.code.index.packing import unpack
 from redline.code.references.targets import Certainty, Reference
 from redline.core.errors import InvalidArgument
 from redline.core.paths import WorkspacePath
+from redline.core.records import dataclass, replace
 from redline.core.text_limits import shorten
 from redline.core.wording import naming
 from redline.services.code.fitting import Snippet

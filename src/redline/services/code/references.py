@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any
 
@@ -12,6 +11,7 @@ from redline.core.errors import Busy, LimitReached, ParserFailed, TimeLimit, Wor
 from redline.core.paths import WorkspacePath
 from redline.core.ports.confined import Budget
 from redline.core.ports.tree import Kind
+from redline.core.records import dataclass, field
 from redline.services.code.lookup import CodeLookup, OpenedSource
 from redline.services.code.reference_query import Chosen, Used, resolve_query
 from redline.services.code.worker_files import path_from

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
 from functools import partial
 
 from redline.code.analysis import WordUse
@@ -22,6 +21,7 @@ from redline.core.encodings.opening import open_file
 from redline.core.errors import CannotApply, InvalidArgument, NodeNotFound
 from redline.core.paths import Access, WorkspacePath
 from redline.core.ports.search import Cancel
+from redline.core.records import dataclass, field
 from redline.core.wording import naming
 from redline.services.code.checked_rename import (
     CheckedRename,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 from redline.code.moving.python_statements import STATEMENT_RULE, read_statement
 from redline.code.references.targets import Certainty, Reference
@@ -13,6 +12,7 @@ from redline.code.syntax.languages import Language, language_group
 from redline.core.errors import CannotApply
 from redline.core.paths import WorkspacePath
 from redline.core.ports.search import Cancel, GrepQuery
+from redline.core.records import dataclass, field
 from redline.core.wording import join_texts, naming
 from redline.services.code.lookup import CodeLookup, OpenedSource
 from redline.services.code.reference_query import Used

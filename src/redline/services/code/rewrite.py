@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
@@ -25,6 +24,7 @@ from redline.core.errors import (
 from redline.core.paths import Access, WorkspacePath
 from redline.core.ports.search import Cancel
 from redline.core.ports.tree import Kind
+from redline.core.records import dataclass
 from redline.core.wording import naming
 from redline.plan.match.compose import dominant_end
 from redline.services.names import display_name

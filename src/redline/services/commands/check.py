@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Protocol
 
 from redline.core.errors import InvalidArgument, PathDenied, PermissionRequired, RedlineError
 from redline.core.paths import Access, WorkspacePath
 from redline.core.ports.session_memory import Grant
+from redline.core.records import dataclass, field
 from redline.services.commands.gate import (
     DESTRUCTIVE,
     Demand,

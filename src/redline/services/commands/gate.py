@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 
+from redline.core.records import dataclass
 from redline.services.commands.shell_words import Simple, split
 
 _PREFIXES = frozenset(

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from redline.core.errors import InvalidArgument
 from redline.core.ports.commands import Captured
+from redline.core.records import dataclass
 from redline.services.text_lines import parse_range
 
 MAX_LINES = 2000

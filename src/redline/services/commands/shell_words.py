@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+
+from redline.core.records import dataclass, field
 
 _OPERATOR = re.compile(r"\d*(?:<<<|<<-|<<|<>|>>|>\||&>>|&>|<&|>&|<|>)|&&|\|\||;;|\|&|[;&|()\n]")
 _RESERVED = frozenset(

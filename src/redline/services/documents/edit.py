@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from redline.core.changes import ChangeSet, FileState
 from redline.core.errors import DocumentError, IsADirectory, NotFound
 from redline.core.paths import WorkspacePath
 from redline.core.ports.history import Operation, Origin
 from redline.core.ports.search import Cancel
+from redline.core.records import dataclass
 from redline.core.wording import join_texts
 from redline.documents.editing import DocEdit, Options, change_of
 from redline.documents.isolated import apply_edits

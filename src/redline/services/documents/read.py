@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
 from itertools import count
 
 from redline.code.syntax.languages import language_of
 from redline.core.errors import InvalidArgument, NodeNotFound, RedlineError
 from redline.core.paths import WorkspacePath
 from redline.core.ports.search import Cancel, Regex
+from redline.core.records import dataclass, replace
 from redline.core.wording import naming
 from redline.documents import isolated
 from redline.documents.base.model import MAX_BYTES, Slice

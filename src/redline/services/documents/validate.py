@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from redline.core.errors import DocumentSyntax, InvalidArgument, NotFound, PathError
 from redline.core.paths import Access, WorkspacePath
+from redline.core.records import dataclass
 from redline.documents import isolated
 from redline.documents.base.model import MAX_BYTES
 from redline.documents.editing import Options

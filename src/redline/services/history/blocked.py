@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from redline.core.changes import Change, ChangeSet, FileState, Rename, State
 from redline.core.errors import CannotApply, RedlineError, UndoBlocked
 from redline.core.line_diff import split_lines
 from redline.core.paths import WorkspacePath, show_name
 from redline.core.ports.history import Operation, Origin
+from redline.core.records import dataclass
 from redline.core.textfile import TextFile
 from redline.engine.reverting.selection import part_of
 from redline.plan.merge.line_history import Version

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
 
 from redline.core.changes import ABSENT, Change, FileState, LinkState, Rename, State
 from redline.core.errors import CannotApply, GitFailed, NotFound
@@ -12,6 +11,7 @@ from redline.core.paths import WorkspacePath
 from redline.core.ports.git import Committer, HeadFile
 from redline.core.ports.history import Operation
 from redline.core.ports.tree import Kind
+from redline.core.records import dataclass, replace
 from redline.core.textfile import TextFile, encode
 from redline.plan.merge.line_history import Version
 from redline.plan.merge.three_way import merge_lines

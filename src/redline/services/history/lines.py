@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from redline.core.changes import ABSENT, Absent, Change, ChangeSet, FileState, Rename, State
@@ -13,6 +12,7 @@ from redline.core.errors import BinaryFile, NotFound, RedlineError
 from redline.core.line_diff import LineCounts, count_hunks, diff_lines, split_lines
 from redline.core.paths import WorkspacePath
 from redline.core.ports.history import History, HistoryQuery, Operation, Origin
+from redline.core.records import dataclass, field
 from redline.services.history.references import Point
 from redline.services.names import display_name
 from redline.services.runtime import Runtime

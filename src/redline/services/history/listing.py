@@ -12,6 +12,7 @@ from redline.core.changes import ChangeSet
 from redline.core.diff import visible_diff
 from redline.core.encodings.opening import configured_in
 from redline.core.errors import NothingToUndo
+from redline.core.late_regex import late_regex
 from redline.core.ports.history import History, HistoryQuery, Operation
 from redline.core.text_limits import shorten
 from redline.plan.describe import EncodingOf, Label, name_first, pieces_of
@@ -25,7 +26,7 @@ _MAX_LISTED = 3
 _PATIENCE = 2.0
 # Lines of the files themselves begin with a space, a plus or a minus.
 _MAX_SUMMARY = 100
-_HUNK = re.compile(r"^@@ -[0-9,]+ \+[0-9,]+ @@", re.MULTILINE)
+_HUNK = late_regex(r"^@@ -[0-9,]+ \+[0-9,]+ @@", re.MULTILINE)
 
 
 class Page(NamedTuple):

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from redline.core.errors import InvalidArgument, NothingToUndo, RightMissing
 from redline.core.paths import Access, WorkspacePath
 from redline.core.ports.history import Author, Direction, History, Operation, Origin, Revert
+from redline.core.records import dataclass
 from redline.core.wording import naming
 from redline.services.history.references import find_operation, find_point
 from redline.services.history.turns import changes_of, find_turn, list_turns, names_prompt

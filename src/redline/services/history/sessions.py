@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from redline.core.changes import ABSENT, Change, ChangeSet, FileState, LinkState, Rename, State
 from redline.core.errors import CannotApply, NotFound
 from redline.core.paths import WorkspacePath
 from redline.core.ports.history import Author, HistoryQuery, Operation, Origin
+from redline.core.records import dataclass, replace
 from redline.services.history.export import NetChange, net_changes
 from redline.services.history.turns import Turn, list_turns
 from redline.services.runtime import Runtime

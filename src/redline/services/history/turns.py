@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 
 from redline.core.errors import NothingToUndo
+from redline.core.late_regex import late_regex
 from redline.core.ports.history import (
     OUTSIDE,
     PROMPT,
@@ -17,6 +17,7 @@ from redline.core.ports.history import (
     Operation,
     Origin,
 )
+from redline.core.records import dataclass, field
 
 # The clients through which a person acts.
 BY_HAND = ("review page", "command line")
@@ -30,7 +31,7 @@ AGENTS = {
 # Without prompts, so many seconds between two changes begin another turn.
 PAUSE = 300.0
 _MAX_READ = 4000
-_TURN = re.compile(r"@(prompt|turn)(?:-(\d{1,4}))?")
+_TURN = late_regex(r"@(prompt|turn)(?:-(\d{1,4}))?")
 
 
 @dataclass(slots=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
@@ -10,6 +9,7 @@ from redline.core.changes import digest_of
 from redline.core.errors import DocumentSyntax, LimitReached, TooLarge
 from redline.core.paths import Access, WorkspacePath
 from redline.core.ports.confined import Confined
+from redline.core.records import dataclass
 from redline.documents.base.model import MAX_BYTES
 from redline.instruct.model.values import Value, from_plain, parse
 from redline.services.runtime import Runtime

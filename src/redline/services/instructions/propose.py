@@ -5,13 +5,13 @@ from __future__ import annotations
 import hashlib
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import replace
 from threading import Lock, Thread
 from time import monotonic
 from typing import Any
 
 from redline.core.errors import ProviderFailed
 from redline.core.ports.models import Llm, LlmReply, LlmRequest
+from redline.core.records import replace
 from redline.instruct.engine import MAX_CANDIDATES, Candidate, Proposal, found_message, propose
 from redline.instruct.exact_forms import exact_form, says
 from redline.instruct.guard import SCHEMA, Malformed, ground_proposal, render_document

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import secrets
 import time
-from dataclasses import dataclass, field, replace
 from typing import Any
 
 from redline.core.changes import digest_of
 from redline.core.errors import SessionNotFound
 from redline.core.ports.previews import Previews, StoredPreview
+from redline.core.records import dataclass, field, replace
 from redline.instruct.engine import Candidate
 from redline.instruct.model.operations import DocumentOperation, NoValue
 from redline.instruct.model.values import Num, Value, dumps, parse, render, type_name

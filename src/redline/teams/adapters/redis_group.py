@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
 from threading import Event, Lock, Thread, local
 from typing import Any
 
@@ -14,6 +13,7 @@ from redline.adapters.files.platform import state_dir_of
 from redline.core.errors import LeaseLost, StoreUnavailable, WriteFailed
 from redline.core.ports.session_memory import Grant
 from redline.core.ports.shared import SharedParts
+from redline.core.records import asdict
 from redline.teams.adapters.group_store import GroupStore
 from redline.teams.adapters.leases import RedisLeases
 from redline.teams.ports import Owner, WorkspaceEntry

@@ -22,11 +22,11 @@ import hashlib
 import hmac
 import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from typing import Any
 
 from redline.core.access.rights import NO_RIGHTS, Rights, parse_rights
+from redline.core.records import dataclass, field
 
 _USER_KEYS = {"rights", "workspaces", "tokens", "subject", "rate_limit", "max_calls"}
 _TOKEN_KEYS = {"id", "sha256", "created", "expires", "page"}

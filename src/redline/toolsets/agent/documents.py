@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import Any
 
 from redline.core.changes import ChangeSet
 from redline.core.errors import CannotApply, DocumentError, InvalidArgument, NodeNotFound
 from redline.core.paths import Access, WorkspacePath
+from redline.core.records import asdict
 from redline.core.text_limits import MAX_SHOWN, shorten
 from redline.core.wording import join_texts
 from redline.documents.base.path import Path, read_path, render_path

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 from stat import S_ISDIR, S_ISLNK, filemode
 
 from redline.core.errors import NotFound, RedlineError
 from redline.core.paths import WorkspacePath, show_name
 from redline.core.ports.search import GrepLine, GrepQuery, GrepResult
 from redline.core.ports.tree import FactLists, Kind
+from redline.core.records import replace
 from redline.core.text_limits import shorten, shorten_around
 from redline.search.found_lines import WholeLines, name_undecoded
 from redline.search.ignore import EXCLUDED_DIRECTORIES

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from redline.core.errors import InvalidArgument
 from redline.core.ports.history import Author, Direction, HistoryQuery, Operation
+from redline.core.records import replace
 from redline.core.text_limits import MAX_SHOWN
 from redline.plan.describe import Label, list_touched
 from redline.services.comments import describe_comments, read_comments, resolve_comment

@@ -7,12 +7,12 @@ where it can mean one thing; what it means in two ways is refused.
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from redline.core.errors import InvalidArgument
+from redline.core.late_regex import late_regex
 from redline.search.globs import is_glob
 from redline.toolsets.tool import Json
 from redline.toolsets.trained_words import NOTE, Reader, Words
@@ -31,9 +31,9 @@ _LONGEST = 600
 _MAX_WAIT = 60
 _DEEPEST = 20
 _IN_SANDBOX = "commands run in the sandbox only; leave it out"
-_RANGE = re.compile(r"\[\s*(\d+)\s*,\s*(-?\d+)\s*\]")
+_RANGE = late_regex(r"\[\s*(\d+)\s*,\s*(-?\d+)\s*\]")
 # A patch as the first word of a list, or in a here-document or a quoted text of a line.
-_PATCHES = re.compile(r"\Aapply_?patch\Z|(?:\A|&&|;|\n)\s*apply_?patch\s+(?:<<|['\"]\*\*\*)")
+_PATCHES = late_regex(r"\Aapply_?patch\Z|(?:\A|&&|;|\n)\s*apply_?patch\s+(?:<<|['\"]\*\*\*)")
 _SHELLS = frozenset({"sh", "bash", "zsh", "dash"})
 # File types of ripgrep that models name most.
 _TYPES: Mapping[str, tuple[str, ...]] = {

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from redline.core.encodings.opening import open_text
 from redline.core.paths import Access, WorkspacePath, show_name
 from redline.core.ports.git import GitFileDiff, GitStatus
 from redline.core.ports.tree import Kind
+from redline.core.records import replace
 from redline.services.text_lines import cut_head
 from redline.toolsets.call import Call, Result
 from redline.toolsets.coding_tools.answer import success

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
 from redline.core.paths import Access
+from redline.core.records import asdict
 from redline.core.text_limits import shorten
 from redline.documents.base.path import parse_path, render_path
 from redline.documents.query import Match

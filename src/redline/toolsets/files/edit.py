@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from redline.core.changes import Change, ChangeSet, Rename
@@ -17,6 +16,7 @@ from redline.core.errors import (
 )
 from redline.core.paths import Access, WorkspacePath
 from redline.core.ports.tree import Kind, Tree
+from redline.core.records import dataclass
 from redline.core.text_limits import shorten
 from redline.core.textfile import TextFile
 from redline.plan.replace import Replaced, TextEdit

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from redline.core.changes import ChangeSet
 from redline.core.encodings.opening import configured_in
 from redline.core.errors import InvalidArgument
 from redline.core.ports.history import Author, Direction, HistoryQuery, Operation
 from redline.core.ports.pages import ReviewComment
+from redline.core.records import replace
 from redline.plan.describe import Label, list_touched
 from redline.services.comments import describe_comments, read_comments, resolve_comment
 from redline.services.history.listing import (

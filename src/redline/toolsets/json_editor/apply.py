@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from redline.core.changes import Change, ChangeSet, FileState, digest_of
@@ -18,6 +17,7 @@ from redline.core.errors import (
 )
 from redline.core.paths import Access
 from redline.core.ports.previews import StoredPreview
+from redline.core.records import replace
 from redline.instruct.model.operations import DocumentOperation, apply_operations
 from redline.services.instructions.files import plan_file
 from redline.services.instructions.inputs import Source, file_source, read_document

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import base64
 import json
-import re
+import sys
 import zlib
 from collections.abc import Callable, Mapping
 from itertools import islice
@@ -31,6 +31,7 @@ from redline.core.changes import (
     SpecialState,
     State,
 )
+from redline.core.late_regex import late_regex
 from redline.core.paths import WorkspacePath
 from redline.core.ports.history import Origin
 
@@ -99,9 +100,9 @@ def tokens_of(raw: bytes) -> list[bytes]:
 
 # Within a JSON string the quotes would be escaped, so these are always what they seem: a state of
 # a file, a step, and what surrounds all steps.
-_FILE = re.compile(rb'\["f","([0-9a-f]{64})",')
+_FILE = late_regex(rb'\["f","([0-9a-f]{64})",')
 
-_STEP = re.compile(rb'\["[cm]",\[')
+_STEP = late_regex(rb'\["[cm]",\[')
 
 # How a step begins that renames something.
 RENAME = b'["m",['
@@ -110,7 +111,7 @@ _ROOTS, _STEPS, _NOTES = b',"roots":[', b',"steps":[', b'],"notes":'
 
 _TEXT = rb'"(?:[^"\\]|\\.)*"'
 
-_SESSION = re.compile(rb"\{\"origin\":\[(?:" + _TEXT + rb",){4}(" + _TEXT + rb")[\],]")
+_SESSION = late_regex(rb"\{\"origin\":\[(?:" + _TEXT + rb",){4}(" + _TEXT + rb")[\],]")
 
 # In this order; older journals lack the last ones. A session of hooks is behind them, if any.
 _ORIGIN = ("tool", "client", "principal", "summary", "session")
@@ -137,11 +138,9 @@ def encode_body(
         "steps": steps,
         "notes": list(notes),
     }
-    import orjson
-
     try:
-        return orjson.dumps(body)
-    except TypeError:  # a name that is not UTF-8: only the slower encoder accepts it
+        return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
+    except UnicodeEncodeError:  # a name that is not UTF-8 is written in escapes
         return json.dumps(body, separators=(",", ":")).encode("ascii")
 
 
@@ -196,11 +195,11 @@ def is_all_of(lines: bytes, session: str) -> bool:
 
 
 def _loads(body: bytes) -> Any:
-    import orjson  # late: a process that reads no operation need not load it
-
+    # A server has loaded the quicker one, and a command that reads a few operations need not.
+    decoder: Any = sys.modules.get("orjson", json)
     try:
-        return orjson.loads(body)
-    except ValueError:  # written by the slower encoder above
+        return decoder.loads(body)
+    except ValueError:  # a name that is not UTF-8
         return json.loads(body)
 
 

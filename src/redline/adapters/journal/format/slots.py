@@ -10,8 +10,9 @@ from __future__ import annotations
 import json
 import os
 import zlib
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from redline.core.records import dataclass
 
 # The states of one change, or of the newest change of a series.
 ACTIVE, READY, DONE, ABANDONED = b"A", b"R", b"D", b"X"

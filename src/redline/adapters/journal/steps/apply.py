@@ -11,7 +11,6 @@ import errno
 import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from enum import Enum
 
 from redline.adapters.files.disk import Dir, Disk
@@ -37,6 +36,7 @@ from redline.core.changes import (
     State,
 )
 from redline.core.paths import WorkspacePath
+from redline.core.records import dataclass, field
 
 # What is at a path.
 Look = Callable[[WorkspacePath], State]

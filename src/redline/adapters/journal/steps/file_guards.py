@@ -23,7 +23,6 @@ import os
 import stat as modes
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 
 from redline.adapters.files import platform
 from redline.adapters.files.disk import Dir, Disk
@@ -32,6 +31,7 @@ from redline.adapters.journal.steps.handles import DirectoryHandles, OpenFile
 from redline.core.changes import Change, FileState, Rename
 from redline.core.errors import Locked
 from redline.core.paths import WorkspacePath
+from redline.core.records import dataclass, field
 
 MAX_GUARDED = 128
 _LOCK_WAIT = 15.0

@@ -6,7 +6,6 @@ import errno
 import os
 import stat as modes
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from redline.adapters.files.disk import Dir, Disk, special_kind
@@ -23,6 +22,7 @@ from redline.core.changes import (
     digest_of,
 )
 from redline.core.paths import WorkspacePath
+from redline.core.records import dataclass
 
 _MAX_HANDLES = 200
 # A larger file is not read a second time into memory just to see that it is still the same.

@@ -8,7 +8,6 @@ every state the real one. That is what the journal keeps and what an undo takes 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
 
 from redline.adapters.journal.steps.handles import DirectoryHandles, Observed
 from redline.core.changes import (
@@ -32,6 +31,7 @@ from redline.core.errors import (
     WriteFailed,
 )
 from redline.core.paths import WorkspacePath
+from redline.core.records import dataclass, field
 
 _DIR = DirState()
 

@@ -6,7 +6,6 @@ import argparse
 import os
 import shlex
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 
 from redline.cli.flags import add_guarded_flag, origin_of, policy_from, state_dir_from
 from redline.cli.foresight import note_refusal
@@ -34,6 +33,7 @@ from redline.core.errors import (
     NotFound,
 )
 from redline.core.paths import Access, WorkspacePath
+from redline.core.records import dataclass, replace
 from redline.core.wording import join_texts
 from redline.documents.base.model import MAX_BYTES
 from redline.documents.base.path import render_path

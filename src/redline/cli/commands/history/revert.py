@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import replace
 
 from redline.cli.commands.history.view import (
     add_workspace_flags,
@@ -18,6 +17,7 @@ from redline.cli.foresight import note_refusal
 from redline.cli.terminal import err, is_terminal, out, paint, paint_diff
 from redline.core.encodings.opening import configured_in
 from redline.core.ports.history import Author, Direction, Operation
+from redline.core.records import replace
 from redline.plan.describe import diff_of
 from redline.services.history.revert import Wish, plan_revert, revert
 from redline.wiring.workspace import Redline

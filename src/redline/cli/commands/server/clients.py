@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import dataclass, replace
 from typing import Any
+
+from redline.core.records import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)

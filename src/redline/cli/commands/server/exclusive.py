@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from redline.core.errors import CannotApply
+from redline.core.records import dataclass
 from redline.documents.json.document import JsonDocument
 
 

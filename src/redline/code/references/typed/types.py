@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from redline.code.references.definition import Definition
+from redline.core.records import dataclass
 
 # The definition of a type, or a keyword of the language: `slice`, `map`, `int`.
 Head: TypeAlias = Definition | str

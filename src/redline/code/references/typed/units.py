@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from redline.code.references.file_access import SourceFiles
 from redline.code.scopes.model import Names
 from redline.code.syntax.definitions import Parsed
 from redline.core.paths import WorkspacePath
+from redline.core.records import dataclass, field
 
 
 @dataclass(eq=False, slots=True)

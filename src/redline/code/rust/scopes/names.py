@@ -7,13 +7,13 @@ methods and other members are bound in scopes of kind `class`, one per type, tra
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
 
 from redline.code.rust.scopes.expansions import Expansions
 from redline.code.scopes.model import VALUE, Binding, Names, Scope
 from redline.code.syntax.node import SyntaxNode
+from redline.core.records import dataclass, field
 
 Path = tuple[str, ...]
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice, pairwise
 
+from redline.core.records import dataclass
 from redline.documents.toml.engine.entries import Entries, items_between, pairs_between
 from redline.documents.toml.engine.scan import (
     BARE_KEY,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
+from redline.core.records import dataclass
 from redline.core.splice import Splice
 from redline.documents.yaml.edit.fragment import Fragment
 from redline.documents.yaml.skim.nodes import Node

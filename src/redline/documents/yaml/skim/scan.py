@@ -10,11 +10,11 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 
 from redline.core.errors import CannotApply
+from redline.core.records import dataclass
 from redline.documents.base.possessive import compile_pattern
 from redline.documents.yaml.skim.nodes import Child, Node, Pair, Portion, decode_key, flow_child
 from redline.documents.yaml.skim.skip import BLOCK, PLAIN, Passing, quoted_end

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from functools import cache
 
 from redline.core.errors import CannotApply
+from redline.core.records import dataclass, field
 from redline.documents.base.possessive import compile_pattern
 
 # Every repetition is possessive: nothing is read twice, and nothing is remembered to go back to.

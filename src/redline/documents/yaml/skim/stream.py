@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 
+from redline.core.records import dataclass
 from redline.documents.base.possessive import compile_pattern
 
 _FIRST = re.compile(rb"(?:\xef\xbb\xbf)?(---|\.\.\.)(?=[ \t\r\n]|\Z)")

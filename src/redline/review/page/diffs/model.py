@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import partial
 from typing import NamedTuple
@@ -14,6 +13,7 @@ from redline.core.diff import hunks_of_files
 from redline.core.encodings.opening import open_versions
 from redline.core.line_diff import LineHunk, count_hunks
 from redline.core.paths import show_name
+from redline.core.records import dataclass, field, replace
 from redline.engine.reverting.selection import hunks_of
 from redline.plan.describe import EncodingOf, Label, Touched, list_touched
 

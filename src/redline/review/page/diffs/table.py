@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice, zip_longest
 from types import MappingProxyType
 from typing import NamedTuple
 
 from redline.core.long_lines import Spans, changed_words, shown_spans
+from redline.core.records import dataclass, field
 from redline.review.page.diffs.model import DiffLine, FileDiff, HunkView, lines_of
 from redline.review.page.markup import Html, address, attribute, locate, text
 

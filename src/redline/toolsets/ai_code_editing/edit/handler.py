@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from redline.code.syntax.errors import SyntaxIssue
 from redline.code.syntax.languages import language_of
 from redline.core.changes import ABSENT, Change, ChangeSet, DirState, FileState, digest_of
@@ -23,6 +21,7 @@ from redline.core.errors import (
 )
 from redline.core.paths import Access, WorkspacePath
 from redline.core.ports.models import Llm, LlmRequest
+from redline.core.records import replace
 from redline.core.text_limits import shorten
 from redline.core.textfile import TextFile, line_body, split_lines
 from redline.services.commit import MAX_ATTEMPTS

@@ -7,10 +7,10 @@ configured provider. Nothing here reads a file.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from redline.core.errors import InvalidArgument
+from redline.core.records import dataclass
 from redline.toolsets.ai_code_editing.edit.words import (
     ANY_NAME,
     KIND,

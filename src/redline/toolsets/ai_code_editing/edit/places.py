@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
+from redline.core.records import dataclass, field
 from redline.toolsets.ai_code_editing.edit.unclear import (
     bare,
     begins_with_place,

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from redline.core.errors import InvalidArgument
+from redline.core.records import dataclass
 from redline.toolsets.ai_code_editing.edit.instruction import deletes_given, fenced_block
 
 INSERT, DELETE = "insert", "delete"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from redline.code.analysis import Analysis
 from redline.code.index.facts import MAX_LINE_LENGTH, is_minified
 from redline.code.rename.in_file import Replacement
@@ -11,6 +9,7 @@ from redline.code.syntax.bodies import Body
 from redline.code.syntax.definitions import Symbol, find_occurrences, find_symbols
 from redline.code.syntax.languages import Language
 from redline.core.errors import Conflict, InvalidArgument, ParserFailed
+from redline.core.records import dataclass, field
 from redline.core.textfile import line_body, split_lines
 from redline.plan.match.engine import Placement, place_lines, place_range
 
