@@ -442,7 +442,8 @@ def _beside_value(
     if len(options) > 1 and known:
         yield tuple(r for r in records if any(_same(field(r), o) for o in options))
     elif len(options) == 1 and (j - k == 1 or known):
-        yield from _keep_records(s, records, field, "eq", k, j)
+        in_lists = any(isinstance(field(record), list) for record in records)
+        yield from _keep_records(s, records, field, "has" if in_lists else "eq", k, j)
 
 
 def _compare_self(s: Sentence, k: int, j: int, nodes: Nodes, *, mixed: bool = False) -> list[Nodes]:
@@ -580,13 +581,26 @@ def _having(s: Sentence, i: int, j: int, records: Nodes, *, led_by_with: bool) -
         null = {r for r in records if field(r) is None}
         if null:  # a null may count as having it
             yield tuple(r for r in records if (r in there | null) is not absent)
+        zero = {r for r in records if absent and field(r) == Num("0")}
+        if zero:  # without stock: none of it, or no such key
+            yield tuple(r for r in records if r in zero)
         return
+    yield from _having_value(s, start, j, records, absent=absent)
+
+
+def _having_value(
+    s: Sentence, start: int, j: int, records: Nodes, *, absent: bool
+) -> Iterator[Nodes]:
+    """Yield the records of `has the tag "x"`, `has "x" in its tags` and `has an empty x`."""
     for k in range(start + 1, j):
-        # has the tag "x"
         field, said = field_of(s, start, k, records), _value_at(s, k, j)
         if field is None or said is None:
-            of = k + (s.tokens[k].low == "in")  # has "x" in its tags
+            of = k + (s.tokens[k].low == "in")
             field, said = field_of(s, of, j, records), _value_at(s, start, k)
+        state = _STATES.get(s.tokens[start].low) if k == start + 1 else None
+        if field is not None and state is not None:
+            yield tuple(r for r in records if (field(r) in state) is not absent)
+            return
         if field is not None and said is not None:
             hit = {r for r in records if _meets(field(r), "has", said) is True}
             yield tuple(r for r in records if (r in hit) is not absent)
@@ -741,6 +755,8 @@ def _contains(value: object, code: str, said: SaidValue) -> bool | None:
 
 def _relate(left: object, code: str, right: object) -> bool | None:
     if code in ("eq", "ne", "in"):
+        if isinstance(left, list) and isinstance(right, str | Num):
+            return None
         return (type(left) is type(right) and left == right) is (code != "ne")
     if any(side is None or side is _MISSING for side in (left, right)):
         return False

@@ -336,6 +336,10 @@ KINDS: tuple[ChangeKind, ...] = (
         {_NEW} (a|an) (new) entry to|in|under {{C}} with key {{K}} and value {{V}}
         {_NEW} {{X}} with (the) key {{K}} and (the) {_NOUN} {{V}} to|in|under {{C}}
         """),
+        (structure.add_plainly, f"""
+        {_NEW} {{K}} of {{V}} {_PLACE} {{C}}
+        {_NEW} to|under|in {{C}} {{K}} of {{V}}
+        """),
         (structure.add_json, f"""
         {_NEW}|include {{K}} {{V}} to|under|in|into {{C}}
         {_NEW} {{K}} at (version) {{V}} to|under|in|into {{C}}
@@ -359,6 +363,7 @@ KINDS: tuple[ChangeKind, ...] = (
         (structure.add_object, f"""
         {_NEW} {{K}} with|having {{F}} {_PLACE} {{C}}
         {_NEW} {{K}} {_PLACE} {{C}} with|having {{F}}
+        {_NEW} to|under|in {{C}} {{K}} with|having {{F}}
         """),
         (structure.add_record(), f"""
         {_NEW} {{K}} named|called {{N}} {_WITH} {{F}}

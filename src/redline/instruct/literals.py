@@ -8,7 +8,8 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from redline.instruct.model.operations import NoValue
-from redline.instruct.model.values import Num, Value, type_name
+from redline.instruct.model.values import Num, Value, dumps, type_name
+from redline.instruct.paths import looks_like_path
 from redline.instruct.sentence import Env, Pick, Sentence
 from redline.instruct.targets import PREPOSITIONS, phrase
 from redline.instruct.words import FALSE_WORDS, TRUE_WORDS, key_words, number_in, singular
@@ -19,6 +20,7 @@ _FUNCTION_WORDS = PREPOSITIONS | frozenset(
     "not to as into onto so because since while until also rather than that which who is are be "
     "should must its it them there before after between".split()
 )
+_DETERMINERS = frozenset("the a an its their his her this that these those".split())
 _JOINTS = frozenset((",", ";", ".", "\n", "!", "and", "then", "but", "also", "plus", "or", "&"))
 _SHAPES = (
     re.compile(r"\d{4}-\d\d-\d\d"),
@@ -48,6 +50,7 @@ _EMPTY: dict[str, Value] = {
     "object": {},
     "map": {},
 }
+_SWITCHES = (TRUE_WORDS | FALSE_WORDS) - {"true", "false"}
 _MEASURE = re.compile(r"(-?\d+(?:\.\d+)?)(%|[A-Za-z]+)")
 
 
@@ -79,9 +82,15 @@ def _values(s: Sentence, i: int, j: int, env: Env) -> Iterator[Given]:
     if low[0] in ("be", "equal") and len(low) > 1:
         yield from _values(s, i + 1, j, env)
         return
-    yield from _copy_of(s, i, j, env)
+    copies = list(_copy_of(s, i, j, env))
+    if copies:
+        yield from copies
+        return
+    yield from _place_of(s, i, j, env)
     if low[0] in ("the", "a", "an") and len(low) > 1 and low[1] in (*_TYPES, "empty", "new"):
         i, low = i + 1, low[1:]
+        if len(low) == 1:
+            return  # a noun for a value, without one
     if low[0] == "empty" and len(low) == 2 and singular(low[1]) in _EMPTY:
         yield Given(_EMPTY[singular(low[1])])
         return
@@ -165,6 +174,23 @@ def _copy_of(s: Sentence, i: int, j: int, env: Env) -> Iterator[Given]:
             return
 
 
+def _place_of(s: Sentence, i: int, j: int, env: Env) -> Iterator[Given]:
+    """Yield the scalar that a path, `Bob's email` or `the server port` names.
+
+    Such words are no bare value, but for a path, which has both readings.
+    """
+    tokens = s.tokens[i:j]
+    named = (
+        any(t.kind == "poss" for t in tokens)
+        or (j - i > 1 and tokens[0].low == "the" and all(t.is_name for t in tokens))
+        or (j - i == 1 and tokens[0].kind == "word" and looks_like_path(tokens[0].text))
+    )
+    for pick in phrase(s, i, j, env._replace(scope=None, it=None)) if named else ():
+        scalar = not any(s.tree.is_container(n) for n in pick.nodes)
+        if len(pick.nodes) == 1 and scalar and not pick.several and not pick.many:
+            yield Given(style="place", copied=pick)
+
+
 # -- fitting
 
 
@@ -185,7 +211,14 @@ def fit(given: Given, old: Value | NoValue, key: str, peers: Sequence[Value] = (
         return value
     if given.unit:
         return _fit_measure(given, old, key)
+    if given.style == "text" and isinstance(old, str) and not _is_alike(old, str(value)):
+        raise Misfit(f"the value is not delimited: put it in quotes: {dumps(value)}")
     return _fit_bare(value, old, key)
+
+
+def _is_alike(old: str, text: str) -> bool:
+    """Return whether bare words can be meant where *old* is: texts of several words, no noun."""
+    return " " in old.strip() and text.partition(" ")[0].lower() not in _DETERMINERS
 
 
 def _fit_bare(value: Value, old: Value, key: str) -> Value:
@@ -253,6 +286,8 @@ def _fit_new(given: Given, key: str, peers: Sequence[Value]) -> Value:
     if given.style in ("quoted", "json"):
         return given.value
     kinds = {type_name(peer) for peer in peers if peer is not None}
+    if isinstance(given.value, str) and given.value.lower() in _SWITCHES and kinds != {"string"}:
+        raise Misfit(f"say true, false or {dumps(given.value)} in quotes")
     if kinds == {"string"}:
         return given.value.text if isinstance(given.value, Num) else given.value
     if given.unit:

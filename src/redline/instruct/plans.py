@@ -17,7 +17,8 @@ from redline.instruct.literals import Given, Misfit, amount, fit, values
 from redline.instruct.model.operations import DocumentOperation, pointer
 from redline.instruct.model.values import Num, Value, dumps, render
 from redline.instruct.sentence import SEVERAL, Env, Pick, Sentence
-from redline.instruct.targets import key_nodes, phrase, simple
+from redline.instruct.targets import key_nodes, opposite, phrase, simple
+from redline.instruct.tokens import Token
 from redline.instruct.words import ARTICLES, FALSE_WORDS, TRUE_WORDS, key_form, number_in
 
 _RAISING = frozenset("increase raise bump upgrade extend up".split())
@@ -207,7 +208,10 @@ def _is_contrary(verb: str, operations: tuple[DocumentOperation, ...]) -> bool:
 def _giver(s: Sentence, given: Given) -> Callable[[int], Value]:
     def give(node: int) -> Value:
         if given.copied is not None:
-            return s.tree.values[given.copied.nodes[0]]
+            copied, old = s.tree.values[given.copied.nodes[0]], s.tree.values[node]
+            if given.style == "place" and type(copied) is not type(old):
+                raise Misfit("the value there is of another type")
+            return copied
         return fit(given, s.tree.values[node], _key(s, node), _peers(s, node))
 
     return give
@@ -264,10 +268,15 @@ def _always(value: Value, _node: int) -> Value:
 def set_plainly(s: Sentence, slots: Slots, env: Env) -> Iterator[ClauseOutcome]:
     """Give the targets a value that is quoted, a number, JSON, or true and false."""
     i, j = slots["V"]
-    token = s.tokens[i]
-    plain = token.kind in ("quoted", "json") or number_in(token.text) is not None
-    if j - i == 1 and (plain or token.low in ("true", "false", "null")):
+    if j - i == 1 and is_plain(s.tokens[i]):
         yield from set_value(s, slots, env)
+
+
+def is_plain(token: Token) -> bool:
+    """Return whether a token can only be a value."""
+    if token.kind in ("quoted", "json"):
+        return True
+    return number_in(token.text) is not None or token.low in ("true", "false", "null")
 
 
 def set_same(s: Sentence, slots: Slots, env: Env) -> Iterator[ClauseOutcome]:
@@ -459,9 +468,19 @@ def mark(s: Sentence, slots: Slots, env: Env) -> Iterator[ClauseOutcome]:
         return
     for pick in usable(s, slots["S"], env):
         flags = [p for p in simple(s, i, j, Env(pick)) if not p.several and not p.lacking]
-        for flag in flags:
+        denied = [] if flags else _denied_flags(s, i, j, pick)
+        for flag in flags or denied:
             if all(isinstance(s.tree.values[n], bool) for n in flag.nodes):
-                yield replace_nodes(s, flag, lambda _: wanted)._replace(it=pick)
+                on = wanted is not bool(denied)
+                yield replace_nodes(s, flag, partial(_always, on))._replace(it=pick)
+
+
+def _denied_flags(s: Sentence, i: int, j: int, pick: Pick) -> list[Pick]:
+    """Return the flag of each record of which a word says the opposite: inactive."""
+    form = opposite(s.tokens[i].low) if j - i == 1 else ""
+    held = [s.tree.below(s.tree.by_form.get(form, []), n) for n in pick.nodes]
+    nodes = tuple(inside[0] for inside in held if len(inside) == 1)
+    return [Pick(nodes, pick.many)] if nodes and len(nodes) == len(held) else []
 
 
 # -- numbers

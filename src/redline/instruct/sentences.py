@@ -181,7 +181,8 @@ def _in_front(
             continue
         # a text is a scope only for what replaces a part of it
         holds = any(s.tree.is_container(n) for n in pick.nodes)
-        if not holds and s.words(k + 1, k + 2) != ["replace"]:
+        in_text = s.tokens[i - 1].low in PREPOSITIONS and s.words(k + 1, k + 2) == ["replace"]
+        if not holds and not in_text:
             continue
         start = k if s.tokens[k].low in BY_VERB else k + 1
         whole = _sequence(s, start, end, Env(pick, pick), None, False)
@@ -440,7 +441,7 @@ def _if_behind(
         word = s.tokens[k].low
         if word not in ("if", "unless") or s.tokens[k + 1].low in ("they", "it", "he", "she"):
             continue
-        end = k - (s.tokens[k - 1].low == ",")
+        end = k - (s.tokens[k - 1].low in (",", "only"))
         for outcome, form in _clause(s, i, end, env, verb, False):
             for held, _ in truth(s, k + 1, j, env._replace(it=outcome.it)):
                 if held is (word == "unless"):

@@ -10,7 +10,7 @@ from redline.instruct.literals import Given, Misfit, fit, values
 from redline.instruct.model.operations import ABSENT, DocumentOperation, Path
 from redline.instruct.model.values import Num, Value, dumps
 from redline.instruct.paths import find, looks_like_path, path_parts
-from redline.instruct.plans import ABSENT_NOTE, DONE_NOTE, ClauseOutcome, usable
+from redline.instruct.plans import ABSENT_NOTE, DONE_NOTE, ClauseOutcome, is_plain, usable
 from redline.instruct.sentence import SEVERAL, Env, Pick, Sentence
 from redline.instruct.targets import collections, key_nodes, owner_of, phrase
 from redline.instruct.tree import NAME_FORMS, Nodes
@@ -414,6 +414,13 @@ def add_key(s: Sentence, slots: Slots, env: Env) -> Iterator[ClauseOutcome]:
                 s.fail(28, str(error), holder.nodes)
 
 
+def add_plainly(s: Sentence, slots: Slots, env: Env) -> Iterator[ClauseOutcome]:
+    """Add a key with a value that is quoted, a number, JSON, or true and false: a timeout of 20."""
+    i, j = slots["V"]
+    if j - i == 1 and is_plain(s.tokens[i]):
+        yield from add_key(s, slots, env)
+
+
 def _called(s: Sentence, holder: Pick, noun: str) -> Pick | None:
     """Return the objects of that name: the holders themselves, or what each of them has."""
     if all(key_form(str(s.tree.keys[n])) == noun for n in holder.nodes):
@@ -610,19 +617,40 @@ def add_object(s: Sentence, slots: Slots, env: Env) -> Iterator[ClauseOutcome]:
     """Add a quoted key or a path with an object made of fields to each of some objects."""
     i, j = slots["K"]
     path = _new_path(s, (i, j))
-    if path is None or (len(path) == 1 and s.tokens[j - 1].kind not in ("quoted", "code")):
+    if path is None:
         return
+    is_said = (
+        len(path) > 1
+        or s.tokens[j - 1].kind in ("quoted", "code")
+        or singular(s.tokens[j - 1].low) in ("object", "section", "block", "map")
+    )
     for holder in _holders(s, slots, env, path):
+        if not is_said and any(_may_hold_records(s, n) for n in holder.nodes):
+            continue
         beside = [s.tree.values[c] for n in holder.nodes[:20] for c in s.tree.children(n)]
         template = [b for b in beside if isinstance(b, dict)]
         fields = read_fields(s, *slots["F"], template, free=True)
-        if not fields or (beside and not template and len(fields) == 1):
+        if not fields or (beside and not template and len(fields) == 1) or "value" in fields:
             continue  # beside plain values, `with version "2"` says the value
         paths = [(*s.tree.path(n), path[-1]) for n in holder.nodes]
         if any(s.tree.node_at(p) is not None for p in paths):
             s.fail(26, f'"{path[-1]}" is there already', holder.nodes)
             continue
         yield ClauseOutcome(tuple(DocumentOperation("add", p, value=fields) for p in paths), holder)
+
+
+def _may_hold_records(s: Sentence, node: int) -> bool:
+    """Return whether a record may be added to a node, or to a collection in it."""
+    tree = s.tree
+    return (
+        node == 0
+        or tree.is_collection(node)
+        or any(
+            tree.is_map(c)
+            or (isinstance(v := tree.values[c], list) and any(isinstance(e, dict) for e in v))
+            for c in tree.children(node)
+        )
+    )
 
 
 # -- add records
@@ -805,9 +833,11 @@ def _one_field(
         start = _field_value(s, k, j)
         if key is None and free and k - i == 1 and start == j - 1:
             new, value = s.tokens[i], s.tokens[start]
-            plain = value.kind in ("quoted", "json") or number_in(value.text) is not None
-            plain = plain or value.low in ("true", "false", "null")
-            key = new.text if plain and new.kind == "word" and new.text.isidentifier() else None
+            key = (
+                new.text
+                if is_plain(value) and new.kind == "word" and new.text.isidentifier()
+                else None
+            )
         found = [g for g in values(s, start, j, Env()) if g.copied is None]
         if key is None or len(found) != 1 or found[0].value in ("set", "to", "with"):
             continue

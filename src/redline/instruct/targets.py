@@ -84,7 +84,8 @@ def _readings(s: Sentence, i: int, j: int, env: Env) -> Iterator[Pick]:
         yield from _demonstratives(s, i, j, env)
         yield from _contents(s, i, j, env)
         yield from simple(s, i, j, env)
-        yield from _possessives(s, i, j, env)
+        everything = list(_all_of(s, i, j, env)) if j - i > 2 else []
+        yield from everything or _possessives(s, i, j, env)
         yield from _in_scope_of(s, i, j, env)
         yield from _with_filter(s, i, j, env)
         yield from _in_list(s, i, j, env)
@@ -157,9 +158,32 @@ def _possessives(s: Sentence, i: int, j: int, env: Env) -> Iterator[Pick]:
             nodes = _with_value(s, [c for n in held for c in s.tree.children(n)], s.source(i, k))
             if nodes:
                 yield Pick(nodes, False, len(nodes) > 1)
-            for owner in phrase(s, i, k, env):
+            for owner in (*phrase(s, i, k, env), *_joined_owners(s, i, k, env)):
                 if not owner.several:
                     yield from phrase(s, k + 1, j, env._replace(scope=owner))
+
+
+def _joined_owners(s: Sentence, i: int, k: int, env: Env) -> Iterator[Pick]:
+    """Yield the owners of `Ann's and Bob's`, up to the last of their marks."""
+    for p in range(i + 1, k - 2):
+        if s.tokens[p].kind != "poss" or s.tokens[p + 1].low not in ("and", ","):
+            continue
+        start = p + 2 + (s.tokens[p + 2].low == "and")
+        for left in phrase(s, i, p, env):
+            for right in (*phrase(s, start, k, env), *_joined_owners(s, start, k, env)):
+                if not left.several and not right.several:
+                    yield Pick(tuple(dict.fromkeys(left.nodes + right.nodes)), True)
+
+
+def _all_of(s: Sentence, i: int, j: int, env: Env) -> Iterator[Pick]:
+    """Yield the members of what `all of Nina's orders` names."""
+    start = i + 1 + (s.tokens[i + 1].low == "of")
+    if s.tokens[i].low not in QUANTIFIERS or not any(t.kind == "poss" for t in s.tokens[start:j]):
+        return
+    for pick in phrase(s, start, j, env):
+        members = _members(s, list(pick.nodes))
+        if members and not pick.several:
+            yield Pick(members, True)
 
 
 def _in_scope_of(s: Sentence, i: int, j: int, env: Env) -> Iterator[Pick]:
@@ -173,14 +197,21 @@ def _in_scope_of(s: Sentence, i: int, j: int, env: Env) -> Iterator[Pick]:
             if scope.several:
                 yield from _of_one_of(s, i, k, scope)
                 continue
-            inner = env._replace(scope=scope)
-            yield from (*simple(s, i, k, inner), *_with_filter(s, i, k, inner))
+            yield from _inside(s, i, k, env._replace(scope=scope))
         heads = (*phrase(s, i, k, env), *_kind(s, i, k, env)) if k + 1 < j else ()
         for records in heads:
             many = records.many or is_plural_phrase(s, i, k)
             held = records.nodes if records.many else _as_members(s, records.nodes)
             for kept in filters.by_field(s, k, j, held):
                 yield Pick(kept, many, not many and len(kept) > 1, records.lacking)
+
+
+def _inside(s: Sentence, i: int, k: int, env: Env) -> Iterator[Pick]:
+    """Yield what words without a place of their own name in the scope: K, K and L."""
+    yield from simple(s, i, k, env)
+    yield from _with_filter(s, i, k, env)
+    if not _is_placed(s, i, k):
+        yield from _in_list(s, i, k, env)
 
 
 def _of_one_of(s: Sentence, i: int, k: int, owners: Pick) -> Iterator[Pick]:
@@ -242,13 +273,26 @@ def _in_list(s: Sentence, i: int, j: int, env: Env) -> Iterator[Pick]:
         rest = k + 1 + (s.tokens[k + 1].low == "and")
         if s.tokens[k].low == "," and not any(t.low == "and" for t in s.tokens[rest - 1 : j]):
             continue
-        if lead and lead in s.words(rest, j):
+        if (lead and lead in s.words(rest, j)) or _is_one_scope(s, (first, k), (rest, j), env):
             continue  # remove A from S and B from T
         for left in simple(s, first, k, env) + list(_owner_of_simple(s, first, k, env)):
             for right in phrase(s, rest, j, env):
                 if not left.several and not right.several and left.nodes and right.nodes:
                     nodes = tuple(dict.fromkeys(left.nodes + right.nodes))
                     yield Pick(nodes, True, False, left.lacking + right.lacking)
+
+
+def _is_one_scope(s: Sentence, left: tuple[int, int], right: tuple[int, int], env: Env) -> bool:
+    """Return whether what is joined is the scope of the words before it: the K of S and T."""
+    joined = _is_placed(s, *left) and not _is_placed(s, *right)
+    return joined and any(_in_scope_of(s, left[0], right[1], env))
+
+
+def _is_placed(s: Sentence, i: int, j: int) -> bool:
+    """Return whether words say where: by an owner or a path."""
+    return any(
+        t.kind == "poss" or t.low in PREPOSITIONS or looks_like_path(t.text) for t in s.tokens[i:j]
+    )
 
 
 def _owner_of_simple(s: Sentence, i: int, j: int, env: Env) -> Iterator[Pick]:
@@ -464,6 +508,21 @@ def _names(s: Sentence, i: int, j: int, env: Env, many: bool) -> Iterator[Named]
     yield from _labels(s, i, j, env)
     yield from _of_type(s, i, j, env)
     yield from _generic(s, i, j, env)
+    yield from _only_member(s, i, j, env, many)
+
+
+def _only_member(s: Sentence, i: int, j: int, env: Env, many: bool) -> Iterator[Named]:
+    """Yield the only member of the scope's collection: Omar's order."""
+    if env.scope is None or many or is_plural(s.tokens[j - 1].low):
+        return
+    for holder in env.scope.nodes:
+        held = [
+            n for n in key_nodes(s, i, j)
+            if s.tree.parents[n] == holder and _is_plural_collection(s, n)
+        ]  # fmt: skip
+        members = [c for n in held for c in s.tree.children(n)]
+        if len(env.scope.nodes) == len(members) == 1:
+            yield tuple(members), ()
 
 
 def _own_members(s: Sentence, i: int, j: int, env: Env) -> Nodes:
@@ -609,13 +668,28 @@ def _keys_of_shape(s: Sentence, i: int, j: int, env: Env, many: bool, noun: str)
         yield from _at_path(s, token.text, env)
         return
     shape = {"array": list, "list": list, "object": dict}.get(singular(noun))
-    for nodes, lacking in _keys(s, i, j, env, many):
+    for nodes, lacking in (*_keys(s, i, j, env, many), *_inner_keys(s, i, j, env, noun)):
         kept = tuple(n for n in nodes if shape is None or isinstance(s.tree.values[n], shape))
         named = many and shape is None and set(kept) <= set(key_nodes(s, i, j))
         if named and all(s.tree.is_container(n) for n in kept):
             kept = tuple(child for n in kept for child in s.tree.children(n))
         if kept:
             yield kept, lacking
+
+
+def _inner_keys(s: Sentence, i: int, j: int, env: Env, noun: str) -> Iterator[Named]:
+    """Yield the key before the name of what holds it: the DEBUG environment variable."""
+    if is_plural(noun) or j - i < 2:
+        return
+    for k in range(i + 1, j):
+        outer = key_form(s.source(k, j))
+        found = [
+            n for n in key_nodes(s, i, k)
+            if key_form(str(s.tree.keys[s.tree.parents[n]])) == outer
+            and (env.scope is None or s.tree.lies_in(n, env.scope.members))
+        ]  # fmt: skip
+        if found:
+            yield tuple(found), ()
 
 
 def collections(s: Sentence, i: int, j: int, env: Env) -> list[int]:
@@ -632,7 +706,16 @@ def collections(s: Sentence, i: int, j: int, env: Env) -> list[int]:
         return nodes or _by_head_noun(s, form, env) or _generic_collections(s, i, env)
     if singular(tokens[-1].low) in GENERIC:
         return collections(s, i, j - 1, env)  # every patient record
-    return _by_head_noun(s, form, env)
+    return _by_head_noun(s, form, env) or _inner_collections(s, i, j, env)
+
+
+def _inner_collections(s: Sentence, i: int, j: int, env: Env) -> list[int]:
+    """Return the collection of what holds it: a shipping method, of shipping.methods."""
+    outer = key_form(s.tokens[i].text)
+    return [
+        n for n in collections(s, i + 1, j, env)
+        if n and key_form(str(s.tree.keys[s.tree.parents[n]])) == outer
+    ]  # fmt: skip
 
 
 def _by_head_noun(s: Sentence, form: str, env: Env) -> list[int]:
@@ -709,9 +792,9 @@ def _label_tests(s: Sentence, text: str) -> Iterator[Callable[[int], bool]]:
     yield lambda m: isinstance(tree.keys[m], str) and key_form(str(tree.keys[m])) == form
     yield lambda m: isinstance(tree.values[m], str) and str(tree.values[m]).lower() == low
     yield lambda m: _has_flag(s, m, form, True)
-    opposite = _opposite(form)
-    if opposite:
-        yield lambda m: _has_flag(s, m, opposite, False)
+    denied = opposite(form)
+    if denied:
+        yield lambda m: _has_flag(s, m, denied, False)
 
 
 def _has_flag(s: Sentence, record: int, form: str, wanted: bool) -> bool:
@@ -719,7 +802,7 @@ def _has_flag(s: Sentence, record: int, form: str, wanted: bool) -> bool:
     return any(s.tree.values[n] is wanted and s.tree.parents[n] == record for n in flags)
 
 
-def _opposite(form: str) -> str:
+def opposite(form: str) -> str:
     """Return what a word denies: disabled, unread, inactive, non-critical."""
     found = re.fullmatch(r"(dis|un|in|non)(\w{3,})", form)
     return ("en" if found[2] == "abled" else "") + found[2] if found else ""
@@ -807,6 +890,8 @@ def _ordinal(s: Sentence, i: int, j: int, env: Env) -> Iterator[Pick]:
     place, kind = _ordinal_words(s, i, j)
     if place is None or (j - i == 1 and key_nodes(s, i, j)):
         return
+    count = _count(s, *kind) if place in (0, -1) else 0
+    kind = (kind[0] + (count > 0), kind[1])
     nodes: list[int] = []
     for node in _ordered_lists(s, kind, env):
         members = list(s.tree.children(node))
@@ -814,11 +899,19 @@ def _ordinal(s: Sentence, i: int, j: int, env: Env) -> Iterator[Pick]:
             members = [m for m in members if m in env.scope.members]
             if len(members) < 2:
                 continue
-        if -len(members) <= place < len(members):
-            nodes.append(members[place])
+        end = (place + max(count, 1)) or None
+        start = place if place >= 0 or not count else -count
+        if max(-start, end or 0, count) <= len(members):
+            nodes += members[start : end if start >= 0 or not count else None]
     if nodes:
-        many = env.scope is not None and env.scope.many
+        many = count > 0 or (env.scope is not None and env.scope.many)
         yield Pick(tuple(nodes), many, not many and len(nodes) > 1)
+
+
+def _count(s: Sentence, i: int, j: int) -> int:
+    """Return the number in front of a kind: 2 for `two users`."""
+    number = number_in(s.tokens[i].text) if j - i > 1 else None
+    return int(number) if number is not None and number.isdigit() else 0
 
 
 def _ordinal_words(s: Sentence, i: int, j: int) -> tuple[int | None, tuple[int, int]]:
