@@ -35,6 +35,7 @@ _DOTTED = re.compile(
 )
 _OPERATOR = re.compile(r"\s*(\+=|-=|\*=|->|=(?![=>]))\s*")
 _BARE_NAME = re.compile(r"[A-Za-z_][\w-]*|/\S+|[\w-]+(?:\.[\w-]+)+")
+_FILTERED = re.compile(r"[\w$.\[\]'\"@-]*\[\?")  # a JSONPath, with or without its `$.`
 _DECODER = json.JSONDecoder()
 
 
@@ -91,7 +92,7 @@ def _statement(text: str) -> tuple[ExactStatement, str] | None:
 
 def _path_in(text: str) -> str:
     """Return the path that a statement begins with, or an empty text."""
-    if text.startswith("$"):
+    if text.startswith("$") or _FILTERED.match(text):
         depth = 0
         for place, char in enumerate(text):
             depth += (char == "[") - (char == "]")
@@ -120,7 +121,7 @@ def _value(text: str) -> tuple[Given, str] | None:
         raise Unfit(f"the value is not delimited: put it in quotes: {dumps(stripped[:80])}")
     if stripped[:1] == stripped[-1:] == "'" and len(stripped) > 1:
         return Given(stripped[1:-1], "quoted"), ""
-    return Given(stripped, "word" if " " not in stripped else "text"), ""
+    return Given(stripped, "word" if " " not in stripped else "line"), ""
 
 
 def _as_given(value: Value, text: str) -> Given:
@@ -149,6 +150,8 @@ def _literal(text: str) -> tuple[Value, int] | None:
 
 def _carry_out(tree: DocumentTree, statement: ExactStatement) -> list[DocumentOperation] | None:
     path, operator = statement.path, statement.operator
+    if _FILTERED.match(path) and not path.startswith("$"):
+        path = f"$.{path}"
     nodes = find_jsonpath(tree, path) if path.startswith("$") else find(tree, path)
     if nodes is None:
         raise Unfit(f"not a path: {path}")
@@ -215,7 +218,7 @@ def _create(tree: DocumentTree, text: str, given: Given) -> list[DocumentOperati
     if len(parts) == 1 and not text.startswith("/"):
         if tree.by_form.get(key_form(parts[0])) or tree.with_label(parts[0]):
             return None  # something of that name is elsewhere: read it as a sentence
-        if given.style == "text":
+        if given.style == "line":
             raise Unfit(f"the value is not delimited: put it in quotes: {dumps(given.value)}")
     if len(parts) > 1 and suffix_nodes(tree, text):
         return None

@@ -793,16 +793,14 @@ def _both(left: bool | None, right: bool | None) -> bool | None:
 def holds(s: Sentence, k: int, j: int, node: int) -> Iterator[bool]:
     """Yield whether what stands from token *k* on is true of one node."""
     value = s.tree.values[node]
+    found = condition(s, k, j, (node,)) if isinstance(value, dict) else []
+    yield from map(bool, found)
     operator = _operator(s, k, j)
-    if operator is not None and operator[1] == j - 1 and isinstance(value, str):
-        last = s.tokens[j - 1]
-        if last.kind == "word" and s.tree.by_form.get(key_form(last.text)):
-            return  # "the library is not open" may speak of a key
-    if operator is not None and operator[1] < j:
-        for kept in _keep_records(
-            s, (node,), lambda n: s.tree.values[n], operator[0], operator[1], j
-        ):
-            yield bool(kept)
-    if isinstance(value, dict):
-        for kept in condition(s, k, j, (node,)):
-            yield bool(kept)
+    if found or operator is None or operator[1] >= j:
+        return
+    last = s.tokens[j - 1]
+    is_word = operator[1] == j - 1 and isinstance(value, str) and last.kind == "word"
+    if is_word and s.tree.by_form.get(key_form(last.text)):
+        return  # "the library is not open" may speak of a key
+    for kept in _keep_records(s, (node,), lambda n: s.tree.values[n], *operator, j):
+        yield bool(kept)

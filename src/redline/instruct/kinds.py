@@ -118,6 +118,10 @@ KINDS: tuple[ChangeKind, ...] = (
         give {S} (the) same {K} as {C}
         set|change {K} of {S} to the same {K} as {C}
         """),
+        (plans.set_respectively, f"""
+        {_SET} {{T}} to {{G}}
+        {_SET} {{T}} to {{G}} (,) respectively
+        """),
         (plans.set_plainly, """
         make {T} {V}
         mark {T} as|= {V}
@@ -480,6 +484,10 @@ KINDS: tuple[ChangeKind, ...] = (
         copy|duplicate {T} to|as|under|into (a|the) (new) top-level (key|name|field) {Z}
         store a copy of {T} under|as (the) (new) (key) {C}
         """),
+        (structure.copy_changed, """
+        copy|duplicate {T} to|as|under (a|the) (new) {K} and|but (set|change) its {G}
+        copy|duplicate {T} to|as|under (a|the) (new) {K} and|but with {G}
+        """),
     ),
     _kind(
         "swap",
@@ -490,6 +498,7 @@ KINDS: tuple[ChangeKind, ...] = (
         swap|exchange (the) (values) (of) {A} and|with {B}
         """),
         (plans.swap_places, "swap|exchange (the) positions|places|order of {A} and|with {B}"),
+        (plans.swap_ordinals, "swap|exchange (the) {A} and|with (the) {B} {T}"),
         (plans.swap_field, "swap|exchange {K} of {A} and {B}"),
     ),
     _kind(
@@ -497,6 +506,7 @@ KINDS: tuple[ChangeKind, ...] = (
         "`sort L`, `sort L by K`, `... descending`",
         """Sort items by price descending
         Sort tags alphabetically""",
+        (plans.sort_by, "sort|order {T} by {K}"),
         (plans.sort, """
         sort|order {T} by {K} (,) (in) {R}
         sort|order {T} by {K}

@@ -57,7 +57,8 @@ _MEASURE = re.compile(r"(-?\d+(?:\.\d+)?)(%|[A-Za-z]+)")
 class Given(NamedTuple):
     """A value as the instruction gives it.
 
-    `style` is quoted, json, number, word or text; `wanted` the type that the words ask for;
+    `style` is quoted, json, number, word, text (of several words), line (all that stands behind
+    `=`) or place; `wanted` the type that the words ask for;
     `unit` a unit of measure behind a number; `copied` where it is to be copied from.
     """
 

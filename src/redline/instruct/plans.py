@@ -19,7 +19,15 @@ from redline.instruct.model.values import Num, Value, dumps, render
 from redline.instruct.sentence import SEVERAL, Env, Pick, Sentence
 from redline.instruct.targets import key_nodes, opposite, phrase, simple
 from redline.instruct.tokens import Token
-from redline.instruct.words import ARTICLES, FALSE_WORDS, TRUE_WORDS, key_form, number_in
+from redline.instruct.words import (
+    ARTICLES,
+    FALSE_WORDS,
+    ORDINALS,
+    TRUE_WORDS,
+    key_form,
+    number_in,
+    singular,
+)
 
 _RAISING = frozenset("increase raise bump upgrade extend up".split())
 _LOWERING = frozenset("lower decrease reduce downgrade cut drop".split())
@@ -92,7 +100,7 @@ def _key(s: Sentence, node: int) -> str:
 def set_value(s: Sentence, slots: Slots, env: Env) -> Iterator[ClauseOutcome]:
     """Give the targets a value; `O` is the value that they must have before."""
     for pick in usable(s, slots["T"], env):
-        if 0 in pick.nodes:
+        if 0 in pick.nodes or _may_rename(s, slots, pick):
             continue
         inner = env._replace(it=pick)
         for given in values(s, *slots["V"], inner):
@@ -112,6 +120,20 @@ def set_value(s: Sentence, slots: Slots, env: Env) -> Iterator[ClauseOutcome]:
                 s.fail(28, f"{_shorten(s.source(*slots['V']))} is the other way", pick.nodes)
                 continue
             yield outcome
+
+
+def _may_rename(s: Sentence, slots: Slots, pick: Pick) -> bool:
+    """Return whether `change the key a to b` may mean another name for the key."""
+    start, (i, j) = slots["T"][0], slots["V"]
+    noun = start + (s.tokens[start].low in ARTICLES)
+    plain = j - i == 1 and number_in(s.tokens[i].text) is None and s.tokens[i].is_name
+    is_change = start > 0 and s.tokens[start - 1].low in ("change", "update", "modify", "alter")
+    if not is_change or s.tokens[noun].low != "key" or not plain:
+        return False
+    s.fail(
+        29, "it does not say whether the key or its value changes: say rename or set", pick.nodes
+    )
+    return True
 
 
 def _is_arrow_to_name(s: Sentence, span: Span, given: Given) -> bool:
@@ -314,6 +336,43 @@ def set_everywhere(s: Sentence, slots: Slots, env: Env) -> Iterator[ClauseOutcom
                 yield replace_nodes(s, chosen, _giver(s, given))
             except Misfit as error:
                 s.fail(28, str(error), chosen.nodes)
+
+
+def set_respectively(s: Sentence, slots: Slots, env: Env) -> Iterator[ClauseOutcome]:
+    """Give several places that are named one by one a value each, in that order."""
+    parts = [
+        [g for g in values(s, *span, env) if g.copied is None and g.style != "text"]
+        for span in split_list(s, *slots["G"])
+    ]
+    if len(parts) < 2 or any(len(part) != 1 for part in parts) or "," in s.words(*slots["G"])[-1:]:
+        return
+    joined = {"and", ","} & set(s.words(*slots["T"]))
+    for pick in usable(s, slots["T"], env) if joined else ():
+        if len(pick.nodes) != len(parts) or any(
+            w in s.words(*slots["T"]) for w in ("all", "every")
+        ):
+            continue
+        givers = [_giver(s, part[0]) for part in parts]
+        try:
+            new = {n: give(n) for n, give in zip(pick.nodes, givers, strict=True)}
+            yield replace_nodes(s, pick, new.__getitem__)
+        except Misfit as error:
+            s.fail(28, str(error), pick.nodes)
+
+
+def split_list(s: Sentence, i: int, j: int) -> list[Span]:
+    """Return the parts between commas and `and`; nothing when one of them is empty."""
+    parts: list[Span] = []
+    start = i
+    for k in range(i, j + 1):
+        if k < j and s.tokens[k].low not in ("and", ","):
+            continue
+        if start < k:
+            parts.append((start, k))
+        elif k == j or s.tokens[k].low == ",":
+            return []
+        start = k + 1
+    return parts
 
 
 def set_same_field(s: Sentence, slots: Slots, env: Env) -> Iterator[ClauseOutcome]:
@@ -611,19 +670,19 @@ def _empty_like(value: Value) -> Value:
 _CONVERSIONS = {
     "string": "string", "text": "string", "number": "number", "integer": "number",
     "boolean": "boolean", "bool": "boolean", "uppercase": "upper", "lowercase": "lower",
-    "upper": "upper", "lower": "lower",
+    "upper": "upper", "lower": "lower", "list": "list", "array": "list",
 }  # fmt: skip
 
 
 def convert(s: Sentence, slots: Slots, env: Env) -> Iterator[ClauseOutcome]:
     """Turn values into another type or case."""
     words = [w for w in s.words(*slots["Y"]) if w not in ("a", "an", "the", "case", "-")]
-    wanted = _CONVERSIONS.get("".join(words).replace("-", ""))
+    wanted = _CONVERSIONS.get(singular("".join(words).replace("-", "")))
     if wanted is None:
         return
     for pick in usable(s, slots["T"], env):
         nodes = pick
-        if any(s.tree.is_container(n) for n in pick.nodes):
+        if wanted != "list" and any(s.tree.is_container(n) for n in pick.nodes):
             inner = tuple(c for n in pick.nodes for c in s.tree.children(n))
             nodes = Pick(inner, True)
         try:
@@ -634,7 +693,8 @@ def convert(s: Sentence, slots: Slots, env: Env) -> Iterator[ClauseOutcome]:
 
 
 def _convert_node(s: Sentence, wanted: str, node: int) -> Value:
-    return _convert_value(s.tree.values[node], wanted)
+    value = s.tree.values[node]
+    return _as_list(value) if wanted == "list" else _convert_value(value, wanted)
 
 
 def _convert_value(value: Value, wanted: str) -> Value:
@@ -654,6 +714,12 @@ def _convert_value(value: Value, wanted: str) -> Value:
     if isinstance(value, names[wanted]):
         return value
     raise Misfit(f"{render(value)[:40]!r} cannot become a {wanted}")
+
+
+def _as_list(value: Value) -> Value:
+    if isinstance(value, dict) or (isinstance(value, str) and "," in value):
+        raise Misfit("it does not say what the elements are; give the list as JSON")
+    return value if isinstance(value, list) else [value]
 
 
 # -- replace text
@@ -780,10 +846,13 @@ def _replace_in(value: Value, old: Given, new: Given) -> Value | None:
 _DESCENDING = (
     ("descending",), ("reverse",), ("highest", "to", "lowest"), ("newest", "first"),
     ("largest", "first"), ("highest", "first"), ("latest", "first"), ("largest", "to", "smallest"),
-    ("desc",), ("reversed",), ("biggest", "first"), ("newest", "to", "oldest"),
+    ("desc",), ("reversed",), ("high", "to", "low"), ("reverse", "alphabetical"), ("z", "to", "a"),
+    ("descending", "alphabetical"), ("biggest", "first"),
+    ("newest", "to", "oldest"),
 )  # fmt: skip
 _ASCENDING = (
-    ("ascending",), ("alphabetically",), ("alphabetical",), ("lowest", "to", "highest"),
+    ("ascending",), ("alphabetically",), ("low", "to", "high"), ("ascending", "alphabetical"),
+    ("numerically",), ("alphabetical",), ("lowest", "to", "highest"),
     ("oldest", "first"), ("smallest", "first"), ("lowest", "first"), ("earliest", "first"),
     ("smallest", "to", "largest"), ("asc",), ("a", "to", "z"), ("cheapest", "first"),
     ("oldest", "to", "newest"),
@@ -791,6 +860,33 @@ _ASCENDING = (
 
 
 _AGES = frozenset("newest latest oldest earliest".split())
+
+
+def sort_by(s: Sentence, slots: Slots, env: Env) -> Iterator[ClauseOutcome]:
+    """Put the elements of a list in order by several fields: by a descending, then by b."""
+    keys: list[tuple[Span, bool]] = []
+    i, j = slots["K"]
+    for k in range(i, j + 1):
+        if k < j and s.tokens[k].low not in ("then", "and", ","):
+            continue
+        i += s.words(i, i + 1) == ["by"]
+        last = next((p for p in range(i + 1, k) if _order(s, (p, k)) is not None), k)
+        if i < k:
+            keys.append(((i, last), last < k and bool(_order(s, (last, k)))))
+        i = k + 1
+    for pick in _lists_meant(s, slots["T"], env) if len(keys) > 1 else ():
+        if all(isinstance(s.tree.values[n], list) for n in pick.nodes):
+            try:
+                yield replace_nodes(s, pick, partial(_sort_by, s, keys))
+            except Misfit as error:
+                s.fail(26, str(error), pick.nodes)
+
+
+def _sort_by(s: Sentence, keys: list[tuple[Span, bool]], node: int) -> Value:
+    elements = tuple(s.tree.children(node))
+    for key, descending in reversed(keys):
+        elements = _ranked(s, elements, key, descending, dated=False)
+    return [s.tree.values[element] for element in elements]
 
 
 def sort(s: Sentence, slots: Slots, env: Env) -> Iterator[ClauseOutcome]:
@@ -825,15 +921,23 @@ def _lists_meant(s: Sentence, span: Span, env: Env) -> Iterator[Pick]:
 def _order(s: Sentence, span: Span) -> bool | None:
     """Return whether the words say the descending order; None when they say none."""
     words = tuple(
-        w for w in s.words(*span) if w not in ("in", "order", "from", ",", "the", "(", ")")
-    )
+        w for w in s.words(*span)
+        if w not in ("in", "order", "from", ",", "the", "(", ")", "numerical")
+    )  # fmt: skip
     if words in _DESCENDING:
         return True
     return False if words in _ASCENDING else None
 
 
 def _sort_list(s: Sentence, key: Span | None, descending: bool, dated: bool, node: int) -> Value:
-    elements = tuple(s.tree.children(node))
+    ranked = _ranked(s, tuple(s.tree.children(node)), key, descending, dated=dated)
+    return [s.tree.values[element] for element in ranked]
+
+
+def _ranked(
+    s: Sentence, elements: tuple[int, ...], key: Span | None, descending: bool, *, dated: bool
+) -> tuple[int, ...]:
+    """Return elements in order; Misfit when they have no values to sort by."""
     field = filters.field_of(s, *key, elements) if key is not None else None
     if key is not None and field is None:
         raise Misfit("not every element has a value to sort by")
@@ -849,7 +953,7 @@ def _sort_list(s: Sentence, key: Span | None, descending: bool, dated: bool, nod
     if len({type(rank) for rank, _ in ranked}) > 1:
         raise Misfit("the values to sort by are not of one type")
     ranked.sort(key=lambda pair: pair[0], reverse=descending)  # type: ignore[arg-type,return-value]
-    return [s.tree.values[element] for _, element in ranked]
+    return tuple(element for _, element in ranked)
 
 
 def reverse(s: Sentence, slots: Slots, env: Env) -> Iterator[ClauseOutcome]:
@@ -887,6 +991,16 @@ def swap_places(s: Sentence, slots: Slots, env: Env) -> Iterator[ClauseOutcome]:
             lists = {s.tree.parents[n] for n in nodes if isinstance(s.tree.keys[n], int)}
             if len(nodes) == 2 and len(lists) == 1 and nodes[0] != nodes[1]:
                 yield _exchange(s, *nodes)
+
+
+def swap_ordinals(s: Sentence, slots: Slots, env: Env) -> Iterator[ClauseOutcome]:
+    """Give two elements of a list, named by their ordinals, each other's place."""
+    first, second = (ORDINALS.get(s.source(*slots[k]).lower()) for k in ("A", "B"))
+    for pick in _lists_meant(s, slots["T"], env) if None not in (first, second) else ():
+        held = list(s.tree.children(pick.nodes[0])) if len(pick.nodes) == 1 else []
+        places = [p + len(held) * (p < 0) for p in (first, second) if p is not None]
+        if len(set(places)) == 2 and all(0 <= p < len(held) for p in places):
+            yield _exchange(s, *(held[p] for p in places))
 
 
 def swap_field(s: Sentence, slots: Slots, env: Env) -> Iterator[ClauseOutcome]:

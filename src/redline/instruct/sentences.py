@@ -255,10 +255,23 @@ def _truth(s: Sentence, i: int, j: int, env: Env) -> Iterator[tuple[bool, Pick]]
             for left, it in truth(s, i, k, env):
                 for right, _ in truth(s, k + 1, j, env):
                     yield (left or right) if word == "or" else (left and right), it
+    if s.tokens[i].low in ("any", "all", "every", "each"):
+        yield from _truth_of_many(s, i, j, env)
+        return
     for k in range(j - 1, i, -1):
         single = (p for p in phrase(s, i, k, env) if len(p.nodes) == 1 and not p.several)
         for pick in single:
             yield from ((kept, pick) for kept in filters.holds(s, k, j, pick.nodes[0]))
+
+
+def _truth_of_many(s: Sentence, i: int, j: int, env: Env) -> Iterator[tuple[bool, Pick]]:
+    """Yield whether any of several places, or every one, meets what is said of it."""
+    test = any if s.tokens[i].low == "any" else all
+    for k in range(i + 2, j):
+        for pick in phrase(s, i, k, env):
+            found = [list(filters.holds(s, k, j, node)) for node in pick.nodes if pick.many]
+            if found and all(len(readings) == 1 for readings in found):
+                yield test(readings[0] for readings in found), pick
 
 
 # -- clauses

@@ -4,13 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 from redline.instruct.forms import Slots, Span
 from redline.instruct.literals import Given, Misfit, fit, values
-from redline.instruct.model.operations import ABSENT, DocumentOperation, Path
+from redline.instruct.model.operations import ABSENT, DocumentOperation, Path, apply_operations
 from redline.instruct.model.values import Num, Value, dumps
 from redline.instruct.paths import find, looks_like_path, path_parts
-from redline.instruct.plans import ABSENT_NOTE, DONE_NOTE, ClauseOutcome, is_plain, usable
+from redline.instruct.plans import (
+    ABSENT_NOTE,
+    DONE_NOTE,
+    ClauseOutcome,
+    is_plain,
+    set_fields,
+    split_list,
+    usable,
+)
 from redline.instruct.sentence import SEVERAL, Env, Pick, Sentence
 from redline.instruct.targets import collections, key_nodes, owner_of, phrase
 from redline.instruct.tree import NAME_FORMS, Nodes
@@ -76,7 +85,7 @@ def _is_bare(s: Sentence, i: int, j: int, env: Env) -> bool:
     return (
         words == 1
         and env.scope is None
-        and token.kind == "word"
+        and (token.kind == "word" or (token.kind == "quoted" and bool(key_nodes(s, j - 1, j))))
         and not (looks_like_path(token.text) and find(s.tree, token.text))
     )
 
@@ -168,28 +177,13 @@ def element_values(s: Sentence, i: int, j: int, lists: Pick) -> Iterator[list[Gi
         noun = s.tokens[i]
         i += key_form(noun.text) in kinds or singular(noun.low) in STRUCTURAL | {"word"}
     given: list[Given] = []
-    for start, end in _split_list(s, i, j):
+    for start, end in split_list(s, i, j):
         found = [g for g in values(s, start, end, Env()) if g.copied is None]
         if len(found) != 1:
             return
         given += found
     if len(given) == 1 or (given and all(g.style != "text" for g in given)):
         yield given
-
-
-def _split_list(s: Sentence, i: int, j: int) -> list[Span]:
-    """Return the parts between commas and `and`; nothing when one of them is empty."""
-    parts: list[Span] = []
-    start = i
-    for k in range(i, j + 1):
-        if k < j and s.tokens[k].low not in ("and", ","):
-            continue
-        if start < k:
-            parts.append((start, k))
-        elif k == j or s.tokens[k].low == ",":
-            return []
-        start = k + 1
-    return parts
 
 
 # -- add elements
@@ -1111,6 +1105,20 @@ def copy(s: Sentence, slots: Slots, env: Env) -> Iterator[ClauseOutcome]:
             yield from _copy_to(s, s.tree.values[node], target)
         if "C" in slots and "K" not in slots:
             yield from _copy_over(s, slots, env, s.tree.values[node])
+
+
+def copy_changed(s: Sentence, slots: Slots, env: Env) -> Iterator[ClauseOutcome]:
+    """Copy an object under another name, with new values for some of its fields."""
+    for outcome in copy(s, slots, env):
+        [addition] = outcome.operations or (None,)
+        if addition is None or addition.op != "add" or not isinstance(addition.value, dict):
+            continue
+        for source in usable(s, slots["T"], env):
+            path = s.tree.path(source.nodes[0])
+            for changes in set_fields(s, {"S": slots["T"], "G": slots["G"]}, env):
+                inner = [replace(o, path=o.path[len(path) :]) for o in changes.operations]
+                value = apply_operations(addition.value, inner)
+                yield outcome._replace(operations=(replace(addition, value=value),))
 
 
 def _copy_to(s: Sentence, value: Value, target: Path) -> Iterator[ClauseOutcome]:
