@@ -274,6 +274,25 @@ SHOP = {
         ('Add "refund" with total 3 and at "noon" to every order',
          ["/orders/0/refund", "/orders/1/refund", "/orders/2/refund"]),
         ("Move api.retry to a new top-level object limits", ["/limits", "/api/retry"]),
+        # owners in a list, and several fields of one place
+        ("Set o-1's and o-3's total to 5", ["/orders/0/total", "/orders/2/total"]),
+        ("Remove url and retry of api", ["/api/url", "/api/retry"]),
+        ("Remove state and total from o-1 and o-3",
+         [f"/orders/{n}/{key}" for key in ("state", "total") for n in (0, 2)]),
+        ("Set paid to true for the first two orders", ["/orders/0/paid"]),
+        ("Make o-2 unpaid", ["/orders/1/paid"]),
+        ("Set the total of o-1, o-2 and o-3 to 1, 2 and 3 respectively",
+         ["/orders/0/total", "/orders/1/total", "/orders/2/total"]),
+        # values that stand elsewhere
+        ("Set o-1's total to o-2's total", ["/orders/0/total"]),
+        ("Set api.retry.max to orders[0].total", ["/api/retry/max"]),
+        # conditions about several
+        ("If any order has total 90, set version to 2", ["/version"]),
+        ("Set total to 1 for orders with lines b", ["/orders/0/total", "/orders/1/total"]),
+        ("Remove orders that have empty lines", ["/orders/2"]),
+        # new keys
+        ("Add a limit of 5 to api", ["/api/limit"]),
+        ('Add a proxy with host "x" and port 3 to api.retry', ["/api/retry/proxy"]),
     ],
 )  # fmt: skip
 def test_sentences_of_agents_change_these_places(instruction: str, expected: list[str]) -> None:
@@ -294,6 +313,12 @@ def test_sentences_of_agents_change_these_places(instruction: str, expected: lis
         "Move all orders with state open to the archive",
         "Delete every id",
         "Set total to 1 for every remaining order",
+        "Set o-1's state to orders[1].id",
+        "Set o-1's state to in progress",
+        "Set o-1's state to the best one",
+        'Change the key "version" to "release"',
+        "version: replace 1 with 2",
+        "If every order has total 90, florbily set version to 2",
     ],
 )
 def test_what_may_mean_something_else_is_asked_about(instruction: str) -> None:

@@ -72,7 +72,9 @@ KINDS: tuple[ChangeKind, ...] = (
         Replace the email of the user with id 2 with "bob@example.org"
         Change the email of Alice from "example.com" to "example.org"
         Reassign all users whose theme is "dark" to "light"
-        Set price to 4 where qty is 0""",
+        Set price to 4 where qty is 0
+        Set the qty of "A-1" and "C-3" to 12 and 8
+        Set Alice's theme to Bob's theme""",
         (plans.set_value, f"""
         {_SET} {{T}} {_TO} {{V}}
         {_SET}|{_MORE} {{T}} from {{O}} to {{V}}
@@ -266,7 +268,7 @@ KINDS: tuple[ChangeKind, ...] = (
         {_ADD} {{E}} to|into|onto|in|under {{L}}
         {_ADD} {{E}} to|at (the) end of {{L}}
         {_ADD} {{E}} as (the) last (new) element|entry|item|one|value of|in|to {{L}}
-        {_ADD} {{E}} to {{L}} unless|if|that {{U}}
+        {_ADD} {{E}} to {{L}} unless|if|that|which|who {{U}}
         {_ADD} {{E}}
         {_NEW} to|into|in {{L}} : {{E}}
         {_NEW} to|into {{L}} {{E}}
@@ -471,9 +473,10 @@ KINDS: tuple[ChangeKind, ...] = (
     ),
     _kind(
         "copy",
-        "`copy T to PATH`, `copy T to S as K`, `duplicate T as K`",
+        "`copy T to PATH`, `copy T to S as K`, `duplicate T as K`, `... and set its K to V`",
         """Copy server.host to cache.host
-        Duplicate the lint job as "audit" """,
+        Duplicate the lint job as "audit"
+        Copy the test job to "nightly" and set its timeout to 90""",
         (structure.copy, """
         copy|duplicate (the) (value) (of) {T} to|into {C}
         copy|duplicate (the) (value) (of) {T} to|into a|the new key|field {C}
@@ -493,7 +496,8 @@ KINDS: tuple[ChangeKind, ...] = (
         "swap",
         "`swap A and B`, `swap the positions of A and B`",
         """Swap cache.size and cache.limit
-        Swap the positions of Alice and Bob""",
+        Swap the positions of Alice and Bob
+        Swap the first and last elements of jobs.test.steps""",
         (plans.swap, """
         swap|exchange (the) (values) (of) {A} and|with {B}
         """),
@@ -503,8 +507,9 @@ KINDS: tuple[ChangeKind, ...] = (
     ),
     _kind(
         "sort",
-        "`sort L`, `sort L by K`, `... descending`",
+        "`sort L`, `sort L by K`, `... descending`, `sort L by K, then by K`",
         """Sort items by price descending
+        Sort users by active, then by name descending
         Sort tags alphabetically""",
         (plans.sort_by, "sort|order {T} by {K}"),
         (plans.sort, """
@@ -528,7 +533,7 @@ KINDS: tuple[ChangeKind, ...] = (
     ),
     _kind(
         "convert",
-        "`convert T to a string`, `number`, `boolean`, `upper case`, `lower case`",
+        "`convert T to a string`, `number`, `boolean`, `list`, `upper case`, `lower case`",
         """Convert server.port to a string
         Convert the name of every user to upper case""",
         (plans.convert, """

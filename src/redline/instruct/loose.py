@@ -34,6 +34,7 @@ def rewritings(s: Sentence, unknown: frozenset[str]) -> Iterator[str]:
     """Yield looser texts of a sentence, those nearest to it first; *unknown* words name nothing."""
     steps: tuple[Callable[[Words], Iterator[Words]], ...] = (
         _without_remarks,
+        _other_verbs,
         _without_announcement,
         _imperatives,
         _without_statements,
@@ -87,6 +88,27 @@ def _without_remarks(words: Words) -> Iterator[Words]:
     closed = next((k for k, w in enumerate(words) if w.low == ")" and k > opened), -1)
     if 0 <= opened < closed:
         yield words[:opened] + words[closed + 1 :]
+
+
+def _other_verbs(words: Words) -> Iterator[Words]:
+    """Yield a rename for `change the key a to b`, and the positions of two records to swap."""
+    low = [w.low for w in words[:3]]
+    if low[0] in ("change", "update", "modify", "alter") and "key" in low[1:]:
+        yield (_word("rename"), *words[1:])
+    elif low[0] in ("set", "put", "change") and _is_placed_behind(words):
+        to = next(k for k, w in enumerate(words) if w.low == "to")
+        place = next(k for k in range(to, len(words)) if words[k].low in ("in", "for", "on", "of"))
+        sign, joint = Token("op", "=", 0, 0, "="), _word("to")
+        yield (_word("add"), *words[1:to], sign, *words[to + 1 : place], joint, *words[place + 1 :])
+    elif low[0] in ("swap", "exchange") and "of" not in (w.low for w in words):
+        yield (*map(_word, ("swap", "the", "positions", "of")), *words[1:])
+
+
+def _is_placed_behind(words: Words) -> bool:
+    """Return whether a sentence is `set K to V for S`."""
+    low = [w.low for w in words]
+    to = low.index("to") if "to" in low else len(low)
+    return 1 < to <= 3 and any(w in ("in", "for", "on", "of") for w in low[to + 2 : to + 3])
 
 
 def _without_announcement(words: Words) -> Iterator[Words]:

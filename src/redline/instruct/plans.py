@@ -16,7 +16,7 @@ from redline.instruct.forms import Slots, Span
 from redline.instruct.literals import Given, Misfit, amount, fit, values
 from redline.instruct.model.operations import DocumentOperation, pointer
 from redline.instruct.model.values import Num, Value, dumps, render
-from redline.instruct.sentence import SEVERAL, Env, Pick, Sentence
+from redline.instruct.sentence import LACKING, SEVERAL, Env, Pick, Sentence
 from redline.instruct.targets import key_nodes, opposite, phrase, simple
 from redline.instruct.tokens import Token
 from redline.instruct.words import (
@@ -62,11 +62,12 @@ def usable(
         s.fail(10, f"nothing in the document is called {_shorten(words)}")
     for pick in picks:
         if pick.several:
-            s.fail(SEVERAL, f"multiple {_shorten(words)} fields found", pick.nodes)
+            s.fail(SEVERAL, f"multiple {_shorten(words)} fields found", pick.nodes, span)
         elif not pick.nodes and not pick.many and not absent:
             s.fail(22, f"there is no {_shorten(words)}")
         elif pick.lacking and not partly:
-            s.fail(25, f"{len(pick.lacking)} of them have no {_shorten(words)}", pick.lacking)
+            message = f"{len(pick.lacking)} of them have no {_shorten(words)}"
+            s.fail(LACKING, message, pick.nodes + pick.lacking, span)
         else:
             yield pick
 

@@ -11,14 +11,25 @@ from functools import cache
 
 from redline.instruct.exact_forms import exact_form
 from redline.instruct.forms import FormWord
-from redline.instruct.kinds import BY_VERB
+from redline.instruct.kinds import BY_VERB, REMOVING
 from redline.instruct.loose import rewritings
 from redline.instruct.model.operations import DocumentOperation, pointer
 from redline.instruct.model.values import Num, Value, dumps
-from redline.instruct.paths import is_new_key, looks_like_path, path_parts
-from redline.instruct.sentence import SEVERAL, Sentence, Trouble
+from redline.instruct.paths import arrival, is_new_key, looks_like_path, path_parts
+from redline.instruct.plans import is_plain
+from redline.instruct.sentence import LACKING, SEVERAL, Env, Sentence, Trouble
+from redline.instruct.targets import PREPOSITIONS, phrase
+from redline.instruct.tokens import Token
 from redline.instruct.tree import Nodes
-from redline.instruct.words import FALSE_WORDS, TRUE_WORDS, key_form, key_words, number_in, singular
+from redline.instruct.words import (
+    ARTICLES,
+    FALSE_WORDS,
+    TRUE_WORDS,
+    key_form,
+    key_words,
+    number_in,
+    singular,
+)
 
 MAX_SUGGESTIONS = 3
 # At most a hundred tokens for message and suggestions together, of which the message says one.
@@ -28,6 +39,12 @@ _SHORT = 120  # characters of an exact form; a longer one is suggested as a sent
 _LOOSE = 2
 _DELIMITED = frozenset('"[{')
 _LARGE = 5000  # nodes of a document for which looser readings would take too long
+_SETTING = frozenset("set change update modify adjust make put give assign use".split())
+_SWITCHING = frozenset("enable activate disable deactivate turn switch".split())
+# Words that keep something from being done.
+_DENYING = frozenset("not never don't doesn't except unless if until when without".split())
+_FILTERING = frozenset("that who which whose with where".split())
+_SMALL_NUMBERS = frozenset("one two three four five six seven eight nine ten".split())
 _GROWING = ("increase", "raise", "add", "increment")
 _SHRINKING = ("decrease", "reduce", "lower", "subtract", "deduct")
 
@@ -36,7 +53,9 @@ def explain(s: Sentence) -> Trouble:
     """Return the trouble that says most about why the sentence was not understood."""
     if not s.tokens:
         return Trouble(0, "it says nothing")
-    heaviest = max(s.troubles, key=lambda t: (t.weight, -len(t.message)), default=None)
+    weights = {t.weight for t in s.troubles}
+    troubles = [t for t in s.troubles if t.weight != SEVERAL or LACKING not in weights]
+    heaviest = max(troubles, key=lambda t: (t.weight, -len(t.message)), default=None)
     verb = _verb(s)
     if heaviest is None or heaviest.weight < 12:
         if not verb:
@@ -53,7 +72,12 @@ def explain(s: Sentence) -> Trouble:
 
 
 def _verb(s: Sentence) -> str:
-    return next((t.low for t in s.tokens if t.low in BY_VERB), "")
+    """Return the first verb of a form that does not stand in a value behind a colon."""
+    colon = next((k for k, t in enumerate(s.tokens) if t.low == ":"), len(s.tokens))
+    before = any(t.low in BY_VERB for t in s.tokens[:colon])
+    named = colon < 3 and any(s.tree.by_form.get(key_form(t.text)) for t in s.tokens[:colon])
+    tokens = s.tokens[:colon] if before or named else s.tokens
+    return next((t.low for t in tokens if t.low in BY_VERB), "")
 
 
 def _unknown(s: Sentence) -> list[str]:
@@ -96,8 +120,11 @@ def suggest(
     found: list[str] = []
     length = len(trouble.message[:_SHOWN])
 
+    is_open = _is_open(s)
+
     def works(text: str) -> bool:
-        return effect(text) is not None
+        operations = effect(text)
+        return bool(operations) or (is_open and operations is not None)
 
     for text in _all_proposals(s, trouble, effect):
         cost = _cost(text) * (1 if found else 2)
@@ -130,12 +157,68 @@ def fitting(message: str, forms: Iterable[str]) -> tuple[str, ...]:
 def _all_proposals(
     s: Sentence, trouble: Trouble, effect: Callable[[str], Operations | None]
 ) -> Iterator[str]:
+    if "not delimited" in trouble.message:
+        yield from _quote_value(s)
+    if trouble.weight in (SEVERAL, LACKING):
+        yield from _by_place(s, trouble, effect)
+    if _DENYING & {t.low for t in s.tokens}:
+        yield from _quote_value(s)
+        return  # anything looser could do what is not to be done
     several = trouble.weight == SEVERAL and _value(s) is None
     if several:
         yield from _proposals(s, trouble)
     yield from _looser(s, effect)
     if not several:
         yield from _proposals(s, trouble)
+
+
+def _by_place(
+    s: Sentence, trouble: Trouble, effect: Callable[[str], Operations | None]
+) -> Iterator[str]:
+    """Yield the sentence with each place that its words fit, or with all of them, in their stead.
+
+    An exact form stands for the sentence where it is short.
+    """
+    i, j = trouble.span
+    if i >= j:
+        return
+    before, behind = s.text[: s.tokens[i].start], s.text[s.tokens[j - 1].end :]
+    if trouble.weight == LACKING:
+        yield from _in_all(s, trouble)
+        yield f"{before}{s.source(i, j)} that has one{behind}"
+        yield f"{s.text.rstrip(' .')} that has one"
+        return
+    nodes = tuple(_nearest(s, trouble.nodes)) or trouble.nodes
+    for place, node in enumerate(nodes[:MAX_SUGGESTIONS]):
+        if place == MAX_SUGGESTIONS - 1 or place == len(trouble.nodes):
+            yield f"{before}every {' '.join(s.words(i + (s.tokens[i].low == 'the'), j))}{behind}"
+        where = pointer(s.tree.path(node))
+        if any(c.isspace() for c in where):
+            continue
+        text = f"{before}{where}{behind}"
+        operations = effect(text)
+        form = exact_form(operations) if operations else ""
+        if operations:
+            yield form if form and len(form) <= _SHORT else text
+
+
+def _in_all(s: Sentence, trouble: Trouble) -> Iterator[str]:
+    """Yield the statements that set a key in every holder, also in those without it."""
+    tree = s.tree
+    holders = [n for n in trouble.nodes if tree.is_container(n)]
+    held = [n for n in trouble.nodes if not tree.is_container(n)]
+    keys = {str(tree.keys[n]) for n in held}
+    values = [_fitting(_value(s), tree.values[n]) for n in held if _value(s) is not None]
+    objects = all(isinstance(tree.values[h], dict) for h in holders)
+    filtered = bool(_FILTERING & {t.low for t in s.tokens})
+    if len(keys) != 1 or len(set(values)) != 1 or None in values or not objects or filtered:
+        return
+    key = keys.pop()
+    paths = [tree.path(n) for n in held] + [(*tree.path(h), key) for h in holders]
+    where = [pointer(path) for path in paths]
+    plain = not any(c.isspace() or c == "=" for w in where for c in w)
+    if plain and {len(path) for path in paths} == {len(paths[0])}:
+        yield "\n".join(f"{w} = {values[0]}" for w in where)
 
 
 def _looser(s: Sentence, effect: Callable[[str], Operations | None]) -> Iterator[str]:
@@ -158,8 +241,10 @@ def _looser(s: Sentence, effect: Callable[[str], Operations | None]) -> Iterator
 
 def _is_patched_up(s: Sentence, value: object) -> bool:
     """Return whether a text is made of words of the sentence that do not stand side by side."""
-    if not isinstance(value, str) or value in s.text:
+    if not isinstance(value, str):
         return False
+    if value in s.text:
+        return value.lower() in ("and", "or", "to", *ARTICLES)
     words = value.split()
     return len(words) > 1 and all(word in s.text for word in words)
 
@@ -167,6 +252,12 @@ def _is_patched_up(s: Sentence, value: object) -> bool:
 def _proposals(s: Sentence, trouble: Trouble) -> Iterator[str]:
     yield from _quote_value(s)
     yield from _new_keys(s)
+    if _verb(s) in _SETTING:
+        yield from _new_keys_inside(s)
+        yield from _by_value(s)
+    yield from _records_removed(s)
+    if _verb(s) in REMOVING and (trouble.span[0] > 2 or _FILTERING & {t.low for t in s.tokens}):
+        return
     nodes = trouble.nodes[:MAX_SUGGESTIONS] if trouble.weight == SEVERAL else ()
     nodes = tuple(_nearest(s, nodes)) or nodes
     for place, node in enumerate(nodes[:MAX_SUGGESTIONS]):
@@ -182,7 +273,8 @@ def _quote_value(s: Sentence) -> Iterator[str]:
             start, end = rest[0].start, rest[-1].end
             value = s.text[start:end].rstrip(" .")
             if "\n" not in value:
-                yield f"{s.text[:start].rstrip(' :')} {dumps(value)}"
+                lead = s.text[:start].rstrip()
+                yield f"{lead if k < 3 else lead.rstrip(' :')} {dumps(value)}"
 
 
 def _new_keys(s: Sentence) -> Iterator[str]:
@@ -191,40 +283,91 @@ def _new_keys(s: Sentence) -> Iterator[str]:
         if token.is_name and looks_like_path(token.text) and not token.text.startswith("$"):
             parts = path_parts(token.text)
             value = _value(s, k)
-            if parts and value is not None and is_new_key(s.tree, parts) is not None:
+            if not parts or value is None:
+                continue
+            place = arrival(s.tree, parts)
+            if place is not None and parts[-1] == str(len(s.tree.values[place[0]])):  # type: ignore[arg-type]
+                yield f"{pointer((*parts[:-1], '-'))} = {value}"
+            elif is_new_key(s.tree, parts) is not None:
                 yield f"{pointer(parts)} = {value}"
+
+
+def _new_keys_inside(s: Sentence) -> Iterator[str]:
+    """Yield the exact form for a key that the object named behind it or before it has not."""
+    tokens, value = s.tokens, _value(s)
+    stops = ("to", "=", "as", "with", ":", "for", "in", "on", ",", "and")
+    for k in range(1, len(tokens) - 1) if value is not None else ():
+        low = tokens[k].low
+        end = next((p for p in range(k + 2, len(tokens)) if tokens[p].low in stops), len(tokens))
+        if low in ("of", "for", "in", "on", "to") and _may_be_key(tokens[k - 1]):
+            spans = ((k + 1, end), tokens[k - 1])
+        elif tokens[k].kind == "poss" and _may_be_key(tokens[k + 1]):
+            start = next((p for p in range(k - 1, -1, -1) if tokens[p].low in BY_VERB), -1) + 1
+            spans = ((start, k), tokens[k + 1])
+        else:
+            continue
+        (i, j), name = spans
+        known = s.tree.by_form.get(key_form(name.text), [])
+        key = str(s.tree.keys[known[0]]) if known else name.text
+        for pick in phrase(s, i, j, Env()):
+            path = s.tree.path(pick.nodes[0]) if len(pick.nodes) == 1 else ()
+            is_free = bool(path) and is_new_key(s.tree, (*path, key)) is not None
+            if is_free and not any(c.isspace() or c == "=" for c in pointer((*path, key))):
+                yield f"{pointer((*path, key))} = {value}"
+
+
+def _may_be_key(token: Token) -> bool:
+    """Return whether a token can be what a new key is called."""
+    return (token.is_name and not _is_literal(token)) or token.kind == "quoted"
+
+
+def _by_value(s: Sentence) -> Iterator[str]:
+    """Yield the field of a named record that has the value in another: order 7 to "shipped"."""
+    value, tree = _value(s), s.tree
+    text = value[1:-1].lower() if value is not None and value.startswith('"') else ""
+    for record in sorted(_records(s))[:MAX_SUGGESTIONS] if text else ():
+        for node in tree.children(record):
+            alike = tree.by_key.get(str(tree.keys[node]), [])[:200]
+            held = (tree.values[n] for n in alike if n != node)
+            where = pointer(tree.path(node))
+            if any(isinstance(v, str) and v.lower() == text for v in held) and " " not in where:
+                yield f"{where} = {value}"
+
+
+def _records_removed(s: Sentence) -> Iterator[str]:
+    """Yield what removes the record that is named, where it does not say of what kind it is."""
+    if _verb(s) in REMOVING:
+        found = _records(s)
+        for node in sorted(found) if len(found) <= MAX_SUGGESTIONS else ():
+            where = pointer(s.tree.path(node))
+            if not any(c.isspace() for c in where):
+                yield f"delete {where}"
+
+
+_MARKS = ("to", "=", "->", ":")
+_WEAK_MARKS = ("as", "with", "is", "be", "value", "by")
 
 
 def _value(s: Sentence, after: int = -1) -> str | None:
     """Return the value that the sentence gives, as JSON text."""
-    for k in range(len(s.tokens) - 1, after, -1):
-        token = s.tokens[k]
-        marked = k > 0 and s.tokens[k - 1].low in (
-            "to",
-            "=",
-            "->",
-            "as",
-            "with",
-            "is",
-            "be",
-            "value",
-            ":",
-            "by",
-        )
-        if token.kind == "quoted" and (marked or after >= 0 or k == len(s.tokens) - 1):
-            return dumps(token.text)
-        if token.kind == "json":
-            return dumps(token.value)
-        if token.kind != "word":
-            continue
-        number = number_in(token.text)
-        if number is not None and token.text[-1:].isdigit():
-            return number
-        if token.low in ("true", "false", "null"):
-            return token.low
-        if s.tokens[k - 1].low in ("to", "=", "->", ":") and k == len(s.tokens) - 1:
+    tokens, last = s.tokens, len(s.tokens) - 1
+    for k in range(max(after + 1, 1), last + 1):
+        if tokens[k - 1].low in _MARKS and _is_literal(tokens[k]):
+            return _as_json(tokens[k])
+    for k in range(last, after, -1):
+        token, mark = tokens[k], tokens[k - 1].low if k else ""
+        is_said = mark in _MARKS + _WEAK_MARKS or after >= 0 or k == last
+        if _is_literal(token) and (is_said or token.kind != "quoted"):
+            return _as_json(token)
+        ends = k == last or tokens[k + 1].low in PREPOSITIONS
+        if token.kind == "word" and mark in _MARKS and ends and token.low not in ARTICLES:
             return dumps(token.text)
     return None
+
+
+def _is_literal(token: Token) -> bool:
+    """Return whether a token is a value: quoted, JSON, digits, true, false or null."""
+    return is_plain(token) and (token.kind != "word" or token.low not in _SMALL_NUMBERS)
 
 
 def _nearest(s: Sentence, among: Nodes) -> list[int]:
@@ -286,25 +429,40 @@ def _forms_for(s: Sentence, node: int, *, both: bool) -> Iterator[str]:
     where, old, verb = pointer(s.tree.path(node)), s.tree.values[node], _verb(s)
     if not where or any(c.isspace() for c in where):
         return
-    if verb in ("remove", "delete", "drop", "erase", "unset"):
+    if verb in REMOVING:
         if not s.tree.is_collection(node):
             yield f"delete {where}"
-    elif verb in ("enable", "activate", "disable", "deactivate", "turn") and isinstance(old, bool):
-        on = verb in ("enable", "activate") or "on" in s.words(0, len(s.tokens))
-        yield f"{where} = {dumps(on)}"
+    elif verb in _SWITCHING:
+        yield from _switches(s, node, where, on=_turns_on(s, verb))
     elif isinstance(old, list):
-        if verb in ("add", "append", "insert", "push", "put"):
-            yield from _additions(where, old, _value(s))
+        yield from _additions(where, old, verb, _value(s))
     elif not isinstance(old, dict):
         yield from _assignments(s, where, old, both=both)
 
 
-def _additions(where: str, held: list[Value], value: str | None) -> Iterator[str]:
-    """Yield what adds an element: a text where the others are texts, as it then becomes."""
-    if value is None:
-        return
+def _turns_on(s: Sentence, verb: str) -> bool:
+    return verb in ("enable", "activate") or "on" in s.words(0, len(s.tokens))
+
+
+def _switches(s: Sentence, node: int, where: str, *, on: bool) -> Iterator[str]:
+    """Yield what switches a flag, or gives an object one."""
+    old = s.tree.values[node]
+    if isinstance(old, bool) or old is None:
+        yield f"{where} = {dumps(on)}"
+    elif isinstance(old, dict) and "enabled" not in old and not s.tree.is_collection(node):
+        yield f"{where}/enabled = {dumps(on)}"
+
+
+def _additions(where: str, held: list[Value], verb: str, value: str | None) -> Iterator[str]:
+    """Yield what adds an element, a text where the others are texts, or makes it the only one."""
     is_texts = bool(held) and all(isinstance(item, str) for item in held)
-    yield f"{where}/- = {dumps(value) if is_texts and value[0] not in _DELIMITED else value}"
+    if value is None or any(isinstance(item, dict | list) for item in held):
+        return
+    text = dumps(value) if is_texts and value[0] not in _DELIMITED else value
+    if verb in ("add", "append", "insert", "push", "put"):
+        yield f"{where}/- = {text}"
+    elif verb in _SETTING and value[0] not in "[{":
+        yield f"{where} = [{text}]"
 
 
 def _assignments(s: Sentence, where: str, old: Value, *, both: bool) -> Iterator[str]:
@@ -314,11 +472,27 @@ def _assignments(s: Sentence, where: str, old: Value, *, both: bool) -> Iterator
         if "%" not in s.text and "percent" not in s.text and value is not None:
             yield f"{where} {'+=' if verb in _GROWING else '-='} {value}"
         return
-    text = _fitting(value, old)
+    text = _fitting(value, old) if value is not None or _is_open(s) else None
+    if verb in ("rename", "convert", "sort", "move", "copy", "swap", "replace"):
+        return
     if text is not None:
         if both:
             yield f"Set {where} to {text}"
         yield f"{where} = {text}"
+
+
+def _is_open(s: Sentence) -> bool:
+    """Return whether the sentence says no value at all: update the price."""
+    marks = (*_MARKS, "as", "with", "by", "into", "from")
+    return _verb(s) in _SETTING and not _unknown(s) and not any(t.low in marks for t in s.tokens)
+
+
+def _as_json(token: Token) -> str:
+    if token.kind == "json":
+        return dumps(token.value)
+    number = number_in(token.text) if token.kind == "word" else None
+    plain = token.low in ("true", "false", "null")
+    return number if number is not None else token.low if plain else dumps(token.text)
 
 
 def _fitting(value: str | None, old: Value) -> str | None:

@@ -37,6 +37,7 @@ class Env(NamedTuple):
 
 
 SEVERAL = 30  # the weight of a trouble about several places that fit
+LACKING = 25  # ... about holders some of which have no such key
 
 
 class Trouble(NamedTuple):
@@ -45,6 +46,7 @@ class Trouble(NamedTuple):
     weight: int
     message: str
     nodes: Nodes = ()
+    span: tuple[int, int] = (0, 0)  # the words that name those places
 
 
 @dataclass(slots=True)
@@ -72,6 +74,8 @@ class Sentence:
             return self.tokens[start].text
         return self.text[self.tokens[start].start : self.tokens[end - 1].end]
 
-    def fail(self, weight: int, message: str, nodes: Nodes = ()) -> None:
+    def fail(
+        self, weight: int, message: str, nodes: Nodes = (), span: tuple[int, int] = (0, 0)
+    ) -> None:
         """Remember why a reading failed."""
-        self.troubles.append(Trouble(weight, message, nodes))
+        self.troubles.append(Trouble(weight, message, nodes, span))

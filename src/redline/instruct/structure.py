@@ -171,7 +171,7 @@ def _lists(s: Sentence, span: Span, env: Env) -> Iterator[Pick]:
 
 def element_values(s: Sentence, i: int, j: int, lists: Pick) -> Iterator[list[Given]]:
     """Yield the elements that the words name: "a", the step "a", a and b."""
-    i += s.tokens[i].low in ARTICLES
+    i += s.tokens[i].low in ARTICLES and j - i > 1 and s.tokens[i + 1].low not in ("and", ",")
     if j - i > 1 and s.tokens[i].kind == "word":
         kinds = {key_form(str(s.tree.keys[n])) for n in lists.nodes[:50]}
         noun = s.tokens[i]
@@ -212,7 +212,7 @@ def _says_absent(s: Sentence, span: Span) -> bool:
     joint = s.tokens[span[0] - 1].low
     said = " ".join(s.words(*span)).replace("n't", " not").split()
     words = tuple(w for w in said if w not in ("already", "yet"))
-    if joint == "that":
+    if joint in ("that", "which", "who"):
         return words in _LACKING
     return words in (_THERE if joint == "unless" else _NOT_THERE)
 
@@ -373,7 +373,7 @@ def _place(s: Sentence, node: int, slots: Slots, where: str) -> int | None:
 def _neighbour(s: Sentence, node: int, span: Span) -> int | None:
     """Return the index of the one element that the words name."""
     i, j = span
-    i += s.tokens[i].low in ARTICLES
+    i += s.tokens[i].low in ARTICLES and j - i > 1
     hits: set[int] = set()
     for wanted in element_values(s, i, j, Pick((node,))):
         hits |= {i for i, c in enumerate(s.tree.children(node)) if _is_one(s, c, wanted)}

@@ -191,7 +191,7 @@ def _in_scope_of(s: Sentence, i: int, j: int, env: Env) -> Iterator[Pick]:
     for k in range(i + 1, j - 1):
         if s.tokens[k].text not in PREPOSITIONS:
             continue
-        for scope in phrase(s, k + 1, j, env):
+        for scope in _scopes(s, i, k, j, env):
             if not _holds(s, scope):
                 continue
             if scope.several:
@@ -204,6 +204,16 @@ def _in_scope_of(s: Sentence, i: int, j: int, env: Env) -> Iterator[Pick]:
             held = records.nodes if records.many else _as_members(s, records.nodes)
             for kept in filters.by_field(s, k, j, held):
                 yield Pick(kept, many, not many and len(kept) > 1, records.lacking)
+
+
+def _scopes(s: Sentence, i: int, k: int, j: int, env: Env) -> list[Pick]:
+    """Return what stands behind the joint *k*; `one` in it means the words before the joint."""
+    before = s.it_field
+    if "one" in s.words(k + 1, j):
+        s.it_field = (i, k)
+    found = phrase(s, k + 1, j, env)
+    s.it_field = before
+    return found
 
 
 def _inside(s: Sentence, i: int, k: int, env: Env) -> Iterator[Pick]:
