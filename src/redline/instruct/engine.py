@@ -226,10 +226,10 @@ def _refusal(s: Sentence, trouble: Trouble) -> Proposal:
     if suggestions:
         message += f". Nearest form: {suggestions[0]}"
     candidates: tuple[Candidate, ...] = ()
-    if trouble.weight == SEVERAL and 1 < len(trouble.nodes) == len(suggestions):
+    if trouble.weight == SEVERAL and 1 < len(trouble.nodes) <= len(suggestions):
         answers = [_read_exactly(s.tree, s.tree.document, text) for text in suggestions]
         made = [a.operations for a in answers if a is not None and a.operations]
-        if len(made) == len(suggestions):
+        if len(made) == len(trouble.nodes):
             candidates = tuple(Candidate(operations, says(operations)) for operations in made)
     return Proposal("ambiguous", message, (), suggestions, candidates)
 

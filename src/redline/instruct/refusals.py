@@ -72,7 +72,7 @@ def explain(s: Sentence) -> Trouble:
 
 
 def _verb(s: Sentence) -> str:
-    """Return the first verb of a form that does not stand in a value behind a colon."""
+    """Return the first verb of a form before a value behind a colon."""
     colon = next((k for k, t in enumerate(s.tokens) if t.low == ":"), len(s.tokens))
     before = any(t.low in BY_VERB for t in s.tokens[:colon])
     named = colon < 3 and any(s.tree.by_form.get(key_form(t.text)) for t in s.tokens[:colon])
@@ -177,7 +177,7 @@ def _by_place(
 ) -> Iterator[str]:
     """Yield the sentence with each place that its words fit, or with all of them, in their stead.
 
-    An exact form stands for the sentence where it is short.
+    A short exact form replaces the sentence.
     """
     i, j = trouble.span
     if i >= j:
@@ -189,9 +189,10 @@ def _by_place(
         yield f"{s.text.rstrip(' .')} that has one"
         return
     nodes = tuple(_nearest(s, trouble.nodes)) or trouble.nodes
+    everywhere = f"{before}every {' '.join(s.words(i + (s.tokens[i].low == 'the'), j))}{behind}"
     for place, node in enumerate(nodes[:MAX_SUGGESTIONS]):
-        if place == MAX_SUGGESTIONS - 1 or place == len(trouble.nodes):
-            yield f"{before}every {' '.join(s.words(i + (s.tokens[i].low == 'the'), j))}{behind}"
+        if place == MAX_SUGGESTIONS - 1 < len(nodes) - 1:
+            yield everywhere
         where = pointer(s.tree.path(node))
         if any(c.isspace() for c in where):
             continue
@@ -200,6 +201,7 @@ def _by_place(
         form = exact_form(operations) if operations else ""
         if operations:
             yield form if form and len(form) <= _SHORT else text
+    yield everywhere
 
 
 def _in_all(s: Sentence, trouble: Trouble) -> Iterator[str]:
