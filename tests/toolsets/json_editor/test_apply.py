@@ -258,7 +258,8 @@ def test_a_candidate_is_applied_by_its_id(desk: Desk) -> None:
         "set /people/0/age to 9",
         "set /people/1/age to 9",
     ]
-    assert held["suggestions"] == ["/people/0/age = 9", "/people/1/age = 9"]
+    exact = ["/people/0/age = 9", "/people/1/age = 9"]
+    assert held["suggestions"] == [*exact, "set every age to 9"]
     reply = desk.apply(held["session_id"], confirmed_changes=["candidate_2"])
     assert reply["status"] == "success"
     assert reply["modified_document"]["people"][1] == {"name": "Bob", "age": 9}
