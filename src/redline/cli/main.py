@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, NoReturn
 
+from redline.wiring.rooms import ROOMS, has_room
+
 if TYPE_CHECKING:
     import argparse
     from types import SimpleNamespace
@@ -83,16 +85,16 @@ GROUPS = {
 }
 
 
-def _module_path(module: str) -> str:
-    room, is_room, name = module.rpartition(":")
-    return f"redline.{room}.{name}" if is_room else f"redline.cli.commands.{name}"
-
-
-COMMANDS = {
-    name: (_module_path(module), summary)
-    for commands in GROUPS.values()
-    for name, (module, summary) in commands.items()
-}
+COMMANDS: dict[str, tuple[str, str]] = {}
+# Commands that this installation lacks, with the room of each.
+_ABSENT: dict[str, str] = {}
+for _name, (_module, _summary) in (row for rows in GROUPS.values() for row in rows.items()):
+    _room, _, _part = _module.rpartition(":")
+    if _room and not has_room(_room):
+        _ABSENT[_name] = _room
+    else:
+        _path = f"redline.{_room}.{_part}" if _room else f"redline.cli.commands.{_part}"
+        COMMANDS[_name] = _path, _summary
 
 _SHORT_LIVED = {
     name
@@ -172,7 +174,7 @@ def _print_overview(code: int) -> int:
     for title, commands in GROUPS.items():
         out("\n" + paint(title, "bold"))
         for name, (_, summary) in commands.items():
-            if name != "json":
+            if name != "json" and name in COMMANDS:
                 out(f"  {name:<{width}}{summary}")
     out("\n" + EXIT_CODES.rstrip())
     return code
@@ -207,6 +209,9 @@ def _report_unknown(command: str) -> int:
 
     from redline.cli.terminal import fail
 
+    if command in _ABSENT:
+        fail(f"redline {command} is not installed: it belongs to the room {_ABSENT[command]}")
+        return 2
     near = get_close_matches(command, COMMANDS, 1)
     hint = f"did you mean {near[0]}?" if near else "redline --help lists the commands"
     fail(f"there is no such command: {command}", hint)
@@ -259,6 +264,10 @@ def _report_error(error: Exception) -> int:
     if isinstance(error, SettingsError):
         return report_usage_error(error)
     if not isinstance(error, RedlineError):
+        room = (getattr(error, "name", None) or "").removeprefix("redline.").partition(".")[0]
+        if isinstance(error, ModuleNotFoundError) and room in ROOMS and not has_room(room):
+            fail(f"this is not installed: it belongs to the room {room}")
+            return 1
         if not is_directory_gone():
             raise error
         fail(*NO_DIRECTORY)

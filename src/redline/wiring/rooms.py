@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from redline.core.ports.pages import ReviewComment
     from redline.core.ports.review import Decision, HeldChange, PermissionQuestion
 
+ROOMS = ("policy", "recorder", "review", "teams")
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 

@@ -20,6 +20,7 @@ from redline.core.ports.history import HistoryQuery
 from redline.plan.describe import list_touched
 from redline.services.history.lines import count_lines
 from redline.services.history.listing import FIRST_STEPS
+from redline.wiring.rooms import has_room
 from redline.wiring.workspace import Redline
 
 EXAMPLES = """examples:
@@ -47,7 +48,8 @@ def _show_recorder(redline: Redline) -> None:
     """Print which process records what other programs change, and what that leaves out."""
     condition = redline.recorder()
     if condition is None:
-        out("recorded by no process: redline watch records what other programs change")
+        hint = ": redline watch records what other programs change" * has_room("recorder")
+        out(f"recorded by no process{hint}")
         return
     from redline.core.ports.recording import NOT_RECORDED
 

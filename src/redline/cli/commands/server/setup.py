@@ -21,10 +21,9 @@ from redline.core.errors import RedlineError
 from redline.core.paths import Access
 from redline.core.ports.history import Direction, HistoryQuery, Origin, Revert
 from redline.plan.describe import diff_of
-from redline.recorder.commands.hook_settings import hook_clients, install, remove
-from redline.recorder.commands.hooks import hook_command
 from redline.settings import Settings
 from redline.wiring.command_line import greet_server
+from redline.wiring.rooms import has_room
 from redline.wiring.workspace import Redline
 
 _TOOL = "setup"
@@ -111,15 +110,24 @@ def _is_project_file(client: ClientConfig) -> bool:
     return client.file.startswith(os.path.join(client.here, ""))
 
 
+def _hooks(args: argparse.Namespace, client: ClientConfig) -> Iterator[ClientPart]:
+    """Yield the hooks that tell the recorder what the client does, if it has any."""
+    from redline.recorder.commands.hook_settings import hook_clients, install, remove
+    from redline.recorder.commands.hooks import hook_command
+
+    hooks = hook_clients(args.workspace).get(client.name)
+    if hooks is not None:
+        command = hook_command(client.name, state_dir_from(args))
+        yield ClientPart(hooks.file, lambda source: install(hooks, source, command), remove)
+
+
 def _parts(args: argparse.Namespace, client: ClientConfig) -> Iterator[ClientPart]:
     """Yield what connects a client: server, hooks, skill, and its own tools turned off."""
     entry = client.entry(server_argv(client))
     add, take_out = partial(with_entry, client, _NAME, entry), partial(without_entry, client, _NAME)
     yield ClientPart(client.file, add, take_out)
-    hooks = hook_clients(args.workspace).get(client.name)
-    if hooks is not None and not args.no_hooks and os.name == "posix":
-        command = hook_command(client.name, state_dir_from(args))
-        yield ClientPart(hooks.file, lambda source: install(hooks, source, command), remove)
+    if has_room("recorder") and not args.no_hooks and os.name == "posix":
+        yield from _hooks(args, client)
     if client.name == "claude-code":
         skill = files("redline").joinpath("skill.md").read_bytes()
         path = os.path.join(client.here, _SKILL)
