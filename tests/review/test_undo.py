@@ -44,7 +44,7 @@ def test_an_undone_change_can_be_redone(person: Person) -> None:
     person.sign_in()
     change = person.edit(("a", "x\n"))
     where = dict(person.act("/undo", id=change, all="1").headers)["Location"]
-    assert "Take it back" in person.see(where)
+    assert ">Redo<" in person.see(where)
     assert not (person.root / "a").exists()
     page = person.see(f"/change/{change}")
     assert "Redo change" in page

@@ -32,3 +32,11 @@ def test_a_checkpoint_is_reached_after_the_cache_was_deleted(desk: Desk) -> None
     text = desk.text("undo", to="before the package")
     assert "pkg/__pycache__ (ignored) is not brought back: its directory is gone" in text
     assert not (desk.root / "pkg").exists()
+
+
+@pytest.mark.requirement("agent-undo-latest")
+def test_undo_of_latest_takes_back_the_sessions_own_latest_change(desk: Desk) -> None:
+    desk.text("write", path="own.txt", content="own\n")
+    made = desk.text("undo", id="latest")
+    assert "own.txt" in made
+    assert not (desk.root / "own.txt").exists()

@@ -211,7 +211,7 @@ def blocked_view(
         [_file_sides(runtime, file) for file in files or ()],
         tag("pre", blocked.diff, class_="plain") if not files else None,
         _choices(viewer, selection, files or ()),
-        tag("p", link(back, "Back, and change nothing")),
+        tag("p", link(back, "Cancel")),
     )
 
 
@@ -257,7 +257,7 @@ def _show(lines: Sequence[bytes]) -> Html:
 
 def _choices(viewer: Viewer, selection: UndoSelection, files: Sequence[BlockedFile]) -> Html | None:
     choices = (
-        ("restore", "Take these lines back too", "what was written there since is lost",
+        ("restore", "Overwrite these lines", "discards the later edit",
          lambda file: file.restored),
         ("keep", "Undo the rest, keep these lines", "they stay as they are now",
          lambda file: file.kept),
@@ -299,5 +299,5 @@ def guarded_view(viewer: Viewer, selection: UndoSelection, refused: GuardedWrite
             tag("button", "Undo it anyway"),
             class_="actions",
         ),
-        tag("p", link("/", "Back, and change nothing")),
+        tag("p", link("/", "Cancel")),
     )

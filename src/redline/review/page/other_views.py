@@ -109,7 +109,7 @@ def comment_box(comment: ReviewComment, viewer: Viewer) -> Html:
     if comment.resolved_by:
         state = f"resolved by {comment.resolved_by}"
     else:
-        state = "delivered" if comment.is_delivered else "waits for the session's next call"
+        state = "delivered" if comment.is_delivered else "not yet seen by the agent"
     resolve = None
     if viewer.can_act and not comment.resolved_by:
         resolve = viewer.form(
@@ -148,7 +148,7 @@ def comment_form(viewer: Viewer, operation: str, step: int, side: str, line: int
         tag("label", tag("span", "Comment"),
             tag("textarea", name="text", rows="3", required=True, maxlength="4000")),
         tag("div", tag("button", "Comment"),
-            tag("span", "goes to the session with its next answer", class_="hint"),
+            tag("span", "The agent sees this with its next tool result", class_="hint"),
             class_="actions"),
         class_="comment write",
         id="c-new",

@@ -58,15 +58,16 @@ def _message(visit: Visit) -> Html | None:
     what = {"undo": "Undone", "redo": "Redone", "checkpoint": "Checkpoint made"}.get(
         operation.kind, "Done"
     )
+    again = "Redo" if operation.kind == "undo" else "Undo"
     back = None
     if visit.viewer.can_act and operation.kind in ("undo", "redo", "change"):
         back = visit.viewer.form(
             "/undo",
             tag("input", type="hidden", name="id", value=operation.id),
-            tag("button", "Take it back", class_="quiet", name="all", value="1"),
+            tag("button", again, class_="quiet", name="all", value="1"),
         )
     return join(
-        tag("span", f"{what}: this is change "),
+        tag("span", f"{what} as change "),
         link(address(f"/change/{operation.id}"), operation.id),
         back,
     )

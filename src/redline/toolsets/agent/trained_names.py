@@ -504,7 +504,10 @@ WORDS: Mapping[str, Words] = {
         }
     ),
     "changes": Words({"id": "change_id", "path": _PLACE, "max": _MAX}),
-    "undo": Words({"id": "change_id", "paths": f"path files file_paths {_FILE}"}),
+    "undo": Words(
+        {"id": "change_id", "paths": f"path files file_paths {_FILE}"},
+        (Reader({"id": "string"}, lambda given: {} if given == "latest" else {"id": given}),),
+    ),
 }
 
 # Tools that models know, and what to call here; case and separators do not count.

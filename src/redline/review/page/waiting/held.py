@@ -42,7 +42,7 @@ def held_list(runtime: Runtime, viewer: Viewer) -> Html:
     return join(
         heading("Waiting for you"),
         questions,
-        tag("h2", "Changes that a rule holds", class_="lead") if questions and waiting else None,
+        tag("h2", "Held changes", class_="lead") if questions and waiting else None,
         tag("ol", [_row(runtime, held) for held in waiting], class_="timeline")
         if waiting
         else None,

@@ -24,7 +24,7 @@ def waiting_questions(runtime: Runtime, viewer: Viewer) -> Html | None:
     cards = [
         _card(viewer, each, f"Question {at} of {len(found)}: ") for at, each in enumerate(found, 1)
     ]
-    return join(tag("h2", "Commands that ask", class_="lead"), cards)
+    return join(tag("h2", "Permission requests", class_="lead"), cards)
 
 
 def decided_questions(runtime: Runtime) -> list[Html]:
