@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import subprocess
 from collections.abc import Callable, Iterator
@@ -19,6 +20,7 @@ from redline.policy.field_changes import compare
 from tests.support import LONG, NODE_MODULES, need_node
 
 DOCUMENTS = 10_000 if LONG else 400
+FIRST = int(os.environ.get("REDLINE_FIRST_SEED", "0"))
 Path = tuple[str, ...]
 Leaves = dict[Path, str]
 # Texts that some version or reader of YAML takes for something else than a text.
@@ -30,6 +32,32 @@ TEXTS = tuple(
     """.split()
 )
 KEYS = ("image", "privileged", "spec", "port", "a", "on", "no", "1", "1_0", "01")
+TAGS = (*(f"!!{name} " for name in ("str", "int", "bool", "float", "null", "binary")), "! ", "!x ",
+        "!<tag:yaml.org,2002:bool> ")  # fmt: skip
+ODD_CHARACTERS = ("\x85x", "\u2028x", "\xa0", "\u200b", "\ufeff")
+MUTATIONS = (*" \t#:'\"!&*|>-?{}[],%@`\\~=<onyNO01_.e+\r", *"\x85\u2028\xa0\ufeff")
+# A line each, or several, where `_` stands for the indentation.
+ODD_LINES = (
+    *("_# c", "_\t", "", "---", "...", "_- a", "_? on", "_? [a]\n_: b", "%YAML 1.1", "_? on\n_: x"),
+    *(
+        "_!!str on: b",
+        "_&a on: b",
+        "_*s : b",
+        "_[a, b]: c",
+        "_a: |\n_  on",
+        "_a:\n_- on\n_- b: off",
+    ),
+    *("_a: b\n_  c", "_a: 'b\n_\n_  c'", "_on : b", '_"a":b', "_<<: *base", '_"<<": {a: b}'),
+    *(
+        "_!!merge <<: {a: b}",
+        "_? <<\n_: {a: on}",
+        "_= : 1",
+        "_<< : {a: 3}",
+        "_a: <<",
+        "_{<<: {a: 1}}",
+    ),
+    *("_base: &base {a: on}", "_image: 1", "_privileged: on", "_spec: {a: 1}", "--- "),
+)
 _NODE = """
 const YAML = require('yaml');
 const entry = ([k, v]) => [typeof k, String(k), plain(v)];
@@ -102,6 +130,43 @@ class Writer:
         return f"{line}\n{lead}<<: {merged}" if not line.endswith((":", "&base")) else line
 
 
+class WideWriter(Writer):
+    """The same, with all that YAML has: tags, anchors, markers, blocks, odd spaces, odd keys."""
+
+    def _scalar(self) -> str:
+        text, way = self.chance.choice(TEXTS), self.chance.random()
+        if way < 0.15:
+            return self.chance.choice(("*s", f"&s {text}", "", f"{text} # c", f'"{text}\\\n   x"'))
+        if way < 0.2:
+            return text + self.chance.choice(ODD_CHARACTERS)
+        return self._tagged(self._styled(text))
+
+    def _tagged(self, text: str) -> str:
+        return self.chance.choice(TAGS) + text if self.chance.random() < 0.15 else text
+
+    def _block(self, indent: int, depth: int) -> Iterator[str]:
+        for line in super()._block(indent, depth):
+            yield line
+            if self.chance.random() < 0.03:
+                yield self.chance.choice(ODD_LINES).replace("_", "  " * indent)
+
+    def _change(self, line: str, *, has_base: bool) -> str:
+        lead, way = line[: len(line) - len(line.lstrip())], self.chance.random()
+        name, colon, value = line.strip().partition(": ")
+        if way < 0.15 and line.strip():
+            at = self.chance.randrange(len(line))
+            return (
+                line[:at] + self.chance.choice(MUTATIONS) + line[at + self.chance.choice((0, 1)) :]
+            )
+        if way < 0.25:
+            return f"{line}\n" + self.chance.choice(ODD_LINES).replace("_", lead)
+        if way < 0.35 and colon:
+            return f"{lead}{self._tagged(name)}: {self._tagged(value)}"
+        if way < 0.4 and colon:
+            return f"{lead}{name}: {self.chance.choice(('|', '>-'))}\n{lead}  {value}"
+        return super()._change(line, has_base=has_base)
+
+
 def leaves_of(value: Any, steps: Path = ()) -> Iterator[tuple[Path, str]]:
     """The leaves of what a Python reader gives; a key that is no text is named by its type too."""
     if isinstance(value, dict) and value:
@@ -136,7 +201,15 @@ def read_with(load: Callable[[str], Any], text: str) -> Leaves | None:
     """What a reader sees; None where it refuses the document."""
     try:
         return dict(leaves_of(load(text)))
-    except (yaml.YAMLError, YAMLError, ValueError, TypeError, AttributeError, RecursionError):
+    except (
+        yaml.YAMLError,
+        YAMLError,
+        ValueError,
+        TypeError,
+        AttributeError,
+        LookupError,
+        RecursionError,
+    ):
         return None
 
 
@@ -165,10 +238,11 @@ def unseen(old: Leaves, new: Leaves, touched: list[tuple[str | int, ...]]) -> li
 
 
 @pytest.mark.requirement("policy-fields-readers")
-@pytest.mark.filterwarnings("ignore::ruamel.yaml.error.MantissaNoDotYAML1_1Warning")
-def test_what_any_reader_sees_changed_is_changed() -> None:
+@pytest.mark.filterwarnings("ignore::ruamel.yaml.error.YAMLWarning")
+@pytest.mark.parametrize("writer", [Writer, WideWriter])
+def test_what_any_reader_sees_changed_is_changed(writer: type[Writer]) -> None:
     node = need_node()
-    pairs = [Writer(seed).pair() for seed in range(DOCUMENTS)]
+    pairs = [writer(seed).pair() for seed in range(FIRST, FIRST + DOCUMENTS)]
     texts = sorted({text for pair in pairs for text in pair})
     ran = subprocess.run(
         [str(node), "-e", _NODE],

@@ -12,6 +12,7 @@ the same value. Where programs disagree about the whole, all of it may be touche
 from __future__ import annotations
 
 import marshal
+import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
@@ -31,7 +32,24 @@ _MISSING = object()
 _MARSHAL = 2
 _MAX_TAG = 200
 _TEXT = {str}
-_PLAIN = "redline:plain"
+# No document can have this tag: it is another one in each process.
+_PLAIN = f"redline:{os.urandom(8).hex()}"
+_MARK = f"!<{_PLAIN}> "
+_OWN_TEXT = re.compile(rf"!<{_PLAIN}(?:> |:([0-9a-f]*)>)")
+# A tag where it may be one. The parser keeps no tag that says what most texts are anyway.
+_TAG = re.compile(
+    r"""(?:(?<=[\s,\[{:])|(?<=\ufeff)|\A)(?<!%TAG\ )
+    !(?:<[^\s>]*>|[^\s,\[\]{}"'<>]*)(?<!:)(?=[\s,\]}]|\Z)""",
+    re.VERBOSE,
+)
+# Characters that no tag has: some readers end it there.
+_BROKEN_TAG = re.compile(
+    r"(?:^|[-?:,\[{])[ \t]*(?:&\S+[ \t]+)?![^\s,\[\]{}\"'<>]*[\\^`|]", re.MULTILINE
+)
+# White space for the parser, which is part of a text by the specification.
+_WIDE_SPACE = re.compile("[\xa0\u1680\u2000-\u200a\u202f\u205f\u3000]")
+# Line breaks of YAML 1.1 alone.
+_OLD_BREAK = re.compile("[\x85\u2028\u2029]")
 # Plain scalars that YAML 1.1 and 1.2 read differently; some readers of 1.1 know fewer of them.
 _TWO_READINGS = r"""(?:
     [yYnN] | [yY]es | YES | [nN]o | NO | [oO]n | ON | [oO]ff | OFF | =
@@ -52,7 +70,9 @@ _MARKED = re.compile(
 _TAG_BEFORE = re.compile(r"(?:\A|[\s,\[{:])![^\s,\[\]{}]*[ \t]+(?:&[^\s,\[\]{}]+[ \t]+)?\Z")
 # Some programs merge all of several `<<`, others the last.
 _MERGE_KEY = re.compile(r"(?:(?<=[\s,\[{])|\A)<<(?=[ \t]*:[\s,\]}])")
-_DIRECTIVE = re.compile(rb"^%YAML[ \t]+([^\r\n]*)", re.MULTILINE)
+_DIRECTIVE = re.compile(rb"^%(?:YAML|TAG)[ \t]+([^\r\n]*)", re.MULTILINE)
+# Some readers that were told a version of YAML forget it where the first document is marked.
+_MARKED_START = re.compile(rb"(?:\xef\xbb\xbf)?(?:[ \t]*(?:#[^\r\n]*)?\r?\n)*---(?=\s|\Z)")
 # Strings and comments of all dialects of JSON, and the colons between them.
 _JSON_TOKEN = re.compile(
     rb'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\'|//[^\r\n]*|/\*.*?\*/|(:)', re.DOTALL
@@ -95,7 +115,7 @@ def compare(
 ) -> list[Steps] | None:
     """The worker's part of `touched_fields`."""
     form = named_format(name)
-    if old is not None and new is not None and _DIRECTIVE.findall(old) != _DIRECTIVE.findall(new):
+    if old is not None and new is not None and _preamble(old) != _preamble(new):
         return None  # some programs read the whole by another version of YAML
     pairs = zip_longest(_documents_of(form, old), _documents_of(form, new), fillvalue=_MISSING)
     found: set[Steps] = set()
@@ -105,7 +125,29 @@ def compare(
             if len(found) > _MAX_TOUCHED:
                 return None
     found |= {_merge(steps) for steps in found if _MERGE in steps}
+    if form in (None, "yaml") and (others := [_with_old_breaks(old), _with_old_breaks(new)]) != [
+        old,
+        new,
+    ]:
+        more = compare(_ask, name, *others)
+        if more is None:
+            return None
+        found.update(more)
     return sorted(found, key=lambda steps: tuple(map(str, steps)))
+
+
+def _preamble(data: bytes) -> tuple[list[bytes], bool]:
+    """Return what is said before the first document begins, and whether it is marked."""
+    return _DIRECTIVE.findall(data), _MARKED_START.match(data) is not None
+
+
+def _with_old_breaks(data: bytes | None) -> bytes | None:
+    """Return a document with the line breaks that programs of YAML 1.1 see in it."""
+    if data is None:
+        return None
+    return _OLD_BREAK.sub("\n", data.decode("utf-8", "surrogateescape")).encode(
+        "utf-8", "surrogateescape"
+    )
 
 
 def _differences(top: Any, other: Any) -> Iterator[Steps]:
@@ -183,7 +225,10 @@ def _yaml_documents(data: bytes) -> list[Any]:
 
     require_text(data, "YAML", MAX_PARSED_BYTES)
     numbers = count()
-    text = _MARKED.sub(_mark, data.decode("utf-8"))
+    text = data.decode("utf-8")
+    if _BROKEN_TAG.search(text):
+        raise DocumentSyntax("A tag has a character that none may have")
+    text = _MARKED.sub(_mark, _WIDE_SPACE.sub(_keep, _TAG.sub(_keep, text)))
     # Keys that differ in their tags alone are all kept, and then refused.
     data = _MERGE_KEY.sub(lambda _: f"!<redline:merge{next(numbers)}> {_MERGE}", text).encode()
     documents = strict.parse(data) or [None]  # an empty file is one empty value
@@ -204,7 +249,15 @@ def _yaml_documents(data: bytes) -> list[Any]:
 def _mark(found: re.Match[str]) -> str:
     """Tag a scalar that has two readings; one that is tagged already has one."""
     before = found.string[max(0, found.start() - _MAX_TAG) : found.start()]
-    return found[0] if _TAG_BEFORE.search(before) else f"!<{_PLAIN}> {found[0]}"
+    return found[0] if _TAG_BEFORE.search(before) else _MARK + found[0]
+
+
+def _keep(found: re.Match[str]) -> str:
+    return f"!<{_PLAIN}:{found[0].encode().hex()}>"
+
+
+def _written(found: re.Match[str]) -> str:
+    return bytes.fromhex(found[1] or "").decode()
 
 
 def _refuse_duplicates(data: bytes, document: Any) -> None:
@@ -242,7 +295,7 @@ def _children(value: Any) -> Mapping[str | int, Any] | None:
         return dict(enumerate(value))
     if not isinstance(value, dict):
         return None
-    if set(map(type, value)) <= _TEXT:
+    if set(map(type, value)) <= _TEXT and not any(_PLAIN in key for key in value):
         return value
     found: dict[str | int, Any] = {_key(key): _with_key(key, inner) for key, inner in value.items()}
     if len(found) != len(value):
@@ -252,10 +305,9 @@ def _children(value: Any) -> Mapping[str | int, Any] | None:
 
 def _with_key(key: Any, inner: Any) -> Any:
     """Return a value, marked if its key is not a text for every program."""
-    if getattr(key, "tag", None) == _PLAIN:
-        return _PlainKey(inner)
-    bare = getattr(key, "value", key)
-    return inner if isinstance(bare, str) else _PlainKey(inner, type(bare).__name__)
+    if (tag := getattr(key, "tag", None)) is not None:
+        return _PlainKey(inner, tag)
+    return inner if isinstance(key, str) else _PlainKey(inner, type(key).__name__)
 
 
 def _without_tag(value: Any) -> Any:
@@ -264,4 +316,5 @@ def _without_tag(value: Any) -> Any:
 
 def _key(key: Any) -> str:
     key = getattr(key, "value", key)
-    return key if isinstance(key, str) else str(key)
+    # What looked like a scalar or tag of its own may be part of a longer text.
+    return _OWN_TEXT.sub(_written, key if isinstance(key, str) else str(key))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _TICK_NS = 50_000_000
 _MAX_BYTES = 1 << 20
 _MAX_SCHEMA = 16 << 20
-_EXPOSED = "its path leads into the workspace, or it has a second hard link"
+_EXPOSED = "it lies in the workspace, its path leads through it, or it has a second hard link"
 _Mark = tuple[int, int, int, int]
 _Load = Callable[[FileState], FileState]
 _Judge = Callable[[ChangeSet, Origin, ChangePermits, _Load], None]
