@@ -7,7 +7,10 @@ import subprocess
 
 import pytest
 
+from redline.core.changes import ChangeSet
+from redline.core.ports.commands import CommandRun, RunEnd
 from redline.core.ports.history import PROMPT, HistoryQuery, Origin
+from redline.core.ports.review import Decision, HeldChange, HeldState, PermissionQuestion
 from redline.review.page.pages import ReviewPages
 from redline.wiring.command_line import open_committer
 from tests.review.person import Person
@@ -219,3 +222,67 @@ def git(person: Person, *arguments: str) -> str:
         ["git", *who, *arguments], cwd=person.root, check=True, capture_output=True, text=True
     )
     return done.stdout
+
+
+@pytest.mark.requirement("web-comments")
+def test_a_comment_on_the_session_goes_to_the_change_that_has_the_line(worked: Person) -> None:
+    for side, line in (("new", 30), ("old", 60), ("new", 3)):
+        worked.act(
+            "/comment", id="session/s1", step="0", side=side, line=str(line), text=f"At {line}?"
+        )
+    by_hand = {"id": "session/s1", "step": "0", "side": "new", "line": "600", "text": "?"}
+    assert "no such line" in worked.act("/comment", 400, **by_hand).body.decode()
+    made = worked.bench.app.comments.list()
+    assert [(each.session, each.line, each.quote) for each in made] == [
+        ("s1", 30, "thirty"),
+        ("s1", 60, "line 60"),
+        ("s1", 3, "3"),
+    ]
+    page = worked.see("/session/s1")
+    assert [page.count(f"At {line}?") for line in (30, 60, 3)] == [1, 1, 1]
+    assert 'id="c-new"' in worked.see("/session/s1?comment=0:new:30")
+
+
+def test_turns_say_their_files_and_lines(worked: Person) -> None:
+    page = re.sub(r"<[^>]+>", " ", worked.see("/session/s1"))
+    assert re.search(r"Change three and thirty\s+just now\s*, 2 changes: a, new", page)
+    assert re.search(r"And the last one\s+just now\s*, 1 change: a\s+\+1\s+−1\s+Undo turn", page)
+
+
+def test_turns_of_a_long_session_come_when_they_are_opened(worked: Person) -> None:
+    for number in range(61):
+        worked.edit(("b", f"{number}\n"))
+    page = worked.see("/session/s1")
+    assert "Undo turn" not in page
+    assert 'data-src="/session/s1/turns"' in page
+    assert worked.see("/session/s1/turns").count(">Undo turn<") == 2
+    worked.see(f"/change/{worked.bench.history.list(HistoryQuery())[0].id}/turns", 404)
+
+
+@pytest.mark.requirement("web-session-story")
+def test_commands_show_what_they_printed_and_questions_what_was_answered(worked: Person) -> None:
+    app = worked.bench.app
+    noted = CommandRun(1.0, "run", "agent 1", "", "s1", "make test", ".", "safe")
+    printed = (
+        "".join(f"row {n}\n" for n in range(9)) + "STRIPE_KEY=sk_live_4eC39HqLyjWDarjtT1zdp7dc"
+    )
+    number = app.runs.begin(noted)
+    app.runs.end(number, RunEnd("exited", 2, "", 0.1, "", printed))
+    held = HeldChange("f" * 12, 1.0, 9e9, Origin("edit", "agent 1", session="s1"), ChangeSet(), ())
+    app.held.hold(held)
+    app.held.decide(held.id, Decision(HeldState.REFUSED, "Ana", 2.0, "not today"))
+    app.questions.ask(
+        PermissionQuestion("0" * 12, 1.0, 9e9, "run", "agent 1", "", "s1", "may it?\nls")
+    )
+    page = worked.see("/session/s1")
+    assert "1 command, 1 failed" in page
+    shown = page[page.index('class="printed"') :]
+    assert shown.startswith(
+        'class="printed">row 0\nrow 1\nrow 2\n\u2026\nrow 7\nrow 8\nSTRIPE_KEY=«'
+    )
+    assert "2 questions" in page
+    text = re.sub(r"<[^>]+>", " ", page)
+    assert re.search(r"Change\s+refused by Ana: not today", text)
+    assert re.search(r"ls\s+waits for you", text)
+    assert "row 4" in worked.see(f"/run/{number}")
+    assert "sk_live" not in worked.see(f"/run/{number}")

@@ -19,13 +19,16 @@ CREATE TABLE IF NOT EXISTS runs (
   change TEXT NOT NULL
 );
 CREATE INDEX IF NOT EXISTS runs_change ON runs (change);
+CREATE TABLE IF NOT EXISTS outputs (number INTEGER PRIMARY KEY, output TEXT NOT NULL);
 """
 _COLUMNS = "time, tool, client, principal, session, line, cwd, sandbox, is_dry, process"
 _INSERT_RUNS = f"INSERT INTO runs ({_COLUMNS}, status, signal, elapsed, change) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'running', '', 0, '')"  # noqa: E501, S608 - names of our own
 _END = "UPDATE runs SET status = ?, exit_code = ?, signal = ?, elapsed = ?, change = ?"
-_SELECT_RUNS = f"SELECT number, {_COLUMNS}, status, exit_code, signal, elapsed, change FROM runs"  # noqa: S608
+_OUTPUT = "(SELECT output FROM outputs WHERE outputs.number = runs.number)"
+_SELECT_RUNS = f"SELECT number, {_COLUMNS}, status, exit_code, signal, elapsed, change, IFNULL({_OUTPUT}, '') FROM runs"  # noqa: E501, S608
 # Runs beyond these are removed, the oldest first.
 MAX_KEPT = 20_000
+_MAX_OUTPUTS = 2_000
 _TRIM_EVERY = 200
 _MAX_LINE = 8_000
 _LOST = "lost"
@@ -50,12 +53,15 @@ class SqliteRuns(PrivateDatabase):
             number = db.execute(_INSERT_RUNS, values).lastrowid or 0
             if number % _TRIM_EVERY == 0:
                 db.execute("DELETE FROM runs WHERE number <= ?", (number - self._max_kept,))
+                db.execute("DELETE FROM outputs WHERE number <= ?", (number - _MAX_OUTPUTS,))
         return number
 
     def end(self, number: int, end: RunEnd) -> None:
         """Note how it ended."""
         with self.transaction() as db:
-            db.execute(f"{_END} WHERE number = ?", (*end, number))
+            db.execute(f"{_END} WHERE number = ?", (*end[:-1], number))
+            if end.output:
+                db.execute("INSERT OR REPLACE INTO outputs VALUES (?, ?)", (number, end.output))
 
     def list(self, query: RunQuery) -> Sequence[CommandRun]:
         """Runs, the newest first."""

@@ -13,6 +13,7 @@ from redline.core.errors import InvalidArgument, RedlineError, SessionNotFound
 from redline.core.guarded import GuardedPath
 from redline.core.paths import WorkspacePath, show_name
 from redline.core.ports.commands import (
+    Captured,
     Command,
     CommandPolicy,
     CommandRun,
@@ -112,6 +113,8 @@ class KeptDryRuns:
 
 
 _PATIENCE = 10.0
+# Bytes that are kept of the beginning and of the end of an output.
+_MAX_KEPT = 1500
 _MAX_SESSIONS = 256
 
 
@@ -124,12 +127,14 @@ class RunNote:
         self._origin = origin
         self._began = time.time()
         self._number = 0
+        self._job: Job | None = None
         # The end may be noticed before the start is noted.
         self._is_noted = Event()
 
-    def begin(self, held_by: SandboxFacts) -> None:
+    def begin(self, job: Job) -> None:
         """Note that it was started, and what holds it."""
         command, origin = self._command, self._origin
+        self._job = job
         run = CommandRun(
             self._began,
             origin.tool,
@@ -138,7 +143,7 @@ class RunNote:
             origin.session,
             command.line,
             command.cwd.relative or ".",
-            describe_sandbox(held_by),
+            describe_sandbox(job.sandbox),
             command.overlay,
         )
         try:
@@ -151,14 +156,26 @@ class RunNote:
     def end(self, state: JobState, change: str | None) -> None:
         """Note how it ended."""
         self._is_noted.wait(_PATIENCE)
-        if not self._number:
+        if not self._number or self._job is None:
             return
-        signal = state.signal or ""
-        end = RunEnd(state.status, state.exit_code, signal, state.elapsed, change or "")
+        signal, shown = state.signal or "", _head_and_tail(self._job.recall())
+        end = RunEnd(state.status, state.exit_code, signal, state.elapsed, change or "", shown)
         try:
             self._runs.end(self._number, end)
         except RedlineError:
             pass
+
+
+def _head_and_tail(printed: Captured) -> str:
+    """Return the first and the last lines of an output, with how much is left out between."""
+    data = printed.head + printed.tail
+    if not printed.lost and len(data) <= 2 * _MAX_KEPT:
+        return data.decode("utf-8", "replace")
+    head = data[:_MAX_KEPT].rpartition(b"\n")[0] or data[:_MAX_KEPT]
+    tail = data[-_MAX_KEPT:].partition(b"\n")[2] or data[-_MAX_KEPT:]
+    left_out = len(data) + printed.lost - len(head) - len(tail)
+    shown = (part.decode("utf-8", "replace") for part in (head, tail))
+    return f"\n[{left_out:,} bytes left out]\n".join(shown)
 
 
 def describe_sandbox(facts: SandboxFacts) -> str:
@@ -227,7 +244,7 @@ class RecordedCommands:
             job = self._start_judged(self._rules, command, origin, note)
         else:
             job = self._start(command, origin, note)
-        note.begin(job.sandbox)
+        note.begin(job)
         return job
 
     def _start(self, command: Command, origin: Origin, note: RunNote) -> Job:

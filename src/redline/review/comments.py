@@ -11,6 +11,7 @@ from redline.core.errors import InvalidArgument
 from redline.core.line_diff import split_lines
 from redline.core.ports.pages import ReviewComment, ReviewComments
 from redline.services.comments import check_text
+from redline.services.history.sessions import WorkSession
 from redline.services.names import display_name
 from redline.services.runtime import Runtime
 
@@ -33,7 +34,7 @@ def add_comment(
     step = steps[step_index] if 0 <= step_index < len(steps) else None
     if side not in ("old", "new") or not isinstance(step, Change):
         raise InvalidArgument("There is no such line in this change", field="line")
-    lines = _lines(step.before if side == "old" else step.after)
+    lines = _lines(_side(step, side))
     if not 0 < line <= len(lines):
         raise InvalidArgument(f"There is no such line in this change: {line}", field="line")
     comment = ReviewComment(
@@ -44,12 +45,61 @@ def add_comment(
         display_name(runtime.workspace, step.path),
         side,
         line,
-        lines[line - 1].strip()[:_MAX_QUOTE],
+        _quote(lines[line - 1]),
         text.strip(),
         author,
     )
     comments.add(comment)
     return comment
+
+
+def comment_on_session(
+    runtime: Runtime,
+    session: WorkSession,
+    where: tuple[int, str, int],
+    text: str,
+    author: str,
+) -> ReviewComment:
+    """Keep a comment on a line of a session's combined change, with the change that has the line.
+
+    InvalidArgument where none of its changes has it, as where others wrote in between.
+    """
+    step_index, side, line = where
+    steps = session.combined.change_set.steps
+    step = steps[step_index] if 0 <= step_index < len(steps) else None
+    lines = _lines(_side(step, side)) if isinstance(step, Change) else []
+    if not 0 < line <= len(lines):
+        raise InvalidArgument(f"There is no such line in this session: {line}", field="line")
+    assert isinstance(step, Change)
+    quote = _quote(lines[line - 1])
+    ordered = session.operations if side == "old" else session.operations[::-1]
+    for operation in ordered:
+        if operation.kind != "change" or step.path not in operation.change_set.paths:
+            continue
+        for number, own in enumerate(runtime.history.get(operation.id).change_set.steps):
+            if not isinstance(own, Change) or own.path != step.path:
+                continue
+            near = find_line(_side(own, side), line, quote)
+            if near is not None:
+                place = number, side, near
+                return add_comment(runtime, runtime.comments, operation.id, place, text, author)
+    raise InvalidArgument(
+        "No change of this session has this line", field="line", hint="comment on a single change"
+    )
+
+
+def find_line(state: State, line: int, quote: str) -> int | None:
+    """Return the line nearest to *line* that reads *quote*; None without one."""
+    found = [number for number, text in enumerate(_lines(state), 1) if _quote(text) == quote]
+    return min(found, key=lambda number: abs(number - line), default=None)
+
+
+def _side(step: Change, side: str) -> State:
+    return step.before if side == "old" else step.after
+
+
+def _quote(line: str) -> str:
+    return line.strip()[:_MAX_QUOTE]
 
 
 def _lines(state: State) -> list[str]:

@@ -96,8 +96,11 @@ class Runtime(Protocol):
     def secrets(self) -> SecretDesk:
         """What masks and restores secrets; no tool uses it, the server does for each."""
 
-    def mask_for_person(self, text: str, path: str = "") -> str:
-        """Return *text*, of the file *path* if it is known, with its secrets masked."""
+    def mask_for_person(self, text: str, path: str = "", *, is_output: bool = False) -> str:
+        """Return *text*, of the file *path* if it is known, with its secrets masked.
+
+        *is_output*: a command printed it.
+        """
 
     @property
     def code_index(self) -> CodeIndex:

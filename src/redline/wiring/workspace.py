@@ -187,14 +187,17 @@ class Redline(StoredWorkspace):
             lambda: self.grep,
         )
 
-    def mask_for_person(self, text: str, path: str = "") -> str:
+    def mask_for_person(self, text: str, path: str = "", *, is_output: bool = False) -> str:
         """Return *text* for a terminal or page: its secrets masked, unless the person asks.
 
         Nothing puts these masks back.
         """
         if os.environ.get("REDLINE_SHOW_SECRETS") == "1":
             return text
-        return self.secrets.mask(text, self.secrets.session("terminal"), path=path)
+        if is_output and text:
+            self.secrets.survey()
+        session = self.secrets.session("terminal")
+        return self.secrets.mask(text, session, is_output=is_output, path=path)
 
     @built_once
     def secret_ledger(self) -> SecretLedger:

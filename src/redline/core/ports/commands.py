@@ -303,8 +303,8 @@ class CommandRun:
     """One run; `sandbox` says in words what was in force.
 
     `status` is running, exited, timeout, killed, failed (it never ran), or lost: the server ended
-    first. `change` is the operation of what it changed, empty if nothing did. `is_dry` says that it
-    ran on a copy.
+    first. `change` is the operation of what it changed, empty if nothing did. `output` is the
+    beginning and the end of what it printed. `is_dry` says that it ran on a copy.
     """
 
     time: float
@@ -322,6 +322,7 @@ class CommandRun:
     signal: str = ""
     elapsed: float = 0.0
     change: str = ""
+    output: str = ""
 
     @property
     def is_failure(self) -> bool:
@@ -337,6 +338,7 @@ class RunEnd(NamedTuple):
     signal: str
     elapsed: float
     change: str
+    output: str = ""
 
 
 @dataclass(frozen=True, slots=True)

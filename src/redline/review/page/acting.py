@@ -7,7 +7,7 @@ from redline.core.errors import GuardedWrite, InvalidArgument, UndoBlocked
 from redline.core.ports.history import Author, Direction, Operation
 from redline.core.ports.pages import WebResponse
 from redline.core.ports.review import HeldState
-from redline.review.comments import add_comment
+from redline.review.comments import add_comment, comment_on_session
 from redline.review.held import approve_held, refuse_held, show_held
 from redline.review.page import actions
 from redline.review.page.actions import UndoSelection, origin_for
@@ -19,7 +19,7 @@ from redline.review.page.waiting.held import check_shown, read_edits, read_held_
 from redline.services.history.export import commit_to_git, load_in_order
 from redline.services.history.references import find_operation
 from redline.services.history.revert import Wish, revert
-from redline.services.history.sessions import SESSION
+from redline.services.history.sessions import SESSION, read_session
 from redline.services.questions import answer_question
 
 
@@ -86,9 +86,15 @@ def comment(visit: Visit) -> WebResponse:
     where = int(step), visit.field("side"), int(line)
     text = visit.field("text").replace("\r\n", "\n")
     runtime = visit.runtime
-    made = add_comment(runtime, runtime.comments, ident, where, text, visit.name)
+    if ident.startswith(f"{SESSION}/"):
+        session = read_session(runtime, ident.removeprefix(f"{SESSION}/"))
+        made = comment_on_session(runtime, session, where, text, visit.name)
+        place = f"/{ident}"
+    else:
+        made = add_comment(runtime, runtime.comments, ident, where, text, visit.name)
+        place = f"/change/{made.operation}"
     visit.site.loaded.clear()
-    return redirect(address(f"/change/{made.operation}") + f"#c-{made.id}")
+    return redirect(address(place) + f"#c-{made.id}")
 
 
 def resolve(visit: Visit) -> WebResponse:

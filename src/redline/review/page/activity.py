@@ -325,7 +325,6 @@ def line_counts(added: int, removed: int) -> Html:
         tag("span", f"+{added:,}", class_="plus") if added else None,
         tag("span", f"\u2212{removed:,}", class_="minus") if removed else None,
         class_="pm",
-        title=f"{added:,} lines added, {removed:,} removed",
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import groupby
+from zlib import crc32
 
 from redline.core.changes import Change, FileState
 from redline.core.encodings.opening import configured_in
@@ -23,7 +24,7 @@ from redline.review.page.diffs.table import (
 )
 from redline.review.page.layout import Viewer, heading
 from redline.review.page.markup import Html, address, facts, hidden, join, link, tag
-from redline.review.page.session_view import session_facts, session_turns
+from redline.review.page.session_view import session_facts, session_story
 from redline.review.page.times import iso, long_time
 from redline.services.history.blocked import hunks_gone
 from redline.services.history.revert import Wish, plan_revert
@@ -123,9 +124,9 @@ class ChangeView:
                 line_counts(added, removed) if added or removed else None,
                 self._view_switch(),
             ),
-            session_facts(self.runtime, self.session) if self.session else self._facts(),
+            session_facts(self.session) if self.session else self._facts(),
             self._actions(),
-            session_turns(self.runtime, self.viewer, self.session) if self.session else None,
+            session_story(self.runtime, self.viewer, self.session) if self.session else None,
             self._contents() if len(self.files) > 1 else None,
             tag("div", drawn, class_="files-of"),
             tag("p", f"{hidden_files} more files are not shown.", class_="empty")
@@ -262,6 +263,7 @@ class ChangeView:
             class_="file",
             id=f"f{file.step}",
             data_state=self._state_of(file) if self.session else None,
+            data_mark=self._mark_of(file),
             aria_label=file.touched.path,
         )
         return section, count
@@ -354,6 +356,13 @@ class ChangeView:
         step = self.operation.change_set.steps[file.step]
         after = step.after if isinstance(step, Change) else None
         return after.digest[:16] if isinstance(after, FileState) else str(file.touched.action)
+
+    def _mark_of(self, file: FileDiff) -> str:
+        """Return what tells how a file is drawn: its first hunk, hunks gone, notes and buttons."""
+        numbers = [hunk.number for hunk in file.hunks if hunk.number]
+        gone = ",".join(str(number) for number in numbers if number in self.gone)
+        notes = join(each for (step, _, _), each in self.notes.items() if step == file.step)
+        return f"{numbers[:1]}{gone}n{crc32(notes.encode()):x}{'u' if self.can_undo else ''}"
 
     def _paths(self, file: FileDiff) -> Sequence[WorkspacePath]:
         return self.operation.change_set.steps[file.step].paths

@@ -37,6 +37,8 @@ def run_view(runtime: Runtime, run: CommandRun) -> Html:
         tag("pre", runtime.mask_for_person(run.line), class_="plain command", tabindex="0",
             aria_label="Command"),
         facts(rows),
+        tag("pre", runtime.mask_for_person(run.output, is_output=True), class_="plain",
+            tabindex="0", aria_label="What it printed") if run.output else None,
     )  # fmt: skip
 
 

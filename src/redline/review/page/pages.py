@@ -48,6 +48,7 @@ _OF_A_CHANGE: dict[str, Callable[[Visit, str], WebResponse]] = {
     "context": reading.change_context,
     "image": reading.change_image,
     "patch": reading.change_patch,
+    "turns": reading.session_turns,
 }
 _ACTING: dict[str, Callable[[Visit], WebResponse]] = {
     "/undo": acting.undo,

@@ -26,7 +26,7 @@ from redline.review.page.other_views import (
     run_view,
     sign_in_view,
 )
-from redline.review.page.session_view import at_work, turns_at_work
+from redline.review.page.session_view import at_work, turn_list, turns_at_work
 from redline.review.page.visit import Visit
 from redline.review.page.waiting.held import held_list, held_rows, held_view, read_held_files
 from redline.review.page.waiting.questions import question_view
@@ -105,6 +105,15 @@ def change(visit: Visit, ident: str) -> WebResponse:
         (view.title, "session") if view.session else (f"Change {view.operation.id}", "change")
     )
     return visit.show(title, kind, view.draw(), message=_message(visit))
+
+
+def session_turns(visit: Visit, ident: str) -> WebResponse:
+    """The turns of a long session, for the script."""
+    session = visit.change(ident, is_part=True).session
+    if session is None:
+        raise NotFound(ident, "Only a session has turns")
+    found = turn_list(visit.runtime, visit.viewer, session)
+    return html_response(found.encode("utf-8", "replace"))
 
 
 def _file(visit: Visit, ident: str) -> FileDiff:

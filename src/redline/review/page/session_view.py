@@ -1,29 +1,39 @@
-"""A session on the page: who, when, its turns and its runs. `change_view` draws the diff below."""
+"""A session on the page: who, its turns, commands and questions. `change_view` draws its diff."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Sequence
 
-from redline.core.ports.commands import RunQuery
-from redline.review.page.activity import run_badge
+from redline.core.changes import ChangeSet
+from redline.core.ports.commands import CommandRun, RunQuery
+from redline.core.ports.review import Decision, HeldState
+from redline.plan.describe import name_first
+from redline.review.held import list_held, list_questions
+from redline.review.page.activity import line_counts, run_badge
 from redline.review.page.layout import Viewer
 from redline.review.page.markup import Html, address, facts, hidden, join, link, tag
 from redline.review.page.times import iso, long_time, relative
+from redline.services.history.lines import count_lines
 from redline.services.history.sessions import WorkSession
 from redline.services.history.turns import Turn, is_agents, list_turns, name_actor, name_agent
+from redline.services.names import display_name
 from redline.services.runtime import Runtime
 
 # Seconds after which a session without a change is not at work.
 _AT_WORK = 300.0
+# Turns of a session with more changes are drawn when a person opens them.
+_MAX_SHORT = 60
 _MAX_TURNS = 50
-_MAX_RUNS = 50
+_MAX_RUNS = 30
+_SHOWN_LINES = 3
+_NAMED = 3
 _MAX_LINE = 120
 # How many operations are read to see who is at work.
 _RECENT = 200
 
 
-def session_facts(runtime: Runtime, session: WorkSession) -> Html:
+def session_facts(session: WorkSession) -> Html:
     """Return who, when and how much."""
     start, end = session.turns[0].time, session.operations[-1].time
     span = join(_moment(start), " to ", _moment(end)) if end - start >= 60 else _moment(start)
@@ -34,35 +44,60 @@ def session_facts(runtime: Runtime, session: WorkSession) -> Html:
             ("Person", session.operations[0].origin.principal),
             ("When", span),
             ("Changes", link(address("/", session=session.name), f"{count} in the activity")),
-            ("Runs", _runs(runtime, session)),
         ]
     )
 
 
-def session_turns(runtime: Runtime, viewer: Viewer, session: WorkSession) -> Html:
-    """Return the turns, the oldest first, each with what undoes it."""
+def session_story(runtime: Runtime, viewer: Viewer, session: WorkSession) -> Html:
+    """Return the turns, the commands, and what a person was asked.
+
+    The turns of a long session are left for `turn_list`: counting their lines takes time.
+    """
+    is_short = len(session.operations) <= _MAX_SHORT
+    shown = turn_list(runtime, viewer, session) if is_short else None
+    runs = _runs(runtime, session)
+    failed = sum(run.is_failure for run in runs)
+    asked = _asked(runtime, session)
+    return join(
+        _part(_count(len(session.turns), "turn"), shown, is_open=is_short,
+              data_src=None if is_short else address(f"/session/{session.name}/turns")),
+        _part(_count(len(runs), "command") + (f", {failed} failed" if failed else ""),
+              tag("ol", [_run(runtime, run) for run in runs])) if runs else None,
+        _part(_count(len(asked), "question"), tag("ol", asked), is_open=True) if asked else None,
+    )  # fmt: skip
+
+
+def _part(title: str, content: object, *, is_open: bool = False, **more: object) -> Html:
+    return tag("details", tag("summary", title), content, class_="turns", open=is_open, **more)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def turn_list(runtime: Runtime, viewer: Viewer, session: WorkSession) -> Html:
+    """Return the turns, the oldest first, each with its files and what undoes it."""
     # As `undo --turn` counts them: from the latest turn of all sessions.
     openers = [turn.opener for turn in reversed(list_turns(runtime.history))]
     items = [
-        _turn(viewer, session, turn, f"@turn-{openers.index(turn.opener)}")
+        _turn(runtime, viewer, session, turn, f"@turn-{openers.index(turn.opener)}")
         for turn in session.turns[-_MAX_TURNS:]
         if turn.opener in openers
     ]
     note = None
     if not any(turn.prompt for turn in session.turns):
         note = tag("p", "No hook tells of prompts here: pauses part the turns.", class_="hint")
-    return tag(
-        "details",
-        tag("summary", f"{len(items)} turn{'' if len(items) == 1 else 's'}"),
-        tag("ol", items),
-        note,
-        class_="contents turns",
-    )
+    return join(tag("ol", items), note)
 
 
-def _turn(viewer: Viewer, session: WorkSession, turn: Turn, point: str) -> Html:
+def _turn(runtime: Runtime, viewer: Viewer, session: WorkSession, turn: Turn, point: str) -> Html:
     words = turn.words or "(no prompt)"
-    count = len(turn.operations)
+    own = {operation.id for operation in turn.operations}
+    made = [operation for operation in session.operations if operation.id in own]
+    steps = ChangeSet(tuple(step for each in made for step in each.change_set.steps))
+    named, more = name_first(steps, lambda path: display_name(runtime.workspace, path), _NAMED)
+    names = ", ".join(dict.fromkeys(place.path for place in named)) + (" ..." if more else "")
+    lines = count_lines(runtime.history.fill(steps))
     undo: object = None
     if all(operation.reverted_by for operation in turn.operations):
         undo = tag("em", "undone")
@@ -73,35 +108,63 @@ def _turn(viewer: Viewer, session: WorkSession, turn: Turn, point: str) -> Html:
             hidden("back", session.combined.id),
             tag("button", "Undo turn", aria_label=f"Undo turn {words}"),
         )
-    changes = f"{count} change{'' if count == 1 else 's'}"
-    return tag("li", tag("q", words), " ", _moment(turn.time), f", {changes} ", undo)
+    return tag(
+        "li",
+        tag("q", words),
+        tag("span", _moment(turn.time), f", {_count(len(made), 'change')}: {names}", class_="dim"),
+        line_counts(lines.added, lines.removed),
+        undo,
+    )
 
 
-def _runs(runtime: Runtime, session: WorkSession) -> Html | None:
-    names = {operation.origin.session for operation in session.operations}
-    runs = [
+def _runs(runtime: Runtime, session: WorkSession) -> list[CommandRun]:
+    found = [
         run
-        for name in sorted(names)
+        for name in sorted({operation.origin.session for operation in session.operations})
         for run in runtime.runs.list(RunQuery(limit=_MAX_RUNS, session=name))
     ]
-    if not runs:
-        return None
-    items = [
-        tag(
-            "li",
-            link(
-                address(f"/run/{run.number}"),
-                tag("code", runtime.mask_for_person(run.line)[:_MAX_LINE]),
-            ),
-            " ",
-            run_badge(run),
-        )
-        for run in sorted(runs, key=lambda run: run.number)
-    ]
-    failed = sum(run.is_failure for run in runs)
-    shown = f"{len(runs)} run{'' if len(runs) == 1 else 's'}"
-    shown += f", {failed} failed" if failed else ""
-    return tag("details", tag("summary", shown), tag("ol", items))
+    return sorted(found, key=lambda run: run.number)[-_MAX_RUNS:]
+
+
+def _run(runtime: Runtime, run: CommandRun) -> Html:
+    """Return a command, how it ended, and the first and the last lines that it printed."""
+    line = runtime.mask_for_person(run.line)[:_MAX_LINE]
+    printed = runtime.mask_for_person(run.output, is_output=True).splitlines()
+    if len(printed) > 2 * _SHOWN_LINES:
+        printed[_SHOWN_LINES:-_SHOWN_LINES] = ["\u2026"]
+    shown = "\n".join(each[:_MAX_LINE] for each in printed)
+    return tag(
+        "li",
+        link(address(f"/run/{run.number}"), tag("code", line)),
+        run_badge(run),
+        tag("pre", shown, class_="printed") if shown else None,
+    )
+
+
+def _asked(runtime: Runtime, session: WorkSession) -> list[Html]:
+    """Return what of the session waited for a person, and what the person answered."""
+    names = {operation.origin.session for operation in session.operations}
+    now = time.time()
+    items: list[tuple[float, Html]] = []
+    for held in list_held(runtime, decided=True):
+        if held.origin.session in names:
+            paths = [display_name(runtime.workspace, path) for path in held.change_set.paths]
+            what = ", ".join(paths[:_NAMED]) + (" ..." if len(paths) > _NAMED else "")
+            shown = link(address(f"/held/{held.id}"), f"Change {what}")
+            items.append((held.time, _question(shown, held.state(now), held.decision)))
+    for asked in list_questions(runtime, decided=True):
+        if asked.session in names:
+            command = runtime.mask_for_person(asked.message).partition("\n")[2].partition("\n")[0]
+            shown = link(address(f"/question/{asked.id}"), tag("code", command[:_MAX_LINE]))
+            items.append((asked.time, _question(shown, asked.state(now), asked.decision)))
+    return [item for _, item in sorted(items, key=lambda found: found[0])]
+
+
+def _question(shown: Html, state: HeldState, decision: Decision | None) -> Html:
+    said = "waits for you" if state is HeldState.WAITING else state.value
+    if decision is not None:
+        said += f" by {decision.by}" + (f": {decision.reason}" if decision.reason else "")
+    return tag("li", shown, tag("span", said, class_="dim"))
 
 
 def turns_at_work(runtime: Runtime) -> list[Turn]:

@@ -8,11 +8,13 @@ from threading import Thread
 from urllib.parse import parse_qs
 
 from redline.core.access.rights import Right
+from redline.core.changes import Change
 from redline.core.errors import InvalidArgument, RedlineError, RightMissing
 from redline.core.ports.git import Committer
 from redline.core.ports.history import Operation
 from redline.core.ports.pages import Reviewer, WebRequest, WebResponse
 from redline.core.records import dataclass, field
+from redline.review.comments import find_line
 from redline.review.page.activity import ChangeCounter
 from redline.review.page.change_view import ChangeView
 from redline.review.page.layout import Viewer, html_response, page
@@ -20,7 +22,7 @@ from redline.review.page.live import LiveFeed
 from redline.review.page.markup import Html
 from redline.review.page.other_views import comment_box, comment_form
 from redline.services.history.references import find_operation
-from redline.services.history.sessions import SESSION, read_session
+from redline.services.history.sessions import SESSION, WorkSession, read_session
 from redline.services.names import display_name
 from redline.services.runtime import Runtime
 
@@ -115,7 +117,7 @@ class Visit:
         if session and known:
             is_known = known.operation == operation
         files = known.files if known and is_known else None
-        notes = {} if session else self._notes(operation.id)
+        notes = self._notes(operation, session)
         found = ChangeView.load(self.runtime, self.viewer, operation, notes, files, session)
         while len(loaded) >= 8:
             loaded.pop(next(iter(loaded)), None)
@@ -133,29 +135,35 @@ class Visit:
         with suppress(RedlineError, OSError):  # whoever opens the page is told
             self.change(f"{SESSION}/{name}").draw()
 
-    def _notes(self, operation_id: str) -> dict[tuple[int, str, int], list[Html]]:
+    def _notes(
+        self, operation: Operation, session: WorkSession | None
+    ) -> dict[tuple[int, str, int], list[Html]]:
+        """Return the comments on a change or on those of a session, and the form for a new one."""
         found: dict[tuple[int, str, int], list[Html]] = {}
-        listed = self.runtime.comments.list(operation=operation_id)
-        if listed or self.request.get("comment"):
-            steps = self._steps_by_name(operation_id)
-            for comment in listed:
-                place = (steps.get(comment.path, -1), comment.side, comment.line)
-                found.setdefault(place, []).append(comment_box(comment, self.viewer))
-        step, _, rest = self.request.get("comment").partition(":")
-        side, _, line = rest.partition(":")
-        if step.isdigit() and line.isdigit() and side in ("old", "new") and self.viewer.can_act:
-            form = comment_form(self.viewer, operation_id, int(step), side, int(line))
-            found.setdefault((int(step), side, int(line)), []).append(form)
-        return found
-
-    def _steps_by_name(self, operation_id: str) -> dict[str, int]:
-        steps = self.operation(operation_id).change_set.steps
-        return {
-            display_name(self.runtime.workspace, path): number
-            for number, step in enumerate(steps)
-            for path in [getattr(step, "path", None)]
-            if path is not None
+        made = {each.id for each in session.operations} if session else {operation.id}
+        single = "" if session else operation.id
+        listed = [c for c in self.runtime.comments.list(operation=single) if c.operation in made]
+        steps: dict[str, tuple[int, Change]] = {
+            display_name(self.runtime.workspace, step.path): (number, step)
+            for number, step in enumerate(operation.change_set.steps)
+            if listed and isinstance(step, Change)
         }
+        for comment in listed:
+            number, step = steps.get(comment.path, (-1, None))
+            line: int | None = comment.line
+            if session and step is not None:
+                state = step.before if comment.side == "old" else step.after
+                line = find_line(state, comment.line, comment.quote)
+            if line is not None:
+                box = comment_box(comment, self.viewer)
+                found.setdefault((number, comment.side, line), []).append(box)
+        number_text, _, rest = self.request.get("comment").partition(":")
+        side, _, at = rest.partition(":")
+        is_place = number_text.isdigit() and at.isdigit() and side in ("old", "new")
+        if is_place and self.viewer.can_act:
+            form = comment_form(self.viewer, operation.id, int(number_text), side, int(at))
+            found.setdefault((int(number_text), side, int(at)), []).append(form)
+        return found
 
     def show(
         self, title: str, view: str, *content: object, message: object = None, status: int = 200

@@ -249,18 +249,28 @@
     const link = event.target.closest('a[href]');
     if (link && link.matches('.load, .fold')) { event.preventDefault(); loadRows(link); return; }
     if (link && isView(link)) { event.preventDefault(); visit(link.href); return; }
-    const cell = view !== 'session' && event.target.closest('.act .diff:not(.blame) td[data-n]');
+    const cell = event.target.closest('.act .diff:not(.blame) td[data-n]');
     if (cell) comment(cell);
   });
   const comment = (cell) => {
+    const begun = $('#c-new textarea');
+    if (begun && begun.value) { begun.focus(); return; }
     const table = cell.closest('table');
     const row = cell.parentElement;
     const isOld = row.className === 'd' || (table.classList.contains('split') && cell.cellIndex === 0 && cell.classList.contains('d'));
     let number = cell.dataset.n;
     if (!isOld) number = row.cells[table.classList.contains('split') ? 2 : 1].dataset.n || number;
     const where = `${table.dataset.step}:${isOld ? 'old' : 'new'}:${number}`;
-    visit(`${location.pathname}?comment=${where}#c-new`);
+    visit(`${location.pathname}?comment=${where}`);
   };
+
+  // --- turns of a long session: fetched when they are opened ----------------------------------------
+  addEventListener('toggle', async ({ target }) => {
+    const { src } = target.dataset;
+    if (!target.open || !src) return;
+    const answer = await part(src);
+    if (answer.ok && target.dataset.src) { delete target.dataset.src; target.append(parse(await answer.text())); }
+  }, true);
 
   // --- seen files: kept in this browser, for the state of the file that was seen --------------------
   const showSeen = () => {
@@ -273,6 +283,7 @@
       $('#unseen').textContent = `${open} of ${files.length} files not seen`;
     };
     for (const file of files) {
+      if ($('.seen', file)) continue;
       const label = document.createElement('label');
       label.className = 'seen';
       label.innerHTML = '<input type="checkbox"> Seen';
@@ -327,6 +338,28 @@
     const where = new URL(url, location.href);
     if (VIEWS.test(where.pathname.slice(base.length))) visit(where.href); else location.assign(where);
   };
+  // What is the same in the answer to an action keeps its rows, and the page stays where it was.
+  const fill = async (file, count) => {
+    for (let link = $('a.load', file); link && all('tr', file).length < count; link = $('a.load', file)) {
+      await loadRows(link);
+      if (link.closest('section')) return;
+    }
+  };
+  const keepPlace = async (fresh) => {
+    const pairs = all('section.file[data-mark]', fresh).map((file) => [file, document.getElementById(file.id)]).filter(([, old]) => old);
+    await Promise.all(pairs.map(([file, old]) => (old.dataset.mark === file.dataset.mark ? null : fill(file, all('tr', old).length))));
+    const seen = all('.h[id]').find((row) => row.getBoundingClientRect().bottom > 120);
+    const top = seen && seen.getBoundingClientRect().top;
+    const at = $('.here') && $('.here').id;
+    return () => {
+      for (const [file, old] of pairs) if (old.dataset.mark === file.dataset.mark) file.replaceWith(old);
+      return () => {
+        const again = seen && document.getElementById(seen.id);
+        if (again) scrollBy(0, again.getBoundingClientRect().top - top);
+        if (at && document.getElementById(at)) document.getElementById(at).classList.add('here');
+      };
+    };
+  };
   let wanted = 0;
   const visit = async (url, isBack = false) => {
     wanted += 1;
@@ -338,19 +371,23 @@
     if (mine !== wanted) return;
     // Another person, or nobody, is signed in by now; or the answer is no view.
     if (!fresh || !$('main', fresh) || (fresh.body.dataset.visit || '') !== who) { location.assign(url); return; }
-    if (!isBack) {
+    const where = new URL(url, location.href);
+    const stays = !isBack && path === where.pathname && $('section.file[data-mark]') && !where.searchParams.has('view');
+    const keep = stays ? await keepPlace(fresh) : null;
+    if (mine !== wanted) return;
+    if (stays) history.replaceState({ place }, '', answer.redirected ? answer.url : url);
+    else if (!isBack) {
       leave();
       places += 1; place = places;
       history.pushState({ place }, '', answer.redirected ? answer.url : url);
     }
+    const back = keep && keep();
     replace($('main', fresh), $('nav', fresh), fresh.title, fresh.body.dataset.view);
-    // After an action the page stays where it was.
-    const stays = !isBack && new URL(url, location.href).searchParams.has('done') && path === location.pathname;
-    if (!isBack && !stays) scrollTo(0, 0);
+    if (back) back(); else if (!isBack) scrollTo(0, 0);
     $('main').focus({ preventScroll: true });
     enter();
     const target = location.hash && document.getElementById(location.hash.slice(1));
-    if (target && target.id !== 'c-new') target.scrollIntoView();
+    if (target && !stays) target.scrollIntoView();
   };
   addEventListener('popstate', (event) => {
     // A link within the view.
@@ -395,8 +432,12 @@
     if (mine !== wanted || here !== location.href) return;  // another view is here by now
     const facts = (page) => all('.facts, .comment, .op, .bar-actions, .question, .message', page).map((node) => node.textContent).join('\n');
     if (facts(fresh) === facts(document)) return;
+    const keep = await keepPlace(fresh);
+    if (mine !== wanted || here !== location.href) return;
+    const back = keep();
     $('main').replaceWith($('main', fresh));
     $('nav').replaceWith($('nav', fresh));
+    back();
     watchRows(); count(); showSeen();
     say('Updated');
   };
