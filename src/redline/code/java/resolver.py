@@ -8,21 +8,21 @@ from enum import StrEnum
 from functools import partial
 from typing import NamedTuple
 
-from redline.code.java.calls import arguments_of, makes, takes
 from redline.code.java.classes import JavaClasses
 from redline.code.java.declarations import (
     TYPES,
     Field,
     Method,
+    Reach,
     TypeDeclaration,
     first_child,
+    is_within_reach,
     parameters_of,
+    reach_of,
 )
-from redline.code.java.expressions import Expressions
+from redline.code.java.expressions import Expressions, JavaLocal, arguments_of, makes, takes
 from redline.code.java.members import Choice, FoundMethod, MemberLookup
-from redline.code.java.reach import Reach, is_within_reach, reach_of
 from redline.code.java.source_file import JavaFile
-from redline.code.java.variables import JavaLocal
 from redline.code.references.definition import UNKNOWN, UNRESOLVED, Definition
 from redline.code.references.file_access import SourceFiles
 from redline.code.references.targets import Meaning, Reference, ReferenceTarget, by_line, verdicts

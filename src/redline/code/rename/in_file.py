@@ -6,21 +6,10 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple, TypeAlias
 
-from redline.code.python_js.members import FileClasses, NoClass
+from redline.code.python_js.members import ClassOrNot, FileClasses, NoClass
 from redline.code.rename.new_names import refuse_new_name
-from redline.code.rename.refusals import (
-    EVERYWHERE,
-    refuse_class_shadow,
-    refuse_constructor_fields,
-    refuse_family,
-    refuse_lines,
-    refuse_mixed,
-    refuse_unknown,
-    refuse_unresolved,
-)
-from redline.code.rename.targets import owner_of, target_of
-from redline.code.rename.words import certain_uses
 from redline.code.scopes.model import (
+    ANY,
     Binding,
     BindingRole,
     Member,
@@ -28,14 +17,439 @@ from redline.code.scopes.model import (
     Names,
     Occurrence,
     Scope,
+    ScopeKind,
 )
 from redline.code.scopes.read import SCOPED, read_names
-from redline.code.syntax.definitions import Parsed
+from redline.code.syntax.definitions import Parsed, Symbol, find_symbols, symbols_around
 from redline.code.syntax.errors import syntax_issues
-from redline.code.syntax.node import Span, SyntaxNode, parent_of, required_field, span_of
+from redline.code.syntax.node import Span, SyntaxNode, begins_at, parent_of, required_field, span_of
 from redline.code.syntax.uses import Use, nodes_of, uses_of
 from redline.core.errors import InvalidArgument
 from redline.core.records import dataclass
+
+_MEMBER_KINDS = {"method", "field", "property", "enum_member"}
+_CALLABLE = {"function", "method"}
+# Languages in which a bare word inside a class can refer to a member of it.
+_IMPLICIT_SELF = {"java", "csharp", "cpp", "kotlin", "swift", "scala", "ruby", "dart", "solidity"}
+_SELF = {"self", "this", "$this", "Self", "@"}
+# Node kinds that bind a local name, at most `_MAX_CLIMB` levels above the word.
+_BINDERS = frozenset(
+    """
+    parameter_declaration variadic_parameter_declaration short_var_declaration var_spec const_spec
+    range_clause receive_statement parameter let_declaration closure_parameters for_expression
+    match_pattern let_condition formal_parameter spread_parameter catch_formal_parameter
+    variable_declarator enhanced_for_statement inferred_parameters resource lambda_expression
+    declaration init_declarator optional_parameter_declaration for_range_loop simple_parameter
+    foreach_statement variable_declaration type_pattern record_pattern_component
+    instanceof_expression
+    """.split()
+)
+_WITH_VALUE = frozenset(
+    """
+    short_var_declaration let_declaration let_condition var_spec range_clause declaration
+    init_declarator variable_declarator for_expression
+    """.split()
+)
+_BOUND_FIELDS = ("name", "pattern", "declarator", "left", "parameters", "parameter", "declarators")
+_MAX_CLIMB = 6
+
+
+def certain_uses(
+    parsed: Parsed, old: str, name: str, uses: list[Use], lines: range | None
+) -> list[Use]:
+    """Return the uses to rename; raise InvalidArgument if one is uncertain."""
+    symbols = symbols_around(parsed, name)
+    targets = find_symbols(symbols, old)
+    named = [symbol for symbol in symbols if symbol.name == name]
+    if not targets and named and lines is None:
+        known = ", ".join(symbol.qualified for symbol in named)
+        raise InvalidArgument(f"No such symbol: {old}; the file defines {known}")
+    plain = [use for use in uses if not use.is_member]
+    locals_ = _locals(parsed, symbols, name, plain, named)
+    if lines is not None:
+        inside = [span for span in locals_ if any(u.line in lines for u in _within(plain, span))]
+        if inside:
+            return _of_function(name, plain, locals_, inside)
+    if any(symbol.kind not in _MEMBER_KINDS for symbol in targets):
+        return _of_file(name, plain, locals_, [u for u in uses if _defines(u, targets)])
+    if targets:
+        return _of_type(parsed, symbols, targets, named, uses, locals_)
+    if len(locals_) == 1 and not named:
+        return _of_function(name, plain, locals_, list(locals_))
+    if locals_:
+        _refuse_several(name, sorted(line for lines_ in locals_.values() for line in lines_))
+    return plain or _of_one_value(name, uses)
+
+
+def _locals(
+    parsed: Parsed, symbols: list[Symbol], name: str, plain: list[Use], named: list[Symbol]
+) -> dict[tuple[int, int], list[int]]:
+    """Return the spans of functions that bind the word locally, with the binding lines."""
+    defined = {symbol.offset for symbol in named}
+    spans = [symbol.span for symbol in symbols if symbol.kind in _CALLABLE]
+    found: dict[tuple[int, int], list[int]] = {}
+    wanted = {use.start: use for use in plain if use.start not in defined}
+    rule = [{"kind": kind} for kind in parsed.language.words]
+    for node in parsed.root.find_all(any=rule):
+        start = node.range().start.index
+        if start not in wanted or node.text() != name:
+            continue
+        binder = _binder(node)
+        if binder is None:
+            continue
+        if binder.kind() in _WITH_VALUE and len(_word(name).findall(binder.text())) > 1:
+            refuse_lines(name, [wanted[start].line])  # `x := x` has two symbols in one statement
+        around = [span for span in spans if span[0] <= start < span[1]]
+        if around:
+            outer = min(around)  # nested functions share what they capture
+            found.setdefault(outer, []).append(wanted[start].line)
+    return found
+
+
+def _binder(node: SyntaxNode) -> SyntaxNode | None:
+    """Return the node that binds the word at *node*, if there is one."""
+    child, parent = node, node.parent()
+    for _ in range(_MAX_CLIMB):
+        if parent is None:
+            return None
+        if parent.kind() in _BINDERS:
+            return parent if _is_bound_by(parent, child) else None
+        child, parent = parent, parent.parent()
+    return None
+
+
+def _word(name: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w$.]){re.escape(name)}(?![\w$])")
+
+
+def _is_bound_by(binder: SyntaxNode, child: SyntaxNode) -> bool:
+    for part in _BOUND_FIELDS:
+        if any(begins_at(found, child) for found in binder.field_children(part)):
+            return True
+    return binder.kind() in ("closure_parameters", "inferred_parameters", "match_pattern")
+
+
+def _within(uses: list[Use], span: tuple[int, int]) -> list[Use]:
+    return [use for use in uses if span[0] <= use.start < span[1]]
+
+
+def _of_function(
+    name: str,
+    plain: list[Use],
+    locals_: dict[tuple[int, int], list[int]],
+    chosen: list[tuple[int, int]],
+) -> list[Use]:
+    """Return the uses within the one function that binds the word."""
+    if len(chosen) > 1:
+        _refuse_several(name, sorted(line for span in chosen for line in locals_[span]))
+    inside = _within(plain, chosen[0])
+    before = [use.line for use in inside if use.line < locals_[chosen[0]][0]]
+    if before:
+        refuse_lines(name, before)
+    return inside
+
+
+def _of_file(
+    name: str,
+    plain: list[Use],
+    locals_: dict[tuple[int, int], list[int]],
+    defining: list[Use],
+) -> list[Use]:
+    """Return the uses in the whole file, if no function binds the word locally."""
+    if locals_:
+        lines = sorted(line for found in locals_.values() for line in found)
+        _refuse_several(name, sorted({*lines, *(use.line for use in defining)}))
+    return list({use.start: use for use in (*plain, *defining)}.values())
+
+
+def _refuse_several(name: str, lines: list[int]) -> None:
+    shown = ", ".join(map(str, dict.fromkeys(lines)))
+    raise InvalidArgument(
+        f"The name is bound in several scopes: {name}: lines {shown}",
+        field="edit_instruction",
+        hint=f"{WHICH}; {EVERYWHERE}",
+        details={"lines": lines},
+    )
+
+
+def _of_type(
+    parsed: Parsed,
+    symbols: list[Symbol],
+    targets: list[Symbol],
+    named: list[Symbol],
+    uses: list[Use],
+    locals_: dict[tuple[int, int], list[int]],
+) -> list[Use]:
+    """Return the uses of a member: its definition, through self or this, bare in its type."""
+    name = targets[0].name
+    others = [symbol for symbol in named if symbol not in targets]
+    if others or len({symbol.qualified for symbol in targets}) > 1:
+        raise InvalidArgument(
+            f"Several types here have a member {name}; their uses cannot be distinguished",
+            field="edit_instruction",
+            hint=EVERYWHERE,
+            details={"symbols": [symbol.qualified for symbol in (*targets, *others)]},
+        )
+    owned = [use for use in uses if _defines(use, targets)]
+    accesses = [use for use in uses if use.is_member and not _defines(use, targets)]
+    foreign = [use.line for use in accesses if use.receiver not in _SELF]
+    if foreign:
+        refuse_lines(name, foreign)
+    bare = [use for use in uses if not use.is_member and _in_type(parsed, symbols, targets, use)]
+    bare = [use for use in bare if not _defines(use, targets)]
+    if any(_within(bare, span) for span in locals_):
+        _refuse_several(name, sorted({line for found in locals_.values() for line in found}))
+    return [*owned, *accesses, *bare]
+
+
+def _defines(use: Use, targets: list[Symbol]) -> bool:
+    return any(symbol.offset == use.start for symbol in targets)
+
+
+def _in_type(parsed: Parsed, symbols: list[Symbol], targets: list[Symbol], use: Use) -> bool:
+    if parsed.language.name not in _IMPLICIT_SELF:
+        return False
+    owners = {target.qualified.rpartition(".")[0] for target in targets}
+    return any(
+        symbol.qualified in owners and symbol.span[0] <= use.start < symbol.span[1]
+        for symbol in symbols
+    )
+
+
+def _of_one_value(name: str, uses: list[Use]) -> list[Use]:
+    """Return all accesses of a member that the file does not define, if of one value."""
+    if len({use.receiver for use in uses}) > 1:
+        refuse_lines(name, [use.line for use in uses])
+    return uses
+
+
+WHICH = "say which by its qualified name, or pass start_line of a line that uses it"
+
+
+@dataclass(frozen=True, slots=True)
+class RenameTarget:
+    """The symbol to rename: a binding of a scope, or a member of a class."""
+
+    binding: Binding | None = None
+    owner: Scope | None = None
+
+    @property
+    def title(self) -> str:
+        """Return the text that identifies it for a reader: qualified name and line."""
+        if self.binding is not None and self.owner is None:
+            return f"{self.binding.qualified_name} (line {self.binding.sites[0].line})"
+        assert self.owner is not None
+        return f"member of {self.owner.qualified_name}"
+
+
+def target_of(
+    names: Names, classes: FileClasses, old: str, name: str, lines: range | None
+) -> RenameTarget | None:
+    """Return the symbol *old* refers to: on *lines*, by qualified name, else the outermost."""
+    found = list(_candidates(names, classes, name))
+    if lines is not None:
+        return _target_on(names, classes, found, name, lines)
+    dotted = re.sub(r"::|->|(?<=.)#", ".", old.strip())
+    if "." in dotted:
+        exact = [target for target in found if _qualified_name(target, name) == dotted]
+        ending = [t for t in found if _qualified_name(t, name).endswith("." + dotted)]
+        if not exact and not ending and found:
+            known = ", ".join(target.title for target in found[:MAX_SHOWN])
+            raise InvalidArgument(f"No such symbol: {old}; the file has {known}")
+        return _only(exact or ending, name)
+    upper = [
+        t for t in found if t.owner is None and t.binding and not t.binding.scope.qualified_name
+    ]
+    outermost = [t for t in upper if t.binding and t.binding.scope.kind == ScopeKind.MODULE]
+    return _only(outermost or found, name)
+
+
+def _candidates(names: Names, classes: FileClasses, name: str) -> Iterable[RenameTarget]:
+    for binding in names.bindings:
+        if binding.name == name and (classes.script or binding.scope not in classes.defined):
+            yield RenameTarget(binding)
+    for scope, defined in classes.defined.items():
+        if name in defined:
+            yield RenameTarget(owner=scope)
+
+
+def _qualified_name(target: RenameTarget, name: str) -> str:
+    if target.owner is not None:
+        return f"{target.owner.qualified_name}.{name}"
+    assert target.binding is not None
+    return target.binding.qualified_name
+
+
+def _target_on(
+    names: Names, classes: FileClasses, found: list[RenameTarget], name: str, lines: range
+) -> RenameTarget | None:
+    """Return what the name refers to on *lines*, where it must be a single symbol."""
+    uses = [o for o in names.occurrences if o.name == name and o.line in lines]
+    members = [m for m in names.members if m.name == name and m.line in lines]
+    bound = {id(use.binding) for use in uses}
+    starts = {use.start for use in uses}
+    owners = [owner_of(classes, m) for m in members if m.start not in starts]
+    chosen = [t for t in found if t.owner is None and id(t.binding) in bound]
+    owned = [t for t in found if t.owner is not None and any(o is t.owner for o in owners)]
+    owned += [
+        t
+        for t in found
+        if t.owner is not None and t not in owned and _defined_on(classes, t.owner, name, lines)
+    ]
+    count = len(chosen) + len(owned) + (id(None) in bound)
+    foreign = any(not isinstance(owner, Scope) for owner in owners)
+    loose = any(o.name == name and o.binding is None for o in names.occurrences)
+    if count + foreign > 1 or (foreign and not count and (found or loose)):
+        refuse_lines(name, {use.line for use in uses} | {m.line for m in members})
+    if not count and not foreign:
+        raise InvalidArgument(
+            f"Nothing that can be renamed is called {name} on line {lines[0]}",
+            field="start_line",
+            hint="pass start_line of a line that uses the name, or leave it out",
+        )
+    return (chosen + owned)[0] if chosen or owned else None
+
+
+def _defined_on(classes: FileClasses, owner: Scope, name: str, lines: range) -> bool:
+    return any(
+        site.line in lines
+        for item in classes.defined[owner][name]
+        for site in (item.sites if isinstance(item, Binding) else [item])
+    )
+
+
+def _only(found: list[RenameTarget], name: str) -> RenameTarget | None:
+    if len(found) > 1:
+        known = "; ".join(target.title for target in found[:MAX_SHOWN])
+        raise InvalidArgument(
+            f"The name means several things here: {name}: {known}",
+            field="edit_instruction",
+            hint=WHICH,
+            details={"candidates": [target.title for target in found]},
+        )
+    return found[0] if found else None
+
+
+def owner_of(classes: FileClasses, member: Member) -> ClassOrNot:
+    """Return the class of the file that a member belongs to, if any."""
+    if member.form == MemberUse.DEFINE:
+        return member.scope if member.scope in classes.defined else NoClass.UNKNOWN
+    if member.form == MemberUse.ACCESS:
+        found = classes.class_of_value(member.owner, member.scope)
+        if isinstance(found, Scope):
+            return classes.owner(found, member.name) or NoClass.OTHER
+        return found
+    return NoClass.OTHER
+
+
+MAX_SHOWN = 8
+EVERYWHERE = "replace those lines, or say `everywhere` to rename the word wherever it is code"
+
+
+def refuse_lines(name: str, found: Iterable[int], old: str = "") -> None:
+    """Refuse because the uses on these lines may refer to something else."""
+    lines = sorted(found)
+    if not lines:
+        raise InvalidArgument(
+            f"The file does not use the name: {old or name}",
+            field="edit_instruction",
+            hint="names in strings and comments are not renamed; use a replace for those",
+        )
+    where = ", ".join(map(str, lines[:MAX_SHOWN])) + (", ..." if len(lines) > MAX_SHOWN else "")
+    raise InvalidArgument(
+        f"It is not certain whose {name} is used on line {where}",
+        field="edit_instruction",
+        hint=EVERYWHERE,
+        details={"lines": lines},
+    )
+
+
+def refuse_unknown(name: str, members: Iterable[Member], old: str = "") -> None:
+    """Refuse because these members may belong to something else."""
+    refuse_lines(name, {member.line for member in members}, old)
+
+
+def refuse_family(classes: FileClasses, owner: Scope, name: str) -> None:
+    """Refuse a member that a base or subclass in the file defines too."""
+    family = classes.relatives_defining(owner, name)
+    if family:
+        known = ", ".join(scope.qualified_name for scope in (owner, *family))
+        raise InvalidArgument(
+            f"Several types here have a member {name}: {known}",
+            field="edit_instruction",
+            hint=EVERYWHERE,
+        )
+
+
+def refuse_mixed(names: Names, classes: FileClasses, binding: Binding) -> None:
+    """Refuse a name with several bindings, of which only running the code selects one."""
+    name, scope = binding.name, binding.scope
+    twins = {id(found) for found in (scope.names.get(name), scope.types.get(name)) if found}
+    both = len(twins) > 1 and any(u.meaning == ANY and u not in binding.sites for u in binding.uses)
+    spaces = BindingRole.NAMESPACE in binding.roles and len(binding.roles) > 1
+    if both or spaces or scope.shared or _is_import_and_more(binding):
+        refuse_lines(name, {site.line for site in binding.sites})
+    if classes.script:
+        refuse_unresolved(names, name)
+    refuse_class_shadow(classes, name)
+
+
+def _is_import_and_more(binding: Binding) -> bool:
+    return BindingRole.IMPORT in binding.roles and bool(
+        binding.roles - {BindingRole.IMPORT, BindingRole.REDIRECTED}
+    )
+
+
+def refuse_unresolved(names: Names, name: str) -> None:
+    """Refuse if a use has no binding although the name is bound around it: misread syntax."""
+    unresolved = [
+        use.line
+        for use in names.occurrences
+        if use.name == name
+        and use.binding is None
+        and any(scope.binding_of(name, ANY) for scope in use.scope.outward())
+    ]
+    if unresolved:
+        refuse_lines(name, unresolved)
+
+
+def refuse_class_shadow(classes: FileClasses, name: str) -> None:
+    """Refuse `x = x` in a class body: the left is the member, the right may not be."""
+    if classes.script:
+        return
+    for scope in classes.defined:
+        found = scope.names.get(name)
+        outer = scope.parent is not None and any(name in s.names for s in scope.parent.outward())
+        if found is None or not outer:
+            continue
+        read = [use.line for use in found.uses if use.scope is scope and use not in found.sites]
+        if read:
+            refuse_lines(name, read)
+
+
+def refuse_constructor_fields(names: Names, classes: FileClasses, name: str) -> None:
+    """Refuse labels in a call of the class, which may be its fields, as in dataclasses."""
+    labels = [
+        member
+        for member in names.members
+        if member.name == name
+        and member.form == MemberUse.LABEL
+        and isinstance(classes.class_of_value(_call_of(member), member.scope), Scope)
+    ]
+    if labels:
+        refuse_unknown(name, labels)
+    parameters = [b for b in names.bindings if b.name == name and BindingRole.FIELD in b.roles]
+    if parameters:
+        raise InvalidArgument(
+            f"{name} is made a member by a parameter: line {parameters[0].sites[0].line}",
+            field="edit_instruction",
+            hint=EVERYWHERE,
+        )
+
+
+def _call_of(label: Member) -> SyntaxNode:
+    """Return the call that a label is in: above its argument and the argument list."""
+    return parent_of(parent_of(parent_of(label.node)))
 
 
 def labels_of(names: Names, classes: FileClasses, binding: Binding) -> list[Member]:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from redline.code.references.definition import UNKNOWN, UNRESOLVED, Definition, whole
 from redline.code.references.typed.units import Unit, Units
 from redline.code.rust.crates import Crates
-from redline.code.rust.scopes.names import Path, Role, RustNames
+from redline.code.rust.scopes import Path, Role, RustNames
 from redline.code.scopes.model import ANY, TYPE, Binding, Scope
 from redline.code.syntax.node import parent_of
 from redline.core.paths import WorkspacePath

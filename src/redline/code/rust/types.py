@@ -8,7 +8,7 @@ from redline.code.references.definition import UNKNOWN, Definition
 from redline.code.references.typed.types import UNKNOWN_TYPE, Shape, substitute
 from redline.code.references.typed.units import Unit
 from redline.code.rust.paths import Definitions, Paths, definition_of, names_of
-from redline.code.rust.scopes.names import Path, Role
+from redline.code.rust.scopes import Path, Role
 from redline.code.scopes.model import TYPE, Binding, Scope
 from redline.code.syntax.node import SyntaxNode, parent_of, required_field, span_of
 from redline.core.records import dataclass, field

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 
 from redline.code.analysis import WordUse
-from redline.code.rename.shorthand import is_shorthand
+from redline.code.rename.new_names import is_shorthand
 from redline.code.syntax.languages import language_group
 from redline.core.errors import CannotApply, LimitReached
 from redline.core.paths import WorkspacePath

@@ -7,12 +7,15 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from redline.code.moving.model import ImportUpdate, MovedFile
-from redline.code.moving.python import PythonFile, module_stem, source_of, update_python
-from redline.code.moving.python_statements import (
+from redline.code.moving.python import (
     STATEMENT_RULE,
     FromStatement,
+    PythonFile,
     Statement,
+    module_stem,
     read_statement,
+    source_of,
+    update_python,
 )
 from redline.code.moving.script import spec_rule, update_script
 from redline.code.python_js.imports import aliased_candidates, script_candidates

@@ -13,8 +13,7 @@ from functools import partial
 
 from redline.code.analysis import WordUse
 from redline.code.registry import RESOLVED_LANGUAGES
-from redline.code.rename.new_names import refuse_new_name
-from redline.code.rename.shorthand import is_shorthand, write_name
+from redline.code.rename.new_names import is_shorthand, refuse_new_name, write_name
 from redline.code.syntax.languages import Language, language_group
 from redline.core.changes import Change, ChangeSet, FileState
 from redline.core.encodings.opening import open_file

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from redline.code.moving.python_statements import STATEMENT_RULE, read_statement
+from redline.code.moving.python import STATEMENT_RULE, read_statement
 from redline.code.references.targets import Certainty, Reference
 from redline.code.syntax.definitions import Symbol
 from redline.code.syntax.languages import Language, language_group

@@ -1,28 +1,19 @@
-"""Read the names of a Rust file: imports, items, and the bodies of functions.
+"""The names of a Rust file: items, imports, and the bodies that contain the wanted name.
 
-Each `let` opens a scope for what follows, so a name that is bound twice has two bindings.
+Modules see nothing of what is around them, so the scope of one has no parent. Fields, variants,
+methods and other members are bound in scopes of kind `class`, one per type, trait and `impl`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Sequence
+from enum import StrEnum
+from typing import NamedTuple, TypeAlias
 
-from redline.code.rust.scopes.expansions import Expansions
-from redline.code.rust.scopes.names import (
-    Glob,
-    Impl,
-    LocalOrigin,
-    MacroArguments,
-    MemberForm,
-    Path,
-    Role,
-    RustLocal,
-    RustNames,
-)
-from redline.code.rust.scopes.tokens import note_tokens
-from redline.code.scopes.model import ANY, TYPE, VALUE, Binding, Scope, TreeReader
-from redline.code.syntax.node import SyntaxNode, required_field
+from redline.code.scopes.model import ANY, TYPE, VALUE, Binding, Names, Scope, TreeReader
+from redline.code.syntax.node import Span, SyntaxNode, required_field, span_of
+from redline.core.records import dataclass, field
 
 _Visit: TypeAlias = Callable[["RustReader", SyntaxNode, Scope], None]
 _PATHS = {"scoped_identifier", "scoped_type_identifier"}
@@ -582,3 +573,349 @@ _BODIES: dict[str, _Visit] = {
     "type_binding": RustReader.binding_of_type,
     "macro_invocation": RustReader.macro,
 }
+
+
+_WORDS = {"identifier", "type_identifier", "self", "super", "crate", "metavariable"}
+# Tokens after which a name is declared.
+_BINDING = {"$", "fn", "struct", "ref", "let", "mut", "|", "enum", "mod", "trait", "type"}
+
+
+def note_tokens(tokens: SyntaxNode, names: RustNames, scope: Scope) -> None:
+    """Note the words whose context shows what they are; others stay undetermined."""
+    leaves = list(leaves_of(tokens))
+    for nth, leaf in enumerate(leaves):
+        if leaf.kind() != "identifier":
+            continue
+        before = leaves[nth - 1].text() if nth else ""
+        after = leaves[nth + 1].text() if nth + 1 < len(leaves) else ""
+        if after == "!":
+            names.member(leaf, scope, MemberForm.MACRO)
+        elif before in (".", "::"):
+            _note_after(leaves, nth, names, scope)
+        elif after != ":" and before not in _BINDING:
+            names.refer(leaf, scope, ANY)
+
+
+def _note_after(leaves: list[SyntaxNode], nth: int, names: RustNames, scope: Scope) -> None:
+    """Note a word of a path, or one after a dot, which is certain only for `self`."""
+    leaf, owner = leaves[nth], leaves[nth - 2]
+    if leaves[nth - 1].text() == ".":
+        if owner.kind() == "self" and leaves[nth - 3].text() != ".":
+            is_called = nth + 1 < len(leaves) and leaves[nth + 1].text() == "("
+            names.member(leaf, scope, MemberForm.CALLED if is_called else MemberForm.FIELD, owner)
+        return
+    path = _path(leaves, nth)
+    if path is not None:
+        names.prefixes[leaf.range().start.index] = path
+        names.member(leaf, scope, MemberForm.PREFIX)
+
+
+def leaves_of(node: SyntaxNode) -> Iterator[SyntaxNode]:
+    """Yield the tokens of a macro's arguments, in order."""
+    for child in node.children():
+        if child.kind() == "token_tree":
+            yield from leaves_of(child)
+        else:
+            yield child
+
+
+def _path(leaves: list[SyntaxNode], nth: int) -> tuple[str, ...] | None:
+    """Return the path that ends with a word; None if it does not begin with a name."""
+    words = [leaves[nth].text()]
+    while nth >= 2 and leaves[nth - 1].text() == "::":
+        nth -= 2
+        if leaves[nth].kind() not in _WORDS:
+            return None
+        words.insert(0, leaves[nth].text())
+    if words[0].startswith("$"):
+        words[0] = "crate"
+    return tuple(words)
+
+
+# Macros nested in the arguments of macros are followed this far.
+_MAX_DEPTH = 4
+
+
+class Expansions:
+    """The parsed arguments of the macros that contain a wanted name, by their offset."""
+
+    def __init__(self, root: SyntaxNode, text: str, offsets: Sequence[int]) -> None:
+        self._text = text
+        self._offsets = offsets
+        self._found: dict[int, SyntaxNode] = {}
+        self._items: dict[int, list[SyntaxNode]] = {}
+        self._read_items(root)
+        tree: SyntaxNode | None = root if offsets else None
+        for _ in range(_MAX_DEPTH):
+            tree = self._read(tree) if tree is not None else None
+
+    def of(self, tokens: SyntaxNode) -> SyntaxNode | None:
+        """Return the list of expressions in a macro's tokens; None if they do not parse as one."""
+        return self._found.get(tokens.range().start.index)
+
+    def items_of(self, tokens: SyntaxNode) -> list[SyntaxNode] | None:
+        """Return the items in the braces of a macro among items; None if they are none."""
+        return self._items.get(tokens.range().start.index)
+
+    def _read_items(self, root: SyntaxNode) -> None:
+        """Parse what is in the braces of macros among items: `with_feature! { mod a; }`."""
+        found = [each for each in root.find_all(kind="macro_invocation") if _is_item(each)]
+        spans = [span for span in map(_braces, found) if span]
+        if not spans:
+            return
+        pieces: list[str] = []
+        at = 0
+        for first, last in spans:
+            pieces += [_blank(self._text[at : first + 1]), self._text[first + 1 : last - 1], " "]
+            at = last
+        tree = _parse("".join(pieces))
+        for first, last in spans:
+            inside = [each for each in tree.children() if first <= span_of(each).start < last]
+            if inside and all(_is_whole_item(each, last) for each in inside):
+                self._items[first] = inside
+
+    def _read(self, root: SyntaxNode) -> SyntaxNode | None:
+        """Parse the arguments of all macros in a tree at once."""
+        spans = [span for span in map(_span, root.find_all(kind="macro_invocation")) if span]
+        spans = [span for span in spans if self._matters(*span)]
+        if not spans:
+            return None
+        tree = _parse(_only(self._text, spans))
+        lists = {node.range().start.index: node for node in tree.find_all(kind="array_expression")}
+        for first, last in spans:
+            node = lists.get(first)
+            if node is not None and node.range().end.index == last and not _is_broken(node):
+                self._found[first] = node
+        return tree
+
+    def _matters(self, first: int, last: int) -> bool:
+        at = bisect_left(self._offsets, first)
+        return at < len(self._offsets) and self._offsets[at] < last
+
+
+def _parse(text: str) -> SyntaxNode:
+    from redline.code.syntax.definitions import parse
+    from redline.code.syntax.languages import language_of
+
+    language = language_of("a.rs")
+    assert language is not None
+    return parse(text, language).root
+
+
+def _is_item(node: SyntaxNode) -> bool:
+    """Return whether a macro is called where items are declared, not in a function."""
+    around = node.parent()
+    if around is not None and around.kind() == "expression_statement":
+        around = around.parent()
+    outer = around.parent() if around is not None and around.kind() == "declaration_list" else None
+    kinds = {around.kind() if around is not None else "", outer.kind() if outer is not None else ""}
+    return bool(kinds & {"source_file", "mod_item"})
+
+
+def _braces(node: SyntaxNode) -> Span | None:
+    tokens = next((c for c in node.children() if c.kind() == "token_tree"), None)
+    return span_of(tokens) if tokens is not None and tokens.text()[:1] == "{" else None
+
+
+def _is_whole_item(node: SyntaxNode, end: int) -> bool:
+    is_known = node.kind().endswith(("_item", "_declaration", "_comment"))
+    return is_known and span_of(node).end <= end and not _is_broken(node)
+
+
+def _span(node: SyntaxNode) -> Span | None:
+    tokens = next((c for c in node.children() if c.kind() == "token_tree"), None)
+    if tokens is None or tokens.text()[:1] == "{":
+        return None
+    return span_of(tokens)
+
+
+def _only(text: str, spans: list[Span]) -> str:
+    """Blank everything but the lists at those spans, and make each a statement."""
+    pieces: list[str] = []
+    at = 0
+    for first, last in sorted(spans):
+        if first <= at:
+            continue
+        pieces += [_blank(text[at : first - 1]), ";[", text[first + 1 : last - 1], "]"]
+        at = last
+    return "".join(pieces)
+
+
+def _blank(text: str) -> str:
+    return "\n".join(" " * len(line) for line in text.split("\n"))
+
+
+def _is_broken(node: SyntaxNode) -> bool:
+    return node.find(kind="ERROR") is not None
+
+
+Path = tuple[str, ...]
+
+
+class Role(StrEnum):
+    """What a name is bound as."""
+
+    MODULE = "module"
+    FUNCTION = "function"
+    TYPE = "type"
+    TYPE_PARAMETER = "type parameter"
+    ALIAS = "alias"
+    ASSOCIATED = "associated"
+    TRAIT = "trait"
+    VARIANT = "variant"
+    FIELD = "field"
+    CONSTANT = "constant"
+    LOCAL = "local"
+    MACRO = "macro"
+    IMPORT = "import"
+
+
+class MemberForm(StrEnum):
+    """How a member is written."""
+
+    # The last word of a path.
+    PATH = "path"
+    # Another word of a path, resolved by the words before it.
+    PREFIX = "prefix"
+    FIELD = "field"
+    CALLED = "called"
+    # A field in a struct literal or pattern.
+    KEY = "key"
+    # `Item` in `Iterator<Item = T>`.
+    BINDING = "binding"
+    MACRO = "macro"
+    ATTRIBUTE = "attribute"
+
+
+class LocalOrigin(StrEnum):
+    """What the pattern of a local name matches."""
+
+    VALUE = "value"
+    # A stated type.
+    TYPE = "type"
+    # An item of the iterated value.
+    EACH = "each"
+    # A parameter of the closure.
+    CLOSURE = "closure"
+
+
+class MacroArguments(NamedTuple):
+    """The span of a macro's arguments, the macro's name, and the scope that it is called in."""
+
+    start: int
+    end: int
+    macro: str
+    scope: Scope
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Impl:
+    """An `impl`: *of* is the type it adds members to, *outer* the scope in which types are read."""
+
+    scope: Scope
+    outer: Scope
+    of: SyntaxNode
+    trait: SyntaxNode | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RustLocal:
+    """What determines the type of a local name: a pattern with a stated type or a value."""
+
+    how: LocalOrigin
+    pattern: SyntaxNode
+    scope: Scope
+    type: SyntaxNode | None = None
+    value: SyntaxNode | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Glob:
+    """A glob import; other modules see its names if it is re-exported."""
+
+    scope: Scope
+    path: Path
+    is_reexported: bool
+
+
+@dataclass(slots=True)
+class RustNames(Names):
+    """The names of a Rust file."""
+
+    # The paths of imports, by the offset of the bound name.
+    uses: dict[int, Path] = field(default_factory=dict)
+    globs: list[Glob] = field(default_factory=list)
+    # Offsets of the names that public imports bind.
+    reexported: set[int] = field(default_factory=set)
+    # Crates renamed by `extern crate`, for the whole crate.
+    externs: dict[str, Path] = field(default_factory=dict)
+    # For each word of an imported path, the path up to it, by offset.
+    prefixes: dict[int, Path] = field(default_factory=dict)
+    impls: list[Impl] = field(default_factory=list)
+    # The scopes of types, traits, variants and inline modules.
+    bodies: dict[Binding, Scope] = field(default_factory=dict)
+    # The scope of a function's parameters, by the offset of its name.
+    functions: dict[int, Scope] = field(default_factory=dict)
+    locals: dict[Binding, RustLocal] = field(default_factory=dict)
+    # The module around an inline module.
+    supers: dict[Scope, Scope] = field(default_factory=dict)
+    # The arguments of macros other than the standard ones.
+    macro_arguments: list[MacroArguments] = field(default_factory=list)
+    # Macros by the scope that defines them: they have a namespace of their own.
+    macros: dict[Scope, Scope] = field(default_factory=dict)
+
+    def bind_macro(self, node: SyntaxNode, scope: Scope) -> None:
+        """Record that *scope* defines the macro named at *node*."""
+        own = self.macros.setdefault(scope, Scope("part", None, scope.node))
+        self.bind(node, own, Role.MACRO, VALUE)
+
+    def macros_named(self, name: str) -> list[Binding]:
+        """Return all macros of a name."""
+        return [found for own in self.macros.values() if (found := own.names.get(name))]
+
+    def macro_at(self, scope: Scope, start: int, name: str) -> Binding | None:
+        """Return the macro that a name is at an offset: defined before it, the innermost one."""
+        module: Scope | None = scope
+        while module is not None:
+            for around in module.outward():
+                own = self.macros.get(around)
+                found = own.names.get(name) if own is not None else None
+                if found is not None and found.sites[0].start < start:
+                    return found
+            module = self.supers.get(self.module(module))
+        return None
+
+    def module(self, scope: Scope) -> Scope:
+        """Return the module that contains a scope."""
+        return list(scope.outward())[-1]
+
+    def impl(self, scope: Scope) -> Impl | None:
+        """Return the `impl` that contains a scope."""
+        around = set(scope.outward())
+        return next((found for found in reversed(self.impls) if found.scope in around), None)
+
+    def impl_at(self, start: int) -> Impl | None:
+        """Return the innermost `impl` around an offset."""
+        held = [found for found in self.impls if contains(found.scope.node, start)]
+        return max(held, key=lambda found: found.scope.node.range().start.index, default=None)
+
+    def trait(self, scope: Scope) -> Binding | None:
+        """Return the trait or type whose body contains a scope."""
+        owners = (s.owner for s in scope.outward() if s.kind == "class")
+        return next((owner for owner in owners if owner is not None), None)
+
+
+def rust_names(root: SyntaxNode, text: str, offsets: Sequence[int]) -> RustNames:
+    """Read all declarations of a file, and the bodies that contain one of *offsets*."""
+    module = Scope("module", None, root)
+    names = RustNames(module, scopes=[module])
+    reader = RustReader(names, offsets, Expansions(root, text, offsets))
+    reader.visit_all(root, module)
+    names.settle(through_classes=False)
+    return names
+
+
+def contains(node: SyntaxNode, start: int) -> bool:
+    """Return whether a node contains an offset."""
+    where = node.range()
+    return where.start.index <= start < where.end.index
