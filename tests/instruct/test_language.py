@@ -318,6 +318,10 @@ def test_sentences_of_agents_change_these_places(instruction: str, expected: lis
         "Set o-1's state to the best one",
         'Change the key "version" to "release"',
         "version: replace 1 with 2",
+        "Delete all items where florbily is 2",
+        'Remove the total "20"',
+        "Set the owner of o-1 to state",
+        "Rename the owner of o-1 to Cy",
         "If every order has total 90, florbily set version to 2",
     ],
 )

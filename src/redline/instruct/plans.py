@@ -110,7 +110,8 @@ def set_value(s: Sentence, slots: Slots, env: Env) -> Iterator[ClauseOutcome]:
                 yield part
                 continue
             chosen = _with_old(s, pick, slots, inner)
-            if chosen is None or _is_arrow_to_name(s, slots["V"], given):
+            unclear = _is_arrow_to_name(s, slots["V"], given) or _may_be_copied(s, pick, given)
+            if chosen is None or unclear:
                 continue
             try:
                 outcome = replace_nodes(s, chosen, _giver(s, given))
@@ -135,6 +136,19 @@ def _may_rename(s: Sentence, slots: Slots, pick: Pick) -> bool:
         29, "it does not say whether the key or its value changes: say rename or set", pick.nodes
     )
     return True
+
+
+def _may_be_copied(s: Sentence, pick: Pick, given: Given) -> bool:
+    """Return whether a bare word may mean the text that stands beside under that key."""
+    if given.style != "word" or not isinstance(given.value, str):
+        return False
+    for node in pick.nodes:
+        beside = s.tree.values[s.tree.parents[node]]
+        twin = beside.get(given.value) if isinstance(beside, dict) else None
+        if isinstance(twin, str) and isinstance(s.tree.values[node], str):
+            s.fail(29, f"say the value of {given.value}, or put the text in quotes", pick.nodes)
+            return True
+    return False
 
 
 def _is_arrow_to_name(s: Sentence, span: Span, given: Given) -> bool:

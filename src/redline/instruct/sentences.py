@@ -17,7 +17,7 @@ from redline.instruct.plans import ABSENT_NOTE, ClauseOutcome
 from redline.instruct.promises import promise
 from redline.instruct.sentence import Env, Pick, Sentence
 from redline.instruct.targets import PREPOSITIONS, owner_of, phrase
-from redline.instruct.words import key_form
+from redline.instruct.words import GENERIC, QUANTIFIERS, key_form, singular
 
 JOINTS = frozenset((",", ";", ".", "\n", "and", "then", "but", "also", "!", "plus"))
 _CONNECTIVES = JOINTS | frozenset(
@@ -402,7 +402,9 @@ def _where_behind(
 ) -> Iterator[tuple[ClauseOutcome, Form | None]]:
     """Yield the readings of `set a to 1 where b is 2` in records that have both."""
     k = next((p for p in range(i + 3, j - 1) if s.tokens[p].low == "where"), 0)
-    if not k or env.scope is not None or s.tokens[i].low not in BY_VERB:
+    # all items where b is 2: it is the items that are meant
+    of_records = any(t.low in QUANTIFIERS or singular(t.low) in GENERIC for t in s.tokens[i:k])
+    if not k or of_records or env.scope is not None or s.tokens[i].low not in BY_VERB:
         return
     named = {
         form for p in range(k + 1, j) if (form := key_form(s.tokens[p].text)) in s.tree.by_form

@@ -877,12 +877,27 @@ def rename(s: Sentence, slots: Slots, env: Env) -> Iterator[ClauseOutcome]:
     for pick in usable(s, slots["T"], env, partly=True):
         if not pick.nodes:
             yield ClauseOutcome((), pick, ABSENT_NOTE)
+        elif not _is_key_said(s, *slots["T"]) and any(_has_name(s, n) for n in pick.nodes):
+            s.fail(29, "it does not say whether the key or the name changes", pick.nodes)
         elif all(isinstance(s.tree.keys[n], str) and n for n in pick.nodes):
             outcome = _rename_keys(s, pick, names)
             if outcome is not None:
                 yield outcome
         elif len(pick.nodes) == 1 and len(names) == 1:
             yield from _retitle(s, pick.nodes[0], names[0])
+
+
+def _is_key_said(s: Sentence, i: int, j: int) -> bool:
+    return any(
+        t.low in ("key", "field", "property") or looks_like_path(t.text) for t in s.tokens[i:j]
+    )
+
+
+def _has_name(s: Sentence, node: int) -> bool:
+    """Return whether an object that is no record has a name beside its key."""
+    value = s.tree.values[node]
+    named = isinstance(value, dict) and any(key_form(k) == "name" for k in value)
+    return named and not s.tree.is_record(node)
 
 
 def _name(s: Sentence, span: Span, *, words: bool = False) -> Path | None:

@@ -556,8 +556,9 @@ def _key_and_value(s: Sentence, i: int, j: int, env: Env) -> Iterator[Named]:
         text = s.source(k, j)
         form = key_form(" ".join(t.text for t in s.tokens[i:k]))
         nodes = [
-            n for n in s.tree.by_form.get(form, []) if scalar_text(s, n).lower() == text.lower()
-        ]
+            n for n in s.tree.by_form.get(form, [])
+            if scalar_text(s, n).lower() == text.lower() and s.tree.identifies(n)
+        ]  # fmt: skip
         s.tree.spend(len(nodes))
         records = _in_scope(s, [s.tree.record_of(n) for n in nodes], env)
         if records and text:
