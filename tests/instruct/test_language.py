@@ -195,6 +195,7 @@ STORE = {
     ("instruction", "expected"),
     [
         ("Set age to 1 where role is lead", ["/team/1/age"]),
+        ("If timeout > 5 set timeout to 4", ["/timeout"]),
         ("Set age to 1 where boss is null", ["/team/1/age"]),
         ("Set age to 1 for every team member with age above 35", ["/team/1/age", "/team/2/age"]),
         ("Remove age and role from every team member",
@@ -292,6 +293,11 @@ SHOP = {
         ("Remove orders that have empty lines", ["/orders/2"]),
         # new keys
         ("Add a limit of 5 to api", ["/api/limit"]),
+        # exceptions and records behind
+        ("Set total to 1 for every order except o-2", ["/orders/0/total", "/orders/2/total"]),
+        ("Set the total of all orders to 1 except o-2", ["/orders/0/total", "/orders/2/total"]),
+        ("Set total to 1 for orders", [f"/orders/{n}/total" for n in range(3)]),
+        ('Set o-1\'s name in owner to "Cy"', ["/orders/0/owner/name"]),
         ('Add a proxy with host "x" and port 3 to api.retry', ["/api/retry/proxy"]),
     ],
 )  # fmt: skip
@@ -355,6 +361,16 @@ def test_a_record_is_not_renamed_where_its_name_stands_twice() -> None:
     document = {"owner": "ann", "team": [{"name": "ann"}, {"name": "bob"}]}
     assert propose(from_plain(document), "Rename ann to anna").status == "ambiguous"
     assert after(document, "Rename bob to rob")["team"][1] == {"name": "rob"}
+
+
+@pytest.mark.requirement("json-every-word")
+def test_a_record_is_not_renamed_by_a_part_of_its_name_or_another_field() -> None:
+    document = {"team": [{"code": "A1", "name": "Ann Lee"}, {"code": "B2", "name": "Bob Ray"}]}
+    for instruction in ("Rename A1 to A9", "Rename Ann to Anna"):
+        assert propose(from_plain(document), instruction).status == "ambiguous"
+    renamed = after(document, "Rename Ann Lee to Anna Lee")
+    assert renamed == after(document, 'Rename the team member with code "A1" to "Anna Lee"')
+    assert renamed["team"][0] == {"code": "A1", "name": "Anna Lee"}
 
 
 @pytest.mark.requirement("json-every-word")

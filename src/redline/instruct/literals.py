@@ -50,7 +50,7 @@ _EMPTY: dict[str, Value] = {
     "object": {},
     "map": {},
 }
-_SWITCHES = (TRUE_WORDS | FALSE_WORDS) - {"true", "false"}
+_SWITCHES = (TRUE_WORDS | FALSE_WORDS | {"none", "nil", "nothing", "empty"}) - {"true", "false"}
 _MEASURE = re.compile(r"(-?\d+(?:\.\d+)?)(%|[A-Za-z]+)")
 
 
@@ -176,7 +176,7 @@ def _copy_of(s: Sentence, i: int, j: int, env: Env) -> Iterator[Given]:
 
 
 def _place_of(s: Sentence, i: int, j: int, env: Env) -> Iterator[Given]:
-    """Yield the scalar that a path, `Bob's email` or `the server port` names.
+    """Yield what a path, `Bob's email` or `the server port` names: a scalar, but for an owner's.
 
     Such words are no bare value, but for a path, which has both readings.
     """
@@ -187,7 +187,8 @@ def _place_of(s: Sentence, i: int, j: int, env: Env) -> Iterator[Given]:
         or (j - i == 1 and tokens[0].kind == "word" and looks_like_path(tokens[0].text))
     )
     for pick in phrase(s, i, j, env._replace(scope=None, it=None)) if named else ():
-        scalar = not any(s.tree.is_container(n) for n in pick.nodes)
+        owned = any(t.kind == "poss" for t in tokens)
+        scalar = owned or not any(s.tree.is_container(n) for n in pick.nodes)
         if len(pick.nodes) == 1 and scalar and not pick.several and not pick.many:
             yield Given(style="place", copied=pick)
 
@@ -288,7 +289,7 @@ def _fit_new(given: Given, key: str, peers: Sequence[Value]) -> Value:
         return given.value
     kinds = {type_name(peer) for peer in peers if peer is not None}
     if isinstance(given.value, str) and given.value.lower() in _SWITCHES and kinds != {"string"}:
-        raise Misfit(f"say true, false or {dumps(given.value)} in quotes")
+        raise Misfit(f"say true, false, null or {dumps(given.value)} in quotes")
     if kinds == {"string"}:
         return given.value.text if isinstance(given.value, Num) else given.value
     if given.unit:

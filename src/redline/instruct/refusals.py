@@ -301,7 +301,7 @@ def _new_keys_inside(s: Sentence) -> Iterator[str]:
     for k in range(1, len(tokens) - 1) if value is not None else ():
         low = tokens[k].low
         end = next((p for p in range(k + 2, len(tokens)) if tokens[p].low in stops), len(tokens))
-        if low in ("of", "for", "in", "on", "to") and _may_be_key(tokens[k - 1]):
+        if low in ("of", "for", "in", "on") and _may_be_key(tokens[k - 1]):
             spans = ((k + 1, end), tokens[k - 1])
         elif tokens[k].kind == "poss" and _may_be_key(tokens[k + 1]):
             start = next((p for p in range(k - 1, -1, -1) if tokens[p].low in BY_VERB), -1) + 1
@@ -320,14 +320,14 @@ def _new_keys_inside(s: Sentence) -> Iterator[str]:
 
 def _may_be_key(token: Token) -> bool:
     """Return whether a token can be what a new key is called."""
-    return (token.is_name and not _is_literal(token)) or token.kind == "quoted"
+    return token.is_name and not _is_literal(token)
 
 
 def _by_value(s: Sentence) -> Iterator[str]:
     """Yield the field of a named record that has the value in another: order 7 to "shipped"."""
     value, tree = _value(s), s.tree
     text = value[1:-1].lower() if value is not None and value.startswith('"') else ""
-    for record in sorted(_records(s))[:MAX_SUGGESTIONS] if text else ():
+    for record in _records(s)[:MAX_SUGGESTIONS] if text else ():
         for node in tree.children(record):
             alike = tree.by_key.get(str(tree.keys[node]), [])[:200]
             held = (tree.values[n] for n in alike if n != node)
@@ -340,7 +340,7 @@ def _records_removed(s: Sentence) -> Iterator[str]:
     """Yield what removes the record that is named, where it does not say of what kind it is."""
     if _verb(s) in REMOVING:
         found = _records(s)
-        for node in sorted(found) if len(found) <= MAX_SUGGESTIONS else ():
+        for node in found if len(found) <= MAX_SUGGESTIONS else ():
             where = pointer(s.tree.path(node))
             if not any(c.isspace() for c in where):
                 yield f"delete {where}"
@@ -376,7 +376,7 @@ def _nearest(s: Sentence, among: Nodes) -> list[int]:
     """Return the places that share most words with the sentence, at most a few."""
     tree = s.tree
     words = {singular(w) for t in s.tokens for w in key_words(t.text)}
-    records = _records(s)
+    records = set(_records(s))
     scored: dict[int, int] = {}
     forms = _forms(s)
     candidates = among or tuple(n for f in forms for n in tree.by_form.get(f, ())[:200])
@@ -414,16 +414,17 @@ def _forms(s: Sentence) -> list[str]:
     return scalars or found
 
 
-def _records(s: Sentence) -> set[int]:
-    """Return the records that the sentence names."""
-    found: set[int] = set()
-    tokens = s.tokens
-    for size in (3, 2, 1):
-        for k in range(len(tokens) - size + 1):
+def _records(s: Sentence) -> list[int]:
+    """Return the records that the sentence names, in its order."""
+    found: dict[int, None] = {}
+    for k in range(len(s.tokens)):
+        for size in (3, 2, 1):
+            if k + size > len(s.tokens):
+                continue
             text = s.source(k, k + size)
             nodes = s.tree.with_label(text) or (s.tree.named_with(text) if size == 1 else [])
-            found |= {r for n in nodes[:5] if (r := s.tree.record_of(n)) is not None}
-    return found
+            found |= {r: None for n in nodes[:5] if (r := s.tree.record_of(n)) is not None}
+    return list(found)
 
 
 def _forms_for(s: Sentence, node: int, *, both: bool) -> Iterator[str]:

@@ -13,10 +13,10 @@ from redline.instruct import filters
 from redline.instruct.forms import FormWord, match
 from redline.instruct.kinds import BY_VERB, REMOVING, WITHOUT_VERB, Form
 from redline.instruct.paths import looks_like_path
-from redline.instruct.plans import ABSENT_NOTE, ClauseOutcome
+from redline.instruct.plans import ABSENT_NOTE, DONE_NOTE, ClauseOutcome
 from redline.instruct.promises import promise
 from redline.instruct.sentence import Env, Pick, Sentence
-from redline.instruct.targets import PREPOSITIONS, owner_of, phrase
+from redline.instruct.targets import PREPOSITIONS, owner_of, phrase, without
 from redline.instruct.words import GENERIC, QUANTIFIERS, key_form, singular
 
 JOINTS = frozenset((",", ";", ".", "\n", "and", "then", "but", "also", "!", "plus"))
@@ -230,10 +230,11 @@ def _conditional(
     s: Sentence, start: int, end: int, j: int, env: Env, word: str
 ) -> Iterator[tuple[ClauseOutcome, ...]]:
     for k in range(start + 2, end):
-        if s.tokens[k].low not in (",", "then"):
+        joined = s.tokens[k].low in (",", "then")
+        if not joined and s.tokens[k].low not in BY_VERB:
             continue
         for held, it in truth(s, start, k, env):
-            for done in _sequence(s, k + 1, end, env._replace(it=it), None, False):
+            for done in _sequence(s, k + joined, end, env._replace(it=it), None, False):
                 unmet = (ClauseOutcome((), None, "the condition is not met"),)
                 first = unmet if held is (word == "unless") else done
                 yield from ((*first, *rest) for rest in _sequence(s, end, j, env, None, False))
@@ -319,6 +320,7 @@ def _clauses(
     found = list(_forms_of(s, i, j, env, verb))
     yield from found or _where_behind(s, i, j, env, verb)
     yield from _if_behind(s, i, j, env, verb)
+    yield from _except_behind(s, i, j, env, verb)
 
 
 def _forms_of(
@@ -391,10 +393,23 @@ def _with_scope(
         s.it_field = _target_words(s, i, k) if refers else before
         for pick in phrase(s, k + 1, j, env):
             if _is_scope(s, pick, k + 1, j):
-                yield from _inside(s, i, k, Env(pick, env.it), verb)
+                yield from _inside_scope(s, i, k, pick, env, verb)
             elif pick.many and not pick.nodes and s.tokens[i].low in BY_VERB:
                 yield ClauseOutcome((), pick, ABSENT_NOTE), verb
         s.it_field = before
+
+
+def _inside_scope(
+    s: Sentence, i: int, k: int, pick: Pick, env: Env, verb: Form | None
+) -> Iterator[tuple[ClauseOutcome, Form | None]]:
+    """Yield what a clause does in a scope; for students in CS1, in each of their records."""
+    found = list(_inside(s, i, k, Env(pick, env.it), verb))
+    points_back = s.tokens[k + 1].low in ("those", "these", "that", "this")
+    is_kind = len(pick.nodes) == 1 and s.tree.is_collection(pick.nodes[0])
+    if not found and is_kind and not points_back:
+        members = Pick(tuple(s.tree.children(pick.nodes[0])), True)
+        found = list(_inside(s, i, k, Env(members, env.it), verb)) if members.nodes else []
+    yield from found
 
 
 def _where_behind(
@@ -447,6 +462,23 @@ def _target_words(s: Sentence, i: int, k: int) -> tuple[int, int]:
     """Return the words between the verb and `to`, `by` or the scope."""
     end = next((p for p in range(i + 1, k) if s.tokens[p].low in ("to", "by", "from", "=")), k)
     return (i + 1, end) if end > i + 1 else (0, 0)
+
+
+def _except_behind(
+    s: Sentence, i: int, j: int, env: Env, verb: Form | None
+) -> Iterator[tuple[ClauseOutcome, Form | None]]:
+    """Yield what a clause does without the exceptions behind it: set all prices to 2 except x."""
+    k = next((p for p in range(i + 3, j - 1) if s.tokens[p].low in ("except", "excluding")), 0)
+    end = k - (s.tokens[k - 1].low == ",")
+    for outcome, form in _clause(s, i, end, env, verb, False) if k else ():
+        head = outcome.it
+        for kept in without(s, head, k + 1, j) if head is not None and head.many else ():
+            paths = {s.tree.path(n) for n in kept.nodes}
+            operations = tuple(
+                o for o in outcome.operations
+                if any(o.path[:size] in paths for size in range(1, len(o.path) + 1))
+            )  # fmt: skip
+            yield ClauseOutcome(operations, kept, "" if operations else DONE_NOTE), form
 
 
 def _if_behind(

@@ -884,7 +884,7 @@ def rename(s: Sentence, slots: Slots, env: Env) -> Iterator[ClauseOutcome]:
             if outcome is not None:
                 yield outcome
         elif len(pick.nodes) == 1 and len(names) == 1:
-            yield from _retitle(s, pick.nodes[0], names[0])
+            yield from _retitle(s, pick.nodes[0], names[0], s.source(*slots["T"]).lower())
 
 
 def _is_key_said(s: Sentence, i: int, j: int) -> bool:
@@ -939,7 +939,8 @@ def _rename_keys(s: Sentence, pick: Pick, names: Path) -> ClauseOutcome | None:
     return ClauseOutcome(tuple(operations), pick, "" if operations else DONE_NOTE)
 
 
-def _retitle(s: Sentence, record: int, name: str) -> Iterator[ClauseOutcome]:
+def _retitle(s: Sentence, record: int, name: str, said: str) -> Iterator[ClauseOutcome]:
+    """Yield another name for a record, if the words that it is named by are not something else."""
     fields = [
         c
         for c in s.tree.children(record)
@@ -954,6 +955,13 @@ def _retitle(s: Sentence, record: int, name: str) -> Iterator[ClauseOutcome]:
         return
     node = fields[0]
     old = s.tree.values[node]
+    texts = [v.lower() for c in s.tree.children(record) if isinstance(v := s.tree.values[c], str)]
+    partly = any(word in str(old).lower().split() for word in said.split())
+    other = any(said.endswith(text) for text in texts if text and text != str(old).lower())
+    is_filtered = any(f" {word} " in said for word in ("with", "whose", "where", "at"))
+    if str(old).lower() not in said and not is_filtered and (partly or other):
+        s.fail(29, f"it does not say which of its names changes; {dumps(old)} is one", (node,))
+        return
     twins = tuple(n for n, v in enumerate(s.tree.values) if v == old and isinstance(v, str))
     if len(twins) > 1:
         s.fail(SEVERAL, f"{dumps(old)} stands in {len(twins)} places", twins)

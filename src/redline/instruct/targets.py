@@ -220,7 +220,9 @@ def _inside(s: Sentence, i: int, k: int, env: Env) -> Iterator[Pick]:
     """Yield what words without a place of their own name in the scope: K, K and L."""
     yield from simple(s, i, k, env)
     yield from _with_filter(s, i, k, env)
-    if not _is_placed(s, i, k):
+    if any(t.kind == "poss" for t in s.tokens[i:k]):
+        yield from _possessives(s, i, k, env)
+    elif not _is_placed(s, i, k):
         yield from _in_list(s, i, k, env)
 
 
@@ -321,11 +323,12 @@ def _except(s: Sentence, i: int, j: int, env: Env) -> Iterator[Pick]:
             for head in phrase(s, i, k - (s.tokens[k - 1].low == ","), env):
                 s.tree.spend(len(head.nodes))
                 if head.many or is_plural_phrase(s, i, k):
-                    yield from _without(s, head, end, j)
+                    yield from without(s, head, end, j)
             break
 
 
-def _without(s: Sentence, head: Pick, start: int, j: int) -> Iterator[Pick]:
+def without(s: Sentence, head: Pick, start: int, j: int) -> Iterator[Pick]:
+    """Yield what is left of *head* without the exceptions that the words name."""
     start += s.tokens[start].low in ("for", "those", "the")
     start += s.tokens[start].low in ("one", "ones")
     if start >= j:
