@@ -18,9 +18,9 @@ from redline.plan.patch.model import UpdateFile
 from redline.plan.patch.parse import parse_patch
 from redline.plan.replace import TextEdit
 from redline.services.text_edits import find_broken_syntax, replace_text
-from redline.toolsets.ai_code_editing.edit.planning import plan_edit
-from redline.toolsets.ai_code_editing.edit.request import EditRequest
-from redline.toolsets.ai_code_editing.edit.source import FileUnderEdit
+from redline.toolsets.ai_code_editing.instruction import EditRequest
+from redline.toolsets.ai_code_editing.planning import plan_edit
+from redline.toolsets.ai_code_editing.source import FileUnderEdit
 
 if TYPE_CHECKING:
     from redline.core.ports.search import Regex

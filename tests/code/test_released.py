@@ -11,7 +11,7 @@ from redline.code.references.file_access import SourceFiles
 from redline.code.references.resolver import ReferenceResolver
 from redline.code.references.typed.units import Unit
 from redline.code.registry import TYPED_LANGUAGES, resolver_of
-from redline.services.code.reference_worker import collect_cycles
+from redline.services.code.reference_search import collect_cycles
 from tests.code.marked import Make, Sample
 
 SOURCES = {

@@ -145,7 +145,7 @@ def test_a_file_moves_without_a_repository(tmp_path: Path, monkeypatch: pytest.M
 def test_a_link_that_changed_since_head_is_compared_as_a_link(repository: Repository) -> None:
     repository.workspace.delete("link")
     (repository.root / "link").symlink_to("latin")
-    from redline.services.history.against_head import difference_from_head
+    from redline.services.history.lines import difference_from_head
 
     found = difference_from_head(repository.workspace._app, open_committer(str(repository.root)))
     (step,) = found.steps

@@ -15,8 +15,13 @@ from redline.core.errors import ParserFailed, UnclearIndentation
 from redline.core.paths import Access
 from redline.plan.patch.parse import parse_patch
 from redline.plan.replace import Replaced, TextEdit
-from redline.services.many_edits import FileEdits, plan_many_edits
-from redline.services.text_edits import plan_checked_patch, plan_text_edits, replace_text
+from redline.services.text_edits import (
+    FileEdits,
+    plan_checked_patch,
+    plan_many_edits,
+    plan_text_edits,
+    replace_text,
+)
 from redline.settings import Settings
 from redline.wiring.workspace import Redline
 from tests.support import REPO

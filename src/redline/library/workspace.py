@@ -30,8 +30,7 @@ from redline.library.editor import Editor
 from redline.plan.describe import diff_of
 from redline.services.code.rename import RenameRequest, plan_symbol_rename
 from redline.services.code.rewrite import RewriteRequest, plan_rewrite
-from redline.services.documents.edit import edit_documents
-from redline.services.documents.read import open_document, refuse_code
+from redline.services.documents import edit_documents, open_document, refuse_code
 from redline.services.history.lines import BlamedLine, blame, restore
 from redline.services.history.listing import BoundedDiff, number_hunks
 from redline.services.history.references import find_operation, find_point

@@ -8,16 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
+from redline.core import errors
 from redline.core.changes import ChangeSet
-from redline.core.errors import (
-    AlreadyExists,
-    GuardedWrite,
-    NotFound,
-    NotWritable,
-    PathDenied,
-    Refused,
-    StaleBase,
-)
 from redline.core.ports.history import ChangeApproval, ChangeEditor, Operation, Origin
 
 if TYPE_CHECKING:
@@ -26,7 +18,7 @@ if TYPE_CHECKING:
 # Each of several parallel calls may have to plan again after every other one.
 MAX_ATTEMPTS = 100
 # What a commit raises when a file is no longer what the plan started from.
-_OVERTAKEN = (StaleBase, AlreadyExists, NotFound)
+_OVERTAKEN = (errors.StaleBase, errors.AlreadyExists, errors.NotFound)
 
 
 T = TypeVar("T")
@@ -90,8 +82,8 @@ def foresee(
     """
     try:
         approval.check(change_set, origin)
-    except (Refused, PathDenied, NotWritable) as refusal:
-        if has_consent and isinstance(refusal, GuardedWrite):
+    except (errors.Refused, errors.PathDenied, errors.NotWritable) as refusal:
+        if has_consent and isinstance(refusal, errors.GuardedWrite):
             return []
         return [f"made for real: {refusal.message[:1].lower()}{refusal.message[1:]}"]
     return []

@@ -4,16 +4,8 @@ from __future__ import annotations
 
 from redline.code.syntax.definitions import Symbol, find_symbols, join_overloads
 from redline.code.syntax.languages import language_of
+from redline.core import errors
 from redline.core.encodings.opening import open_file
-from redline.core.errors import (
-    BinaryFile,
-    InvalidArgument,
-    IsADirectory,
-    NodeNotFound,
-    NotFound,
-    TooLarge,
-    UnsupportedEncoding,
-)
 from redline.core.paths import WorkspacePath
 from redline.core.ports.tree import Kind
 from redline.core.records import dataclass
@@ -60,17 +52,17 @@ def load_text(
     where = display_name(runtime.workspace, path)
     entry = runtime.tree.stat(path)
     if entry is None:
-        raise NotFound(where)
+        raise errors.NotFound(where)
     if entry.kind is Kind.DIRECTORY:
-        raise IsADirectory(where)
+        raise errors.IsADirectory(where)
     if entry.size > MAX_FILE:
-        raise TooLarge(where, f"Too large to read ({entry.size} bytes): {where}")
+        raise errors.TooLarge(where, f"Too large to read ({entry.size} bytes): {where}")
     content = runtime.tree.read(path, MAX_FILE)
     file = open_file(runtime.tree, path, content, encoding, where)
     if file.is_binary:
-        raise BinaryFile(where)
+        raise errors.BinaryFile(where)
     if not file.is_foreign and not file.is_utf8:
-        raise UnsupportedEncoding(
+        raise errors.UnsupportedEncoding(
             where,
             f"Not valid UTF-8, and no other encoding is certain: {where}",
             hint="pass encoding, as cp1252 or gbk",
@@ -127,7 +119,7 @@ def _symbol(runtime: Runtime, path: WorkspacePath, file: TextFile, wanted: str) 
     where = display_name(runtime.workspace, path)
     language = language_of(path.name)
     if language is None:
-        raise InvalidArgument(
+        raise errors.InvalidArgument(
             f"No grammar is known for it, so it has no symbols: {where}",
             field="symbol",
             hint="give lines",
@@ -137,7 +129,7 @@ def _symbol(runtime: Runtime, path: WorkspacePath, file: TextFile, wanted: str) 
     if not found:
         all_of_file = runtime.analysis.symbols(file.text, language)
         similar = choose_similar(wanted, (each.qualified for each in all_of_file))
-        raise NodeNotFound(
+        raise errors.NodeNotFound(
             f"No such symbol in {where}: {wanted}",
             hint=similar_hint(similar)
             or "context with the file and kind outline lists its symbols",
@@ -145,7 +137,7 @@ def _symbol(runtime: Runtime, path: WorkspacePath, file: TextFile, wanted: str) 
     spans = {(each.start, each.end) for each in found}
     if len(spans) > 1:
         named = ", ".join(f"{each.qualified} (line {each.line})" for each in found[:_MAX_NAMED])
-        raise InvalidArgument(
+        raise errors.InvalidArgument(
             f"Several symbols are called {wanted}: {named}",
             field="symbol",
             hint="give the qualified name, or lines",

@@ -1,4 +1,7 @@
-"""Edits of text files by quotation or patch, checked against the syntax of the file."""
+"""Edits of text files by quotation or patch, checked against the syntax of the file.
+
+Edits of several files are planned as one change: all of them or none.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +10,14 @@ from itertools import islice
 from typing import TYPE_CHECKING, Protocol
 
 from redline.code.syntax.languages import language_of
-from redline.core.changes import FileState, State
+from redline.core import errors
+from redline.core.changes import Change, ChangeSet, FileState, Rename, State
 from redline.core.encodings.opening import open_versions
-from redline.core.errors import Cancelled, LimitReached, MatchError, TooLarge, UnclearIndentation
 from redline.core.paths import WorkspacePath, show_name
 from redline.core.ports.tree import Tree
-from redline.core.records import replace
+from redline.core.records import dataclass, field, replace
 from redline.core.textfile import TextFile, encode
-from redline.core.wording import naming
+from redline.core.wording import join_texts, naming
 from redline.documents.formats import named_format
 from redline.plan.match.hanging import Repair, repair_hint, unclear
 from redline.plan.replace import (
@@ -26,12 +29,15 @@ from redline.plan.replace import (
     replace_all,
     with_repairs,
 )
+from redline.services.commit import Planned
+from redline.services.names import display_name
+from redline.services.runtime import Runtime
 
 # Only for the type checker: most edits parse nothing.
 if TYPE_CHECKING:
     from redline.code.analysis import Analysis
     from redline.core.ports.confined import Confined
-    from redline.core.ports.search import Regex
+    from redline.core.ports.search import Cancel, Regex
     from redline.plan.patch.apply import PatchPlan, Resolve
     from redline.plan.patch.model import PatchReading
 
@@ -69,7 +75,7 @@ def plan_text_edits(
     """
     try:
         planned = plan_replace(ports.tree, path, shown, edits, ports.regex, encoding)
-    except UnclearIndentation as refused:
+    except errors.UnclearIndentation as refused:
         _, file = read_text(ports.tree, path, shown, encoding)
         _check_repairs(ports, path.name, file.text, edits, refused)
         raise
@@ -95,7 +101,7 @@ def replace_text(ports: Ports, name: str, text: str, edits: Sequence[TextEdit]) 
     """
     try:
         after = replace_all(text, edits, ports.regex)
-    except UnclearIndentation as error:
+    except errors.UnclearIndentation as error:
         _check_repairs(ports, name, text, edits, error)
         raise
     if len(after) > MAX_PARSED_BYTES or not any(find_repairs(text, edits, ports.regex)):
@@ -147,9 +153,9 @@ def find_broken_syntax(ports: Ports, name: str, before: str | None, after: str) 
         error = _find_error(ports, name, after)
         parsed = before is None or not error or not _find_error(ports, name, before)
         return error if parsed else None
-    except Cancelled:
+    except errors.Cancelled:
         raise
-    except (LimitReached, TooLarge):
+    except (errors.LimitReached, errors.TooLarge):
         return None
 
 
@@ -198,14 +204,18 @@ def _find_error(ports: Ports, name: str, text: str) -> str | None:
 
 
 def _check_repairs(
-    ports: Ports, name: str, before: str, edits: Sequence[TextEdit], error: UnclearIndentation
+    ports: Ports,
+    name: str,
+    before: str,
+    edits: Sequence[TextEdit],
+    error: errors.UnclearIndentation,
 ) -> None:
     """Take the calls out of *error* that would leave a file which does not parse any more."""
     if not error.repairs or len(before) > MAX_PARSED_BYTES or not _has_parser(name):
         return
     try:
         after = replace_all(before, with_repairs(edits, error.repairs), ports.regex)
-    except MatchError:
+    except errors.MatchError:
         return  # another edit fails, which the error says
     if find_broken_syntax(ports, name, before, after):
         error.repairs = {}
@@ -248,7 +258,85 @@ def _parses(ports: Ports, name: str, before: str, edits: Sequence[TextEdit]) -> 
     """Return whether the file parses after *edits*; False where they do not fit."""
     try:
         return _find_error(ports, name, replace_all(before, edits, ports.regex)) is None
-    except Cancelled:
+    except errors.Cancelled:
         raise
-    except (MatchError, LimitReached, TooLarge):
+    except (errors.MatchError, errors.LimitReached, errors.TooLarge):
         return False
+
+
+@dataclass(slots=True)
+class FileEdits:
+    """The edits of one file; `numbers` are their places in the call.
+
+    `by_glob` says that only a glob named the file: it need not hold the text.
+    """
+
+    path: WorkspacePath
+    edits: list[TextEdit] = field(default_factory=list)
+    numbers: list[int] = field(default_factory=list)
+    by_glob: bool = True
+    encoding: str | None = None
+
+
+def plan_many_edits(runtime: Runtime, files: Sequence[FileEdits], cancel: Cancel) -> Planned[int]:
+    """Plan the edits of every file; the detail is how many files of globs lack the text.
+
+    The first failure is raised and names its file. Edits whose indentation is unclear are refused
+    together, each with the edit that works.
+    """
+    steps: list[Change | Rename] = []
+    notes: list[str] = []
+    missed: list[errors.RedlineError] = []
+    doubts: list[errors.UnclearIndentation] = []
+    is_alone = len({number for file in files for number in file.numbers}) == 1
+    for file in files:
+        cancel.check()
+        name = display_name(runtime.workspace, file.path)
+        edits = [
+            replace(edit, number=number)
+            for edit, number in zip(file.edits, file.numbers, strict=True)
+        ]
+        try:
+            planned = plan_text_edits(runtime, file.path, name, edits, file.encoding)
+        except errors.RedlineError as error:
+            if file.by_glob and isinstance(error, errors.NoMatch):
+                missed.append(error)
+                continue
+            named = _name_file(error, name, file, is_alone, len(files) == 1)
+            if not isinstance(named, errors.UnclearIndentation) or not named.repairs:
+                raise (doubts[0] if doubts else named) from None
+            doubts.append(named)
+            continue
+        steps += planned.change_set.steps
+        notes += [f"{name}: {note}" for note in planned.notes]
+    if len(doubts) > 1:
+        calls = {number: call for doubt in doubts for number, call in doubt.repairs.items()}
+        doubts[0].hint = repair_hint(calls)
+    if doubts:
+        raise doubts[0]
+    if missed and len(missed) == len(files):
+        raise missed[0]
+    return Planned(ChangeSet(tuple(steps)), len(missed), tuple(notes))
+
+
+def _name_file(
+    error: errors.RedlineError, name: str, file: FileEdits, is_alone: bool, is_one_file: bool
+) -> errors.RedlineError:
+    """Return *error* with its file, and the number of its edit in the whole call.
+
+    *is_alone* says that the call has no other edit.
+    """
+    number = error.details.get("edit")
+    if isinstance(number, int) and number < len(file.numbers):
+        error.details["edit"] = file.numbers[number]
+        if not is_alone:
+            error.message = join_texts(f"edits[{file.numbers[number]}]: ", error.message_text)
+    if isinstance(error, errors.UnclearIndentation) and file.numbers != list(
+        range(len(file.numbers))
+    ):
+        error.repairs = {file.numbers[n]: call for n, call in error.repairs.items()}
+        error.hint = repair_hint(error.repairs)
+    error.details.setdefault("file", name)
+    if not is_one_file:
+        error.message = join_texts(f"{name}: ", error.message_text, " (no file was changed)")
+    return error

@@ -6,6 +6,7 @@ The first call imports this module; a server that only lists tools does not.
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
@@ -61,6 +62,12 @@ class Result:
     ) -> Result:
         """Build an answer of one text block."""
         return cls([{"type": "text", "text": text}], structured, is_error)
+
+    @classmethod
+    def of_json(cls, structured: Json, *, is_error: bool = False) -> Result:
+        """Build an answer of *structured*, and its JSON as text for clients that read only text."""
+        text = json.dumps(structured, ensure_ascii=False, separators=(",", ":"), default=str)
+        return cls.of_text(text, structured, is_error=is_error)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,13 +1,26 @@
-"""The prompts and resources about changes, as values: `change_records` has their handlers."""
+"""The prompts and resources about changes, as values: `change_records` has their handlers.
+
+The page ui://redline/review is where clients that show pages show changes. It approves nothing: a
+server cannot tell whether a person or an agent answers from a client.
+"""
 
 from __future__ import annotations
 
-from redline.toolsets.review_app import REVIEW_APP
-from redline.toolsets.tool import Prompt, PromptArgument, Resource
+from redline.toolsets.tool import APP_TYPE, Prompt, PromptArgument, Resource
 
 _RECORDS = "redline.toolsets.change_records"
 _SINCE = PromptArgument("since", "An id, a checkpoint, an ISO time or a duration such as 2h.")
 _COMPLETE_ID = f"{_RECORDS}:complete_id"
+REVIEW_APP = Resource(
+    uri="ui://redline/review",
+    name="review",
+    title="A change to review",
+    description="A change as hunks that the person can take back.",
+    mime_type=APP_TYPE,
+    handler=f"{_RECORDS}:read_page",
+    ttl_ms=3_600_000,
+    meta={"ui": {"prefersBorder": True}},
+)
 
 
 def prompts_for(lists: str, undoes: str) -> tuple[Prompt, ...]:

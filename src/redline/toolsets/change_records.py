@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from redline.core.access.rights import Right
 from redline.core.ports.history import HistoryQuery, Operation
 from redline.plan.describe import Label
 from redline.services.history.listing import describe_briefly, latest_id, load_with_diff
@@ -18,6 +19,8 @@ from redline.toolsets.call import Call, ListedResource, Result
 from redline.toolsets.tool import Json
 
 CHANGES = "redline://changes"
+# In the _meta of an answer, which models do not see: what the page shows and may call.
+META_VIEW = "redline/view"
 MAX_LISTED = 50
 _MAX_COMPLETIONS = 101
 _MAX_DIFF = 65536
@@ -152,3 +155,39 @@ def _with_record(request: str, uri: str, text: str, mime_type: str) -> Result:
     return Result(
         [{"type": "text", "text": request + _AS_DATA}, {"type": "resource", "resource": record}]
     )
+
+
+def read_page(call: Call) -> Result:
+    """Return the page."""
+    return Result.of_text(call.runtime.review_app.write_page())
+
+
+def view_meta(call: Call, change_id: str, *, show: str, undo: str) -> Json | None:
+    """Return what a client's page shows for a change; None for a client without pages.
+
+    *show* and *undo* are the tools by which the page reads the change again and takes hunks back.
+    """
+    if not call.client.shows_apps:
+        return None
+    can_undo = Right.WRITE in call.client.rights and not call.runtime.options.get("read_only")
+    html = call.runtime.review_app.draw_change(change_id, can_undo=can_undo)
+    names = {"show": show, "undo": undo} if can_undo else {"show": show}
+    calls = {key: {"name": name, "arguments": {"id": change_id}} for key, name in names.items()}
+    return {META_VIEW: {"html": html, "calls": calls}}
+
+
+def list_meta(
+    call: Call, operations: Sequence[Operation], *, show: str, older: Json | None
+) -> Json | None:
+    """Return what a client's page shows for a list of changes; None for a client without pages.
+
+    *show* is the tool by which the page opens one of them, *older* the arguments for this call
+    with which it lists those before them, None where there are none.
+    """
+    if not call.client.shows_apps:
+        return None
+    html = call.runtime.review_app.draw_list(operations, has_older=older is not None)
+    calls: Json = {"open": {"name": show, "arguments": {}}}
+    if older is not None:
+        calls["older"] = {"name": call.tool.name, "arguments": {**call.arguments, **older}}
+    return {META_VIEW: {"html": html, "calls": calls}}

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from redline.toolsets.review_app import META_VIEW
+from redline.toolsets.change_records import META_VIEW
 from tests.review.person import Person
 from tests.review.test_held import HELD, hold
 from tests.wire.client import MODERN, Client, Json, connect

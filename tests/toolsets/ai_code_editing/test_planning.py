@@ -18,9 +18,9 @@ from redline.core.errors import (
     InvalidArgument,
     NoMatch,
 )
-from redline.toolsets.ai_code_editing.edit.planning import needs_provider, plan_edit
-from redline.toolsets.ai_code_editing.edit.request import EditRequest
-from redline.toolsets.ai_code_editing.edit.source import FileUnderEdit, PlannedEdit
+from redline.toolsets.ai_code_editing.instruction import EditRequest
+from redline.toolsets.ai_code_editing.planning import needs_provider, plan_edit
+from redline.toolsets.ai_code_editing.source import FileUnderEdit, PlannedEdit
 
 WORKERS = IsolatedCalls()
 ANALYSIS = IsolatedAnalysis(WORKERS, FailedContent("/dev/null"))

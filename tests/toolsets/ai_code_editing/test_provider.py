@@ -11,7 +11,7 @@ import pytest
 from redline.core.errors import Conflict, InvalidArgument, ProviderFailed
 from redline.core.ports.models import Llm, LlmReply, LlmRequest
 from redline.settings import Settings
-from redline.toolsets.ai_code_editing.edit.handler import edit_file
+from redline.toolsets.ai_code_editing.edit_file import edit_file
 from redline.toolsets.ai_code_editing.tools import EDIT_FILE
 from redline.toolsets.call import Call, Result
 from redline.toolsets.tool import Client

@@ -23,8 +23,8 @@ from redline.core.errors import (
 from redline.core.ports.session_memory import Grant
 from redline.settings import Settings
 from redline.toolsets.call import Call
-from redline.toolsets.coding_tools.exec import handlers as tools
-from redline.toolsets.coding_tools.exec.permissions import digest_of_command
+from redline.toolsets.coding_tools import commands as tools
+from redline.toolsets.coding_tools.commands import digest_of_command
 from redline.toolsets.tool import Client, Hints, Tool
 from redline.wiring.workspace import Redline
 from tests.adapters.processes.ground import Patience, require

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from redline.services.commands.gate import Surroundings, find_demands
-from redline.services.commands.shell_words import split
+from redline.services.commands.gate import Surroundings, find_demands, split
 
 AROUND = Surroundings(lambda word: word in ("passwd", "/usr/bin/chsh"), lambda path: path == "link")
 

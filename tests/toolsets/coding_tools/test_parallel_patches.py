@@ -11,11 +11,12 @@ import pytest
 from redline.core.call_scope import UNCANCELLABLE
 from redline.settings import Settings
 from redline.toolsets.call import Call, Result
-from redline.toolsets.coding_tools.tools import APPLY_PATCH
+from redline.toolsets.coding_tools.tools import TOOLS
 from redline.toolsets.tool import Client, load_function
 from redline.wiring.workspace import Redline
 from tests.toolsets.coding_tools.conftest import patch
 
+APPLY_PATCH = next(tool for tool in TOOLS if tool.name == "apply_patch")
 COUNT = 8
 
 

@@ -5,34 +5,22 @@ from __future__ import annotations
 import errno
 import os
 
-from redline.core.errors import (
-    AlreadyExists,
-    InvalidArgument,
-    IsADirectory,
-    NotADirectory,
-    NotARegularFile,
-    NotFound,
-    PathDenied,
-    PathError,
-    RedlineError,
-    SymlinkEscape,
-    WriteFailed,
-)
+from redline.core import errors
 from redline.core.paths import show_name
 from redline.core.text_limits import shorten
 
 _MAX_SHOWN_CHARS = 200
-_KINDS: dict[int, type[PathError]] = {
-    errno.ENOENT: NotFound,
-    errno.ENOTDIR: NotADirectory,
-    errno.EISDIR: IsADirectory,
-    errno.EEXIST: AlreadyExists,
-    errno.ENXIO: NotARegularFile,
-    errno.ENODEV: NotARegularFile,
+_KINDS: dict[int, type[errors.PathError]] = {
+    errno.ENOENT: errors.NotFound,
+    errno.ENOTDIR: errors.NotADirectory,
+    errno.EISDIR: errors.IsADirectory,
+    errno.EEXIST: errors.AlreadyExists,
+    errno.ENXIO: errors.NotARegularFile,
+    errno.ENODEV: errors.NotARegularFile,
 }
 
 
-def reading_failed(error: OSError, shown: str) -> RedlineError:
+def reading_failed(error: OSError, shown: str) -> errors.RedlineError:
     """The typed error for a path that could not be opened or looked at."""
     shown = show_name(shown)
     kind = _KINDS.get(error.errno or 0)
@@ -40,30 +28,30 @@ def reading_failed(error: OSError, shown: str) -> RedlineError:
         return kind(shown)
     match error.errno:
         case errno.ELOOP:
-            return SymlinkEscape(shown, f"Symbolic link in the way: {shown}")
+            return errors.SymlinkEscape(shown, f"Symbolic link in the way: {shown}")
         case errno.EACCES | errno.EPERM:
-            return PathDenied(shown, f"Permission denied: {shown}")
+            return errors.PathDenied(shown, f"Permission denied: {shown}")
         case errno.ENAMETOOLONG:
             return name_too_long(shown)
         case errno.EILSEQ | errno.EINVAL:
-            return InvalidArgument(f"Not a usable file name: {shown[:200]}", field="path")
+            return errors.InvalidArgument(f"Not a usable file name: {shown[:200]}", field="path")
         case _:
             reason = os.strerror(error.errno) if error.errno else str(error)
-            return PathDenied(shown, f"Cannot be read ({reason}): {shown}")
+            return errors.PathDenied(shown, f"Cannot be read ({reason}): {shown}")
 
 
-def name_too_long(shown: str) -> PathError:
+def name_too_long(shown: str) -> errors.PathError:
     """The error for a path that no file can have, wherever that is noticed."""
     path = shorten(show_name(shown), _MAX_SHOWN_CHARS)
     hint = "most file systems take names of 255 bytes and paths of 4096"
-    return PathError(path, f"File name too long: {path}", hint=hint)
+    return errors.PathError(path, f"File name too long: {path}", hint=hint)
 
 
-def writing_failed(error: OSError, shown: str = "") -> WriteFailed:
+def writing_failed(error: OSError, shown: str = "") -> errors.WriteFailed:
     """The typed error for a change that could not be carried out; nothing was changed."""
     reason = os.strerror(error.errno) if error.errno else str(error)
     where = f": {show_name(shown)}" if shown else ""
-    return WriteFailed(
+    return errors.WriteFailed(
         f"Write failed ({reason}); nothing was changed{where}",
         hint=_HINTS.get(error.errno or 0),
         details={"errno": errno.errorcode.get(error.errno or 0, "")},

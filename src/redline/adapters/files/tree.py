@@ -11,18 +11,10 @@ from redline.adapters.files.disk import Dir, Disk, special_kind
 from redline.adapters.files.os_errors import reading_failed
 from redline.adapters.files.tree_walk import read_folder, walk_down, without_staged
 from redline.adapters.files.workspace import DiskWorkspace
+from redline.core import errors
 from redline.core.budget import MAX_FILE_BYTES, charge_read
 from redline.core.call_scope import note_read
 from redline.core.changes import ABSENT, DirState, FileState, LinkState, State
-from redline.core.errors import (
-    IsADirectory,
-    LimitReached,
-    NotARegularFile,
-    NotFound,
-    PathDenied,
-    RedlineError,
-    TooLarge,
-)
 from redline.core.paths import WorkspacePath, show_name
 from redline.core.ports.tree import Entry, FactLists, Folder, Kind
 
@@ -204,7 +196,7 @@ class DiskTree:
         try:
             # By one call: a link that was put on the way since is refused by the commit.
             return self._disk.may_write(self._root_of(path), "/".join(path.parts))
-        except RedlineError:
+        except errors.RedlineError:
             return True  # what is out of reach is reported by the commit
 
     def state(self, path: WorkspacePath) -> State:
@@ -212,9 +204,9 @@ class DiskTree:
         if path.parts:
             try:
                 return self._file_state(path)
-            except (TooLarge, LimitReached):
+            except (errors.TooLarge, errors.LimitReached):
                 raise
-            except RedlineError:
+            except errors.RedlineError:
                 pass  # most likely not a file: `stat` below finds out
         entry = self.stat(path)
         if entry is None:
@@ -234,7 +226,7 @@ class DiskTree:
     def open(self, path: WorkspacePath) -> tuple[int, os.stat_result]:
         """A descriptor on a regular file, and what it is; the caller closes it."""
         if not path.parts:
-            raise IsADirectory(self._show(path))
+            raise errors.IsADirectory(self._show(path))
         root = self._root_of(path)
         try:
             fd = self._disk.open_read(root, path.parts)
@@ -244,14 +236,14 @@ class DiskTree:
         if modes.S_ISREG(found.st_mode):
             return fd, found
         self._disk.close_fd(fd)
-        kind = IsADirectory if modes.S_ISDIR(found.st_mode) else NotARegularFile
+        kind = errors.IsADirectory if modes.S_ISDIR(found.st_mode) else errors.NotARegularFile
         raise kind(self._show(path))
 
     def _root_of(self, path: WorkspacePath) -> Dir:
         """The handle to open *path* from; PathDenied for Redline's own files."""
         if self._workspace.is_sealed(path):
             shown = self._show(path)
-            raise PathDenied(shown, f"Redline's own files are out of reach: {shown}")
+            raise errors.PathDenied(shown, f"Redline's own files are out of reach: {shown}")
         return self._workspace.handle(path.root)
 
     def _entry_at(self, handle: Dir, path: WorkspacePath) -> Entry | None:
@@ -262,12 +254,12 @@ class DiskTree:
 
     def _read_error(self, error: OSError, path: WorkspacePath) -> Exception:
         if isinstance(error, FileNotFoundError):
-            return NotFound(self._show(path))
+            return errors.NotFound(self._show(path))
         return reading_failed(error, self._workspace.absolute(path))
 
-    def _too_large(self, path: WorkspacePath, size: int, limit: int) -> TooLarge:
+    def _too_large(self, path: WorkspacePath, size: int, limit: int) -> errors.TooLarge:
         shown = self._show(path)
-        return TooLarge(
+        return errors.TooLarge(
             shown,
             f"Too large ({size} bytes, the limit is {limit}): {shown}",
             hint="read or search a part of it; a command can change it as a whole",

@@ -16,16 +16,7 @@ from collections.abc import Iterator, Sequence
 from redline.adapters.files.disk import Dir, Disk
 from redline.adapters.files.os_errors import name_too_long, reading_failed
 from redline.adapters.files.roots import Roots, split_path
-from redline.core.errors import (
-    AbsolutePathDenied,
-    InvalidArgument,
-    NotADirectory,
-    NotFound,
-    OutsideRoots,
-    PathDenied,
-    ReadOnlyRoot,
-    SymlinkEscape,
-)
+from redline.core import errors
 from redline.core.late_regex import late_regex
 from redline.core.paths import Access, WorkspacePath, read_name, show_name
 from redline.core.ports.tree import Root
@@ -92,7 +83,7 @@ class Walk:
                 self.handles.append(disk.open_dir(here, (name,)))
                 self.names.append(name)
             elif self.todo:
-                raise NotADirectory(show_name(self.raw))
+                raise errors.NotADirectory(show_name(self.raw))
             else:
                 self.names.append(name)
         except FileNotFoundError:
@@ -105,7 +96,7 @@ class Walk:
         if ".." in self.todo:
             # What the missing directory will be, and so where `..` leads, is not known.
             shown = show_name(self.raw)
-            raise PathDenied(
+            raise errors.PathDenied(
                 shown,
                 f"'..' after a directory that does not exist: {shown}",
                 hint="create the directory first, or write the path without '..'",
@@ -135,7 +126,9 @@ class Walk:
         self.links += 1
         self.is_link = self.is_link or not self.todo
         if self.links > _MAX_LINKS:
-            raise PathDenied(show_name(self.raw), f"Too many symbolic links: {show_name(self.raw)}")
+            raise errors.PathDenied(
+                show_name(self.raw), f"Too many symbolic links: {show_name(self.raw)}"
+            )
         if os.path.isabs(target):
             self.todo = [*split_path(target), *self.todo]
             self._leave(os.path.abspath(os.sep))
@@ -185,10 +178,10 @@ class Walk:
     def _refuse(self) -> None:
         shown = show_name(self.raw)
         if not self.links:
-            raise OutsideRoots(shown)
+            raise errors.OutsideRoots(shown)
         if self.is_link:
-            raise SymlinkEscape(shown)
-        raise OutsideRoots(shown, f"A symbolic link on the way leads outside: {shown}")
+            raise errors.SymlinkEscape(shown)
+        raise errors.OutsideRoots(shown, f"A symbolic link on the way leads outside: {shown}")
 
 
 _RACES = 50
@@ -243,15 +236,15 @@ class DiskWorkspace:
             if found or other.parts[:-1] != path.parts[:-1]:
                 path, exists = other, found
         if must_exist and not exists:
-            raise NotFound(show_name(raw))
+            raise errors.NotFound(show_name(raw))
         if not exists and max(map(_size_of, path.parts), default=0) > _MAX_NAME_BYTES:
             raise name_too_long(raw)
         if self.is_sealed(path):
-            raise PathDenied(
+            raise errors.PathDenied(
                 show_name(raw), f"Redline's own files are out of reach: {show_name(raw)}"
             )
         if access is Access.WRITE and not self._roots[path.root].writable:
-            raise ReadOnlyRoot(show_name(raw))
+            raise errors.ReadOnlyRoot(show_name(raw))
         return path
 
     def absolute(self, path: WorkspacePath) -> str:
@@ -269,7 +262,7 @@ class DiskWorkspace:
     def handle(self, root: int) -> Dir:
         """The handle of a root, open for life; OutsideRoots for a root of another session."""
         if root >= FOREIGN:
-            raise OutsideRoots(show_name(self._foreign[root - FOREIGN]))
+            raise errors.OutsideRoots(show_name(self._foreign[root - FOREIGN]))
         return self._all.handles[root]
 
     def root_number(self, path: str) -> int:
@@ -364,7 +357,9 @@ class DiskWorkspace:
     def _parts_of(self, raw: str, relative_only: bool) -> tuple[bool, list[str]]:
         if not raw or "\0" in raw:
             fact = "Path is empty" if not raw else "Path holds a NUL character"
-            raise InvalidArgument(fact, field="path", hint="pass the path of a file or directory")
+            raise errors.InvalidArgument(
+                fact, field="path", hint="pass the path of a file or directory"
+            )
         drive = ""
         if os.sep == "/":
             absolute, rest = raw.startswith("/"), raw
@@ -374,9 +369,13 @@ class DiskWorkspace:
             rest = rest.replace("/", os.sep)
         parts = [part for part in rest.split(os.sep) if part not in ("", ".")]
         if relative_only and (absolute or drive or _WINDOWS_DRIVE.match(raw)):
-            raise AbsolutePathDenied(show_name(raw), hint="pass a path relative to the workspace")
+            raise errors.AbsolutePathDenied(
+                show_name(raw), hint="pass a path relative to the workspace"
+            )
         if relative_only and ".." in parts:
-            raise OutsideRoots(show_name(raw), f"Path may not contain '..': {show_name(raw)}")
+            raise errors.OutsideRoots(
+                show_name(raw), f"Path may not contain '..': {show_name(raw)}"
+            )
         return absolute, [drive + os.sep, *parts] if drive else parts
 
     def _place(
@@ -393,7 +392,7 @@ class DiskWorkspace:
                 continue
             finally:
                 walk.close()
-        raise PathDenied(show_name(raw), f"Path keeps changing: {show_name(raw)}")
+        raise errors.PathDenied(show_name(raw), f"Path keeps changing: {show_name(raw)}")
 
     def _plainly(
         self, absolute: bool, parts: list[str], follow: bool

@@ -25,21 +25,7 @@ import time
 
 from redline.adapters.files import platform
 from redline.adapters.files.disk import Dir, Disk
-from redline.adapters.journal.format.slots import (
-    ABANDONED,
-    ACTIVE,
-    DONE,
-    IDLE,
-    INTENT,
-    READY,
-    SERIES,
-    Peeked,
-    Staging,
-    encode_intent,
-    encode_locks,
-    new_ids,
-    parse,
-)
+from redline.adapters.journal.format import slots
 
 # A larger change leaves no guess for the next one.
 _MAX_GUESSED = 8
@@ -57,7 +43,7 @@ class Slot:
         self._fd = fd
         self.name = name
         # What the slot announces the next change to be, and whether as one of a series.
-        self.ready: tuple[Staging, bool] | None = None
+        self.ready: tuple[slots.Staging, bool] | None = None
         # Ids that are announced and not used yet, the next one last.
         self._unused: list[str] = []
         # The change under way, if it is one of a series.
@@ -66,10 +52,10 @@ class Slot:
         # sync everything costs twice as much.
         self._next: tuple[str, bytes] | None = None
         # The last directories, and as JSON: they rarely change from one change to the next.
-        self._staging: Staging = ()
+        self._staging: slots.Staging = ()
         self._staging_json = "[]"
 
-    def activate(self, staging: Staging, buckets: frozenset[int], *, single: bool) -> str:
+    def activate(self, staging: slots.Staging, buckets: frozenset[int], *, single: bool) -> str:
         """Say durably what is about to be staged; return the id of the transaction."""
         is_ready, self.ready = self.ready == (staging, single), None
         self._remember(staging)
@@ -77,36 +63,36 @@ class Slot:
             return self._activate_single(buckets, is_ready=is_ready)
         unused, self._unused = self._unused, []
         if len(staging) <= _MAX_GUESSED:
-            following = new_ids(1)
-            self._next = following[0], READY + self._intent(following)
+            following = slots.new_ids(1)
+            self._next = following[0], slots.READY + self._intent(following)
         if is_ready:
             transaction = unused.pop()
             self.publish_locks(transaction, buckets)
-            self._disk.pwrite(self._fd, ACTIVE, INTENT)
+            self._disk.pwrite(self._fd, slots.ACTIVE, slots.INTENT)
             return transaction
-        ids = new_ids(1)
+        ids = slots.new_ids(1)
         self.publish_locks(ids[0], buckets)
-        self._disk.pwrite(self._fd, ACTIVE + self._intent(ids), INTENT)
+        self._disk.pwrite(self._fd, slots.ACTIVE + self._intent(ids), slots.INTENT)
         self._disk.sync_data(self._fd)
         return ids[0]
 
     def _activate_single(self, buckets: frozenset[int], *, is_ready: bool) -> str:
         if is_ready:
             self._single = self._unused.pop()
-            self.publish_locks(self._single, buckets, ACTIVE)
+            self.publish_locks(self._single, buckets, slots.ACTIVE)
             return self._single
         self._unused = []
-        ids = new_ids(_SERIES)
+        ids = slots.new_ids(_SERIES)
         self._single = ids[0]
-        self.publish_locks(self._single, buckets, ACTIVE)
-        self._disk.pwrite(self._fd, SERIES + self._intent(ids, is_series=True), INTENT)
+        self.publish_locks(self._single, buckets, slots.ACTIVE)
+        self._disk.pwrite(self._fd, slots.SERIES + self._intent(ids, is_series=True), slots.INTENT)
         self._disk.sync_data(self._fd)
         self._unused = list(ids[:0:-1])
         return self._single
 
     def publish_locks(self, transaction: str, buckets: frozenset[int], state: bytes = b"") -> None:
         """Tell live processes which locks a transaction needs; *state* in a series."""
-        self._disk.pwrite(self._fd, state + encode_locks(transaction, buckets), 0)
+        self._disk.pwrite(self._fd, state + slots.encode_locks(transaction, buckets), 0)
 
     def finish(self) -> None:
         """Say that the change has finished, and that the next is likely to stage there too.
@@ -114,53 +100,53 @@ class Slot:
         This is synced, unless the change is one of a series.
         """
         if self._single:
-            self._disk.pwrite(self._fd, READY, 0)
+            self._disk.pwrite(self._fd, slots.READY, 0)
             self._single = ""
             self.ready = (self._staging, True) if self._unused else None
             return
         following, self._next = self._next, None
-        self._disk.pwrite(self._fd, DONE if following is None else following[1], INTENT)
+        self._disk.pwrite(self._fd, slots.DONE if following is None else following[1], slots.INTENT)
         self._disk.sync_data(self._fd)
         if following is not None:
             self._unused = [following[0]]
             self.ready = self._staging, False
 
-    def _remember(self, staging: Staging) -> None:
+    def _remember(self, staging: slots.Staging) -> None:
         if self._staging != staging:
             self._staging = staging
             self._staging_json = json.dumps(staging, separators=(",", ":"))
 
     def _intent(self, transactions: tuple[str, ...], *, is_series: bool = False) -> bytes:
-        return encode_intent(transactions, self._staging_json, is_series=is_series)
+        return slots.encode_intent(transactions, self._staging_json, is_series=is_series)
 
     def abandon(self) -> None:
         """Durably say that recovery is to take the change back."""
         # The state of a series is not synced, so the change leaves it.
         alone = self._intent((self._single,)) if self._single else b""
-        self._mark(ABANDONED + alone)
+        self._mark(slots.ABANDONED + alone)
 
     def mark_done_durably(self) -> None:
         """Durably say that nothing waits here."""
-        self._mark(DONE)
+        self._mark(slots.DONE)
         self._single, self._next, self.ready = "", None, None
 
     def _mark(self, state: bytes) -> None:
-        self._disk.pwrite(self._fd, state, INTENT)
+        self._disk.pwrite(self._fd, state, slots.INTENT)
         self._disk.sync_data(self._fd)
 
-    def take_over(self) -> Peeked:
+    def take_over(self) -> slots.Peeked:
         """Read the slot of a dead process and show other processes that this one settles it."""
         found = self._read()
-        if found.state == READY and not found.is_series:
-            self._disk.pwrite(self._fd, ACTIVE, INTENT)
+        if found.state == slots.READY and not found.is_series:
+            self._disk.pwrite(self._fd, slots.ACTIVE, slots.INTENT)
         return found
 
-    def _read(self) -> Peeked:
-        return parse(self._disk.pread(self._fd, self._disk.fstat(self._fd).st_size, 0))
+    def _read(self) -> slots.Peeked:
+        return slots.parse(self._disk.pread(self._fd, self._disk.fstat(self._fd).st_size, 0))
 
     def is_done(self) -> bool:
         """Whether nothing waits here."""
-        return self._read().state == DONE
+        return self._read().state == slots.DONE
 
     def close(self) -> None:
         """Release the lock."""
@@ -173,7 +159,7 @@ class Slot:
         try:
             # If a power cut loses this write, recovery finds an announced change that never
             # began, or a series of which every change has finished.
-            self._disk.pwrite(self._fd, DONE, INTENT)
+            self._disk.pwrite(self._fd, slots.DONE, slots.INTENT)
         except OSError:
             self.ready = None
         self.close()
@@ -190,7 +176,7 @@ class Slots:
         self._mine: set[str] = set()
         self._listed: tuple[int, list[str]] = -1, []
 
-    def take(self, staging: Staging, *, single: bool) -> Slot:
+    def take(self, staging: slots.Staging, *, single: bool) -> Slot:
         """A free slot, if possible one that is ready for such a change in *staging*."""
         with self._guard:
             for slot in self._free:
@@ -226,7 +212,7 @@ class Slots:
         found = []
         with self._guard:
             for name in sorted(self._disk.names(self._directory)):
-                if name in self._mine or self.peek(name).state == DONE:
+                if name in self._mine or self.peek(name).state == slots.DONE:
                     continue
                 slot = self._lock(name)
                 if slot is not None:
@@ -243,7 +229,7 @@ class Slots:
             if name in self._mine:
                 continue
             found = self.peek(name)
-            if found.state in (DONE, READY):
+            if found.state in (slots.DONE, slots.READY):
                 continue
             if found.buckets is None or not buckets.isdisjoint(found.buckets):
                 return True
@@ -264,16 +250,16 @@ class Slots:
                 self._free.pop().close_and_discard()
             self._disk.close_dir(self._directory)
 
-    def peek(self, name: str) -> Peeked:
+    def peek(self, name: str) -> slots.Peeked:
         """What the slot of any process says."""
         try:
             fd = self._disk.open_read(self._directory, (name,))
         except FileNotFoundError:
-            return IDLE
+            return slots.IDLE
         try:
-            if self._disk.pread(fd, 1, INTENT) in (DONE, b"", b"\0"):
-                return IDLE
-            return parse(self._disk.pread(fd, self._disk.fstat(fd).st_size, 0))
+            if self._disk.pread(fd, 1, slots.INTENT) in (slots.DONE, b"", b"\0"):
+                return slots.IDLE
+            return slots.parse(self._disk.pread(fd, self._disk.fstat(fd).st_size, 0))
         finally:
             self._disk.close_fd(fd)
 
@@ -289,7 +275,7 @@ class Slots:
         fd = self._disk.create(self._directory, name)
         platform.lock(fd, exclusive=True, wait=True)
         try:
-            self._disk.pwrite(fd, bytes(INTENT) + DONE, 0)
+            self._disk.pwrite(fd, bytes(slots.INTENT) + slots.DONE, 0)
             self._disk.sync_data(fd)
             self._disk.sync_dir(self._directory)
         except OSError:

@@ -22,25 +22,11 @@ from redline.adapters.journal.intent_slots import Slots
 from redline.adapters.journal.line_index import BEFORE
 from redline.adapters.journal.log import CommitFence, Journal, Undecided
 from redline.adapters.journal.undo_chains import UndoChains
+from redline.core import errors
 from redline.core.changes import Change, ChangeSet, DirState, FileState, Rename, State
-from redline.core.errors import (
-    HistoryError,
-    LeaseLost,
-    Locked,
-    PathDenied,
-    UnknownOperation,
-    WriteFailed,
-)
 from redline.core.once import built_once
 from redline.core.paths import WorkspacePath, show_name
-from redline.core.ports.history import (
-    NO_PERMITS,
-    PROMPT,
-    Author,
-    ChangePermits,
-    Operation,
-    Origin,
-)
+from redline.core.ports.history import NO_PERMITS, PROMPT, Author, ChangePermits, Operation, Origin
 from redline.core.ports.store import Chained, ChangeStatus, Position
 from redline.core.records import replace
 
@@ -168,7 +154,7 @@ class DiskStore:
                 break
             self.recovery.run()
         else:
-            raise Locked("An unfinished change holds these files and cannot be settled yet")
+            raise errors.Locked("An unfinished change holds these files and cannot be settled yet")
         locked = hold(self, held, handles)
         try:
             self._ask_guards(change_set, origin, permits)
@@ -216,7 +202,7 @@ class DiskStore:
                 held.release()
                 return
             self.recovery.run()
-        raise Locked("An unfinished change holds these files and cannot be settled yet")
+        raise errors.Locked("An unfinished change holds these files and cannot be settled yet")
 
     def record(
         self,
@@ -248,7 +234,7 @@ class DiskStore:
         except OSError as error:
             raise writing_failed(error) from error
         except Undecided as error:
-            raise WriteFailed("The change may not have been recorded") from error
+            raise errors.WriteFailed("The change may not have been recorded") from error
         finally:
             self.release_blobs(held)
         return Operation(operation_id, head.time, origin, change_set, kind, reverts, notes=notes)
@@ -281,7 +267,7 @@ class DiskStore:
             if isinstance(error, OSError):
                 raise writing_failed(error) from error
             raise
-        raise Locked("Directories on the way keep changing", hint="repeat the call")
+        raise errors.Locked("Directories on the way keep changing", hint="repeat the call")
 
     def _guess(self, paths: Sequence[WorkspacePath]) -> frozenset[int] | None:
         """The lock files of *paths* if no directory has changed since the last change."""
@@ -301,7 +287,9 @@ class DiskStore:
             for path in step.paths:
                 if self.workspace.holds_root(path):
                     shown = self.show(path)
-                    raise PathDenied(shown, f"An allowed directory cannot be replaced: {shown}")
+                    raise errors.PathDenied(
+                        shown, f"An allowed directory cannot be replaced: {shown}"
+                    )
 
     def show(self, path: WorkspacePath) -> str:
         """A path as messages show it."""
@@ -345,7 +333,7 @@ class DiskStore:
                     self.journal.replace(keep, wanted)
                     self.blobs.keep_only(wanted)
                 return dropped
-            except (OSError, LeaseLost):
+            except (OSError, errors.LeaseLost):
                 return 0  # history may be longer than asked for; a change never fails over that
             finally:
                 self._blob_locks.release(_BLOB_LOCK, lock)
@@ -390,7 +378,9 @@ class DiskStore:
         try:
             content = self.contents.get(state.digest)
         except OSError as error:
-            raise HistoryError(f"History is damaged ({error.strerror}): {state.digest}") from None
+            raise errors.HistoryError(
+                f"History is damaged ({error.strerror}): {state.digest}"
+            ) from None
         return replace(state, content=content)
 
     def newest_first(
@@ -452,7 +442,7 @@ class DiskStore:
             self.journal.refresh()
             line = self.journal.index.find(operation_id)
             if line is None or operation_id in self.journal.index.revoked:
-                raise UnknownOperation(
+                raise errors.UnknownOperation(
                     f"No operation has this id: {show_name(operation_id)[:64]}",
                     hint="list the changes to see the ids",
                 )
@@ -489,10 +479,10 @@ class DiskStore:
         shown = show_name(prefix)[:64]
         if found:
             some = ", ".join(found[-3:])
-            raise UnknownOperation(
+            raise errors.UnknownOperation(
                 f"Several operations start with this: {shown}", hint=f"for example {some}"
             )
-        raise UnknownOperation(
+        raise errors.UnknownOperation(
             f"No operation has this id: {shown}", hint="list the changes to see the ids"
         )
 

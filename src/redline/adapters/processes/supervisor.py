@@ -19,12 +19,7 @@ from typing import Any, NoReturn
 
 from redline.adapters.processes import command_space
 from redline.adapters.processes.command_space import CommandSpace
-from redline.adapters.processes.command_start import (
-    CommandRequest,
-    become,
-    read_request,
-    rehearse,
-)
+from redline.adapters.processes.command_start import CommandRequest, become, read_request, rehearse
 from redline.adapters.sandbox import confine, syscalls
 from redline.adapters.sandbox import process_tree as tree
 from redline.adapters.sandbox.notify import Referee

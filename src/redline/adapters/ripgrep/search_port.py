@@ -8,17 +8,9 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
+from redline.adapters.ripgrep import foreign
 from redline.adapters.ripgrep.candidates import NO_FLOOD, FileFlood, list_candidates
 from redline.adapters.ripgrep.flags import ALWAYS, scope_flags
-from redline.adapters.ripgrep.foreign import (
-    MAX_FILE,
-    FileInspector,
-    ForeignFiles,
-    merge,
-    names_in,
-    path_below,
-    path_order,
-)
 from redline.adapters.ripgrep.process import (
     BlockedOnPipe,
     OddIgnoreFile,
@@ -43,7 +35,7 @@ def list_all(work: Work, query: GrepQuery) -> list[str]:
     pieces: list[bytes] = []
     with work.start(["--files", *scope_flags(query)]) as running:
         work.finish(running, pieces.append)
-    return names_in(b"".join(pieces))
+    return foreign.names_in(b"".join(pieces))
 
 
 _FILES_SECONDS = 600.0
@@ -74,8 +66,8 @@ class Ripgrep:
         # Ignore files that are no regular files, as far as searches have met them.
         self._odd_files: set[WorkspacePath] = set()
         self.processes = RipgrepProcesses(roots)
-        self._facts = FileInspector(tree, self.processes, self._is_held)
-        self._foreign = ForeignFiles(tree, self._facts)
+        self._facts = foreign.FileInspector(tree, self.processes, self._is_held)
+        self._foreign = foreign.ForeignFiles(tree, self._facts)
         # Roots in which a large file has ended ripgrep, and for how long large ones are left out.
         self._only_small_until: dict[int, float] = {}
 
@@ -152,7 +144,9 @@ class Ripgrep:
             check_by_ripgrep(work, query)
             listed = list_all(work, query), False
         wanted = path_test(query, work.root)
-        names = sorted((n for n in listed[0] if wanted is None or wanted(n)), key=path_order)
+        names = sorted(
+            (n for n in listed[0] if wanted is None or wanted(n)), key=foreign.path_order
+        )
         much = limit + self._flood.lines
         found = TreeSearch(self._tree, work, query, limit, much).run(names)
         return replace(found, timed_out=found.timed_out or listed[1])
@@ -175,7 +169,7 @@ class Ripgrep:
             except RipgrepEnded:
                 self._only_small_until[work.root] = time.monotonic() + _SECONDS
         try:
-            found = self._search_together(work.on_small_files(MAX_FILE), query, limit)
+            found = self._search_together(work.on_small_files(foreign.MAX_FILE), query, limit)
         except RipgrepEnded:
             raise Unavailable("ripgrep was killed", hint="repeat the search") from None
         large = self._list_large(work, query)
@@ -183,7 +177,10 @@ class Ripgrep:
         named = binary if query.binary is Binary.NAME else ()
         return replace(
             found,
-            binary=(*found.binary, *(path_below(work.root, name) for name in sorted(named))),
+            binary=(
+                *found.binary,
+                *(foreign.path_below(work.root, name) for name in sorted(named)),
+            ),
             timed_out=found.timed_out or len(binary) < len(large),
         )
 
@@ -192,7 +189,7 @@ class Ripgrep:
         wanted = path_test(query, work.root)
         names = [name for name in list_all(work, query) if wanted is None or wanted(name)]
         versions = self._facts.versions(work.root, names)
-        return [name for name, version in versions.items() if version.size > MAX_FILE]
+        return [name for name, version in versions.items() if version.size > foreign.MAX_FILE]
 
     def _search_together(self, work: Work, query: GrepQuery, limit: int) -> GrepResult:
         """Search UTF-8 files, and those in other encodings as what they say."""
@@ -218,7 +215,7 @@ class Ripgrep:
         others = seen.texts(names)
         own = set(names if query.binary is Binary.TEXT else seen.without_binary(names))
         own -= {"/".join(path.parts) for path in others}
-        search = Search(work, query, limit, self._flood, sorted(own, key=path_order))
+        search = Search(work, query, limit, self._flood, sorted(own, key=foreign.path_order))
         if own:
             search.run()
         found = self._join(work, search, others, query, limit)
@@ -268,7 +265,7 @@ class Ripgrep:
             much = limit + self._flood.lines
             names = ["/".join(path.parts) for path in others]
             more = TreeSearch(self._tree, work, query, limit, much).run(names)
-            lines, total = merge(lines, more.lines, limit), total + more.total
+            lines, total = foreign.merge(lines, more.lines, limit), total + more.total
             is_counted &= more.counted
         late = work.late or search.is_late
         return GrepResult(lines, total, late, tuple(search.binary()), is_counted)

@@ -28,14 +28,7 @@ from redline.adapters.workers.messages import (
     frame,
     receive,
 )
-from redline.core.errors import (
-    Busy,
-    LimitReached,
-    ProgramChanged,
-    RedlineError,
-    TimeLimit,
-    WorkerDied,
-)
+from redline.core import errors
 from redline.core.ports.confined import Budget
 
 # A worker that sends more has lost its way, or wants to fill the server's memory.
@@ -102,7 +95,7 @@ class WorkerProcess:
             self._sink.close()
             self._source.close()
             if isinstance(failure, TemplateEnded) and failure.status == _FOUND_CHANGES:
-                raise ProgramChanged from None
+                raise errors.ProgramChanged from None
             raise
         finally:
             os.close(requests)
@@ -324,7 +317,7 @@ class IsolatedCalls:
         try:
             self._slots.get(timeout=allowed.seconds)
         except Empty:
-            raise Busy("Too many queries and checks are running", hint="try again") from None
+            raise errors.Busy("Too many queries and checks are running", hint="try again") from None
         try:
             verdict, value = self._ask(request, allowed, answers or {})
         finally:
@@ -332,7 +325,7 @@ class IsolatedCalls:
         if verdict == "error":
             raise decode_error(value)
         if verdict == "exhausted":
-            raise LimitReached(
+            raise errors.LimitReached(
                 "It needed too much memory or nested too deeply, and was stopped", hint=_HINT
             )
         if verdict != "value":
@@ -375,22 +368,22 @@ class IsolatedCalls:
         if reply is not None:
             return reply[0], reply[1]
         if worker.found_changes:
-            raise ProgramChanged
+            raise errors.ProgramChanged
         if deadline.has_struck or worker.ran_out_of_time:
             used = deadline.used if deadline.has_struck else float(budget.cpu)
-            raise TimeLimit(
+            raise errors.TimeLimit(
                 f"It took longer than {budget.cpu or budget.seconds:g} s and was stopped",
                 hint=_HINT,
                 details={"cpu_seconds": round(used, 2)},
             )
-        raise WorkerDied(
+        raise errors.WorkerDied(
             "It needed too much memory or nested too deeply, and was stopped", hint=_HINT
         )
 
     def _take(self) -> tuple[Keeper, WorkerProcess]:
         with self._lock:
             if self._closed:
-                raise Busy("The server is ending")
+                raise errors.Busy("The server is ending")
             if self._keeper is None:
                 self._keeper = Keeper()
                 weakref.finalize(self, self._keeper.finish).atexit = False
@@ -440,5 +433,5 @@ def _answer(answers: Mapping[str, Callable[..., Any]], asked: Sequence[Any]) -> 
     name, *arguments = asked
     try:
         return encode(("value", answers[name](*arguments)))
-    except RedlineError as error:
+    except errors.RedlineError as error:
         return encode(("error", encode_error(error)))

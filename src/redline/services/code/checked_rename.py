@@ -22,10 +22,9 @@ from redline.core.ports.language_servers import CheckerProblem, ServerConversati
 from redline.core.ports.search import Cancel
 from redline.core.records import dataclass, field
 from redline.core.wording import naming
+from redline.services.code import rename_obstacles as obstacles
 from redline.services.code.lookup import CodeLookup
-from redline.services.code.python_texts import SIGNATURE_COMMENT
 from redline.services.code.references import Finder
-from redline.services.code.rename_obstacles import MAX_NAMED, RenamePlaces, group_of_path
 from redline.services.names import display_name
 from redline.services.runtime import Runtime
 
@@ -54,7 +53,7 @@ class CheckedRename:
     runtime: Runtime
     lookup: CodeLookup
     finder: Finder
-    files: list[RenamePlaces]
+    files: list[obstacles.RenamePlaces]
     new_name: str
     cancel: Cancel
     waiting: Callable[[str], None]
@@ -90,7 +89,7 @@ class CheckedRename:
         shown: list[WorkspacePath] = []
         left = _MAX_CHARACTERS
         for path in found:
-            text = self._read(path) if group_of_path(self.lookup, path) == group else None
+            text = self._read(path) if obstacles.group_of_path(self.lookup, path) == group else None
             if text is not None and len(shown) < _MAX_SHOWN and len(text) <= left:
                 shown.append(path)
                 left -= len(text)
@@ -182,7 +181,7 @@ class CheckedRename:
         if left:
             raise CannotApply(
                 f"{server.name} does not know whether these refer to {self.finder.name}: "
-                + ", ".join(left[:MAX_NAMED]),
+                + ", ".join(left[: obstacles.MAX_NAMED]),
                 hint=naming("{possible: true} renames them, {possible: false} leaves them"),
                 details={"places": left},
             )
@@ -190,10 +189,10 @@ class CheckedRename:
     def _is_doubtful(self, path: WorkspacePath) -> bool:
         """Return whether places of a file may be of the symbol if the server knows none of them."""
         home = self.finder.definitions[0].path
-        group = group_of_path(self.lookup, home)
+        group = obstacles.group_of_path(self.lookup, home)
         if group != "python" or not self.finder.is_member:
             return group in _DECLARED
-        if SIGNATURE_COMMENT.search(self._text(home)) is not None:
+        if obstacles.SIGNATURE_COMMENT.search(self._text(home)) is not None:
             return True
         names = "|".join(map(re.escape, self._owners()))
         return bool(names and re.search(rf"\b(?:{names})\b", self._text(path)))
@@ -257,18 +256,18 @@ class CheckedRename:
             defined = self.lookup.all_definitions(self.finder.name)
         except LimitReached:
             return
-        group = group_of_path(self.lookup, self.finder.definitions[0].path)
+        group = obstacles.group_of_path(self.lookup, self.finder.definitions[0].path)
         paths = dict.fromkeys([*(places.used.path for places in self.files), *self.edits])
         found = [
             (path, use.start)
             for path in paths
-            if group == group_of_path(self.lookup, path) == "javascript"
+            if group == obstacles.group_of_path(self.lookup, path) == "javascript"
             for use in self._word_uses(path)
             if use.parent.endswith("_signature") or is_shorthand(use.kind, use.parent)
         ]
         for file, symbol in defined:
             at = find_on_line(file.text, self.finder.name, symbol.line)
-            if at is not None and group == group_of_path(self.lookup, file.path):
+            if at is not None and group == obstacles.group_of_path(self.lookup, file.path):
                 found.append((file.path, at))
         for path, at in list(dict.fromkeys(found))[:_MAX_OTHERS]:
             if at not in self.edits.get(path, {}):
@@ -374,7 +373,7 @@ class CheckedRename:
         theirs = self._places(self._of_server - own)
         lists = {"only_redline": self._places(own - self._of_server), f"only_{server}": theirs}
         listed = (
-            f"; only {name} renames {', '.join(places[:MAX_NAMED])}"
+            f"; only {name} renames {', '.join(places[: obstacles.MAX_NAMED])}"
             for name, places in (("Redline", lists["only_redline"]), (server, theirs))
             if places
         )
@@ -465,7 +464,7 @@ def _subtract(
             yield problem
 
 
-def _lines_of(places: RenamePlaces) -> set[int]:
+def _lines_of(places: obstacles.RenamePlaces) -> set[int]:
     return {each.line for each in places.used.seen if any(bound for _, bound in each.at)}
 
 

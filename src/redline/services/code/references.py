@@ -106,7 +106,7 @@ class Finder:
             self.with_definitions,
         )
         found: dict[str, Any] = lookup.runtime.confined.call(
-            "redline.services.code.reference_worker:search",
+            "redline.services.code.reference_search:search",
             given,
             answers.by_name(),
             budget=_BUDGET,

@@ -22,6 +22,7 @@ from redline.core.paths import Access, WorkspacePath
 from redline.core.ports.search import Cancel
 from redline.core.records import dataclass, field
 from redline.core.wording import naming
+from redline.services.code import rename_obstacles as obstacles
 from redline.services.code.checked_rename import (
     CheckedRename,
     FileEdits,
@@ -29,21 +30,8 @@ from redline.services.code.checked_rename import (
     write_edits,
 )
 from redline.services.code.lookup import CodeLookup
-from redline.services.code.python_texts import find_commented_types, find_quoted_types
 from redline.services.code.reference_query import Used, uses_without_definition
 from redline.services.code.references import Finder, finder_of
-from redline.services.code.rename_obstacles import (
-    RenamePlaces,
-    language_of_path,
-    list_quoted,
-    needs_server,
-    refuse_examples,
-    refuse_hidden,
-    refuse_imported,
-    refuse_inherited,
-    refuse_other_members,
-    require_server,
-)
 from redline.services.names import display_name
 from redline.services.runtime import Runtime
 from redline.services.similar import find_similar_symbols, similar_hint
@@ -101,25 +89,27 @@ def plan_symbol_rename(
         )
     lookup = CodeLookup(runtime, cancel)
     finder, files = _find_places(runtime, lookup, request)
-    refuse_imported(runtime, finder, files)
-    refuse_hidden(runtime, finder, files, request.new_name)
-    refuse_examples(runtime, finder, cancel)
-    language = language_of_path(lookup, finder.definitions[0].path)
+    obstacles.refuse_imported(runtime, finder, files)
+    obstacles.refuse_hidden(runtime, finder, files, request.new_name)
+    obstacles.refuse_examples(runtime, finder, cancel)
+    language = obstacles.language_of_path(lookup, finder.definitions[0].path)
     checked: dict[WorkspacePath, FileEdits] | None = None
-    if request.possible is None and needs_server(lookup, finder, files, language):
-        require_server(runtime, lookup, finder, files, language)
-        refuse_inherited(lookup, finder, files, language, cancel)
+    if request.possible is None and obstacles.needs_server(lookup, finder, files, language):
+        obstacles.require_server(runtime, lookup, finder, files, language)
+        obstacles.refuse_inherited(lookup, finder, files, language, cancel)
         asked = CheckedRename(runtime, lookup, finder, files, request.new_name, cancel, waiting)
         checked = asked.plan(language)
         files = _with_files(lookup, files, checked)
     elif request.possible is True:
-        refuse_other_members(lookup, finder, files)
+        obstacles.refuse_other_members(lookup, finder, files)
     writer = _Writer(runtime, request, access, finder)
     for places in files:
         cancel.check()
         writer.write(places, checked.get(places.used.path, {}) if checked is not None else None)
     done = set(writer.renamed)
-    quoted = (each for each in list_quoted(runtime, finder, lookup, cancel) if each not in done)
+    quoted = (
+        each for each in obstacles.list_quoted(runtime, finder, lookup, cancel) if each not in done
+    )
     left_out = tuple(display_name(runtime.workspace, path) for path in lookup.left_out())
     return Renamed(
         ChangeSet(tuple(writer.steps)),
@@ -130,21 +120,21 @@ def plan_symbol_rename(
 
 
 def _with_files(
-    lookup: CodeLookup, files: list[RenamePlaces], checked: dict[WorkspacePath, FileEdits]
-) -> list[RenamePlaces]:
+    lookup: CodeLookup, files: list[obstacles.RenamePlaces], checked: dict[WorkspacePath, FileEdits]
+) -> list[obstacles.RenamePlaces]:
     """Return the files of references, and those that only the server renames in."""
     known = {places.used.path for places in files}
     more = [path for path in checked if path not in known]
-    return [*files, *(RenamePlaces(Used(path, (), lookup.open(path))) for path in more)]
+    return [*files, *(obstacles.RenamePlaces(Used(path, (), lookup.open(path))) for path in more)]
 
 
 def _find_places(
     runtime: Runtime, lookup: CodeLookup, request: RenameRequest
-) -> tuple[Finder, list[RenamePlaces]]:
+) -> tuple[Finder, list[obstacles.RenamePlaces]]:
     """Find what is meant, and where it is called by its name."""
     finder = finder_of(lookup, request.symbol, request.path, _ROOM, request.line)
     local = _uses_of_local(runtime, lookup, finder, request)
-    files: list[RenamePlaces] = []
+    files: list[obstacles.RenamePlaces] = []
     # What prevents a rename of a definition elsewhere says nothing about a local of its name.
     with suppress(*((CannotApply, InvalidArgument, NodeNotFound) if local else ())):
         files = _find(runtime, lookup, finder, request)
@@ -155,7 +145,7 @@ def _find_places(
     return finder, files
 
 
-def _uncertain_lines(places: RenamePlaces, renamed: set[int]) -> list[int]:
+def _uncertain_lines(places: obstacles.RenamePlaces, renamed: set[int]) -> list[int]:
     """Return the lines with a reference that is not renamed and may be of something else."""
     found = {
         reference.line
@@ -187,7 +177,9 @@ def _uses_of_local(
     return uses or []
 
 
-def _refuse_several(uses: list[WordUse], files: list[RenamePlaces], request: RenameRequest) -> None:
+def _refuse_several(
+    uses: list[WordUse], files: list[obstacles.RenamePlaces], request: RenameRequest
+) -> None:
     """Refuse if some of *uses*, all of a name in one file, are not what the first of them is."""
     of_file = [places for places in files if places.used.path == request.path]
     starts = {start for each in of_file for start in each.starts | each.possible}
@@ -281,7 +273,7 @@ def _check_resolved(finder: Finder, lookup: CodeLookup) -> None:
 
 def _find(
     runtime: Runtime, lookup: CodeLookup, finder: Finder, request: RenameRequest
-) -> list[RenamePlaces]:
+) -> list[obstacles.RenamePlaces]:
     finder.with_definitions = True
     _check_definition(runtime, lookup, finder, request)
     _refuse_while_building(finder, lookup)  # before every file with the name is read
@@ -290,8 +282,8 @@ def _find(
     return files
 
 
-def _places(used: Used) -> RenamePlaces:
-    found = RenamePlaces(used)
+def _places(used: Used) -> obstacles.RenamePlaces:
+    found = obstacles.RenamePlaces(used)
     for reference in used.seen:
         for start, is_bound in reference.at:
             if start < 0:
@@ -319,7 +311,7 @@ class _Writer:
     renamed: list[str] = field(default_factory=list)
     possible: list[str] = field(default_factory=list)
 
-    def write(self, places: RenamePlaces, checked: FileEdits | None) -> None:
+    def write(self, places: obstacles.RenamePlaces, checked: FileEdits | None) -> None:
         """Plan the change of a file: what a server *checked*, else what is bound."""
         runtime, path = self.runtime, places.used.path
         name = display_name(runtime.workspace, path)
@@ -356,7 +348,7 @@ class _Writer:
         self.steps.append(Change(place, before, FileState.of(content, before.mode)))
 
     def _choose(
-        self, places: RenamePlaces, text: str, uses: dict[int, WordUse], name: str
+        self, places: obstacles.RenamePlaces, text: str, uses: dict[int, WordUse], name: str
     ) -> set[int]:
         """Return the offsets that are bound, and those that are possible if asked for."""
         old = self.finder.name
@@ -374,7 +366,7 @@ class _Writer:
 
     def _write_own(
         self,
-        places: RenamePlaces,
+        places: obstacles.RenamePlaces,
         text: str,
         language: Language,
         starts: set[int],
@@ -382,8 +374,8 @@ class _Writer:
     ) -> str:
         old, is_member = self.finder.name, self.finder.is_member
         if not is_member:
-            starts.update(find_quoted_types(self.runtime, text, language, old))
-            starts.update(find_commented_types(text, language, old))
+            starts.update(obstacles.find_quoted_types(self.runtime, text, language, old))
+            starts.update(obstacles.find_commented_types(text, language, old))
         short = {at for at in starts if at in uses and is_shorthand(uses[at].kind, uses[at].parent)}
         if language.name != "javascript" and not is_member:
             short -= places.both

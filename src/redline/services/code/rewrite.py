@@ -11,16 +11,9 @@ from typing import Any
 from redline.code.index.facts import MAX_FILE_BYTES
 from redline.code.structural import StructuralMatch
 from redline.code.syntax.languages import BY_NAME, Language, language_of
+from redline.core import errors
 from redline.core.changes import Change, ChangeSet, FileState
 from redline.core.encodings.opening import open_file
-from redline.core.errors import (
-    Busy,
-    CannotApply,
-    InvalidArgument,
-    InvalidPattern,
-    NoMatch,
-    ParserFailed,
-)
 from redline.core.paths import Access, WorkspacePath
 from redline.core.ports.search import Cancel
 from redline.core.ports.tree import Kind
@@ -56,11 +49,11 @@ class RewriteRequest:
         """The rule as ast-grep takes it."""
         rule = {**(self.rule or {}), **({"pattern": self.pattern} if self.pattern else {})}
         if not rule:
-            raise InvalidArgument("Give a pattern or a rule", field="pattern")
+            raise errors.InvalidArgument("Give a pattern or a rule", field="pattern")
         whole: dict[str, Any] = {"rule": rule}
         for name, constraint in (self.where or {}).items():
             if not isinstance(constraint, Mapping):
-                raise InvalidArgument(
+                raise errors.InvalidArgument(
                     f"A constraint is a rule, not {json.dumps(constraint)}: {name}",
                     field="where",
                     hint=f'for example {{"{name}": {{"regex": "^x"}}}}',
@@ -110,18 +103,18 @@ def plan_rewrite(
             change, places, more = _rewrite_file(
                 runtime, path, name, language, rule, request.fix, access
             )
-        except (ParserFailed, Busy) as error:
+        except (errors.ParserFailed, errors.Busy) as error:
             notes.append(f"left out, as the parser failed: {name} ({error.message})")
             continue
         found += places
         left += more
         steps += [change] if change is not None else []
     if not found and left:
-        raise NoMatch(_say_left(left), hint=_COVER_IT)
+        raise errors.NoMatch(_say_left(left), hint=_COVER_IT)
     if not found:
         _refuse_incomplete(runtime, rule["rule"].get("pattern"), language)
     if request.fix is not None and not found:
-        raise NoMatch(
+        raise errors.NoMatch(
             "Nothing matches the pattern",
             hint=naming(
                 "leave {rewrite} out and try a smaller pattern; {search} finds the text itself"
@@ -144,7 +137,7 @@ def _refuse_incomplete(runtime: Runtime, pattern: Any, language: Language) -> No
         return
     issue = runtime.analysis.incomplete(pattern, language)
     if issue is not None:
-        raise InvalidPattern(
+        raise errors.InvalidPattern(
             f"Nothing matches, as the pattern alone is not code of {language.name}: {issue.text}",
             hint="write the whole of it, with $$$BODY for what a block or a call holds",
         )
@@ -164,7 +157,7 @@ def _rewrite_file(
     if not isinstance(before, FileState) or before.content is None:
         return None, [], []
     if len(before.content) > MAX_FILE_BYTES:
-        raise ParserFailed(f"larger than {MAX_FILE_BYTES} bytes")
+        raise errors.ParserFailed(f"larger than {MAX_FILE_BYTES} bytes")
     file = open_file(runtime.tree, path, before.content)
     if file.is_binary:
         return None, [], []
@@ -199,7 +192,7 @@ def _replace(text: str, matches: Sequence[StructuralMatch]) -> str:
 def _refuse_broken(runtime: Runtime, name: str, old: str, new: str, language: Language) -> None:
     issues = runtime.analysis.introduced_issues(old, new, language)
     if issues:
-        raise CannotApply(
+        raise errors.CannotApply(
             f"{name} would no longer parse: {issues[0].text}",
             hint=naming(
                 "nothing was changed; mend {rewrite}, or leave the file out with {globs: !NAME}"
@@ -213,7 +206,7 @@ def _language(runtime: Runtime, top: WorkspacePath, wanted: str) -> Language:
     if wanted:
         if wanted.lower() not in BY_NAME:
             near = get_close_matches(wanted.lower(), BY_NAME, 1)
-            raise InvalidArgument(
+            raise errors.InvalidArgument(
                 f"Not a language that is parsed: {wanted}",
                 field="language",
                 hint=f'pass {{"language": "{near[0]}"}}'
@@ -224,7 +217,7 @@ def _language(runtime: Runtime, top: WorkspacePath, wanted: str) -> Language:
     entry = runtime.tree.stat(top)
     known = language_of(top.name) if entry is not None and entry.kind is Kind.FILE else None
     if known is None:
-        raise InvalidArgument(
+        raise errors.InvalidArgument(
             naming("{language} is needed"),
             field="language",
             hint=f"one of {', '.join(sorted(BY_NAME))}",
@@ -247,7 +240,7 @@ def _candidates(
     )
     cancel.check()
     if len(files) > MAX_FILES:
-        raise InvalidArgument(
+        raise errors.InvalidArgument(
             f"There are {len(files)} files of {language.name}, more than {MAX_FILES}",
             field="globs",
             hint=naming("narrow it with {path} or {globs}"),
@@ -260,7 +253,7 @@ def _check_variables(rule: Mapping[str, Any], fix: str | None) -> None:
     defined = {name for text in _patterns(rule) for name in _VARIABLE.findall(text)}
     for name in _VARIABLE.findall(fix or ""):
         if name not in defined:
-            raise InvalidPattern(
+            raise errors.InvalidPattern(
                 naming(
                     "{rewrite} uses a metavariable that the pattern does not have: ", f"${name}"
                 ),

@@ -1,16 +1,27 @@
-"""Files as they were at points of history, and which operation made each line."""
+"""Files as they were at points of history or at HEAD, and which operation made each line."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from redline.core.changes import ABSENT, Absent, Change, ChangeSet, FileState, Rename, State
+from redline.core.changes import (
+    ABSENT,
+    Absent,
+    Change,
+    ChangeSet,
+    FileState,
+    LinkState,
+    Rename,
+    State,
+)
 from redline.core.diff import changed_lines
 from redline.core.encodings.opening import open_file, open_versions
 from redline.core.errors import BinaryFile, NotFound, RedlineError
 from redline.core.line_diff import LineCounts, count_hunks, diff_lines, split_lines
-from redline.core.paths import WorkspacePath
+from redline.core.paths import Access, WorkspacePath
+from redline.core.ports.git import Committer
 from redline.core.ports.history import History, HistoryQuery, Operation, Origin
 from redline.core.records import dataclass, field
 from redline.services.history.references import Point
@@ -284,3 +295,43 @@ def _texts(step: Change) -> tuple[bytes, bytes] | None:
         return None
     before, after = open_versions(old, new)
     return None if before.is_binary or after.is_binary else (before.view, after.view)
+
+
+# The name under which commands take the commit as a point to compare with.
+HEAD = "HEAD"
+
+
+def difference_from_head(runtime: Runtime, committer: Committer) -> ChangeSet:
+    """Return how the files of the first root differ from HEAD, new files included."""
+    top = WorkspacePath(0, ())
+    status = runtime.git.status(top, untracked=True)
+    if status is None:
+        raise NotFound(runtime.workspace.absolute(top), "The workspace is not a repository")
+    names = {entry.path for entry in status.entries} | {
+        entry.original for entry in status.entries if entry.original
+    }
+    steps = []
+    for name in sorted(names):
+        path = runtime.workspace.resolve(name, Access.READ, follow=False)
+        before = _at_head(committer, runtime.workspace.absolute(path))
+        after = _now(runtime, path)
+        if before != after:
+            steps.append(Change(path, before, after))
+    return ChangeSet(tuple(steps))
+
+
+def _at_head(committer: Committer, absolute: str) -> State:
+    found = committer.head_file(absolute)
+    if found is None:
+        return ABSENT
+    return LinkState(os.fsdecode(found.content)) if found.is_link else FileState.of(found.content)
+
+
+def _now(runtime: Runtime, path: WorkspacePath) -> State:
+    try:
+        state = runtime.tree.state(path)
+    except RedlineError:
+        return ABSENT
+    if isinstance(state, LinkState):
+        return state
+    return FileState.of(state.content or b"") if isinstance(state, FileState) else ABSENT

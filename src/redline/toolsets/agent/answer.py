@@ -7,16 +7,10 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
+from redline.core import errors
 from redline.core.access.rights import Right
 from redline.core.changes import ChangeSet, FileState
 from redline.core.encodings.opening import configured_in
-from redline.core.errors import (
-    InvalidArgument,
-    NotFound,
-    RightMissing,
-    SandboxUnavailable,
-    StaleBase,
-)
 from redline.core.paths import Access, WorkspacePath, read_name, show_name
 from redline.core.ports.history import Operation
 from redline.plan.describe import list_touched
@@ -61,7 +55,7 @@ class CallChecks:
             self._check_right()
             call = self._call
             done = check_change(call.runtime, change_set, call.origin("check"), call.cancel)
-        except (RightMissing, SandboxUnavailable) as error:
+        except (errors.RightMissing, errors.SandboxUnavailable) as error:
             if self._is_asked:
                 raise type(error)(error.message, hint="leave check out") from None
             self._notes = [f"not checked: {error.message}"]
@@ -77,7 +71,7 @@ class CallChecks:
         """Settings of a project can name code, such as plugins: checks are commands."""
         client = self._call.client
         if Right.RUN not in client.rights:
-            raise RightMissing(
+            raise errors.RightMissing(
                 f"{client.principal} does not have the right to run here; refused: check",
             )
 
@@ -117,7 +111,7 @@ def resolve(
     workspace = call.runtime.workspace
     try:
         return workspace.resolve(read_name(raw), access, follow=follow, must_exist=exists)
-    except NotFound as error:
+    except errors.NotFound as error:
         if is_glob(raw):
             error.hint = for_globs
         raise
@@ -130,7 +124,7 @@ def globs_of(call: Call) -> list[str]:
         mark = "!" if glob.startswith("!") else ""
         base, pattern = split_base(glob.removeprefix(mark))
         if base.startswith("/") or ".." in base.split("/"):
-            raise InvalidArgument(
+            raise errors.InvalidArgument(
                 f"A glob is relative to path: {glob}",
                 field="globs",
                 hint=f"pass {quote(_from_base(call, base, mark + pattern))}",
@@ -148,7 +142,7 @@ def number_of(call: Call, name: str, default: int, low: int, high: int) -> int:
     """Return a number of the call, at most *high*; InvalidArgument below *low*."""
     value = int(call.arguments.get(name, default))
     if value < low:
-        raise InvalidArgument(f"{name} must be {low} to {high}, got {value}", field=name)
+        raise errors.InvalidArgument(f"{name} must be {low} to {high}, got {value}", field=name)
     if value > high:
         call.notes.append(f"{name} is at most {high}; {value} was taken for that")
     return min(value, high)
@@ -158,11 +152,11 @@ def edits_of(call: Call) -> Iterator[tuple[str, Json]]:
     """Yield each of the call's edits with its path, its own or the one for all."""
     given = call.arguments
     if not given["edits"]:
-        raise InvalidArgument("edits is empty", field="edits", hint="give one edit or more")
+        raise errors.InvalidArgument("edits is empty", field="edits", hint="give one edit or more")
     for number, item in enumerate(given["edits"]):
         raw = item.get("path") or given.get("path")
         if not raw:
-            raise InvalidArgument(
+            raise errors.InvalidArgument(
                 f"edits[{number}] has no path", field="edits", hint="give it a path, or one for all"
             )
         yield raw, item
@@ -179,7 +173,7 @@ def check_unchanged(
     for path, version in versions.items():
         try:
             check_versions(tree, {path: version})
-        except StaleBase as error:
+        except errors.StaleBase as error:
             what = explain_stale(call.runtime, path, version, call.client.connection)
             state = tree.state(path)
             error.message += f"; {what}" if what else ""

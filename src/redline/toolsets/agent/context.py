@@ -5,13 +5,7 @@ from __future__ import annotations
 from redline.core.errors import NotFound
 from redline.core.ports.tree import Kind
 from redline.core.text_limits import MAX_SHOWN
-from redline.services.code.context import (
-    DEFAULT_TOKENS,
-    ContextQuestion,
-    answer_question,
-    describe_left_out,
-    resolve_kind,
-)
+from redline.services.code import context as questions
 from redline.services.code.fitting import Fitted, Snippet, fit
 from redline.services.code.lookup import CodeLookup
 from redline.toolsets.agent.answer import number_of, resolve
@@ -26,11 +20,11 @@ def context(call: Call) -> Result:
     """Return ranked snippets for the question, fitted to max_tokens."""
     question = _question(call)
     lookup = CodeLookup(call.runtime, call.cancel)
-    message, snippets = answer_question(lookup, question)
+    message, snippets = questions.answer_question(lookup, question)
     fitted = fit(snippets, question.max_tokens)
     names = [snippet.path for snippet in fitted.snippets]
     lookup.note_shown(call.client.connection, names)
-    notes = describe_left_out(lookup)
+    notes = questions.describe_left_out(lookup)
     if lookup.state == "building":
         notes.append(f"{lookup.describe_building()}; this comes from a text search.")
     others = lookup.other_encodings(names)
@@ -46,7 +40,7 @@ def context(call: Call) -> Result:
     return Result.of_text("\n".join(lines), structured)
 
 
-def _question(call: Call) -> ContextQuestion:
+def _question(call: Call) -> questions.ContextQuestion:
     given = call.arguments
     query, symbol = (given.get(key) or "" for key in ("query", "symbol"))
     wanted = (symbol or query).strip()
@@ -56,9 +50,9 @@ def _question(call: Call) -> ContextQuestion:
     if file is not None and entry is None:
         raise NotFound(str(raw))
     is_file = entry is not None and entry.kind is not Kind.DIRECTORY
-    kind = resolve_kind(given.get("kind") or "auto", wanted, bool(symbol), is_file)
-    room = number_of(call, "max_tokens", DEFAULT_TOKENS, 100, MAX_SHOWN // 4)
-    return ContextQuestion(
+    kind = questions.resolve_kind(given.get("kind") or "auto", wanted, bool(symbol), is_file)
+    room = number_of(call, "max_tokens", questions.DEFAULT_TOKENS, 100, MAX_SHOWN // 4)
+    return questions.ContextQuestion(
         kind,
         file,
         wanted,

@@ -15,27 +15,10 @@ from redline.documents.base.path import Path, read_path, render_path
 from redline.documents.editing import DocEdit, Options, edit_at
 from redline.documents.isolated import DocumentSource
 from redline.instruct.model.values import dumps
+from redline.services import documents
 from redline.services.commit import Planned
-from redline.services.documents.edit import plan_edits
-from redline.services.documents.read import (
-    as_own_document,
-    find_document,
-    has_several,
-    naming_file,
-    open_document,
-    query_files,
-    read_value,
-    refuse_code,
-)
-from redline.services.documents.validate import validate_file
 from redline.services.select import select_files
-from redline.toolsets.agent.answer import (
-    access_of,
-    carry_out,
-    edits_of,
-    number_of,
-    resolve,
-)
+from redline.toolsets.agent.answer import access_of, carry_out, edits_of, number_of, resolve
 from redline.toolsets.call import Call, Result
 from redline.toolsets.compact import fit_rows
 from redline.toolsets.exact_arguments import exact_argument
@@ -59,19 +42,19 @@ def get(call: Call) -> Result:
         return _query(call, key)
     path = resolve(call, given["path"], exists=True, for_globs=_SEVERAL)
     name = call.label(path)
-    with naming_file(name):
-        refuse_code(name, call.arguments.get("format"))
-        source = open_document(call.runtime, path, _options(call))
+    with documents.naming_file(name):
+        documents.refuse_code(name, call.arguments.get("format"))
+        source = documents.open_document(call.runtime, path, _options(call))
         wanted = read_path(key)
         try:
-            found = read_value(call.runtime, source, wanted)
+            found = documents.read_value(call.runtime, source, wanted)
         except NodeNotFound as error:
             other = _other_document(call, source, wanted)
             error.hint = (
                 error.hint if other is None else f'pass {{"document": {other}}}, which has it'
             )
             raise
-    text = as_own_document(found).encode("utf-8", "replace").decode()
+    text = documents.as_own_document(found).encode("utf-8", "replace").decode()
     notes = list(found.notes)
     if len(text) > MAX_SHOWN:
         notes.append(f"cut at {MAX_SHOWN} of {len(text)} characters; ask for a deeper key")
@@ -84,7 +67,7 @@ def get(call: Call) -> Result:
 def _query(call: Call, expression: str) -> Result:
     places = _select(call, Access.READ)
     most = number_of(call, "max", _MAX_MATCHES, 1, 1000)
-    found, total = query_files(
+    found, total = documents.query_files(
         call.runtime,
         places,
         expression,
@@ -126,7 +109,7 @@ def _validate(call: Call) -> Result:
     lines: list[str] = []
     for place in _select(call, Access.READ):
         call.cancel.check()
-        done = validate_file(
+        done = documents.validate_file(
             call.runtime, place, _options(call), None if schema == _OWN_SCHEMA else schema
         )
         if not done.problems:
@@ -151,10 +134,12 @@ def set_values(call: Call) -> Result:
     def plan() -> Planned[None]:
         changes, notes = ChangeSet(), list[str]()
         for path, edits in groups.items():
-            refuse_code(label(path), options.form)
+            documents.refuse_code(label(path), options.form)
             try:
                 _require_document(call, path, edits)
-                done = plan_edits(call.runtime, [path], edits, options, label, call.cancel)
+                done = documents.plan_edits(
+                    call.runtime, [path], edits, options, label, call.cancel
+                )
             except DocumentError as error:
                 error.details.setdefault("file", label(path))
                 if len(groups) > 1:
@@ -185,8 +170,8 @@ def _require_document(call: Call, path: WorkspacePath, edits: list[DocEdit]) -> 
     """
     if "document" in call.arguments:
         return
-    source = open_document(call.runtime, path, _options(call))
-    for edit in edits if has_several(source) else ():
+    source = documents.open_document(call.runtime, path, _options(call))
+    for edit in edits if documents.has_several(source) else ():
         other = None if edit.selection else _other_document(call, source, edit.path)
         if other:
             raise CannotApply(
@@ -197,9 +182,9 @@ def _require_document(call: Call, path: WorkspacePath, edits: list[DocEdit]) -> 
 
 def _other_document(call: Call, source: DocumentSource, path: Path) -> int | None:
     """Return the document of a file that has *path*, if the call names none."""
-    if "document" in call.arguments or not has_several(source):
+    if "document" in call.arguments or not documents.has_several(source):
         return None
-    return find_document(call.runtime, source, path)
+    return documents.find_document(call.runtime, source, path)
 
 
 def _groups(call: Call) -> dict[WorkspacePath, list[DocEdit]]:

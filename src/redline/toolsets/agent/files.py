@@ -7,20 +7,10 @@ from collections.abc import Iterator
 from redline.core.changes import ABSENT, FileState
 from redline.core.encodings.opening import open_file
 from redline.core.errors import BinaryFile, InvalidArgument, NotFound
-from redline.plan.file_ops import (
-    plan_copy,
-    plan_delete,
-    plan_make_directory,
-    plan_move,
-    plan_write,
-)
-from redline.services.code.move_imports import (
-    MovedImports,
-    count_left_imports,
-    plan_moved_imports,
-)
+from redline.plan.file_ops import plan_copy, plan_delete, plan_make_directory, plan_move, plan_write
+from redline.services.code.move_imports import MovedImports, count_left_imports, plan_moved_imports
 from redline.services.commit import Planned
-from redline.services.file_changes import encode_content, refuse_roots
+from redline.services.select import encode_content, refuse_roots
 from redline.services.text_edits import note_broken_content
 from redline.toolsets.agent.answer import access_of, carry_out, check_unchanged, resolve
 from redline.toolsets.call import Call, Result

@@ -12,14 +12,9 @@ from redline.services.history.listing import describe_briefly, latest_id, list_p
 from redline.services.history.references import find_operation, require_time
 from redline.services.history.revert import CURRENT, Wish, create_checkpoint, plan_revert, revert
 from redline.services.names import iso_time
-from redline.toolsets.agent.answer import (
-    answer_committed,
-    answer_planned,
-    is_dry,
-    number_of,
-)
+from redline.toolsets.agent.answer import answer_committed, answer_planned, is_dry, number_of
 from redline.toolsets.call import Call, Result, session_of
-from redline.toolsets.review_app import list_meta, view_meta
+from redline.toolsets.change_records import list_meta, view_meta
 from redline.toolsets.tool import Json
 
 _MAX_FILES = 20

@@ -5,18 +5,17 @@ from __future__ import annotations
 import json
 
 from redline.core.encodings.opening import configured_in
-from redline.core.errors import InvalidArgument, NotADirectory, NotFound, SessionNotFound
+from redline.core.errors import InvalidArgument, SessionNotFound
 from redline.core.paths import WorkspacePath, show_name
 from redline.core.ports.commands import Captured, Command, Job, JobState
-from redline.core.ports.tree import Kind
 from redline.core.text_limits import MAX_SHOWN, shorten
 from redline.plan.describe import list_touched
 from redline.services.brief_diff import brief_change, name_changes
-from redline.services.commands.check import CommandLine, check_env, pass_gate
+from redline.services.commands.gate import CommandLine, check_env, pass_gate
 from redline.services.commands.jobs import apply_dry_run, start_job, stop_job, type_into
-from redline.services.commands.output import keep_ends, pick_lines
-from redline.services.commands.remarks import remarks_on
+from redline.services.commands.output import keep_ends, pick_lines, remarks_on
 from redline.services.history.listing import bounded_diff
+from redline.services.select import require_directory
 from redline.toolsets.agent.answer import answer_committed, number_of, resolve
 from redline.toolsets.call import Call, Result
 from redline.toolsets.consent import quote
@@ -211,10 +210,4 @@ def _directory(call: Call) -> WorkspacePath:
     if raw is None:
         roots = call.runtime.workspace.roots
         return WorkspacePath(next((n for n, root in enumerate(roots) if root.writable), 0), ())
-    path = resolve(call, raw)
-    entry = call.runtime.tree.stat(path)
-    if entry is None:
-        raise NotFound(raw)
-    if entry.kind is not Kind.DIRECTORY:
-        raise NotADirectory(raw)
-    return path
+    return require_directory(call.runtime, resolve(call, raw), raw)

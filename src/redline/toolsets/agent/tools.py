@@ -2,127 +2,160 @@
 
 from __future__ import annotations
 
-from redline.toolsets.agent import schemas as s
-from redline.toolsets.agent.schemas import CHANGES_FILES, RUNS, tool
-from redline.toolsets.change_offers import prompts_for, resources_for
-from redline.toolsets.review_app import REVIEW_APP
-from redline.toolsets.tool import Toolset
-
-DOCUMENT_TOOLS = (
-    tool(
-        "get",
-        "Get values",
-        "Read values of YAML, TOML, JSON, JSONC and JSON5 as written, or validate.",
-        s.takes(
-            ("path",),
-            path=s.FILE_OR_GLOB,
-            key=s.text('a.b[0]["x.y"], or JSONPath: $..image'),
-            schema=s.text("Validate by this file; own: the one it names"),
-            document=s.number("Of several in YAML, from 0"),
-            format=s.text("If not by its name"),
-            max=s.number("Default 100"),
-        ),
-        s.VALUES,
-        "documents:get",
-    ),
-    tool(
-        "set",
-        "Set values",
-        "Set values in YAML, TOML and JSON, all or nothing; every other byte stays.",
-        s.takes(
-            ("edits",),
-            path=s.text("For edits without a path"),
-            edits=s.items(
-                "In order",
-                ("key",),
-                path=s.FILE_OR_GLOB,
-                key=s.text('a.b[0]; a[+] appends; flags[?@.owner=="x"].on: each'),
-                value={"description": "Any JSON value"},
-                source=s.text("Instead, in the file's own syntax"),
-                action=s.choice("insert: before a list index", "set", "insert", "delete"),
-                after=s.text("Put a new key after this one"),
-                rename=s.text("New name of the key, without value"),
-            ),
-            create=s.flag("Create missing parents"),
-            document=s.number("Of several in YAML, from 0"),
-            format=s.text("If not by its name"),
-            dry_run=s.DRY_RUN,
-            check=s.CHECK,
-        ),
-        s.CHANGED,
-        "documents:set_values",
-        CHANGES_FILES,
-        exact=True,
-    ),
-)
-
+from redline.toolsets import schemas as s
+from redline.toolsets.change_offers import REVIEW_APP, prompts_for, resources_for
+from redline.toolsets.tool import READS, Hints, Json, Tool, Toolset
 
 _HERE = "redline.toolsets.agent"
+_WRITES = Hints(read_only=False, destructive=True, idempotent=False, open_world=False)
+_RUNS = Hints(read_only=False, destructive=True, idempotent=False, open_world=True)
+
+
+def _tool(
+    name: str,
+    title: str,
+    description: str,
+    place: str,
+    gives: Json,
+    required: str,
+    /,
+    *,
+    hints: Hints = READS,
+    unlisted: tuple[str, ...] = (),
+    app: str = "",
+    exact: bool = False,
+    **takes: Json,
+) -> Tool:
+    """A tool that *takes* these arguments; *place* is "module:function" in this package."""
+    return Tool(
+        name,
+        title,
+        description,
+        s.record(required, **takes),
+        f"{_HERE}.{place}",
+        hints,
+        gives,
+        writes=not hints.read_only,
+        unlisted=unlisted,
+        runs=hints is _RUNS,
+        app=app,
+        exact=exact,
+        words=f"{_HERE}.trained_names:WORDS",
+    )
+
+
+_ENCODING = s.text("If not detected")
+_FILE_OR_GLOB = s.text("File or glob")
+
+_CHANGED = s.record(
+    "id dry_run files diff",
+    id=s.TEXT_OR_NULL,
+    dry_run=s.FLAG,
+    files=s.OBJECTS,
+    diff=s.TEXT,
+    diff_truncated=s.FLAG,
+    notes=s.TEXTS,
+    status=s.TEXT,
+    readings=s.TEXTS,
+    suggestions=s.TEXTS,
+    matches=s.OBJECTS,
+    problems=s.OBJECTS,
+)
+_READ = s.whole(files=s.OBJECTS)
+_FOUND = s.whole(entries=s.OBJECTS, truncated=s.FLAG, roots=s.OBJECTS)
+_MATCHED = s.whole(matches=s.OBJECTS, total=s.INTEGER, truncated=s.FLAG)
+_CONTEXT = s.record(
+    "kind message snippets",
+    kind=s.TEXT,
+    message=s.TEXT,
+    snippets=s.OBJECTS,
+    omitted=s.OBJECTS,
+    notes=s.TEXTS,
+)
+_VALUES = s.record(
+    "", values=s.OBJECTS, total=s.INTEGER, notes=s.TEXTS, valid=s.FLAG, problems=s.OBJECTS
+) | {"required": []}
+_CHANGES = s.whole(changes=s.OBJECTS, next_before=s.TEXT_OR_NULL)
+
+
+def _change(
+    name: str,
+    title: str,
+    description: str,
+    place: str,
+    required: str,
+    /,
+    *,
+    checks: bool = True,
+    exact: bool = False,
+    **takes: Json,
+) -> Tool:
+    """A tool that changes files, or shows the change; with *checks* it can format and lint it."""
+    takes["dry_run"] = s.flag("Only show the change")
+    if checks:
+        takes["check"] = s.flag("Format and lint it")
+    plain = _tool(name, title, description, place, _CHANGED, required, hints=_WRITES)
+    return plain._replace(input_schema=s.record(required, **takes), exact=exact)
+
 
 TOOLS = (
-    tool(
+    _tool(
         "read",
         "Read files",
         "Read text files or pictures; answers the version for later edits.",
-        s.takes(
-            (),
-            path=s.text("File"),
-            lines=s.text("10-40, 10- or -20 (last 20)"),
-            symbol=s.text("Read only this, e.g. Class.method"),
-            paths=s.texts("Several: a.py, a.py:10-40, a.py#symbol"),
-            encoding=s.ENCODING,
-        ),
-        s.READ,
         "read:read",
+        _READ,
+        "",
+        path=s.text("File"),
+        lines=s.text("10-40, 10- or -20 (last 20)"),
+        symbol=s.text("Read only this, e.g. Class.method"),
+        paths=s.texts("Several: a.py, a.py:10-40, a.py#symbol"),
+        encoding=_ENCODING,
     ),
-    tool(
+    _tool(
         "find",
         "Find files",
         "List a directory, or find files below it by glob.",
-        s.takes(
-            (),
-            path=s.text("Directory or file"),
-            globs=s.texts("*.py matches at any depth; !x excludes"),
-            depth=s.number("Levels without globs, default 1"),
-            details=s.flag("Size, time, mode, roots"),
-            hidden=s.flag("And ignored files"),
-            max=s.number("Default 1000"),
-        ),
-        s.FOUND,
         "find:find",
+        _FOUND,
+        "",
+        path=s.text("Directory or file"),
+        globs=s.texts("*.py matches at any depth; !x excludes"),
+        depth=s.number("Levels without globs, default 1"),
+        details=s.flag("Size, time, mode, roots"),
+        hidden=s.flag("And ignored files"),
+        max=s.number("Default 1000"),
     ),
-    tool(
+    _tool(
         "search",
         "Search contents",
         "Find lines in files by text or regex.",
-        s.takes(
-            ("query",),
-            query=s.text("Text"),
-            path=s.text("File or directory"),
-            globs=s.texts("As in find"),
-            regex=s.flag("query is a regex"),
-            ignore_case=s.flag("Ignore case"),
-            context=s.number("Lines around each"),
-            hidden=s.flag("And ignored files"),
-            max=s.number("Default 200"),
-        ),
-        s.MATCHED,
         "find:search",
+        _MATCHED,
+        "query",
+        query=s.text("Text"),
+        path=s.text("File or directory"),
+        globs=s.texts("As in find"),
+        regex=s.flag("query is a regex"),
+        ignore_case=s.flag("Ignore case"),
+        context=s.number("Lines around each"),
+        hidden=s.flag("And ignored files"),
+        max=s.number("Default 200"),
         # files or counts, for a call with output_mode
         unlisted=("output",),
     ),
-    tool(
+    _change(
         "edit",
         "Edit files",
         "Replace text in one or more files, all or nothing. old must be unique; indentation may"
         " be shifted.",
-        s.takes(
-            ("edits",),
-            path=s.text("For edits without a path"),
-            edits=s.items(
-                "In order",
-                ("old",),
-                path=s.FILE_OR_GLOB,
+        "edit:edit",
+        "edits",
+        path=s.text("For edits without a path"),
+        edits=s.array(
+            s.record(
+                "old",
+                path=_FILE_OR_GLOB,
                 old=s.text("Text to replace"),
                 new=s.text("With regex: $1, $&, $$"),
                 all=s.flag("Every occurrence"),
@@ -130,218 +163,206 @@ TOOLS = (
                 ignore_case=s.flag("Ignore case"),
                 version=s.text("From read: refuse if changed"),
             ),
-            encoding=s.ENCODING,
-            dry_run=s.DRY_RUN,
-            check=s.CHECK,
+            description="In order",
         ),
-        s.CHANGED,
-        "edit:edit",
-        CHANGES_FILES,
+        encoding=_ENCODING,
     ),
-    tool(
+    _change(
         "apply_patch",
         "Apply a patch",
         "Apply a patch, all or nothing: a unified diff, or *** Begin Patch, *** Add File: P /"
         " *** Delete File: P / *** Update File: P (*** Move to: Q), @@ hunks, *** End Patch.",
-        s.takes(
-            ("patch",),
-            patch=s.text("The patch"),
-            versions=s.mapping("By path, from read"),
-            encoding=s.ENCODING,
-            dry_run=s.DRY_RUN,
-            check=s.CHECK,
-        ),
-        s.CHANGED,
-        "patch:apply_patch",
-        CHANGES_FILES,
+        "edit:apply_patch",
+        "patch",
+        patch=s.text("The patch"),
+        versions=s.mapping("By path, from read"),
+        encoding=_ENCODING,
     ),
-    tool(
+    _change(
         "write",
         "Write a file",
         "Create a file or replace its content; parents are created.",
-        s.takes(
-            ("path",),
-            path=s.text("File; dir/ makes a directory"),
-            content=s.text("All of it"),
-            append=s.flag("Add it to the end"),
-            version=s.text("From read: refuse if changed"),
-            dry_run=s.DRY_RUN,
-            check=s.CHECK,
-        ),
-        s.CHANGED,
         "files:write",
-        CHANGES_FILES,
+        "path",
+        path=s.text("File; dir/ makes a directory"),
+        content=s.text("All of it"),
+        append=s.flag("Add it to the end"),
+        version=s.text("From read: refuse if changed"),
     ),
-    tool(
+    _change(
         "move",
         "Move or rename",
         "Move, rename or copy a file or directory.",
-        s.takes(
-            ("path", "to"),
-            path=s.text("What"),
-            to=s.text("New path"),
-            overwrite=s.flag("Replace a file"),
-            copy=s.flag("Keep the old one"),
-            imports=s.flag("Update imports (Python, JS, TS)"),
-            dry_run=s.DRY_RUN,
-        ),
-        s.CHANGED,
         "files:move",
-        CHANGES_FILES,
+        "path to",
+        path=s.text("What"),
+        to=s.text("New path"),
+        overwrite=s.flag("Replace a file"),
+        copy=s.flag("Keep the old one"),
+        imports=s.flag("Update imports (Python, JS, TS)"),
+        checks=False,
     ),
-    tool(
+    _change(
         "delete",
         "Delete",
         "Delete a file or a whole directory.",
-        s.takes(("path",), path=s.text("What"), dry_run=s.DRY_RUN),
-        s.CHANGED,
         "files:delete",
-        CHANGES_FILES,
+        "path",
+        path=s.text("What"),
+        checks=False,
     ),
-    tool(
+    _tool(
         "run",
         "Run a command",
         "Run a shell command in the sandbox; its changes can be undone. If it runs longer than"
         " wait, it becomes a session.",
-        s.takes(
-            ("command",),
-            command=s.text("For bash"),
-            cwd=s.text("Directory"),
-            timeout=s.number("Seconds, default 120"),
-            wait=s.number("Seconds, default 30"),
-            stdin=s.text("Its input"),
-            env=s.mapping("Variables"),
-            tty=s.flag("Give it a terminal"),
-            dry_run=s.flag("Run on a copy, show changes"),
-            apply=s.text("Session of a dry run to apply"),
-        ),
-        s.RAN,
         "run:run",
-        RUNS,
+        s.OBJECT,
+        "command",
+        command=s.text("For bash"),
+        cwd=s.text("Directory"),
+        timeout=s.number("Seconds, default 120"),
+        wait=s.number("Seconds, default 30"),
+        stdin=s.text("Its input"),
+        env=s.mapping("Variables"),
+        tty=s.flag("Give it a terminal"),
+        dry_run=s.flag("Run on a copy, show changes"),
+        apply=s.text("Session of a dry run to apply"),
+        hints=_RUNS,
     ),
-    tool(
+    _tool(
         "session",
         "Running command",
         "Type into a running command, poll its output, or stop it.",
-        s.takes(
-            ("session",),
-            session=s.text("From run"),
-            input=s.text("What to type; none polls"),
-            lines=s.text("Of its output: 10-40"),
-            wait=s.number("Seconds, default 1"),
-            stop=s.flag("End it"),
-            signal=s.choice("How, default TERM", "TERM", "KILL", "INT"),
-        ),
-        s.RAN,
         "run:session",
-        RUNS,
+        s.OBJECT,
+        "session",
+        session=s.text("From run"),
+        input=s.text("What to type; none polls"),
+        lines=s.text("Of its output: 10-40"),
+        wait=s.number("Seconds, default 1"),
+        stop=s.flag("End it"),
+        signal=s.choice("TERM", "KILL", "INT", description="How, default TERM"),
+        hints=_RUNS,
     ),
-    tool(
+    _tool(
         "context",
         "Code context",
         "Definition or references of a symbol, outline of a file, structure of a project, or code"
         " about a query.",
-        s.takes(
-            (),
-            symbol=s.text("e.g. Class.method"),
-            path=s.text("File or directory"),
-            kind=s.choice(
-                "Default: what fits",
-                "definition",
-                "references",
-                "outline",
-                "structure",
-                "search",
-            ),
-            line=s.number("Its line in path"),
-            query=s.text("Words"),
-            precise=s.flag("Ask the type checker"),
-            max_tokens=s.number("Default 4000"),
-        ),
-        s.CONTEXT,
         "context:context",
+        _CONTEXT,
+        "",
+        symbol=s.text("e.g. Class.method"),
+        path=s.text("File or directory"),
+        kind=s.choice(
+            *"definition references outline structure search".split(),
+            description="Default: what fits",
+        ),
+        line=s.number("Its line in path"),
+        query=s.text("Words"),
+        precise=s.flag("Ask the type checker"),
+        max_tokens=s.number("Default 4000"),
     ),
-    tool(
+    _change(
         "rewrite",
         "Rewrite by syntax",
         "Structural search and replace (ast-grep): pattern is code with $A for a node, $$$B for"
         " several. Refused if a file would not parse.",
-        s.takes(
-            ("pattern",),
-            pattern=s.text("e.g. foo($A)"),
-            rewrite=s.text("Without: list matches"),
-            language=s.text("Needed unless path is a file"),
-            path=s.text("File or directory"),
-            globs=s.texts("As in find"),
-            rule=s.mapping("More rules: kind, inside, has, not"),
-            where=s.mapping('Constraints, e.g. {"A": {"regex": "^x"}}'),
-            dry_run=s.DRY_RUN,
-            check=s.CHECK,
-        ),
-        s.CHANGED,
         "code:rewrite",
-        CHANGES_FILES,
+        "pattern",
+        pattern=s.text("e.g. foo($A)"),
+        rewrite=s.text("Without: list matches"),
+        language=s.text("Needed unless path is a file"),
+        path=s.text("File or directory"),
+        globs=s.texts("As in find"),
+        rule=s.mapping("More rules: kind, inside, has, not"),
+        where=s.mapping('Constraints, e.g. {"A": {"regex": "^x"}}'),
     ),
-    tool(
+    _change(
         "rename",
         "Rename a symbol",
         "Rename a symbol: its definition and every reference bound to it.",
-        s.takes(
-            ("symbol", "to"),
-            symbol=s.text("e.g. Class.method"),
-            to=s.text("New name"),
-            path=s.text("File that defines it"),
-            line=s.number("Its line"),
-            possible=s.flag("Uncertain uses: rename or (false) leave"),
-            dry_run=s.DRY_RUN,
-            check=s.CHECK,
-        ),
-        s.CHANGED,
         "code:rename",
-        CHANGES_FILES,
+        "symbol to",
+        symbol=s.text("e.g. Class.method"),
+        to=s.text("New name"),
+        path=s.text("File that defines it"),
+        line=s.number("Its line"),
+        possible=s.flag("Uncertain uses: rename or (false) leave"),
     ),
-    *DOCUMENT_TOOLS,
-    tool(
+    _tool(
+        "get",
+        "Get values",
+        "Read values of YAML, TOML, JSON, JSONC and JSON5 as written, or validate.",
+        "documents:get",
+        _VALUES,
+        "path",
+        path=_FILE_OR_GLOB,
+        key=s.text('a.b[0]["x.y"], or JSONPath: $..image'),
+        schema=s.text("Validate by this file; own: the one it names"),
+        document=s.number("Of several in YAML, from 0"),
+        format=s.text("If not by its name"),
+        max=s.number("Default 100"),
+    ),
+    _change(
+        "set",
+        "Set values",
+        "Set values in YAML, TOML and JSON, all or nothing; every other byte stays.",
+        "documents:set_values",
+        "edits",
+        path=s.text("For edits without a path"),
+        edits=s.array(
+            s.record(
+                "key",
+                path=_FILE_OR_GLOB,
+                key=s.text('a.b[0]; a[+] appends; flags[?@.owner=="x"].on: each'),
+                value={"description": "Any JSON value"},
+                source=s.text("Instead, in the file's own syntax"),
+                action=s.choice(
+                    "set", "insert", "delete", description="insert: before a list index"
+                ),
+                after=s.text("Put a new key after this one"),
+                rename=s.text("New name of the key, without value"),
+            ),
+            description="In order",
+        ),
+        create=s.flag("Create missing parents"),
+        document=s.number("Of several in YAML, from 0"),
+        format=s.text("If not by its name"),
+        exact=True,
+    ),
+    _tool(
         "changes",
         "List changes",
         "List what was changed, newest first, or show one change as a diff.",
-        s.takes(
-            (),
-            id=s.text("Show this change, or latest"),
-            path=s.text("Only below this"),
-            session=s.text("Only of this; current: yours"),
-            since=s.text("ISO time, or 2h"),
-            before=s.text("Older than this id"),
-            max=s.number("Default 20"),
-        ),
-        s.CHANGES,
         "history:changes",
+        _CHANGES,
+        "",
+        id=s.text("Show this change, or latest"),
+        path=s.text("Only below this"),
+        session=s.text("Only of this; current: yours"),
+        since=s.text("ISO time, or 2h"),
+        before=s.text("Older than this id"),
+        max=s.number("Default 20"),
         # A note beside an answer says how comments are closed, when there are any.
         unlisted=("comments", "resolve", "answer"),
         app=REVIEW_APP.uri,
     ),
-    tool(
+    _change(
         "undo",
         "Undo",
         "Take back your latest change or others; later changes are kept.",
-        s.takes(
-            (),
-            id=s.text("This change"),
-            paths=s.texts("Only these files of it"),
-            hunks={
-                "type": "array",
-                "items": {"type": "integer"},
-                "description": "Only these, by number",
-            },
-            to=s.text("Yours since this id, checkpoint or time"),
-            session=s.text("All of this session"),
-            redo=s.flag("Take an undo back"),
-            checkpoint=s.text("Name this moment for to"),
-            dry_run=s.DRY_RUN,
-        ),
-        s.CHANGED,
         "history:undo",
-        CHANGES_FILES,
+        "",
+        id=s.text("This change"),
+        paths=s.texts("Only these files of it"),
+        hunks=s.array(s.INTEGER, description="Only these, by number"),
+        to=s.text("Yours since this id, checkpoint or time"),
+        session=s.text("All of this session"),
+        redo=s.flag("Take an undo back"),
+        checkpoint=s.text("Name this moment for to"),
+        checks=False,
     ),
 )
 

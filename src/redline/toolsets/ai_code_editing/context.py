@@ -5,13 +5,7 @@ from __future__ import annotations
 from redline.core.errors import NotFound
 from redline.core.paths import Access, WorkspacePath
 from redline.core.ports.tree import Kind
-from redline.services.code.context import (
-    DEFAULT_TOKENS,
-    ContextQuestion,
-    answer_question,
-    describe_left_out,
-    resolve_kind,
-)
+from redline.services.code import context as questions
 from redline.services.code.fitting import Fitted, Snippet, fit
 from redline.services.code.lookup import CodeLookup
 from redline.toolsets.call import Call, Result
@@ -22,7 +16,7 @@ def get_code_context(call: Call) -> Result:
     """Ranked snippets for the question, fitted to max_tokens."""
     question = _question(call)
     lookup = CodeLookup(call.runtime, call.cancel)
-    message, snippets = answer_question(lookup, question)
+    message, snippets = questions.answer_question(lookup, question)
     fitted = fit(snippets, question.max_tokens)
     names = [snippet.path for snippet in fitted.snippets]
     lookup.note_shown(call.client.connection, names)
@@ -40,7 +34,7 @@ def get_code_context(call: Call) -> Result:
         structured["message"] = message
     encodings = lookup.other_encodings(names)
     warnings = [
-        *describe_left_out(lookup),
+        *questions.describe_left_out(lookup),
         *(f"{name} is in {encoding}." for name, encoding in encodings.items()),
     ]
     if warnings:
@@ -49,15 +43,15 @@ def get_code_context(call: Call) -> Result:
     return Result.of_text(render(message, fitted), structured)
 
 
-def _question(call: Call) -> ContextQuestion:
+def _question(call: Call) -> questions.ContextQuestion:
     arguments = call.arguments
     query, symbol = (arguments.get(key) or "" for key in ("query", "symbol"))
     wanted = (symbol or query).strip()
     file, is_file = _place(call, arguments.get("file"))
-    kind = resolve_kind(arguments.get("kind") or "auto", wanted, bool(symbol), is_file)
-    room = int(arguments.get("max_tokens") or DEFAULT_TOKENS)
+    kind = questions.resolve_kind(arguments.get("kind") or "auto", wanted, bool(symbol), is_file)
+    room = int(arguments.get("max_tokens") or questions.DEFAULT_TOKENS)
     raw = str(arguments.get("file"))
-    return ContextQuestion(kind, file, wanted, room, arguments.get("line"), raw)
+    return questions.ContextQuestion(kind, file, wanted, room, arguments.get("line"), raw)
 
 
 def _place(call: Call, raw: str | None) -> tuple[WorkspacePath | None, bool]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from redline.core import errors as e
-from redline.toolsets.ai_code_editing.answer import answer_json
 from redline.toolsets.ai_code_editing.tools import CONTEXT_KINDS
 from redline.toolsets.call import FailedCall, Result
 from redline.toolsets.tool import Json
@@ -47,4 +46,4 @@ def word(error: e.RedlineError, call: FailedCall) -> Result:
         kind = call.arguments.get("kind")
         kind = kind if kind in CONTEXT_KINDS else "auto"
         structured |= {"kind": kind, "snippets": [], "omitted": []}
-    return answer_json(structured, is_error=True)
+    return Result.of_json(structured, is_error=True)

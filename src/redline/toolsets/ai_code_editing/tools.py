@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from redline.toolsets.tool import READS, Hints, Json, Tool, Toolset
+from redline.toolsets import schemas as s
+from redline.toolsets.tool import READS, Hints, Tool, Toolset
 
 CONTEXT_KINDS = ("auto", "outline", "definition", "references", "structure")
 _HERE = "redline.toolsets.ai_code_editing"
 
-_LINE: Json = {"type": "integer", "minimum": 1}
-_FLAG: Json = {"type": "boolean"}
-_TEXT: Json = {"type": "string"}
+_LINE = s.integer(1)
+_STATUS = s.choice("success", "failure")
 
 EDIT_FILE = Tool(
     name="ai_code_editing.edit_file",
@@ -19,38 +19,32 @@ EDIT_FILE = Tool(
         "function f, at the start of f, replace f); without a place at the end. "
         "Without code_block: a fenced block, delete ..., rename X to Y."
     ),
-    input_schema={
-        "type": "object",
-        "properties": {
-            "target_file": _TEXT,
-            "edit_instruction": _TEXT,
-            "start_line": _LINE,
-            "end_line": _LINE,
-            "code_block": _TEXT,
-            "edit_type": {"type": "string", "enum": ["insert", "replace", "delete"]},
-            "symbol": _TEXT,
-            "expected_text": _TEXT,
-            "expected_hash": {"type": "string", "description": "File SHA-256"},
-            "encoding": _TEXT,
-            "create": _FLAG,
-            "strict": _FLAG,
-            "dry_run": _FLAG,
-        },
-        "required": ["target_file", "edit_instruction"],
-    },
-    output_schema={
-        "type": "object",
-        "properties": {
-            "status": {"type": "string", "enum": ["success", "failure"]},
-            "file_path": _TEXT,
-            "message": _TEXT,
-            "diff": _TEXT,
-            "operation": {"type": "string", "description": "Id for undo; empty: no change"},
-            "file_hash": _TEXT,
-        },
-        "required": ["status", "file_path", "message"],
-    },
-    handler=f"{_HERE}.edit.handler:edit_file",
+    input_schema=s.record(
+        "target_file edit_instruction",
+        target_file=s.TEXT,
+        edit_instruction=s.TEXT,
+        start_line=_LINE,
+        end_line=_LINE,
+        code_block=s.TEXT,
+        edit_type=s.choice("insert", "replace", "delete"),
+        symbol=s.TEXT,
+        expected_text=s.TEXT,
+        expected_hash=s.text("File SHA-256"),
+        encoding=s.TEXT,
+        create=s.FLAG,
+        strict=s.FLAG,
+        dry_run=s.FLAG,
+    ),
+    output_schema=s.record(
+        "status file_path message",
+        status=_STATUS,
+        file_path=s.TEXT,
+        message=s.TEXT,
+        diff=s.TEXT,
+        operation=s.text("Id for undo; empty: no change"),
+        file_hash=s.TEXT,
+    ),
+    handler=f"{_HERE}.edit_file:edit_file",
     hints=Hints(read_only=False, destructive=True, idempotent=False, open_world=False),
     writes=True,
     aliases=("ai_edit_code",),
@@ -63,34 +57,26 @@ GET_CODE_CONTEXT = Tool(
         "A symbol's definition or references (file and line say which), a file's outline, the "
         "repository's structure, or snippets for a query."
     ),
-    input_schema={
-        "type": "object",
-        "properties": {
-            "query": _TEXT,
-            "file": _TEXT,
-            "symbol": _TEXT,
-            "kind": {
-                "type": "string",
-                "enum": list(CONTEXT_KINDS),
-            },
-            "line": _LINE,
-            "max_tokens": {"type": "integer", "minimum": 100, "maximum": 50000},
-        },
-    },
-    output_schema={
-        "type": "object",
-        "properties": {
-            "status": {"type": "string", "enum": ["success", "failure"]},
-            "message": _TEXT,
-            "kind": _TEXT,
-            "index": {"type": "string", "enum": ["ready", "building", "none"]},
-            "snippets": {"type": "array", "items": {"type": "object"}},
-            "omitted": {"type": "array", "items": {"type": "object"}},
-            "tokens": {"type": "integer"},
-            "warnings": {"type": "array", "items": {"type": "string"}},
-        },
-        "required": ["status", "message", "kind", "snippets", "omitted"],
-    },
+    input_schema=s.record(
+        "",
+        query=s.TEXT,
+        file=s.TEXT,
+        symbol=s.TEXT,
+        kind=s.choice(*CONTEXT_KINDS),
+        line=_LINE,
+        max_tokens=s.integer(100, 50000),
+    ),
+    output_schema=s.record(
+        "status message kind snippets omitted",
+        status=_STATUS,
+        message=s.TEXT,
+        kind=s.TEXT,
+        index=s.choice("ready", "building", "none"),
+        snippets=s.OBJECTS,
+        omitted=s.OBJECTS,
+        tokens=s.INTEGER,
+        warnings=s.TEXTS,
+    ),
     handler=f"{_HERE}.context:get_code_context",
     hints=READS,
     aliases=("ai_get_code_context",),

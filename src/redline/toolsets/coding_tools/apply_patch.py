@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from redline.core.changes import State
-from redline.core.diff import diff_of_files
-from redline.core.encodings.opening import open_versions
 from redline.core.errors import InvalidArgument
 from redline.core.paths import WorkspacePath
 from redline.plan.patch.apply import Affected, PatchPlan
@@ -15,9 +12,7 @@ from redline.plan.patch.parse import parse_patch
 from redline.services.commit import Committed, Planned, commit_plan
 from redline.services.text_edits import plan_checked_patch
 from redline.toolsets.call import Call, Result
-from redline.toolsets.coding_tools.answer import success
-from redline.toolsets.coding_tools.own_diff import content_of
-from redline.toolsets.coding_tools.paths import shown, writable
+from redline.toolsets.coding_tools.answer import diff_of_states, shown, success, writable
 from redline.toolsets.repeats import cause_of, note_made, refuse_repeated
 from redline.toolsets.tool import Json
 
@@ -104,21 +99,10 @@ def _diff(plan: PatchPlan, encoding: str | None) -> str:
     pieces: list[str] = []
     size = 0
     for path, (before, after) in plan.states.items():
-        piece = _file_diff(shown(path), before, after, encoding)
+        piece = diff_of_states(shown(path), before, after, encoding)
         size += len(piece)
         if size > _MAX_DIFF:
             pieces.append(f"... more, not shown: {shown(path)} and what follows\n")
             break
         pieces.append(piece)
     return "".join(pieces)
-
-
-def _file_diff(name: str, before: State, after: State, encoding: str | None) -> str:
-    old, new = content_of(before), content_of(after)
-    was, becomes = open_versions(old or b"", new or b"", encoding if old and new else None)
-    return diff_of_files(
-        was.view,
-        becomes.view,
-        "/dev/null" if old is None else f"a/{name}",
-        "/dev/null" if new is None else f"b/{name}",
-    )

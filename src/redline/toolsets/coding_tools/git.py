@@ -4,15 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from redline.core.changes import Absent, Change, FileState, Rename, State
 from redline.core.encodings.opening import open_text
+from redline.core.errors import RedlineError
 from redline.core.paths import Access, WorkspacePath, show_name
 from redline.core.ports.git import GitFileDiff, GitStatus
+from redline.core.ports.history import HistoryQuery, Operation
 from redline.core.ports.tree import Kind
 from redline.core.records import replace
+from redline.core.textfile import encode
 from redline.services.text_lines import cut_head
 from redline.toolsets.call import Call, Result
-from redline.toolsets.coding_tools.answer import success
-from redline.toolsets.coding_tools.paths import existing, unescape_path
+from redline.toolsets.coding_tools.answer import (
+    diff_of_states,
+    existing,
+    shown,
+    success,
+    unescape_path,
+)
 from redline.toolsets.tool import Json
 
 _TOP = WorkspacePath(0, ())
@@ -90,9 +99,7 @@ def _filter(call: Call, raw: str) -> WorkspacePath:
 
 
 def _fallback(call: Call, paths: Sequence[WorkspacePath], limit: int) -> Result:
-    from redline.toolsets.coding_tools.own_diff import own_changes
-
-    files = own_changes(call, paths, call.arguments.get("context_lines", 3))
+    files = _own_changes(call, paths, call.arguments.get("context_lines", 3))
     return _diff_answer(files, limit, ["non-git diff fallback"])
 
 
@@ -126,3 +133,67 @@ def _diff_answer(files: Sequence[GitFileDiff], limit: int, warnings: list[str]) 
             "warnings": warnings,
         }
     )
+
+
+_PAGE = 200
+_MAX_OPERATIONS = 5000
+
+
+def _own_changes(call: Call, paths: Sequence[WorkspacePath], context: int) -> list[GitFileDiff]:
+    """Each file that is not what it was before the first change of this process."""
+    files = []
+    for path, before in sorted(_first_states(call).items()):
+        if paths and not any(path.is_beneath(wanted) for wanted in paths):
+            continue
+        try:
+            after = call.runtime.tree.state(path)
+        except RedlineError:
+            continue
+        found = _file_diff(path, before, after, context)
+        if found is not None:
+            files.append(found)
+    return files
+
+
+def _first_states(call: Call) -> dict[WorkspacePath, State]:
+    """Return the state of each changed file before anything was done to it."""
+    first: dict[WorkspacePath, State] = {}
+    for operation in reversed(_operations(call)):
+        for step in call.runtime.history.get(operation.id).change_set.steps:
+            if isinstance(step, Rename):
+                first.setdefault(step.target, Absent())
+                if step.source not in first:
+                    first[step.source] = call.runtime.tree.state(step.target)
+            elif isinstance(step, Change) and _is_file(step):
+                first.setdefault(step.path, step.before)
+    return first
+
+
+def _is_file(step: Change) -> bool:
+    return isinstance(step.before, FileState) or isinstance(step.after, FileState)
+
+
+def _operations(call: Call) -> list[Operation]:
+    """This process's operations, newest first."""
+    found: list[Operation] = []
+    query = HistoryQuery(since=call.runtime.started, limit=_PAGE, steps=0)
+    while len(found) < _MAX_OPERATIONS:
+        page = call.runtime.history.list(query)
+        found += page
+        if len(page) < _PAGE:
+            break
+        query = query._replace(before_id=page[-1].id)
+    return found
+
+
+def _file_diff(
+    path: WorkspacePath, before: State, after: State, context: int
+) -> GitFileDiff | None:
+    was_file, is_file = isinstance(before, FileState), isinstance(after, FileState)
+    status = "modified" if was_file and is_file else "added" if is_file else "deleted"
+    name = shown(path)
+    text = diff_of_states(name, before, after, context=context)
+    if not text and was_file == is_file:
+        return None
+    head = f"diff --git a/{name} b/{name}\n"
+    return GitFileDiff(path.relative, status, False, encode(head + text))

@@ -5,6 +5,9 @@ Text in another encoding is shown, counted and cut as UTF-8.
 
 from __future__ import annotations
 
+import os
+from typing import TYPE_CHECKING, Any
+
 from redline.core.changes import digest_of
 from redline.core.encodings.opening import open_file
 from redline.core.errors import BinaryFile, IsADirectory, TooLarge, UnsupportedEncoding
@@ -13,10 +16,9 @@ from redline.core.ports.tree import Kind
 from redline.core.textfile import TextFile
 from redline.services.text_lines import Cut, character_start, cut_head, line_starts
 from redline.toolsets.call import Call, Result
-from redline.toolsets.coding_tools.answer import success
-from redline.toolsets.coding_tools.file_facts import modified
-from redline.toolsets.coding_tools.paths import existing, shown
-from redline.toolsets.tool import Json
+from redline.toolsets.coding_tools.answer import existing, shown, success
+from redline.toolsets.coding_tools.listing import modified
+from redline.toolsets.tool import Json, Tool
 
 _LARGEST = 256 << 20
 
@@ -113,3 +115,28 @@ def _warnings(cut: Cut) -> list[str]:
             "first selected line exceeds max_bytes",
         ]
     return ["content truncated; go on at next_start_line"]
+
+
+if TYPE_CHECKING:
+    from redline.services.runtime import Runtime
+
+
+def choose(arguments: Json, own: Tool, other: Tool, runtime: Runtime) -> Json | None:
+    """Return the arguments as `coding` reads them, or None when `files` answers.
+
+    `files` answers absolute paths and the options that only it has; `coding` everything else.
+    """
+    names, path = arguments.keys(), arguments.get("path")
+    fits_own = names <= own.argument_names
+    if names <= other.argument_names and (_is_absolute(path) or not fits_own):
+        return None
+    if not isinstance(path, str) or not _is_absolute(path):
+        return arguments
+    root = runtime.workspace.roots[0].path.rstrip("/") + "/"
+    # Only the notation changes: what the path may reach is decided when it is resolved.
+    return {**arguments, "path": path[len(root) :]} if path.startswith(root) else arguments
+
+
+def _is_absolute(path: Any) -> bool:
+    """Whether `files` would take *path* from the top; `C:\\x` is that on Windows only."""
+    return isinstance(path, str) and (path.startswith("/") or os.path.isabs(path))

@@ -9,8 +9,7 @@ from redline.core.ports.search import GrepLine, GrepQuery, GrepResult
 from redline.search.found_lines import WholeLines, cut_around, name_undecoded
 from redline.search.ignore import EXCLUDED_DIRECTORIES
 from redline.toolsets.call import Call, Result
-from redline.toolsets.coding_tools.answer import encode_once, success
-from redline.toolsets.coding_tools.paths import existing
+from redline.toolsets.coding_tools.answer import encode_once, existing, success
 from redline.toolsets.tool import Json
 
 PREVIEW_CHARACTERS = 500

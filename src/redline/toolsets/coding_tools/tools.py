@@ -2,18 +2,7 @@
 
 from __future__ import annotations
 
-from redline.toolsets.coding_tools.exec.tools import EXEC_TOOLS
-from redline.toolsets.coding_tools.schemas import (
-    HERE,
-    OUTPUT,
-    SOME_TEXT,
-    TEXT,
-    TEXTS,
-    choice,
-    flag,
-    inputs,
-    number,
-)
+from redline.toolsets import schemas as s
 from redline.toolsets.tool import (
     CancelAlias,
     Hints,
@@ -26,169 +15,227 @@ from redline.toolsets.tool import (
 
 _HERE = "redline.toolsets.coding_tools"
 _LOOKS = Hints(read_only=True, destructive=False, idempotent=True, open_world=False)
-_PATCHES = Hints(read_only=False, destructive=True, idempotent=False, open_world=False)
 _ASKS = Hints(read_only=True, destructive=False, idempotent=False, open_world=False)
+_ADDS = Hints(read_only=False, destructive=False, idempotent=False, open_world=False)
+_DESTROYS = Hints(read_only=False, destructive=True, idempotent=False, open_world=False)
+_RUNS = Hints(read_only=False, destructive=True, idempotent=False, open_world=True)
+# One permissive schema for every tool, as the profile has it.
+_OUTPUT: Json = {**s.record("ok", ok=s.FLAG, error=s.OBJECT), "additionalProperties": True}
+_SOME_TEXT: Json = {"type": "string", "minLength": 1}
+_OUTPUT_BYTES = s.integer(1, 1048576, default=65536)
+_YIELD = s.integer(0, 30000, default=1000)
 
 
-def _reader(name: str, title: str, module: str, description: str, schema: Json) -> Tool:
+def _tool(
+    name: str,
+    title: str,
+    module: str,
+    description: str,
+    required: str,
+    properties: Json,
+    hints: Hints = _LOOKS,
+    *,
+    runs: bool = False,
+) -> Tool:
+    """A tool that takes *properties* and nothing else; its handler is in *module*."""
     return Tool(
         name=name,
         title=title,
         description=description,
-        input_schema=schema,
-        output_schema=OUTPUT,
+        input_schema={
+            "type": "object",
+            "properties": properties,
+            "required": required.split(),
+            "additionalProperties": False,
+        },
+        output_schema=_OUTPUT,
         handler=f"{_HERE}.{module}:{name}",
-        hints=_LOOKS,
+        hints=hints,
+        writes=not hints.read_only,
+        runs=runs,
     )
 
 
-READ_FILE = _reader(
-    "read_file",
-    "Read file",
-    "read_file",
-    "Read text by lines; when truncated, go on at next_start_line or next_start_byte.",
-    inputs(
-        {
-            "path": SOME_TEXT,
-            "start_line": number(1, default=1),
-            "end_line": number(1),
-            "start_byte": number(0),
-            "max_bytes": number(1, 1048576, 131072),
-            "encoding": TEXT,
-        },
+TOOLS = (
+    _tool(
+        "read_file",
+        "Read file",
+        "read_file",
+        "Read text by lines; when truncated, go on at next_start_line or next_start_byte.",
         "path",
-    ),
-)
-
-LIST_DIR = _reader(
-    "list_dir",
-    "List directory",
-    "listing",
-    "List a directory's entries.",
-    inputs(
         {
-            "path": HERE,
-            "recursive": flag(False),
-            "max_depth": number(1, 20, 1),
-            "max_entries": number(1, 10000, 1000),
-            "include_hidden": flag(False),
-            "include_ignored": flag(False),
-            "sort": choice("name", "type", "modified", default="name"),
-        }
-    ),
-)
-
-LIST_FILES = _reader(
-    "list_files",
-    "List files",
-    "listing",
-    "Find files by glob; *.py matches at any depth.",
-    inputs(
-        {
-            "path": HERE,
-            "patterns": TEXTS,
-            "glob": TEXT,
-            "exclude_patterns": TEXTS,
-            "include_hidden": flag(False),
-            "include_ignored": flag(False),
-            "max_results": number(1, 50000, 5000),
-            "sort": choice("path", "modified", default="path"),
-        }
-    ),
-)
-
-SEARCH_TEXT = _reader(
-    "search_text",
-    "Search text",
-    "search_text",
-    "Find lines in a file or below a directory; literal unless regex (Rust syntax).",
-    inputs(
-        {
-            "query": SOME_TEXT,
-            "path": HERE,
-            "regex": flag(False),
-            "case_sensitive": flag(False),
-            "include_globs": TEXTS,
-            "glob": TEXT,
-            "exclude_globs": TEXTS,
-            "context_lines": number(0, 5, 0),
-            "max_results": number(1, 10000, 1000),
-            "max_preview_bytes": number(80, 4096, 512),
-            "count_all": flag(False),
+            "path": _SOME_TEXT,
+            "start_line": s.integer(1, default=1),
+            "end_line": s.integer(1),
+            "start_byte": s.integer(0),
+            "max_bytes": s.integer(1, 1048576, default=131072),
+            "encoding": s.TEXT,
         },
-        "query",
     ),
-)
-
-APPLY_PATCH = Tool(
-    name="apply_patch",
-    title="Apply patch",
-    description=(
+    _tool(
+        "list_dir",
+        "List directory",
+        "listing",
+        "List a directory's entries.",
+        "",
+        {
+            "path": s.TEXT,
+            "recursive": s.FLAG,
+            "max_depth": s.integer(1, 20, default=1),
+            "max_entries": s.integer(1, 10000, default=1000),
+            "include_hidden": s.FLAG,
+            "include_ignored": s.FLAG,
+            "sort": s.choice("name", "type", "modified", default="name"),
+        },
+    ),
+    _tool(
+        "list_files",
+        "List files",
+        "listing",
+        "Find files by glob; *.py matches at any depth.",
+        "",
+        {
+            "path": s.TEXT,
+            "patterns": s.TEXTS,
+            "glob": s.TEXT,
+            "exclude_patterns": s.TEXTS,
+            "include_hidden": s.FLAG,
+            "include_ignored": s.FLAG,
+            "max_results": s.integer(1, 50000, default=5000),
+            "sort": s.choice("path", "modified", default="path"),
+        },
+    ),
+    _tool(
+        "search_text",
+        "Search text",
+        "search_text",
+        "Find lines in a file or below a directory; literal unless regex (Rust syntax).",
+        "query",
+        {
+            "query": _SOME_TEXT,
+            "path": s.TEXT,
+            "regex": s.FLAG,
+            "case_sensitive": s.FLAG,
+            "include_globs": s.TEXTS,
+            "glob": s.TEXT,
+            "exclude_globs": s.TEXTS,
+            "context_lines": s.integer(0, 5, default=0),
+            "max_results": s.integer(1, 10000, default=1000),
+            "max_preview_bytes": s.integer(80, 4096, default=512),
+            "count_all": s.FLAG,
+        },
+    ),
+    _tool(
+        "apply_patch",
+        "Apply patch",
+        "apply_patch",
         "Change files, all or nothing. *** Begin Patch, then *** Add File: P with + lines, "
         "*** Delete File: P, or *** Update File: P (then *** Move to: Q) with @@ hunks of "
         "space, - and + lines, then *** End Patch. dry_run answers the diff; expected maps "
-        "paths to versions from read_file."
-    ),
-    input_schema=inputs(
+        "paths to versions from read_file.",
+        "patch",
         {
-            "patch": SOME_TEXT,
-            "encoding": TEXT,
-            "dry_run": flag(False),
+            "patch": _SOME_TEXT,
+            "encoding": s.TEXT,
+            "dry_run": s.FLAG,
             "expected": {
                 "type": "object",
                 "additionalProperties": {"type": ["string", "object"]},
             },
         },
-        "patch",
+        _DESTROYS,
     ),
-    output_schema=OUTPUT,
-    handler=f"{_HERE}.apply_patch:apply_patch",
-    hints=_PATCHES,
-    writes=True,
-)
-
-GIT_STATUS = _reader(
-    "git_status",
-    "Git status",
-    "git",
-    "Branch, upstream and changed files of the repository that holds path.",
-    inputs(
+    _tool(
+        "exec_command",
+        "Execute command",
+        "commands",
+        "Run a shell command in the sandbox. Still running after yield_time_ms: go on with its "
+        "session_id. dry_run shows its changes; the same cmd with apply=session_id makes them.",
+        "cmd",
         {
-            "path": HERE,
-            "include_untracked": flag(True),
-            "max_entries": number(1, 10000, 1000),
-        }
+            "cmd": _SOME_TEXT,
+            "workdir": s.TEXT,
+            "timeout_ms": s.integer(1, 600000, default=30000),
+            "yield_time_ms": _YIELD,
+            "max_output_bytes": _OUTPUT_BYTES,
+            "stdin": s.TEXT,
+            "tty": s.FLAG,
+            "rows": s.integer(1, 1000),
+            "cols": s.integer(1, 1000),
+            "env": {"type": "object", "additionalProperties": {"type": "string"}},
+            "dry_run": s.FLAG,
+            "apply": s.TEXT,
+        },
+        _RUNS,
+        runs=True,
     ),
-)
-
-GIT_DIFF = _reader(
-    "git_diff",
-    "Git diff",
-    "git",
-    "Unified diff of unstaged and/or staged changes.",
-    inputs(
+    _tool(
+        "write_stdin",
+        "Write stdin",
+        "commands",
+        "Type into a running session, or poll its output with empty chars.",
+        "session_id",
         {
-            "path": TEXT,
-            "paths": TEXTS,
-            "staged": flag(False),
-            "unstaged": flag(True),
-            "context_lines": number(0, 20, 3),
-            "max_bytes": number(1, 1048576, 262144),
-        }
+            "session_id": _SOME_TEXT,
+            "chars": s.TEXT,
+            "yield_time_ms": _YIELD,
+            "max_output_bytes": _OUTPUT_BYTES,
+        },
+        _ADDS,
+        runs=True,
     ),
-)
-
-REQUEST_PERMISSIONS = Tool(
-    name="request_permissions",
-    title="Request permissions",
-    description=(
+    _tool(
+        "kill_session",
+        "Kill session",
+        "commands",
+        "End a session and all its processes; answers the last output.",
+        "session_id",
+        {
+            "session_id": _SOME_TEXT,
+            "signal": s.choice("TERM", "KILL", "INT", default="TERM"),
+            "wait_ms": s.integer(0, 30000, default=5000),
+            "max_output_bytes": _OUTPUT_BYTES,
+        },
+        _DESTROYS,
+        runs=True,
+    ),
+    _tool(
+        "git_status",
+        "Git status",
+        "git",
+        "Branch, upstream and changed files of the repository that holds path.",
+        "",
+        {
+            "path": s.TEXT,
+            "include_untracked": {**s.FLAG, "default": True},
+            "max_entries": s.integer(1, 10000, default=1000),
+        },
+    ),
+    _tool(
+        "git_diff",
+        "Git diff",
+        "git",
+        "Unified diff of unstaged and/or staged changes.",
+        "",
+        {
+            "path": s.TEXT,
+            "paths": s.TEXTS,
+            "staged": s.FLAG,
+            "unstaged": {**s.FLAG, "default": True},
+            "context_lines": s.integer(0, 20, default=3),
+            "max_bytes": s.integer(1, 1048576, default=262144),
+        },
+    ),
+    _tool(
+        "request_permissions",
+        "Request permissions",
+        "commands",
         "Ask the person for the permission a PERMISSION_REQUIRED error named, with the arguments "
-        "of that call; then repeat the call."
-    ),
-    input_schema=inputs(
+        "of that call; then repeat the call.",
+        "tool_name permission reason arguments",
         {
-            "tool_name": choice("exec_command", "apply_patch"),
-            "permission": choice(
+            "tool_name": s.choice("exec_command", "apply_patch"),
+            "permission": s.choice(
                 "network",
                 "destructive_command",
                 "long_timeout",
@@ -198,55 +245,35 @@ REQUEST_PERMISSIONS = Tool(
                 "privileged_executable",
                 "write_generated_or_ignored",
             ),
-            "reason": SOME_TEXT,
+            "reason": _SOME_TEXT,
             "arguments": {"type": "object"},
-            "scope": choice("once", "session", default="once"),
-            "ttl_seconds": number(1, 3600, 300),
+            "scope": s.choice("once", "session", default="once"),
+            "ttl_seconds": s.integer(1, 3600, default=300),
         },
-        "tool_name",
-        "permission",
-        "reason",
-        "arguments",
+        _ASKS,
+        runs=True,
     ),
-    output_schema=OUTPUT,
-    handler=f"{_HERE}.exec.permissions:request_permissions",
-    hints=_ASKS,
-    runs=True,
-)
-
-VIEW_IMAGE = _reader(
-    "view_image",
-    "View image",
-    "view_image",
-    "Look at a PNG, JPEG, GIF or WebP, resized to fit.",
-    inputs(
-        {
-            "path": SOME_TEXT,
-            "max_bytes": number(1024, 10485760, 5242880),
-            "max_width": number(1, 10000, 2000),
-            "max_height": number(1, 10000, 2000),
-            "auto_resize": flag(True),
-            "output": choice("mcp_image", "data_url", "compact", default="mcp_image"),
-        },
+    _tool(
+        "view_image",
+        "View image",
+        "view_image",
+        "Look at a PNG, JPEG, GIF or WebP, resized to fit.",
         "path",
+        {
+            "path": _SOME_TEXT,
+            "max_bytes": s.integer(1024, 10485760, default=5242880),
+            "max_width": s.integer(1, 10000, default=2000),
+            "max_height": s.integer(1, 10000, default=2000),
+            "auto_resize": {**s.FLAG, "default": True},
+            "output": s.choice("mcp_image", "data_url", "compact", default="mcp_image"),
+        },
     ),
 )
 
 TOOLSET = Toolset(
     name="coding",
     title="Coding tools",
-    tools=(
-        READ_FILE,
-        LIST_DIR,
-        LIST_FILES,
-        SEARCH_TEXT,
-        APPLY_PATCH,
-        *EXEC_TOOLS,
-        GIT_STATUS,
-        GIT_DIFF,
-        REQUEST_PERMISSIONS,
-        VIEW_IMAGE,
-    ),
+    tools=TOOLS,
     wording=f"{_HERE}.errors:word",
     profile=ProtocolProfile(
         oldest_revision="2025-06-18",
@@ -258,7 +285,7 @@ TOOLSET = Toolset(
             "read_file",
             other_toolset="files",
             description="Read a file by absolute or workspace-relative path, whole or by lines.",
-            choose=f"{_HERE}.shared_read_file:choose",
+            choose=f"{_HERE}.read_file:choose",
         ),
     ),
     titles_in_annotations=True,

@@ -8,8 +8,7 @@ from redline.core.errors import BinaryFile, IsADirectory, TooLarge
 from redline.core.ports.images import Image
 from redline.core.ports.tree import Kind
 from redline.toolsets.call import Call, Result
-from redline.toolsets.coding_tools.answer import success
-from redline.toolsets.coding_tools.paths import existing, shown
+from redline.toolsets.coding_tools.answer import existing, shown, success
 from redline.toolsets.tool import Json
 
 # Read whole before it is looked at; far over what any limit lets through afterwards.

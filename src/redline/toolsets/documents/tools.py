@@ -2,183 +2,131 @@
 
 from __future__ import annotations
 
+from redline.toolsets import schemas as s
 from redline.toolsets.tool import READS, Hints, Json, Tool, Toolset
 
 _HERE = "redline.toolsets.documents"
-_TEXT: Json = {"type": "string"}
-_FILE: Json = {"type": "string", "description": "path or glob"}
-_PATH: Json = {"type": "string", "description": 'a.b, a[0], a[-1], a["x.y"]'}
-_FORMAT: Json = {"type": "string"}
-_INDEX: Json = {"type": "integer"}
-_VALUE: Json = {"type": "string"}
-_VALUE_FORMAT: Json = {"type": "string", "enum": ["native", "json"]}
-_FLAG: Json = {"type": "boolean"}
-_CHANGES = Hints(read_only=False, destructive=True, idempotent=False, open_world=False)
-
-
-def _schema(required: tuple[str, ...], properties: Json) -> Json:
-    return {
-        "type": "object",
-        "properties": {**properties, "format": _FORMAT, "doc_index": _INDEX},
-        "required": list(required),
-        "additionalProperties": False,
-    }
-
-
-_NOTES: Json = {"type": "array", "items": {"type": "string"}}
-_CHANGED: Json = {
-    "type": "object",
-    "properties": {
-        "id": {"type": ["string", "null"]},
-        "dry_run": {"type": "boolean"},
-        "files": {"type": "array", "items": {"type": "string"}},
-        "diff": {"type": "string"},
-        "notes": _NOTES,
-    },
-    "required": ["id", "dry_run", "files", "diff"],
-}
-
-DOC_GET = Tool(
-    name="doc_get",
-    title="Get a document value",
-    description=(
-        "Read a value of a YAML, JSON, JSONC, JSON5 or TOML file as its exact source text."
-    ),
-    input_schema=_schema(("file",), {"file": {"type": "string"}, "path": _PATH}),
-    output_schema={
-        "type": "object",
-        "properties": {
-            "text": {"type": "string"},
-            "kind": {"type": "string"},
-            "line": {"type": "integer"},
-            "column": {"type": "integer"},
-            "format": {"type": "string"},
-            "notes": _NOTES,
-        },
-        "required": ["text", "kind", "line", "column", "format"],
-    },
-    handler=f"{_HERE}.reading:doc_get",
-    hints=READS,
+_FILE = s.text("path or glob")
+_PATH = s.text('a.b, a[0], a[-1], a["x.y"]')
+_VALUE_FORMAT = s.choice("native", "json")
+_ADDS = Hints(read_only=False, destructive=True, idempotent=False, open_world=False)
+_SETS = Hints(read_only=False, destructive=True, idempotent=True, open_world=False)
+_CHANGED = s.record(
+    "id dry_run files diff",
+    id=s.TEXT_OR_NULL,
+    dry_run=s.FLAG,
+    files=s.TEXTS,
+    diff=s.TEXT,
+    notes=s.TEXTS,
 )
 
-DOC_QUERY = Tool(
-    name="doc_query",
-    title="Query documents",
-    description=(
-        "Find values by JSONPath (RFC 9535), e.g. $..[?@.image]: their paths, lines and source."
-    ),
-    input_schema=_schema(
-        ("file", "expression"),
-        {
-            "file": _FILE,
-            "expression": {"type": "string"},
-            "limit": {"type": "integer", "minimum": 1, "maximum": 1000},
-        },
-    ),
-    output_schema={
-        "type": "object",
-        "properties": {
-            "matches": {"type": "array", "items": {"type": "object"}},
-            "total": {"type": "integer"},
-            "truncated": {"type": "boolean"},
-        },
-        "required": ["matches", "total", "truncated"],
-    },
-    handler=f"{_HERE}.reading:doc_query",
-    hints=READS,
-)
 
-DOC_VALIDATE = Tool(
-    name="doc_validate",
-    title="Validate documents",
-    description=(
-        "Check syntax and a JSON Schema: the given file, or the one named by $schema or modeline."
-    ),
-    input_schema=_schema(("file",), {"file": _FILE, "schema": _TEXT}),
-    output_schema={
-        "type": "object",
-        "properties": {
-            "valid": {"type": "boolean"},
-            "problems": {"type": "array", "items": {"type": "object"}},
-            "checked": {"type": "array", "items": {"type": "object"}},
-        },
-        "required": ["valid", "problems", "checked"],
-    },
-    handler=f"{_HERE}.reading:doc_validate",
-    hints=READS,
-)
+def _tool(
+    name: str,
+    title: str,
+    description: str,
+    takes: Json,
+    gives: Json = _CHANGED,
+    hints: Hints = READS,
+) -> Tool:
+    return Tool(
+        name=name,
+        title=title,
+        description=description,
+        input_schema=takes,
+        output_schema=gives,
+        handler=f"{_HERE}.handlers:{name}",
+        hints=hints,
+        writes=not hints.read_only,
+    )
 
-DOC_SET = Tool(
-    name="doc_set",
-    title="Set document values",
-    description=(
-        "Replace a value or add a key in YAML, JSON, JSONC, JSON5 or TOML; every other byte stays. "
-        "value is in the file's syntax."
-    ),
-    input_schema=_schema(
-        ("file",),
-        {
-            "file": _FILE,
-            "path": _PATH,
-            "value": _VALUE,
-            "value_format": _VALUE_FORMAT,
-            "edits": {
-                "type": "array",
-                "items": {
-                    "type": "object",
-                    "properties": {
-                        "action": {"type": "string", "enum": ["set", "insert", "delete"]},
-                        "path": {"type": "string"},
-                        "value": {"type": "string"},
-                        "value_format": _VALUE_FORMAT,
-                    },
-                    "required": ["path"],
-                },
-            },
-            "create_parents": _FLAG,
-            "dry_run": _FLAG,
-        },
-    ),
-    output_schema=_CHANGED,
-    handler=f"{_HERE}.writing:doc_set",
-    hints=Hints(read_only=False, destructive=True, idempotent=True, open_world=False),
-    writes=True,
-)
 
-DOC_INSERT = Tool(
-    name="doc_insert",
-    title="Insert a document value",
-    description=("Insert before a list index (the length appends), or add a new key."),
-    input_schema=_schema(
-        ("file", "path", "value"),
-        {
-            "file": _TEXT,
-            "path": _TEXT,
-            "value": _VALUE,
-            "value_format": _VALUE_FORMAT,
-            "dry_run": _FLAG,
-        },
-    ),
-    output_schema=_CHANGED,
-    handler=f"{_HERE}.writing:doc_insert",
-    hints=_CHANGES,
-    writes=True,
-)
+def _takes(required: str, **properties: Json) -> Json:
+    """An input schema; every tool takes the format of the file and the number of a document."""
+    return s.only(required, **properties, format=s.TEXT, doc_index=s.INTEGER)
 
-DOC_DELETE = Tool(
-    name="doc_delete",
-    title="Delete a document value",
-    description=("Delete a key or list item with its own comments."),
-    input_schema=_schema(("file", "path"), {"file": _TEXT, "path": _TEXT, "dry_run": _FLAG}),
-    output_schema=_CHANGED,
-    handler=f"{_HERE}.writing:doc_delete",
-    hints=_CHANGES,
-    writes=True,
+
+TOOLS = (
+    _tool(
+        "doc_get",
+        "Get a document value",
+        "Read a value of a YAML, JSON, JSONC, JSON5 or TOML file as its exact source text.",
+        _takes("file", file=s.TEXT, path=_PATH),
+        s.record(
+            "text kind line column format",
+            text=s.TEXT,
+            kind=s.TEXT,
+            line=s.INTEGER,
+            column=s.INTEGER,
+            format=s.TEXT,
+            notes=s.TEXTS,
+        ),
+    ),
+    _tool(
+        "doc_set",
+        "Set document values",
+        "Replace a value or add a key in YAML, JSON, JSONC, JSON5 or TOML; every other byte stays."
+        " value is in the file's syntax.",
+        _takes(
+            "file",
+            file=_FILE,
+            path=_PATH,
+            value=s.TEXT,
+            value_format=_VALUE_FORMAT,
+            edits=s.array(
+                s.record(
+                    "path",
+                    action=s.choice("set", "insert", "delete"),
+                    path=s.TEXT,
+                    value=s.TEXT,
+                    value_format=_VALUE_FORMAT,
+                )
+            ),
+            create_parents=s.FLAG,
+            dry_run=s.FLAG,
+        ),
+        hints=_SETS,
+    ),
+    _tool(
+        "doc_insert",
+        "Insert a document value",
+        "Insert before a list index (the length appends), or add a new key.",
+        _takes(
+            "file path value",
+            file=s.TEXT,
+            path=s.TEXT,
+            value=s.TEXT,
+            value_format=_VALUE_FORMAT,
+            dry_run=s.FLAG,
+        ),
+        hints=_ADDS,
+    ),
+    _tool(
+        "doc_delete",
+        "Delete a document value",
+        "Delete a key or list item with its own comments.",
+        _takes("file path", file=s.TEXT, path=s.TEXT, dry_run=s.FLAG),
+        hints=_ADDS,
+    ),
+    _tool(
+        "doc_query",
+        "Query documents",
+        "Find values by JSONPath (RFC 9535), e.g. $..[?@.image]: their paths, lines and source.",
+        _takes("file expression", file=_FILE, expression=s.TEXT, limit=s.integer(1, 1000)),
+        s.whole(matches=s.OBJECTS, total=s.INTEGER, truncated=s.FLAG),
+    ),
+    _tool(
+        "doc_validate",
+        "Validate documents",
+        "Check syntax and a JSON Schema: the given file, or the one named by $schema or modeline.",
+        _takes("file", file=_FILE, schema=s.TEXT),
+        s.whole(valid=s.FLAG, problems=s.OBJECTS, checked=s.OBJECTS),
+    ),
 )
 
 TOOLSET = Toolset(
     name="docs",
     title="Lossless documents",
-    tools=(DOC_GET, DOC_SET, DOC_INSERT, DOC_DELETE, DOC_QUERY, DOC_VALIDATE),
-    wording=f"{_HERE}.errors:word",
+    tools=TOOLS,
+    wording=f"{_HERE}.handlers:word",
 )

@@ -6,12 +6,15 @@ from collections.abc import Callable, Iterable
 from typing import TypeVar
 from urllib.parse import quote_from_bytes
 
-from redline.core.errors import NotADirectory, NotFound, OutsideRoots
+from redline.core.changes import ChangeSet
+from redline.core.encodings.opening import configured_in
+from redline.core.errors import OutsideRoots
 from redline.core.paths import Access, WorkspacePath, show_name
-from redline.core.ports.tree import Kind
+from redline.plan.describe import pieces_of
 from redline.services.commit import Committed, Planned, commit_plan
+from redline.services.select import require_directory
 from redline.toolsets.call import Call, Result
-from redline.toolsets.files.adapt import is_rich
+from redline.toolsets.files.tools import is_rich
 from redline.toolsets.tool import Json
 
 _ENDINGS = {
@@ -58,12 +61,7 @@ def resolve(
 def resolve_directory(call: Call, raw: str) -> WorkspacePath:
     """Return the directory that *raw* names; NotFound, NotADirectory."""
     path = resolve(call, raw)
-    entry = call.runtime.tree.stat(path)
-    if entry is None:
-        raise NotFound(shown(call, path))
-    if entry.kind is not Kind.DIRECTORY:
-        raise NotADirectory(shown(call, path))
-    return path
+    return require_directory(call.runtime, path, shown(call, path))
 
 
 def shown(call: Call, path: WorkspacePath) -> str:
@@ -117,3 +115,22 @@ def link(path: str) -> Json:
     if kind:
         block["mimeType"] = kind
     return block
+
+
+# Enough of a diff to judge it by.
+_MAX_DIFF = 262_144
+
+
+def dry_run_text(call: Call, change_set: ChangeSet, summary: str) -> str:
+    """Describe *change_set*, which was not made, with its diff."""
+    if change_set.is_empty:
+        return f"Dry run, nothing was changed. Would {summary}: no changes"
+    lines, size = [f"Dry run, nothing was changed. Would {summary}:\n"], 0
+    configured = configured_in(call.runtime.tree)
+    for piece in pieces_of(change_set, lambda path: shown(call, path), configured):
+        size += len(piece)
+        if size > _MAX_DIFF:
+            lines.append("[diff truncated]\n")
+            break
+        lines.append(piece)
+    return add_notes(clean("".join(lines)).rstrip("\n"), call.foresee(change_set))

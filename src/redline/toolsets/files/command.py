@@ -7,13 +7,12 @@ from collections.abc import Sequence
 from redline.core.errors import InvalidArgument, OutsideRoots
 from redline.core.paths import WorkspacePath
 from redline.core.ports.commands import Command, Finished
-from redline.services.commands.check import CommandLine, pass_gate
-from redline.services.commands.remarks import remarks_on
+from redline.services.commands.gate import CommandLine, pass_gate
+from redline.services.commands.output import remarks_on
 from redline.toolsets.call import Call, Result
 from redline.toolsets.consent import quote
-from redline.toolsets.files.adapt import is_rich
-from redline.toolsets.files.answer import resolve_directory, shown
-from redline.toolsets.files.dry_run import dry_run_text
+from redline.toolsets.files.answer import dry_run_text, resolve_directory, shown
+from redline.toolsets.files.tools import is_rich
 from redline.toolsets.permission import ON_PAGE, AskPermits
 from redline.toolsets.tool import Json
 

@@ -8,12 +8,7 @@ from typing import Any
 
 from redline.core.changes import Change, ChangeSet, Rename
 from redline.core.diff import diff_of_files, pieces_of_bytes, visible
-from redline.core.errors import (
-    InvalidArgument,
-    NoMatch,
-    NotFound,
-    RedlineError,
-)
+from redline.core.errors import InvalidArgument, NoMatch, NotFound, RedlineError
 from redline.core.paths import Access, WorkspacePath
 from redline.core.ports.tree import Kind, Tree
 from redline.core.records import dataclass

@@ -9,10 +9,9 @@ from redline.core.errors import NotFound
 from redline.core.paths import Access
 from redline.plan.file_ops import plan_delete, plan_make_directory, plan_move, plan_write
 from redline.services.commit import Planned
-from redline.services.file_changes import encode_content, refuse_roots
+from redline.services.select import encode_content, refuse_roots
 from redline.toolsets.call import Call, Result
-from redline.toolsets.files.answer import answer_with_notes, commit, resolve, shown
-from redline.toolsets.files.dry_run import dry_run_text
+from redline.toolsets.files.answer import answer_with_notes, commit, dry_run_text, resolve, shown
 
 
 def write_file(call: Call) -> Result:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from redline.core import errors as e
 from redline.core.changes import ChangeSet
 from redline.core.encodings.opening import configured_in
 from redline.core.errors import InvalidArgument
@@ -27,9 +28,8 @@ from redline.services.history.revert import (
 )
 from redline.services.history.revert import create_checkpoint as note_checkpoint
 from redline.services.names import iso_time
-from redline.toolsets.call import Call, Result, session_of
-from redline.toolsets.change_records import line_of
-from redline.toolsets.review_app import list_meta, view_meta
+from redline.toolsets.call import Call, FailedCall, Result, session_of
+from redline.toolsets.change_records import line_of, list_meta, view_meta
 from redline.toolsets.tool import Json
 
 _MAX_DIFF = 65536
@@ -222,3 +222,51 @@ def wire_comment(comment: ReviewComment) -> Json:
         "resolved": bool(comment.resolved_by),
     }
     return found | ({"answer": comment.answer} if comment.answer else {})
+
+
+# The first class that fits decides; subclasses precede their parents.
+_CODES: tuple[tuple[type[e.RedlineError], str], ...] = (
+    (e.InvalidArgument, "INVALID_ARGUMENT"),
+    (e.UnknownOperation, "UNKNOWN_CHANGE"),
+    (e.NothingToUndo, "NOTHING_TO_UNDO"),
+    (e.AlreadyUndone, "ALREADY_UNDONE"),
+    (e.UndoBlocked, "UNDO_BLOCKED"),
+    (e.StaleBase, "STALE_BASE"),
+    (e.Locked, "LOCKED"),
+    (e.Conflict, "CONFLICT"),
+    (e.HistoryError, "HISTORY_ERROR"),
+    (e.ReadOnlyMode, "READ_ONLY"),
+    (e.PermissionRequired, "PERMISSION_REQUIRED"),
+    (e.Refused, "REFUSED"),
+    (e.PathDenied, "PATH_DENIED"),
+    (e.NotFound, "NOT_FOUND"),
+    (e.PathError, "PATH_ERROR"),
+    (e.Cancelled, "CANCELLED"),
+    (e.TimeLimit, "TIME_LIMIT"),
+    (e.LimitReached, "LIMIT_REACHED"),
+    (e.WriteFailed, "WRITE_FAILED"),
+    (e.Unavailable, "UNAVAILABLE"),
+)
+
+
+def code_of(error: e.RedlineError) -> str:
+    """The stable code of *error*."""
+    for kind, code in _CODES:
+        if isinstance(error, kind):
+            return code
+    return "FAILED"
+
+
+def word(error: e.RedlineError, _call: FailedCall) -> Result:
+    """An isError result that says what is wrong and how to go on."""
+    code = code_of(error)
+    details = {key: value for key, value in error.details.items() if key != "diff"}
+    structured = {"error": {"code": code, "message": error.message, "details": details}}
+    if error.hint:
+        structured["error"]["hint"] = error.hint
+    text = f"{code}: {error.text}"
+    diff = error.details.get("diff")
+    if diff:
+        structured["error"]["diff"] = diff
+        text = f"{text}\n\n{diff}"
+    return Result.of_text(text, structured, is_error=True)

@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeVar
 
+from redline.core import errors
 from redline.core.changes import Change, ChangeSet, FileState, digest_of
-from redline.core.errors import (
-    CannotApply,
-    DocumentError,
-    InvalidArgument,
-    IsADirectory,
-    NotADirectory,
-    NotFound,
-    StaleBase,
-    TooLarge,
-)
 from redline.core.paths import Access
 from redline.core.ports.previews import StoredPreview
 from redline.core.records import replace
 from redline.instruct.model.operations import DocumentOperation, apply_operations
-from redline.services.instructions.files import plan_file
-from redline.services.instructions.inputs import Source, file_source, read_document
-from redline.services.instructions.session import Session, change_id, hash_of, load
+from redline.instruct.model.values import Value, dumps, to_plain
+from redline.services.instructions.files import Source, file_source, plan_file, read_document
+from redline.services.instructions.session import Session, change_id, hash_of, is_exact, load, shown
 from redline.toolsets.call import Call, Result
-from redline.toolsets.json_editor.outcome import Chosen, describe_outcome, fit, remember, reply
+from redline.toolsets.json_editor.errors import now
 from redline.toolsets.tool import Json
 
 _MAX_ATTEMPTS = 20
@@ -59,7 +51,9 @@ def _apply_once(
     if in_place and not missing:
         return _answer_from_parts(session, source, wanted)
     if in_place and session.candidates:
-        raise StaleBase(session.file, hint="Another candidate was applied; preview the file again")
+        raise errors.StaleBase(
+            session.file, hint="Another candidate was applied; preview the file again"
+        )
     previewed = _previewed_version(call, session, source) if in_place else source
 
     def plan(part: Chosen) -> bytes:
@@ -89,7 +83,13 @@ def _current_version(call: Call, session: Session, access: Access) -> Source:
     """Return the file as it is; StaleBase if it is gone or no longer a document."""
     try:
         return file_source(call.runtime, session.file, access)
-    except (NotFound, NotADirectory, IsADirectory, TooLarge, DocumentError):
+    except (
+        errors.NotFound,
+        errors.NotADirectory,
+        errors.IsADirectory,
+        errors.TooLarge,
+        errors.DocumentError,
+    ):
         raise _with_changes(session) from None
 
 
@@ -112,8 +112,8 @@ def _previewed_version(call: Call, session: Session, source: Source) -> Source:
 def _plan(call: Call, previewed: Source, together: list[DocumentOperation]) -> bytes:
     try:
         return plan_file(call.runtime.confined, previewed, together)
-    except DocumentError as error:
-        raise CannotApply(error.message) from error
+    except errors.DocumentError as error:
+        raise errors.CannotApply(error.message) from error
 
 
 def _answer_from_parts(session: Session, source: Source, wanted: Chosen) -> Result:
@@ -134,7 +134,7 @@ def _commit(call: Call, source: Source, after: bytes, count: int) -> str:
     summary = f"{count} change{'' if count == 1 else 's'} by instruction in {source.file}"
     try:
         return call.runtime.editor.commit(ChangeSet((change,)), call.origin(summary)).id
-    except StaleBase:
+    except errors.StaleBase:
         raise _Overtaken from None
 
 
@@ -146,8 +146,8 @@ def _plan_change(call: Call, source: Source, after: bytes) -> Change:
     return Change(source.path, before, FileState.of(after, before.mode))
 
 
-def _with_changes(session: Session) -> StaleBase:
-    return StaleBase(session.file, hint="Preview the file again, it was changed since")
+def _with_changes(session: Session) -> errors.StaleBase:
+    return errors.StaleBase(session.file, hint="Preview the file again, it was changed since")
 
 
 def apply(call: Call) -> Result:
@@ -166,7 +166,9 @@ def _refuse_other_version(session: Session, expected: str | None) -> None:
     known = {session.document_hash}
     known |= {outcome.get("document_hash") for outcome in session.results.values()}
     if expected is not None and expected not in known:
-        raise StaleBase(session.file or "document", hint="Preview the current document again")
+        raise errors.StaleBase(
+            session.file or "document", hint="Preview the current document again"
+        )
 
 
 def _every(session: Session) -> Chosen:
@@ -192,7 +194,7 @@ def _read_wanted(session: Session, confirmed: list[str] | None) -> Chosen:
         if unknown and unknown[0] in choices:
             what = f"A candidate is applied alone: {unknown[0]}"
         legal = ", ".join([*changes, *choices])
-        raise InvalidArgument(
+        raise errors.InvalidArgument(
             what,
             field="confirmed_changes",
             hint=f"Legal ids: {legal or 'none, the preview has no changes'}",
@@ -208,7 +210,7 @@ def _apply_inline(call: Call, stored: StoredPreview, session: Session, wanted: C
         document, fitted = fit(
             wanted, lambda part: apply_operations(session.document, list(part.values()))
         )
-    except CannotApply as error:
+    except errors.CannotApply as error:
         outcome: Json = {
             "applied_changes": [],
             "message": f"No change could be applied: {error.message}",
@@ -227,3 +229,137 @@ def _answer_again(session: Session, outcome: Any) -> Result:
     operations = [o for name, o in _every(session).items() if name in applied]
     document = apply_operations(session.document, operations)
     return reply(document, hash_of(document), outcome, again=True)
+
+
+Chosen = dict[str, DocumentOperation]
+T = TypeVar("T")
+_MAX_STORE_ATTEMPTS = 20
+# More changes than this are applied all or none.
+MAX_PARTIAL = 200
+
+
+class ApplicableChanges(NamedTuple):
+    """The operations that can be applied together, and why the others cannot."""
+
+    applied: Chosen
+    failed: dict[str, str]
+
+
+def fit(wanted: Chosen, plan: Callable[[Chosen], T]) -> tuple[T, ApplicableChanges]:
+    """Plan all of *wanted*, or else as many as can be planned together.
+
+    Raises the CannotApply of the whole when not even one of them can be planned.
+    """
+    try:
+        return plan(wanted), ApplicableChanges(wanted, {})
+    except errors.CannotApply as error:
+        whole = error
+    if len(wanted) > MAX_PARTIAL:
+        raise whole
+    failed = dict.fromkeys(wanted, whole.message)
+    # One that is refused alone may fit beside another: the rest is tried until none is added.
+    while added := _first_that_fits(wanted, failed, plan):
+        del failed[added]
+    if len(failed) == len(wanted):
+        raise whole
+    applied = {name: o for name, o in wanted.items() if name not in failed}
+    return plan(applied), ApplicableChanges(applied, failed)
+
+
+def _first_that_fits(
+    wanted: Chosen, failed: dict[str, str], plan: Callable[[Chosen], T]
+) -> str | None:
+    """Return the first of *failed* that can be planned with all that did not fail."""
+    for added in failed:
+        try:
+            plan({name: o for name, o in wanted.items() if name not in failed or name == added})
+        except errors.CannotApply as error:
+            failed[added] = error.message
+        else:
+            return added
+    return None
+
+
+def describe_outcome(session: Session, fitted: ApplicableChanges, *, is_dry: bool) -> Json:
+    """Return what the answer says of the changes, without the document."""
+    applied, failed = fitted
+    count = f"{len(applied)} change{'' if len(applied) == 1 else 's'}"
+    if session.status == "ambiguous" and not applied:
+        status, message = "failed", "Nothing to apply: the instruction was ambiguous"
+        if session.candidates:
+            message += ", choose one of its candidates"
+    elif not applied:
+        status, message = "success", "No changes to apply"
+    else:
+        status = "partial_success" if failed else "success"
+        message = f"Successfully applied {count}"
+        if is_dry:
+            message = f"Dry run, nothing was written: would apply {count}"
+        if failed:
+            reasons = "; ".join(f"{name} ({why})" for name, why in failed.items())
+            message += f", could not apply {reasons}"
+    time = now()
+    return {
+        "applied_changes": [_describe_applied(name, o, time) for name, o in applied.items()],
+        "message": message,
+        "status": status,
+    }
+
+
+def _describe_applied(name: str, operation: DocumentOperation, time: str) -> Json:
+    body: Json = {
+        "id": name,
+        "path": list(operation.path),
+        "old_value": shown(operation.old),
+        "new_value": shown(operation.value),
+        "applied_at": time,
+        "op": operation.op,
+    }
+    if operation.new_path is not None:
+        body["new_path"] = list(operation.new_path)
+    return body
+
+
+def remember(
+    call: Call, stored: StoredPreview, key: str, outcome: Json, original: bytes = b""
+) -> Json:
+    """Store *outcome*; when another call was first, its outcome is the answer."""
+    session = Session.decode(stored.payload)
+    for _ in range(_MAX_STORE_ATTEMPTS):
+        new = session.with_result(key, outcome, original)
+        changed = StoredPreview(stored.id, stored.principal, new.encode(), stored.expires_at)
+        if call.runtime.previews.replace(stored, changed):
+            break
+        stored, session = load(call.runtime.previews, stored.id, call.client.principal)
+        first: Json | None = session.results.get(key)
+        if first is not None and first.get("document_hash") == outcome.get("document_hash"):
+            return first
+    return outcome
+
+
+def reply(document: Value, digest: str, outcome: Json, *, again: bool = False) -> Result:
+    """Return the answer of an apply that left *document*."""
+    message = outcome["message"]
+    if again:
+        message += " (already applied earlier, nothing was done again)"
+    body: Json = {
+        "modified_document": document,
+        "applied_changes": outcome["applied_changes"],
+        "message": message,
+        "status": outcome["status"],
+        "document_hash": digest,
+    }
+    if outcome.get("operation_id"):
+        body["operation_id"] = outcome["operation_id"]
+    return Result.of_text(dumps(body), {**body, "modified_document": _wire(document)})
+
+
+def _wire(document: Value) -> Any:
+    """Return the document for structuredContent, with exact numbers."""
+    if not is_exact(document):
+        import orjson
+
+        text = dumps(document)
+        if text.isascii() or "\\ud" not in text.lower():
+            return orjson.Fragment(text)
+    return to_plain(document)

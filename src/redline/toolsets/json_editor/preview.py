@@ -8,8 +8,13 @@ from redline.core.changes import Change, ChangeSet, FileState
 from redline.core.errors import DocumentError, InvalidArgument
 from redline.instruct.model.operations import DocumentOperation
 from redline.instruct.model.values import dumps
-from redline.services.instructions.files import plan_file
-from redline.services.instructions.inputs import Source, check_depth, check_size, file_source
+from redline.services.instructions.files import (
+    Source,
+    check_depth,
+    check_size,
+    file_source,
+    plan_file,
+)
 from redline.services.instructions.propose import propose_with
 from redline.services.instructions.session import (
     MAX_SHOWN,

@@ -2,57 +2,51 @@
 
 from __future__ import annotations
 
-from redline.toolsets.tool import READS, Hints, Json, Tool, Toolset
+from redline.toolsets import schemas as s
+from redline.toolsets.tool import READS, Client, Hints, Json, Tool, Toolset
 
 _HERE = "redline.toolsets.json_editor"
-_TEXT: Json = {"type": "string"}
-_PATH: Json = {"type": "array", "items": {"type": "string"}}
 
-_CHANGE: Json = {
-    "type": "object",
-    "properties": {
-        "id": _TEXT,
-        "path": _PATH,
-        "current_value": _TEXT,
-        "proposed_value": _TEXT,
-        "confidence": {"type": "number", "minimum": 0, "maximum": 1},
-        "op": {
-            "type": "string",
-            "enum": ["replace", "add", "insert", "remove", "rename", "move"],
-        },
-        "current_type": _TEXT,
-        "proposed_type": _TEXT,
-        "value_json": _TEXT,
-        "new_path": _PATH,
-    },
-    "required": ["id", "path", "current_value", "proposed_value"],
-}
 
-_CANDIDATE: Json = {
-    "type": "object",
-    "properties": {
-        "id": _TEXT,
-        "says": _TEXT,
-        "changes": {"type": "array", "items": _CHANGE},
-    },
-    "required": ["id", "says", "changes"],
-}
+def adapt(tool: Json, _client: Client) -> Json:
+    """The listing of *tool*: the specification requires a document, calls may name a file."""
+    if tool["name"] != "json_editor_preview":
+        return tool
+    schema = {**tool["inputSchema"], "required": ["document", "instruction"]}
+    return {**tool, "inputSchema": schema}
 
-_APPLIED: Json = {
-    "type": "object",
-    "properties": {
-        "id": _TEXT,
-        "path": _PATH,
-        "old_value": _TEXT,
-        "new_value": _TEXT,
-        "applied_at": {"type": "string", "format": "date-time"},
-        "op": _TEXT,
-        "new_path": _PATH,
-    },
-    "required": ["id", "path", "old_value", "new_value", "applied_at"],
-}
-# The specification's error object is as much an answer as a result is.
-_FAILED: Json = {"properties": {"error": {"type": "object"}}, "required": ["error"]}
+
+def _answers(required: str, **properties: Json) -> Json:
+    """An output schema: the specification's error object is as much an answer as a result is."""
+    failed = {"properties": {"error": s.OBJECT}, "required": ["error"]}
+    wanted = [{"required": required.split()}, failed]
+    return {"type": "object", "properties": properties, "anyOf": wanted}
+
+
+_DOCUMENT: Json = {"type": ["object", "array"]}
+_CHANGE = s.record(
+    "id path current_value proposed_value",
+    id=s.TEXT,
+    path=s.TEXTS,
+    current_value=s.TEXT,
+    proposed_value=s.TEXT,
+    confidence={"type": "number", "minimum": 0, "maximum": 1},
+    op=s.choice("replace", "add", "insert", "remove", "rename", "move"),
+    current_type=s.TEXT,
+    proposed_type=s.TEXT,
+    value_json=s.TEXT,
+    new_path=s.TEXTS,
+)
+_APPLIED = s.record(
+    "id path old_value new_value applied_at",
+    id=s.TEXT,
+    path=s.TEXTS,
+    old_value=s.TEXT,
+    new_value=s.TEXT,
+    applied_at={"type": "string", "format": "date-time"},
+    op=s.TEXT,
+    new_path=s.TEXTS,
+)
 
 PREVIEW = Tool(
     name="json_editor_preview",
@@ -62,32 +56,22 @@ PREVIEW = Tool(
         "Exact: a.b[0] = 1, /a/- = 2, delete a.b, RFC 6902 or 7396. Commands: set a.b to 1 for all "
         "users where x > 2, add K = V to a.b. Quote texts."
     ),
-    input_schema={
-        "type": "object",
-        "properties": {
-            "document": {"type": ["object", "array"]},
-            "instruction": {"type": "string", "minLength": 1, "maxLength": 1000},
-            "document_path": {
-                "type": "string",
-                "description": "File (JSON, YAML, TOML), instead of document, which is {} then",
-            },
-        },
-        "required": ["instruction"],
-        "additionalProperties": False,
-    },
-    output_schema={
-        "type": "object",
-        "properties": {
-            "session_id": _TEXT,
-            "changes": {"type": "array", "items": _CHANGE},
-            "message": _TEXT,
-            "status": {"type": "string", "enum": ["success", "no_changes", "ambiguous"]},
-            "suggestions": {"type": "array", "items": _TEXT},
-            "candidates": {"type": "array", "items": _CANDIDATE},
-            "document_hash": _TEXT,
-        },
-        "anyOf": [{"required": ["session_id", "changes", "message", "status"]}, _FAILED],
-    },
+    input_schema=s.only(
+        "instruction",
+        document=_DOCUMENT,
+        instruction={"type": "string", "minLength": 1, "maxLength": 1000},
+        document_path=s.text("File (JSON, YAML, TOML), instead of document, which is {} then"),
+    ),
+    output_schema=_answers(
+        "session_id changes message status",
+        session_id=s.TEXT,
+        changes=s.array(_CHANGE),
+        message=s.TEXT,
+        status=s.choice("success", "no_changes", "ambiguous"),
+        suggestions=s.TEXTS,
+        candidates=s.array(s.whole(id=s.TEXT, says=s.TEXT, changes=s.array(_CHANGE))),
+        document_hash=s.TEXT,
+    ),
     handler=f"{_HERE}.preview:preview",
     hints=READS,
     exact=True,
@@ -99,36 +83,22 @@ APPLY = Tool(
     description=(
         "Apply previously previewed changes to a JSON document. Files are written, undoably."
     ),
-    input_schema={
-        "type": "object",
-        "properties": {
-            "session_id": {"type": "string", "pattern": "^[a-zA-Z0-9_-]+$"},
-            "confirmed_changes": {
-                "type": "array",
-                "items": {"type": "string"},
-                "description": "Change ids, default all; or one candidate id",
-            },
-            "document_hash": {"type": "string"},
-            "dry_run": {"type": "boolean"},
-        },
-        "required": ["session_id"],
-        "additionalProperties": False,
-    },
-    output_schema={
-        "type": "object",
-        "properties": {
-            "modified_document": {"type": ["object", "array"]},
-            "applied_changes": {"type": "array", "items": _APPLIED},
-            "message": _TEXT,
-            "status": {"type": "string", "enum": ["success", "partial_success", "failed"]},
-            "document_hash": _TEXT,
-            "operation_id": _TEXT,
-        },
-        "anyOf": [
-            {"required": ["modified_document", "applied_changes", "message", "status"]},
-            _FAILED,
-        ],
-    },
+    input_schema=s.only(
+        "session_id",
+        session_id={"type": "string", "pattern": "^[a-zA-Z0-9_-]+$"},
+        confirmed_changes=s.texts("Change ids, default all; or one candidate id"),
+        document_hash=s.TEXT,
+        dry_run=s.FLAG,
+    ),
+    output_schema=_answers(
+        "modified_document applied_changes message status",
+        modified_document=_DOCUMENT,
+        applied_changes=s.array(_APPLIED),
+        message=s.TEXT,
+        status=s.choice("success", "partial_success", "failed"),
+        document_hash=s.TEXT,
+        operation_id=s.TEXT,
+    ),
     handler=f"{_HERE}.apply:apply",
     hints=Hints(read_only=False, destructive=True, idempotent=True, open_world=False),
     writes=True,
@@ -139,7 +109,7 @@ TOOLSET = Toolset(
     title="Edit JSON by instruction",
     tools=(PREVIEW, APPLY),
     wording=f"{_HERE}.errors:word",
-    adapt=f"{_HERE}.adapt:adapt",
+    adapt=f"{_HERE}.tools:adapt",
     instructions=(
         "{json_editor_preview} shows what an instruction would change.",
         "Look at it, then apply it with {json_editor_apply}.",

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from redline.core import errors
 from redline.core.diff import diff_of_files
 from redline.core.errors import NotFound
-from redline.core.paths import Access, WorkspacePath
+from redline.core.paths import Access, WorkspacePath, show_name
 from redline.documents.base.path import parse_path
 from redline.documents.editing import DocEdit, Options
 from redline.documents.yaml.edit.fragment import Fragment
-from redline.services.documents.edit import EditedDocument, edit_documents, plan_edits
-from redline.services.documents.read import open_document, read_value
-from redline.toolsets.call import Call, Result
+from redline.services import documents
+from redline.toolsets.call import Call, FailedCall, Result, RpcFailure
 from redline.toolsets.tool import Json
 
 
@@ -21,7 +21,9 @@ def get(call: Call) -> Result:
     arguments = call.arguments
     steps = parse_path(arguments["path"])
     place = _file(call, Access.READ)
-    found = read_value(call.runtime, open_document(call.runtime, place, _options(arguments)), steps)
+    found = documents.read_value(
+        call.runtime, documents.open_document(call.runtime, place, _options(arguments)), steps
+    )
     result = Result.of_text(found.text)
     if not found.notes:
         return result
@@ -37,10 +39,10 @@ def set_value(call: Call) -> Result:
     places = [_file(call, access)]
     label = runtime.workspace.absolute
     if arguments.get("dry_run"):
-        planned = plan_edits(runtime, places, edits, options, label, call.cancel)
+        planned = documents.plan_edits(runtime, places, edits, options, label, call.cancel)
         return _preview(arguments, planned.files[0], call.foresee(planned.change_set))
     origin = call.origin(f"set {arguments['path']} in {arguments['file']}")
-    done = edit_documents(runtime, places, edits, options, label, origin, call.cancel)
+    done = documents.edit_documents(runtime, places, edits, options, label, origin, call.cancel)
     return _answer(
         f"set {arguments['path']} = {_written(arguments['value'])} in {arguments['file']} "
         "(lossless: comments and formatting preserved)",
@@ -66,7 +68,7 @@ def _options(arguments: Json) -> Options:
     )
 
 
-def _preview(arguments: Json, file: EditedDocument, foreseen: Sequence[str]) -> Result:
+def _preview(arguments: Json, file: documents.EditedDocument, foreseen: Sequence[str]) -> Result:
     name = arguments["file"]
     diff = diff_of_files(file.source, file.after, name, name)
     return _answer(diff or "no change", (*file.notes, *foreseen))
@@ -77,3 +79,38 @@ def _answer(text: str, notes: Sequence[str]) -> Result:
     if notes:
         blocks.append({"type": "text", "text": "\n".join(f"note: {n}" for n in notes)})
     return Result(blocks)
+
+
+IO = -32000
+PARSE = -32001
+NOT_FOUND = -32002
+CANNOT_APPLY = -32003
+INVALID_PARAMS = -32602
+
+# No tool here inserts.
+_INDEX_HINT = "indexes begin at 0; to add an item, set the whole sequence"
+
+
+def word(error: errors.RedlineError, call: FailedCall) -> RpcFailure:
+    """The JSON-RPC error for *error*."""
+    text = f"{error.message}\nhint: {_INDEX_HINT}" if "length" in error.details else error.text
+    return RpcFailure(_code(error, call), show_name(text), dict(error.details) or None)
+
+
+def _code(error: errors.RedlineError, call: FailedCall) -> int:
+    is_set = call.tool == "noyalib_set"
+    if isinstance(error, errors.NodeNotFound) or _is_malformed_path(error, call):
+        return CANNOT_APPLY if is_set else NOT_FOUND
+    if isinstance(error, errors.InvalidArgument):
+        return INVALID_PARAMS
+    if isinstance(error, errors.DocumentSyntax):
+        return PARSE
+    if isinstance(error, errors.CannotApply | errors.MatchError):
+        return CANNOT_APPLY if is_set else PARSE
+    return IO
+
+
+def _is_malformed_path(error: errors.RedlineError, call: FailedCall) -> bool:
+    """Whether the path is text that leads nowhere; the argument code is for other types."""
+    is_about_path = isinstance(error, errors.InvalidArgument) and error.field == "path"
+    return is_about_path and isinstance(call.arguments.get("path"), str)

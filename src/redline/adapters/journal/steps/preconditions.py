@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from redline.adapters.journal.steps.handles import DirectoryHandles, Observed
+from redline.core import errors
 from redline.core.changes import (
     ABSENT,
     Absent,
@@ -20,15 +21,6 @@ from redline.core.changes import (
     SpecialState,
     State,
     digest_of,
-)
-from redline.core.errors import (
-    AlreadyExists,
-    NotADirectory,
-    NotARegularFile,
-    NotFound,
-    RedlineError,
-    StaleBase,
-    WriteFailed,
 )
 from redline.core.paths import WorkspacePath
 from redline.core.records import dataclass, field
@@ -104,7 +96,7 @@ class Preconditions:
         if seen is None:
             seen = self._drop_content(place, self.handles.observe(place, known), known)
             if isinstance(seen.state, SpecialState) and isinstance(known, Absent | FileState):
-                raise NotARegularFile(self.show(place))
+                raise errors.NotARegularFile(self.show(place))
             self.observed[place] = seen
             is_directory = isinstance(seen.state, DirState)
             self.marks[place] = seen.mark[:2] if is_directory else seen.mark
@@ -130,17 +122,19 @@ class Preconditions:
         place = self.unheld[digest]
         content = self.handles.observe(place).content
         if content is None or digest_of(content) != digest:
-            raise StaleBase(self.show(place))
+            raise errors.StaleBase(self.show(place))
         return content
 
     def _follow_rename(self, step: Rename) -> None:
         moved = self.state(step.source)
         if isinstance(moved, Absent):
-            raise NotFound(self.show(step.source))
+            raise errors.NotFound(self.show(step.source))
         if not isinstance(self.state(step.target), Absent):
-            raise AlreadyExists(self.show(step.target))
+            raise errors.AlreadyExists(self.show(step.target))
         if step.target.is_beneath(step.source):
-            raise WriteFailed(f"Cannot move a directory into itself: {self.show(step.target)}")
+            raise errors.WriteFailed(
+                f"Cannot move a directory into itself: {self.show(step.target)}"
+            )
         self._require_directory(step.target.parent)
         self._carry(step)
         self._expect(step.source, ABSENT)
@@ -179,9 +173,9 @@ class Preconditions:
             return
         state = self.state(path)
         if isinstance(state, Absent):
-            raise NotFound(self.show(path), f"No such directory: {self.show(path)}")
+            raise errors.NotFound(self.show(path), f"No such directory: {self.show(path)}")
         if not isinstance(state, DirState):
-            raise NotADirectory(self.show(path))
+            raise errors.NotADirectory(self.show(path))
 
     def _require_empty(self, path: WorkspacePath) -> None:
         place = None if path in self.fresh else self._place_now(path)
@@ -190,15 +184,15 @@ class Preconditions:
         added = [p for p in self.arrived if p.parent == path]
         if kept or added:
             first = path.child(kept[0]) if kept else added[0]
-            raise StaleBase(
+            raise errors.StaleBase(
                 self.show(first), hint="the directory to remove is not empty; list it again"
             )
 
-    def _stale(self, step: Change) -> RedlineError:
+    def _stale(self, step: Change) -> errors.RedlineError:
         shown = self.show(step.path)
         if isinstance(step.before, Absent) and not isinstance(step.after, FileState):
-            return AlreadyExists(shown)
-        return StaleBase(shown)
+            return errors.AlreadyExists(shown)
+        return errors.StaleBase(shown)
 
 
 def fits(step: Change, found: State) -> bool:

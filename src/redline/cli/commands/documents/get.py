@@ -16,7 +16,7 @@ from redline.core.paths import Access
 from redline.core.textfile import is_utf8
 from redline.documents.base.path import read_path
 from redline.documents.isolated import read_value as read_plain_value
-from redline.services.documents.read import as_own_document, read_value
+from redline.services.documents import as_own_document, read_value
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

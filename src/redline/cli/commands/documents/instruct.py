@@ -29,9 +29,8 @@ from redline.core.paths import Access
 from redline.core.text_limits import shorten
 from redline.instruct.engine import Proposal, found_message
 from redline.instruct.model.operations import DocumentOperation, pointer
-from redline.services.documents.read import refuse_code
-from redline.services.instructions.files import plan_file
-from redline.services.instructions.inputs import Source, form_of, read_document
+from redline.services.documents import refuse_code
+from redline.services.instructions.files import Source, form_of, plan_file, read_document
 from redline.services.instructions.propose import propose_with
 from redline.services.instructions.session import change_id, shown
 from redline.wiring.workspace import Redline

@@ -40,8 +40,7 @@ from redline.documents.base.path import render_path
 from redline.documents.editing import DocEdit, Options, edit_at
 from redline.documents.formats import FORMATS
 from redline.documents.isolated import DocumentSource, apply_edits, detect
-from redline.services.documents.edit import EditedDocuments, edit_documents, plan_edits
-from redline.services.documents.read import refuse_code
+from redline.services.documents import EditedDocuments, edit_documents, plan_edits, refuse_code
 from redline.settings import Settings
 from redline.wiring.command_line import locate_workspace
 from redline.wiring.workspace import Redline

@@ -17,7 +17,7 @@ from redline.core.diff import visible
 from redline.core.paths import Access
 from redline.documents.base.path import as_jsonpath, render_path
 from redline.documents.query import Match
-from redline.services.documents.read import query_source
+from redline.services.documents import query_source
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

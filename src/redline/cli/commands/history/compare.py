@@ -5,8 +5,7 @@ from __future__ import annotations
 from redline.cli.flags import TERMINAL
 from redline.core.changes import ChangeSet
 from redline.core.ports.history import History, Operation
-from redline.services.history.against_head import HEAD, difference_from_head
-from redline.services.history.lines import difference
+from redline.services.history.lines import HEAD, difference, difference_from_head
 from redline.services.history.listing import latest_id
 from redline.services.history.references import Point, find_point, point_before
 from redline.wiring.command_line import open_committer

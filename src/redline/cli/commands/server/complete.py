@@ -10,7 +10,7 @@ from redline.cli.parser import build_parser
 from redline.core.call_scope import UNCANCELLABLE
 from redline.core.errors import RedlineError
 from redline.core.ports.history import HistoryQuery
-from redline.services.history.against_head import HEAD
+from redline.services.history.lines import HEAD
 from redline.wiring.workspace import Redline
 
 _MAX_IDS = 50
@@ -107,7 +107,7 @@ def _keys(file: str) -> list[str]:
     from redline.cli.commands.documents.open_file import open_source, source_of
     from redline.core.paths import Access
     from redline.documents.base.path import render_path
-    from redline.services.documents.read import query_source
+    from redline.services.documents import query_source
 
     args = argparse.Namespace(
         file=file, format=None, doc_index=0, workspace=None, state_dir=None, config=None

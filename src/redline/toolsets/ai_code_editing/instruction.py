@@ -1,4 +1,4 @@
-"""Read an edit instruction: a fenced block, a deletion, a replacement, a rename.
+"""Read what a call of edit_file says: its arguments, and the sentences of its instruction.
 
 Only unambiguous sentences are understood; any other one is None and left to code_block or a
 configured provider. Nothing here reads a file.
@@ -7,18 +7,43 @@ configured provider. Nothing here reads a file.
 from __future__ import annotations
 
 import re
-from typing import TypeAlias
+from collections.abc import Mapping
+from typing import Any, TypeAlias
 
 from redline.core.errors import InvalidArgument
 from redline.core.records import dataclass
-from redline.toolsets.ai_code_editing.edit.words import (
-    ANY_NAME,
-    KIND,
-    NAME,
-    QUOTED,
-    compile_words,
-    name_in,
+
+KIND = (
+    r"(?:function|method|class|struct|interface|trait|enum|type|constant|variable|field|property"
+    r"|macro|module|namespace|def|fn|func|definition)"
 )
+# Words that may follow "function" or "after" in a sentence without being a name.
+_NOT_NAMES = (
+    "the|a|an|this|that|these|which|who|is|are|was|it|its|to|of|in|on|at|and|or|so|with|without|for"
+    "|from|by|all|every|each|any|first|second|third|fourth|fifth|last|next|new|old|definition|definitions|declaration|call"
+    "|calls|body|has|have|does|returns|ends|starts|begins|there|here|class|function|method"
+)
+NAME = (
+    r"(?:[`'\"](?P<{0}q>[^`'\"\n]+)[`'\"]"
+    r"|(?!(?-i:" + _NOT_NAMES + r")\b)(?P<{0}w>[A-Za-z_$][\w$]*(?:(?:\.|::|#)[\w$]+)*))(?:\(\))?"
+)
+# After "rename" and "to" any word is a name, and so is what a style sheet names.
+ANY_NAME = NAME.replace("(?!(?-i:" + _NOT_NAMES + r")\b)", "").replace(
+    r"[A-Za-z_$][\w$]*", r"(?:[.#]?-?|--)[A-Za-z_$](?:[\w$]|-(?=\w|-))*"
+)
+QUOTED = r"(?:`(?P<{0}b>[^`\n]+)`|\"(?P<{0}d>[^\"\n]+)\"|'(?P<{0}s>[^'\n]+)')"
+
+
+def compile_words(text: str) -> re.Pattern[str]:
+    """Compile a pattern of English words, in any case."""
+    return re.compile(text, re.IGNORECASE)
+
+
+def name_in(match: re.Match[str], key: str) -> str:
+    """Return the name or quoted text that the groups named after *key* found."""
+    groups = match.groupdict()
+    return next(v for k, v in groups.items() if v and k.startswith(key) and len(k) == len(key) + 1)
+
 
 _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})([^`]*)")
 _DELETES_GIVEN = compile_words(
@@ -233,3 +258,76 @@ _DIRECTIVES = (
         lambda m: ReplaceText(m["a"], m["b"], bool(m["all"] or m["ever"])),
     ),
 )
+
+
+INSERT, DELETE = "insert", "delete"
+
+
+@dataclass(frozen=True, slots=True)
+class EditRequest:
+    """The arguments of an edit; `edit_type` is None if the instruction must determine it."""
+
+    file: str
+    instruction: str
+    first: int | None
+    last: int | None
+    block: str | None
+    edit_type: str | None
+    symbol: str | None
+    expected_text: str | None
+    expected_hash: str | None
+    create: bool
+
+    @classmethod
+    def of(cls, arguments: Mapping[str, Any]) -> EditRequest:
+        """Read *arguments*; raise InvalidArgument if they contradict each other."""
+        instruction, fenced = fenced_block(arguments["edit_instruction"])
+        block = arguments.get("code_block")
+        block = fenced if block is None else block
+        first, last = _lines(arguments.get("start_line"), arguments.get("end_line"))
+        edit_type, symbol = arguments.get("edit_type"), arguments.get("symbol") or None
+        has_target = first is not None or symbol is not None
+        if edit_type is None and block is None and has_target and deletes_given(instruction):
+            edit_type = DELETE
+        request = cls(
+            file=arguments["target_file"],
+            instruction=instruction,
+            first=first,
+            last=last,
+            block=None if edit_type == DELETE and not block else block,
+            edit_type=edit_type,
+            symbol=symbol,
+            expected_text=arguments.get("expected_text") or None,
+            expected_hash=arguments.get("expected_hash") or None,
+            create=bool(arguments.get("create")),
+        )
+        _check(request)
+        return request
+
+
+def _lines(first: int | None, last: int | None) -> tuple[int | None, int | None]:
+    if first is None and last is not None:
+        raise InvalidArgument("end_line needs start_line", field="start_line")
+    if first is None:
+        return None, None
+    last = first if last is None else last
+    if last < first:
+        raise InvalidArgument(
+            f"end_line is before start_line: {first}-{last}",
+            field="end_line",
+            hint="lines are 1-indexed and end_line is included",
+        )
+    return first, last
+
+
+def _check(request: EditRequest) -> None:
+    if not request.file.strip():
+        raise InvalidArgument("target_file is empty", field="target_file")
+    if request.symbol and request.first is not None:
+        raise InvalidArgument(
+            "symbol and start_line both say where", field="symbol", hint="pass one of them"
+        )
+    if request.edit_type == DELETE and request.block:
+        raise InvalidArgument(
+            "A delete takes no code_block", field="code_block", hint="use edit_type replace"
+        )

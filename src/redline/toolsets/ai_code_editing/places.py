@@ -10,20 +10,8 @@ from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
 
 from redline.core.records import dataclass, field
-from redline.toolsets.ai_code_editing.edit.unclear import (
-    bare,
-    begins_with_place,
-    is_in_clause,
-    outside_of,
-    unclear_places,
-)
-from redline.toolsets.ai_code_editing.edit.words import (
-    KIND,
-    NAME,
-    QUOTED,
-    compile_words,
-    name_in,
-)
+from redline.toolsets.ai_code_editing import unclear
+from redline.toolsets.ai_code_editing.instruction import KIND, NAME, QUOTED, compile_words, name_in
 
 FORMS = (
     "forms that are understood: at the top, at the end of the file, after the imports, "
@@ -106,21 +94,21 @@ def read_places(instruction: str, defined: Defined) -> PlacesRead:
     found = PlacesRead()
     covered: list[tuple[int, int]] = []
     for pattern, make in _PLACES:
-        for match in outside_of(covered, pattern.finditer(instruction)):
+        for match in unclear.outside_of(covered, pattern.finditer(instruction)):
             place = make(match)
             if place == AtEdge(True) and _is_what_code_does(match):
                 found.unknown.append(match[0])
             else:
                 found.places[place] = None
             covered.append(match.span())
-    for match in outside_of(covered, _ANY_SIDE.finditer(instruction)):
+    for match in unclear.outside_of(covered, _ANY_SIDE.finditer(instruction)):
         _read_side(match, defined, found)
-    found.unknown += [m[0] for m in outside_of(covered, _ANY_EDGE.finditer(instruction))]
-    found.unknown += unclear_places(instruction, covered, defined.symbol)
+    found.unknown += [m[0] for m in unclear.outside_of(covered, _ANY_EDGE.finditer(instruction))]
+    found.unknown += unclear.unclear_places(instruction, covered, defined.symbol)
     if not found.places and not found.unknown:
         for match in _ANY_INSIDE.finditer(instruction):
             _read_inside(match, defined, found)
-    if not found.places and not found.unknown and begins_with_place(instruction):
+    if not found.places and not found.unknown and unclear.begins_with_place(instruction):
         found.unknown.append(instruction.strip())
     return found
 
@@ -135,7 +123,7 @@ def edge_in(instruction: str) -> bool | None:
 
 def _read_side(match: re.Match[str], defined: Defined, found: PlacesRead) -> None:
     """Read a phrase such as `before Shop.open()`, of which no pattern knows more."""
-    side, name = match["side"].lower(), bare(match["object"])
+    side, name = match["side"].lower(), unclear.bare(match["object"])
     if side == "following" and match.string[: match.start()].rstrip().lower().endswith("the"):
         return  # "the following function"
     if side in _SIDES and not _is_quoted(match["object"]) and defined.symbol(name):
@@ -146,9 +134,9 @@ def _read_side(match: re.Match[str], defined: Defined, found: PlacesRead) -> Non
 
 def _read_inside(match: re.Match[str], defined: Defined, found: PlacesRead) -> None:
     """Read a phrase such as `to class Shop`, `in main` or `to the list of handlers`."""
-    name = bare(match["object"])
+    name = unclear.bare(match["object"])
     if defined.container(name) or (match["kind"] or match["kind_after"]):
-        if defined.symbol(name) or not is_in_clause(match):
+        if defined.symbol(name) or not unclear.is_in_clause(match):
             found.places[InSymbol(name)] = None
     elif defined.symbol(name) and not _is_infinitive(match):
         found.places[InSymbol(name)] = None
@@ -160,8 +148,8 @@ def _is_prose(match: re.Match[str]) -> bool:
     """Return whether the words more likely describe the code than say where it goes."""
     pointed = bool(match["pointing"].strip()) or _is_like_code(match["object"])
     if match.re is _ANY_SIDE:
-        return is_in_clause(match) and not pointed
-    return is_in_clause(match) or not (pointed or _is_like_a_type(match))
+        return unclear.is_in_clause(match) and not pointed
+    return unclear.is_in_clause(match) or not (pointed or _is_like_a_type(match))
 
 
 def _is_like_a_type(match: re.Match[str]) -> bool:
@@ -173,7 +161,7 @@ def _is_like_a_type(match: re.Match[str]) -> bool:
 
 def _is_what_code_does(match: re.Match[str]) -> bool:
     """Return whether the words may belong to `a function that seeks to the start`."""
-    return match[0].lower().startswith("to") and is_in_clause(match)
+    return match[0].lower().startswith("to") and unclear.is_in_clause(match)
 
 
 def _is_infinitive(match: re.Match[str]) -> bool:

@@ -4,32 +4,24 @@ from __future__ import annotations
 
 from redline.code.syntax.errors import SyntaxIssue
 from redline.code.syntax.languages import language_of
+from redline.core import errors
 from redline.core.changes import ABSENT, Change, ChangeSet, DirState, FileState, digest_of
 from redline.core.diff import unified_diff
 from redline.core.encodings.opening import open_file, open_versions
-from redline.core.errors import (
-    AlreadyApplied,
-    BinaryFile,
-    Busy,
-    Conflict,
-    InvalidArgument,
-    IsADirectory,
-    NotFound,
-    ParserFailed,
-    ProviderFailed,
-    StaleBase,
-)
 from redline.core.paths import Access, WorkspacePath
 from redline.core.ports.models import Llm, LlmRequest
 from redline.core.records import replace
 from redline.core.text_limits import shorten
 from redline.core.textfile import TextFile, line_body, split_lines
 from redline.services.commit import MAX_ATTEMPTS
-from redline.toolsets.ai_code_editing.answer import answer_json
-from redline.toolsets.ai_code_editing.edit.instruction import fenced_block, wants_new_file
-from redline.toolsets.ai_code_editing.edit.planning import needs_provider, plan_edit
-from redline.toolsets.ai_code_editing.edit.request import DELETE, EditRequest
-from redline.toolsets.ai_code_editing.edit.source import FileUnderEdit, PlannedEdit
+from redline.toolsets.ai_code_editing.instruction import (
+    DELETE,
+    EditRequest,
+    fenced_block,
+    wants_new_file,
+)
+from redline.toolsets.ai_code_editing.planning import needs_provider, plan_edit
+from redline.toolsets.ai_code_editing.source import FileUnderEdit, PlannedEdit
 from redline.toolsets.call import Call, Result
 from redline.toolsets.repeats import cause_of
 from redline.toolsets.tool import Json
@@ -47,7 +39,7 @@ def generate_block(llm: Llm, source: FileUnderEdit, request: EditRequest) -> str
     reply = llm.ask(LlmRequest(system=_SYSTEM, user=_question(source, request)))
     _, block = fenced_block(reply.text)
     if block is None:
-        raise ProviderFailed(
+        raise errors.ProviderFailed(
             f"The provider did not answer with one code block: {llm.name}",
             hint="pass code_block, or repeat the call",
         )
@@ -86,7 +78,7 @@ def edit_file(call: Call) -> Result:
     for _ in range(MAX_ATTEMPTS - 1):
         try:
             return _edit_current(call, request, path)
-        except StaleBase:
+        except errors.StaleBase:
             if request.first is not None or request.expected_hash is not None:
                 raise
             call.cancel.check()
@@ -100,13 +92,13 @@ def _edit_current(call: Call, request: EditRequest, path: WorkspacePath) -> Resu
         return _create(call, request, path)
     state = call.runtime.tree.state(path)
     if not isinstance(state, FileState):
-        raise IsADirectory(request.file)
+        raise errors.IsADirectory(request.file)
     content = call.runtime.tree.read(path, MAX_FILE) if state.content is None else state.content
     _refuse_other_version(request, content)
     encoding = call.arguments.get("encoding")
     file = open_file(call.runtime.tree, path, content, encoding, request.file)
     if file.is_binary:
-        raise BinaryFile(request.file)
+        raise errors.BinaryFile(request.file)
     if _was_just_done(call, path, content):
         again = "The very same edit was made by the call before; nothing was changed."
         hint = "To make it once more, pass expected_hash."
@@ -115,7 +107,7 @@ def _edit_current(call: Call, request: EditRequest, path: WorkspacePath) -> Resu
     source = FileUnderEdit(file.text, seen, language, call.runtime.analysis)
     try:
         planned = _plan(call, source, request)
-    except AlreadyApplied as error:
+    except errors.AlreadyApplied as error:
         if request.first is not None and error.details.get("line") != request.first:
             # The new text is at other lines; the requested lines are still to be edited.
             raise
@@ -133,7 +125,7 @@ def _last_seen(call: Call, path: WorkspacePath, file: TextFile) -> str | None:
     if seen.content is not None:
         return open_versions(file.raw, seen.content, call.arguments.get("encoding"))[1].text
     if seen.digest != digest_of(file.raw) and call.arguments.get("start_line") is not None:
-        raise StaleBase(path.relative)
+        raise errors.StaleBase(path.relative)
     return None
 
 
@@ -149,7 +141,7 @@ def _refuse_other_version(request: EditRequest, content: bytes) -> None:
         return
     given = wanted.removeprefix("sha256:").lower()
     if given != digest_of(content):
-        raise Conflict(
+        raise errors.Conflict(
             f"The file is not the expected version: {request.file}",
             hint="read the file again; expected_hash is the SHA-256 of its bytes in hex",
             details={"file_hash": digest_of(content)},
@@ -167,7 +159,7 @@ def _encode(file: TextFile, text: str) -> bytes:
     try:
         return file.with_text(text)
     except UnicodeEncodeError as error:
-        raise InvalidArgument(
+        raise errors.InvalidArgument(
             "code_block holds half of a surrogate pair", field="code_block"
         ) from error
 
@@ -176,7 +168,7 @@ def _create(call: Call, request: EditRequest, path: WorkspacePath) -> Result:
     inserts = request.edit_type in (None, "insert") and request.first is None
     wanted = request.create or wants_new_file(request.instruction)
     if not (inserts and wanted and not request.expected_text and not request.expected_hash):
-        raise NotFound(
+        raise errors.NotFound(
             request.file,
             hint="check the path; to create the file insert with create: true",
         )
@@ -186,7 +178,9 @@ def _create(call: Call, request: EditRequest, path: WorkspacePath) -> Result:
         empty = FileUnderEdit("", None, language, call.runtime.analysis)
         block = generate_block(call.runtime.llm, empty, request)
     if block is None:
-        raise InvalidArgument("There is no code to write: pass code_block", field="code_block")
+        raise errors.InvalidArgument(
+            "There is no code to write: pass code_block", field="code_block"
+        )
     text = block if block.endswith("\n") or not block else block + "\n"
     content = _encode(TextFile(b""), text)
     steps = [*_missing_parents(call, path), Change(path, ABSENT, FileState.of(content))]
@@ -219,7 +213,7 @@ def _finish(
         call.log("warning", f"{path.relative}: {warning}")
     notes = [*planned.notes, *warnings]
     if issues and is_strict:
-        raise InvalidArgument(
+        raise errors.InvalidArgument(
             f"The edit brings in a syntax error, {issues[0].text}",
             field="code_block",
             hint="repair the code, or repeat without strict",
@@ -254,7 +248,7 @@ def _check_syntax(
             before, after, language, at_any_cost=is_strict
         )
         return found, []
-    except (ParserFailed, Busy) as error:
+    except (errors.ParserFailed, errors.Busy) as error:
         return [], [f"Warning, syntax not checked: {error.message}."]
 
 
@@ -280,4 +274,4 @@ def _answer(
     }
     if operation is not None:
         structured["operation"] = operation
-    return answer_json(structured)
+    return Result.of_json(structured)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from redline.toolsets.ai_code_editing.edit.words import KIND, compile_words
+from redline.toolsets.ai_code_editing.instruction import KIND, compile_words
 
 Spans = list[tuple[int, int]]
 IsDefined = Callable[[str], bool]

@@ -1,1 +1,0 @@
-"""Structured documents (YAML, JSON, TOML): select files, read values, query, validate, edit."""
