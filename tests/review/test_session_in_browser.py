@@ -53,6 +53,35 @@ def test_the_session_is_read_marked_and_undone_by_keyboard(desk: Desk) -> None:
     assert not any(path.name.startswith("src-") for path in desk.root.iterdir())
 
 
+@pytest.mark.requirement("web-stays")
+def test_an_undo_far_down_keeps_the_place_and_the_rows_that_were_loaded(desk: Desk) -> None:
+    lines = [f"line {number}\n" for number in range(708)]
+    desk.agent.edit(("long.txt", "".join(lines)), session="setup")
+    lines[5::12] = ["changed\n"] * len(lines[5::12])
+    desk.agent.edit(("first.txt", "1\n"), ("long.txt", "".join(lines)), session="long")
+    page = desk.go("session/long")
+    for _ in range(40):
+        page.evaluate("scrollBy(0, 2000)")
+        page.wait_for_timeout(50)
+        if page.locator("#h60").count():
+            break
+    page.evaluate("document.getElementById('h50').scrollIntoView({block: 'center'})")
+    top = "document.getElementById('h50').getBoundingClientRect().top"
+    before = page.evaluate(top)
+    for undone in ("click", "live"):
+        if undone == "click":
+            page.click("#h50 button")
+        else:
+            desk.agent.edit(("other.txt", "x\n"), session="long")
+            page.wait_for_selector("section[aria-label='other.txt']", state="attached")
+        page.wait_for_selector("#h50.gone")
+        page.wait_for_timeout(500)
+        assert abs(page.evaluate(top) - before) < 60
+        assert page.locator("#h60").count() == 1
+    page.go_back()
+    page.wait_for_selector("#timeline, h1:has-text('Say it in words')")
+
+
 def test_control_enter_sends_a_comment_and_escape_closes_an_empty_one(desk: Desk) -> None:
     page = desk.go(f"change/{desk.change}?comment=0:new:3")
     page.wait_for_selector("#c-new textarea")
@@ -62,6 +91,12 @@ def test_control_enter_sends_a_comment_and_escape_closes_an_empty_one(desk: Desk
     page.fill("#c-new textarea", "Why three?")
     page.keyboard.press("Control+Enter")
     page.wait_for_selector(".comment:has-text('Why three?')")
+    page.click("tr.a td[data-n] >> nth=1")
+    page.fill("#c-new textarea", "Still writing")
+    page.click("tr.d td[data-n] >> nth=0")
+    assert page.locator("#c-new").count() == 1
+    assert page.input_value("#c-new textarea") == "Still writing"
+    assert page.evaluate("document.activeElement.tagName") == "TEXTAREA"
 
 
 @pytest.mark.requirement("web-accessible")

@@ -424,7 +424,7 @@
   };
   const refresh = async () => {
     // What a person is writing stays.
-    if (all('main textarea, main input').some((field) => field.value !== field.defaultValue) || boxes()) return;
+    if (all('main textarea, main input:not([type=checkbox])').some((field) => field.value !== field.defaultValue) || boxes()) return;
     const mine = wanted, here = location.href;
     const answer = await part(here);
     if (!answer.ok) return;
