@@ -17,7 +17,10 @@ PARTS = (
     "rename title to name", "clear tags", "drop users[0]", "limit = 9", "/limit = 9",
     "delete /users", "increase limit by 5", "add a user with name \"x\"", "move note to users",
     "sort users by name", "copy title to note", "double the limit", "empty tags",
-    "swap note and title",
+    "swap note and title", "1. delete all users", "bob's note", "the note of bob",
+    "users: drop ann",
+    "in users, set active to false", "for every user set active to false", "debug: true",
+    "if debug is false, set limit to 0", "replace a with b everywhere", "remove it", "toggle debug",
 )  # fmt: skip
 JOINTS = (" and ", "; ", ", then ", ". ", " & ")
 FRAMES = (
@@ -26,7 +29,9 @@ FRAMES = (
     'Update {field} to "{value}"',
     "Set {field} to “{value}”", 'Replace {field} with "{value}"', "Set {field} to\n{value}",
     "Set {field} to ({value})", "Set {field}: {value}", "{field}: {value}", '{field} = "{value}"',
-    "Please change {field} to: {value}", "Set the {field} to {value}",
+    "Please change {field} to: {value}", "Update {field}: {value}", "Set the {field} = {value}",
+    "Set {field} as: {value}", "Replace {field} with: {value}", "Set {field} to `{value}`",
+    "Set the {field} to {value}",
 )  # fmt: skip
 
 
@@ -36,7 +41,10 @@ def new_document(pick: random.Random) -> dict[str, Any]:
         "limit": pick.randint(1, 50),
         "debug": False,
         "tags": ["a", "b"],
-        "users": [{"name": "ann", "active": True}, {"name": "bob", "active": False}],
+        "users": [
+            {"name": "ann", "active": True, "note": "n"},
+            {"name": "bob", "active": False, "note": "m"},
+        ],
     }
 
 

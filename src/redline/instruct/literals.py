@@ -50,6 +50,8 @@ _EMPTY: dict[str, Value] = {
     "object": {},
     "map": {},
 }
+# Bare words behind these are the value to the end of the line.
+_TO_THE_END = (":", "=")
 _SWITCHES = (TRUE_WORDS | FALSE_WORDS | {"none", "nil", "nothing", "empty"}) - {"true", "false"}
 _MEASURE = re.compile(r"(-?\d+(?:\.\d+)?)(%|[A-Za-z]+)")
 
@@ -110,6 +112,8 @@ def _literal(s: Sentence, i: int, j: int, wanted: str) -> Iterator[Given]:
         return
     if any(t.kind != "word" for t in s.tokens[i:j]):
         return
+    if i and s.tokens[i - 1].low in _TO_THE_END and not _is_line_end(s, j):
+        return
     number = number_in(s.tokens[i].text)
     if number is not None and j - i == 2:
         yield Given(s.source(i, j), "text", wanted, s.tokens[j - 1].text)
@@ -129,10 +133,10 @@ def _single(s: Sentence, i: int, wanted: str) -> Iterator[Given]:
     elif token.kind == "json":
         yield Given(token.value, "json", wanted)
     elif token.kind == "word":
-        behind_colon = i > 0 and s.tokens[i - 1].low == ":"
+        to_the_end = i > 0 and s.tokens[i - 1].low in _TO_THE_END
         for given in _word(token.text, wanted):
             plain = given.style in ("number", "json") or token.low in ("true", "false")
-            if plain or not behind_colon or _is_end(s, i + 1):
+            if plain or not to_the_end or _is_line_end(s, i + 1):
                 yield given
 
 
@@ -141,6 +145,12 @@ def _is_end(s: Sentence, j: int) -> bool:
     if j >= len(s.tokens) or s.tokens[j].low not in _JOINTS:
         return True
     return s.tokens[j].low in (".", "!", "\n") and j + 1 == len(s.tokens)
+
+
+def _is_line_end(s: Sentence, j: int) -> bool:
+    """Return whether the line ends at token *j*, or with a mark there."""
+    last = j + (j < len(s.tokens) and s.tokens[j].low in (".", "!"))
+    return last >= len(s.tokens) or s.tokens[last].low == "\n"
 
 
 def _word(text: str, wanted: str) -> Iterator[Given]:
@@ -186,7 +196,9 @@ def _place_of(s: Sentence, i: int, j: int, env: Env) -> Iterator[Given]:
         or (j - i > 1 and tokens[0].low == "the" and all(t.is_name for t in tokens))
         or (j - i == 1 and tokens[0].kind == "word" and looks_like_path(tokens[0].text))
     )
-    for pick in phrase(s, i, j, env._replace(scope=None, it=None)) if named else ():
+    if not named or (s.tokens[i - 1].low in _TO_THE_END and not _is_line_end(s, j)):
+        return
+    for pick in phrase(s, i, j, env._replace(scope=None, it=None)):
         owned = any(t.kind == "poss" for t in tokens)
         scalar = owned or not any(s.tree.is_container(n) for n in pick.nodes)
         if len(pick.nodes) == 1 and scalar and not pick.several and not pick.many:

@@ -111,6 +111,7 @@ def set_value(s: Sentence, slots: Slots, env: Env) -> Iterator[ClauseOutcome]:
                 continue
             chosen = _with_old(s, pick, slots, inner)
             unclear = _is_arrow_to_name(s, slots["V"], given) or _may_be_copied(s, pick, given)
+            unclear = unclear or _may_be_numbering(s, pick, slots["V"], given)
             if chosen is None or unclear:
                 continue
             try:
@@ -149,6 +150,14 @@ def _may_be_copied(s: Sentence, pick: Pick, given: Given) -> bool:
             s.fail(29, f"say the value of {given.value}, or put the text in quotes", pick.nodes)
             return True
     return False
+
+
+def _may_be_numbering(s: Sentence, pick: Pick, span: Span, given: Given) -> bool:
+    """Return whether a number for a text may begin a text of its own: 1. do this."""
+    j = span[1]
+    texts = any(isinstance(s.tree.values[n], str) for n in pick.nodes)
+    goes_on = j + 1 < len(s.tokens) and s.tokens[j].low == "."
+    return given.style == "number" and texts and goes_on
 
 
 def _is_arrow_to_name(s: Sentence, span: Span, given: Given) -> bool:
