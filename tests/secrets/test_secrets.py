@@ -25,12 +25,12 @@ from redline.core.paths import Access
 from redline.core.ports.commands import RunQuery
 from redline.core.ports.pages import ReviewComment
 from redline.core.ports.review import PermissionQuestion
-from redline.review.page.activity import run_row
+from redline.review.page.decisions.questions import question_view
 from redline.review.page.diffs.standalone import write_page
 from redline.review.page.file_views import blame_view
 from redline.review.page.layout import Viewer
-from redline.review.page.other_views import comments_view, run_view
-from redline.review.page.waiting.questions import question_view
+from redline.review.page.runs_and_checkpoints import comments_view, run_view
+from redline.review.page.timeline import run_row
 from redline.secrets.answers import CallSecrets
 from redline.secrets.desk import MAX_WINDOW
 from redline.secrets.find import find, key_formats

@@ -249,6 +249,7 @@ def _flush() -> None:
 def _report_error(error: Exception) -> int:
     """Print an error and return its exit code; raise anything that is not Redline's again."""
     # Imported here: a server that starts should not pay for messages it may never print.
+    from redline.cli.argument_names import WORDS
     from redline.cli.flags import report_usage_error
     from redline.cli.terminal import (
         NO_DIRECTORY,
@@ -257,7 +258,6 @@ def _report_error(error: Exception) -> int:
         is_directory_gone,
         paint_diff,
     )
-    from redline.cli.words import WORDS
     from redline.core.errors import ChangeHeld, HistoryError, InvalidArgument, RedlineError
     from redline.settings import SettingsError
 

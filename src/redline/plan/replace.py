@@ -31,12 +31,12 @@ from redline.core.splice import Splice
 from redline.core.text_limits import shorten
 from redline.core.textfile import TextFile
 from redline.core.wording import join_texts, naming
+from redline.plan.match.after_indentation import Repair, repairs_of, unclear
+from redline.plan.match.already_made import is_certain
 from redline.plan.match.compose import dominant_end
 from redline.plan.match.engine import MatchLevel, Placement, ambiguous, apply_placements, place
-from redline.plan.match.hanging import Repair, repairs_of, unclear
-from redline.plan.match.made_before import is_certain
 from redline.plan.match.nearest import nearest
-from redline.plan.match.views import TextView, unify_ends
+from redline.plan.match.normalized import TextView, unify_ends
 from redline.plan.splices import apply_all_splices, splices_of
 
 if TYPE_CHECKING:

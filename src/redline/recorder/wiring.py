@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from redline.core.ports.history import Operation
     from redline.core.ports.recording import RecorderCondition
     from redline.core.ports.store import Store
-    from redline.recorder.adapters.activity import LockedActivity
+    from redline.recorder.adapters.locks import LockedActivity
     from redline.recorder.session import RecordingSession
     from redline.wiring.workspace import Redline
 
@@ -42,13 +42,13 @@ class Recording:
     @built_once
     def activity(self) -> LockedActivity:
         """Commands that run now."""
-        from redline.recorder.adapters.activity import LockedActivity
+        from redline.recorder.adapters.locks import LockedActivity
 
         return LockedActivity(self._redline.state_dir)
 
     def condition(self) -> RecorderCondition | None:
         """Return which process records this workspace now; None when none does."""
-        from redline.recorder.adapters.activity import read_condition
+        from redline.recorder.adapters.locks import read_condition
 
         return read_condition(self._redline.state_dir)
 
@@ -99,9 +99,9 @@ class Recording:
         *warn* gets each text about something that is not recorded, once.
         """
         from redline.core.errors import RedlineError
-        from redline.recorder.adapters.activity import RecorderLock
         from redline.recorder.adapters.hook_listener import HookListener
         from redline.recorder.adapters.known_files import DatabaseOfFiles
+        from redline.recorder.adapters.locks import RecorderLock
         from redline.recorder.adapters.watching import KernelWatcher
         from redline.recorder.claims import Claims
         from redline.recorder.entries import EntryReader

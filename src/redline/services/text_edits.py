@@ -19,7 +19,7 @@ from redline.core.records import dataclass, field, replace
 from redline.core.textfile import TextFile, encode
 from redline.core.wording import join_texts, naming
 from redline.documents.formats import named_format
-from redline.plan.match.hanging import Repair, repair_hint, unclear
+from redline.plan.match.after_indentation import Repair, repair_hint, unclear
 from redline.plan.replace import (
     Replaced,
     TextEdit,

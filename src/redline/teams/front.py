@@ -20,8 +20,8 @@ from redline.review.page.layout import (
     visit_script,
 )
 from redline.review.page.markup import Html, address, hidden, join, link, tag
-from redline.review.page.other_views import error_view, sign_in_view
 from redline.review.page.pages import check_origin, status_of
+from redline.review.page.runs_and_checkpoints import error_view, sign_in_view
 from redline.review.page.visit import read_form
 from redline.teams.ports import (
     WorkspaceDirectory,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from redline.adapters.journal.log import CommitFence
     from redline.adapters.journal.store import DiskStore, Guard
     from redline.adapters.journal.write_guard import WriteGuard
-    from redline.adapters.templates.template import ProcessTemplates
+    from redline.adapters.process_templates.template import ProcessTemplates
     from redline.core.ports.confined import Confined
     from redline.core.ports.history import ChangeApproval, ChangeEditor, History
     from redline.core.ports.pages import ReviewComments

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from redline.adapters.ripgrep import through_tree
+from redline.adapters.ripgrep import texts_in_memory
 from redline.adapters.sandbox import read_guard
 from redline.core.call_scope import UNCANCELLABLE
 from redline.core.paths import WorkspacePath
@@ -128,7 +128,7 @@ def test_a_file_that_is_too_long_to_be_held_is_searched_all_the_same(
     lines: list[int],
     total: int,
 ) -> None:
-    monkeypatch.setattr(through_tree, "MAX_FILE", 100)
+    monkeypatch.setattr(texts_in_memory, "MAX_FILE", 100)
     (home / "a.txt").write_bytes(content)
     query = GrepQuery("^needle$", binary=binary, max_matches=3)
     found = _search(home, query)

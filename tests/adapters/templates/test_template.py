@@ -10,7 +10,7 @@ from threading import Thread
 
 import pytest
 
-from redline.adapters.templates.template import (
+from redline.adapters.process_templates.template import (
     ChildProcess,
     ForkedProcess,
     Template,

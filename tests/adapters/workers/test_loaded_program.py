@@ -20,7 +20,7 @@ _SERVER = """
 import os, shutil, sys
 sys.path[:0] = [{source!r}, {repo!r}]
 from redline.adapters.workers.isolated_calls import IsolatedCalls
-from redline.adapters.templates.template import Template
+from redline.adapters.process_templates.template import Template
 from redline.adapters.workers.isolated_calls import start_template
 from redline.core.errors import ProgramChanged
 package = {source!r} + "/redline"

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
+from redline.adapters.process_templates.template import Template, is_possible
 from redline.adapters.sandbox import seccomp
-from redline.adapters.templates.template import Template, is_possible
 from redline.adapters.workers.isolated_calls import IsolatedCalls, start_template
 from redline.adapters.workers.messages import decode, encode
 from redline.core.errors import Busy, LimitReached, TimeLimit, WorkerDied
@@ -195,7 +195,7 @@ def test_a_pool_that_closes_ends_the_worker_that_is_busy(template: Template | No
 def test_a_busy_worker_does_not_outlive_a_server_that_was_killed(template: str) -> None:
     program = (
         f"import sys; sys.path.insert(0, {str(ROOT)!r})\n"
-        "from redline.adapters.templates.template import Template\n"
+        "from redline.adapters.process_templates.template import Template\n"
         "from redline.adapters.workers.isolated_calls import IsolatedCalls\n"
         "from redline.adapters.workers.isolated_calls import start_template\n"
         "def started(pid): print(pid, flush=True)\n"

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from redline.server.calls.turns import LoopTurns
+from redline.server.calls.thread_bridge import LoopTurns
 from redline.server.calls.workers import Workers, release_slot_while_waiting
 
 _PATIENCE = 30

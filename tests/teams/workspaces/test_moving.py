@@ -14,7 +14,7 @@ import pytest
 
 from redline.core.errors import Busy, CannotApply, InvalidArgument, StoreUnavailable
 from redline.teams.adapters.parked import chunks, moving
-from redline.teams.adapters.parked.alone import moving_alone
+from redline.teams.adapters.parked.move_lock import moving_alone
 from redline.teams.adapters.parked.moving import MovedWorkspace, park, wake
 from redline.teams.adapters.parked.signing import ParkKeys
 

@@ -18,6 +18,7 @@ from typing import Any
 
 from redline.adapters.egress.proxy_process import ProxyProcess
 from redline.adapters.egress.proxy_process import variables as proxy_variables
+from redline.adapters.process_templates.template import Template
 from redline.adapters.processes.command_view import WorkspaceViews
 from redline.adapters.processes.git_layers import GitLayers, as_settings, can_cover, read_identity
 from redline.adapters.processes.helper import Helper
@@ -39,7 +40,6 @@ from redline.adapters.sandbox.visible_paths import (
     SandboxView,
     program_files,
 )
-from redline.adapters.templates.template import Template
 from redline.core.errors import LimitReached, SandboxUnavailable, SessionNotFound
 from redline.core.paths import WorkspacePath
 from redline.core.ports.commands import Command, Finished, Job, JobState, SandboxFacts

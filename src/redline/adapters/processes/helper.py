@@ -11,9 +11,9 @@ from collections.abc import Callable, Sequence
 from threading import Lock
 from typing import Any
 
+from redline.adapters.process_templates.template import ChildProcess, Template
 from redline.adapters.sandbox import limits
 from redline.adapters.sandbox.program import Program, capture_helper
-from redline.adapters.templates.template import ChildProcess, Template
 from redline.core.errors import SandboxUnavailable
 
 _PATIENCE = 20.0

@@ -20,10 +20,10 @@ import time
 from itertools import count
 from typing import Any
 
+from redline.adapters.process_templates.forking import fork_on_request
 from redline.adapters.processes.command_start import MAX_PACKET, receive
 from redline.adapters.processes.supervisor import Supervisor
 from redline.adapters.sandbox import confine, landlock, mounts, seccomp
-from redline.adapters.templates.forking import fork_on_request
 
 _LET_START = 30  # milliseconds in which a command starts undisturbed, while others are ready
 _PATIENCE = 2.0

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
-from redline.adapters.ripgrep import foreign
+from redline.adapters.ripgrep import other_encodings as foreign
 from redline.adapters.ripgrep.candidates import NO_FLOOD, FileFlood, list_candidates
 from redline.adapters.ripgrep.flags import ALWAYS, scope_flags
 from redline.adapters.ripgrep.process import (
@@ -18,7 +18,7 @@ from redline.adapters.ripgrep.process import (
     RipgrepProcesses,
 )
 from redline.adapters.ripgrep.search import Flood, Search, Work, path_test, selects
-from redline.adapters.ripgrep.through_tree import TreeSearch, check_by_ripgrep
+from redline.adapters.ripgrep.texts_in_memory import TreeSearch, check_by_ripgrep
 from redline.core.call_scope import note_lines
 from redline.core.errors import InvalidPattern, Unavailable
 from redline.core.paths import WorkspacePath, outermost

@@ -32,7 +32,7 @@ _HELPER_MODULES = tuple(
     """
     redline.adapters.sandbox.program redline.adapters.processes.spawner
     redline.adapters.processes.supervisor redline.adapters.processes.command_space
-    redline.adapters.processes.command_start redline.adapters.templates.forking
+    redline.adapters.processes.command_start redline.adapters.process_templates.forking
     redline.adapters.sandbox.process_tree redline.adapters.sandbox.confine
     redline.adapters.sandbox.landlock redline.adapters.sandbox.syscalls
     redline.adapters.sandbox.mounts redline.adapters.sandbox.notify

@@ -290,7 +290,7 @@ def be_template(descriptor: int) -> None:
     """Load what workers need, then fork a worker for each request on the socket *descriptor*."""
     import gc
 
-    from redline.adapters.templates.forking import fork_on_request
+    from redline.adapters.process_templates.forking import fork_on_request
 
     for name in _LOADED_AHEAD:
         import_module(name)

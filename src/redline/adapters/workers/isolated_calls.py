@@ -18,7 +18,7 @@ from queue import Empty, SimpleQueue
 from time import monotonic
 from typing import IO, Any
 
-from redline.adapters.templates.template import ChildProcess, Template, TemplateEnded
+from redline.adapters.process_templates.template import ChildProcess, Template, TemplateEnded
 from redline.adapters.workers import loaded_program
 from redline.adapters.workers.messages import (
     decode,

@@ -15,7 +15,7 @@ from redline.core.once import built_once
 from redline.core.ports.search import RegexMatch
 
 if TYPE_CHECKING:
-    from redline.adapters.templates.template import Template
+    from redline.adapters.process_templates.template import Template
     from redline.adapters.workers.isolated_calls import IsolatedCalls
 
 BUDGET = 2.0

@@ -14,9 +14,9 @@ import shlex
 import sys
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from redline.cli.argument_names import WORDS
 from redline.cli.flags import add_guarded_flag, find_caller, settings_from, state_dir_from
 from redline.cli.terminal import NOTHING_FOUND, err, out, out_bytes, paint_diff, standard_input
-from redline.cli.words import WORDS
 from redline.core.errors import GuardedWrite, InvalidArgument
 from redline.server.shell import SHELL_TOOLS, ShellAnswer, ShellCalls, ShellTool
 from redline.wiring.command_line import locate_workspace, read_named_input

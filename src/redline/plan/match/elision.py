@@ -8,10 +8,10 @@ from itertools import pairwise
 from redline.core.errors import AlreadyApplied
 from redline.core.late_regex import late_regex
 from redline.core.textfile import line_body, split_lines
+from redline.plan.match.already_made import refuse_made_before
 from redline.plan.match.lines import place_block
-from redline.plan.match.made_before import refuse_made_before
+from redline.plan.match.normalized import unify_ends
 from redline.plan.match.placement import MatchLevel, Placement
-from redline.plan.match.views import unify_ends
 
 # Dots alone, or with what they represent; before them nothing but the marks of a comment.
 _ELISION = late_regex(

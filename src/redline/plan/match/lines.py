@@ -20,10 +20,10 @@ from redline.plan.match.indent import (
     is_one_change,
     unit_of,
 )
+from redline.plan.match.normalized import MAX_HITS, end_at, unify_ends
 from redline.plan.match.placement import MatchLevel, Placement
 from redline.plan.match.searched_text import KEYS, SearchedText, prepare_search
 from redline.plan.match.typography import FileTypography, fold
-from redline.plan.match.views import MAX_HITS, end_at, unify_ends
 
 _BLANKS = " \t"
 _SAMPLED = 5

@@ -14,8 +14,8 @@ from redline.core.text_limits import shorten
 from redline.core.textfile import line_body, split_lines
 from redline.core.wording import Text, join_texts, naming
 from redline.plan.match.elision import find_elision
+from redline.plan.match.normalized import occurrences, unify_ends
 from redline.plan.match.typography import fold
-from redline.plan.match.views import occurrences, unify_ends
 
 # Bounds on what is looked at and on what is said: a refusal must stay cheap and short.
 _MAX_FILE_LINES = 200_000

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from redline.core.textfile import split_lines
 from redline.plan.match.compose import dominant_end
+from redline.plan.match.normalized import unify_ends
 from redline.plan.match.placement import MatchLevel
 from redline.plan.match.typography import fold
-from redline.plan.match.views import unify_ends
 
 _BLANKS = " \t"
 KEYS: Mapping[MatchLevel, Callable[[str], str]] = {

@@ -6,18 +6,16 @@ from collections.abc import Callable, Iterable, Iterator
 
 from redline.core.records import replace
 from redline.core.textfile import line_body, split_lines
+from redline.plan.match.after_indentation import margin_of, refuse_hanging
 from redline.plan.match.compose import compose, dominant_end
 from redline.plan.match.elision import elided_candidates
-from redline.plan.match.hanging import margin_of, refuse_hanging
 from redline.plan.match.lines import (
     ambiguous_typography,
     block_candidates,
     list_blocks,
     may_stand,
 )
-from redline.plan.match.placement import MatchLevel, Placement
-from redline.plan.match.typography import FileTypography, fold
-from redline.plan.match.views import (
+from redline.plan.match.normalized import (
     TextView,
     end_at,
     is_whole_lines,
@@ -25,6 +23,8 @@ from redline.plan.match.views import (
     starts_mid_word,
     unify_ends,
 )
+from redline.plan.match.placement import MatchLevel, Placement
+from redline.plan.match.typography import FileTypography, fold
 
 Span = tuple[int, int]
 _Place = tuple[int, int, int]

@@ -23,6 +23,7 @@ from redline.core.errors import (
 )
 from redline.core.records import replace
 from redline.core.textfile import line_body
+from redline.plan.match.already_made import has_lines
 from redline.plan.match.engine import (
     MatchLevel,
     Placement,
@@ -33,7 +34,6 @@ from redline.plan.match.engine import (
     place_lines,
 )
 from redline.plan.match.lines import hunk_candidates
-from redline.plan.match.made_before import has_lines
 from redline.plan.match.searched_text import KeyLines, SearchedText
 from redline.plan.patch.model import Hunk
 

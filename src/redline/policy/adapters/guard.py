@@ -34,8 +34,7 @@ from redline.core.ports.history import ChangePermits, Origin
 from redline.core.ports.review import Action, Ruling
 from redline.core.ports.tree import Kind
 from redline.policy.adapters.policy_file import PolicyFile
-from redline.policy.explaining import explain
-from redline.policy.judging import Content, Judge, Place, Unknown
+from redline.policy.judging import Content, Judge, Place, Unknown, explain
 from redline.policy.model import DAY, Policy, Size
 from redline.policy.ports import RuleReport
 

@@ -12,7 +12,6 @@ from redline.core.errors import RedlineError
 from redline.core.paths import WorkspacePath
 from redline.core.ports.history import GIT, Direction, HistoryQuery, Operation
 from redline.core.records import dataclass
-from redline.review.page.activity import draw_path, line_counts, run_badge
 from redline.review.page.diffs.colours import colour_diff
 from redline.review.page.diffs.model import DiffShape, FileDiff, read_files
 from redline.review.page.diffs.table import (
@@ -25,6 +24,7 @@ from redline.review.page.diffs.table import (
 from redline.review.page.layout import Viewer, heading
 from redline.review.page.markup import Html, address, facts, hidden, join, link, tag
 from redline.review.page.session_view import session_facts, session_story
+from redline.review.page.timeline import draw_path, line_counts, run_badge
 from redline.review.page.times import iso, long_time
 from redline.services.history.blocked import hunks_gone
 from redline.services.history.revert import Wish, plan_revert

@@ -8,12 +8,12 @@ from itertools import islice
 from redline.core.encodings.opening import open_text
 from redline.core.paths import Access, WorkspacePath
 from redline.core.ports.history import Operation
-from redline.review.page.activity import ChangeCounter, row
 from redline.review.page.diffs.colours import colour_text
 from redline.review.page.diffs.model import mask_lines
 from redline.review.page.diffs.table import paint
 from redline.review.page.layout import heading
 from redline.review.page.markup import Html, address, join, link, tag
+from redline.review.page.timeline import ChangeCounter, row
 from redline.review.page.times import clock, long_time
 from redline.services.history.lines import BlamedLine, blame, operations_on
 from redline.services.names import display_name

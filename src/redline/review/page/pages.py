@@ -19,13 +19,13 @@ from redline.core.ports.history import HistoryQuery
 from redline.core.ports.pages import Reviewer, WebRequest, WebResponse
 from redline.core.records import replace
 from redline.review.held import list_held, list_questions
-from redline.review.page import acting, reading
+from redline.review.page import forms, reading
 from redline.review.page.access import ReviewAccess, read_cookie
-from redline.review.page.activity import ChangeCounter
 from redline.review.page.layout import Viewer, admit, for_script
 from redline.review.page.live import LiveFeed
 from redline.review.page.markup import addresses_beneath
-from redline.review.page.other_views import error_view, sign_in_view
+from redline.review.page.runs_and_checkpoints import error_view, sign_in_view
+from redline.review.page.timeline import ChangeCounter
 from redline.review.page.visit import Site, Visit, read_form
 from redline.services.history.sessions import SESSION
 from redline.services.runtime import Runtime
@@ -51,20 +51,20 @@ _OF_A_CHANGE: dict[str, Callable[[Visit, str], WebResponse]] = {
     "turns": reading.session_turns,
 }
 _ACTING: dict[str, Callable[[Visit], WebResponse]] = {
-    "/undo": acting.undo,
-    "/redo": acting.redo,
-    "/merge": acting.merge,
-    "/rewind": acting.rewind,
-    "/checkpoint": acting.checkpoint,
-    "/comment": acting.comment,
-    "/resolve": acting.resolve,
-    "/export": acting.export,
+    "/undo": forms.undo,
+    "/redo": forms.redo,
+    "/merge": forms.merge,
+    "/rewind": forms.rewind,
+    "/checkpoint": forms.checkpoint,
+    "/comment": forms.comment,
+    "/resolve": forms.resolve,
+    "/export": forms.export,
 }
 _DECIDING: dict[tuple[str, str], Callable[[Visit, str], WebResponse]] = {
-    ("held", "approve"): acting.approve,
-    ("held", "refuse"): acting.refuse,
-    ("question", "allow"): acting.allow,
-    ("question", "deny"): acting.deny,
+    ("held", "approve"): forms.approve,
+    ("held", "refuse"): forms.refuse,
+    ("question", "allow"): forms.allow,
+    ("question", "deny"): forms.deny,
 }
 _ONE: dict[str, Callable[[Visit, str], WebResponse]] = {
     "held": reading.held_change,

@@ -9,9 +9,9 @@ from redline.core.ports.commands import CommandRun
 from redline.core.ports.history import Operation
 from redline.core.ports.pages import WebResponse
 from redline.core.ports.review import HeldChange
-from redline.review.page.activity import activity_view, row, timeline
-from redline.review.page.activity import run_row as draw_run
 from redline.review.page.change_view import MORE_ROWS
+from redline.review.page.decisions.held import held_list, held_rows, held_view, read_held_files
+from redline.review.page.decisions.questions import question_view
 from redline.review.page.diffs.colours import colour_text
 from redline.review.page.diffs.model import FileDiff
 from redline.review.page.diffs.table import ColouredSides, context_rows, count_rows
@@ -19,7 +19,7 @@ from redline.review.page.file_views import blame_view, history_view
 from redline.review.page.filters import Filters, find_entries, find_newer
 from redline.review.page.layout import ASSETS, ICON, SECURITY, asset, heading, html_response
 from redline.review.page.markup import Html, address, join, link, tag
-from redline.review.page.other_views import (
+from redline.review.page.runs_and_checkpoints import (
     checkpoints_view,
     comments_view,
     export_view,
@@ -27,9 +27,9 @@ from redline.review.page.other_views import (
     sign_in_view,
 )
 from redline.review.page.session_view import at_work, turn_list, turns_at_work
+from redline.review.page.timeline import activity_view, row, timeline
+from redline.review.page.timeline import run_row as draw_run
 from redline.review.page.visit import Visit
-from redline.review.page.waiting.held import held_list, held_rows, held_view, read_held_files
-from redline.review.page.waiting.questions import question_view
 from redline.services.history.export import patch_of
 
 _MAX_PICTURE = 2 << 20

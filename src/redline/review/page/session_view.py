@@ -10,9 +10,9 @@ from redline.core.ports.commands import CommandRun, RunQuery
 from redline.core.ports.review import Decision, HeldState
 from redline.plan.describe import name_first
 from redline.review.held import list_held, list_questions
-from redline.review.page.activity import line_counts, run_badge
 from redline.review.page.layout import Viewer
 from redline.review.page.markup import Html, address, facts, hidden, join, link, tag
+from redline.review.page.timeline import line_counts, run_badge
 from redline.review.page.times import iso, long_time, relative
 from redline.services.history.lines import count_lines
 from redline.services.history.sessions import WorkSession

@@ -15,12 +15,12 @@ from redline.core.ports.history import Operation
 from redline.core.ports.pages import Reviewer, WebRequest, WebResponse
 from redline.core.records import dataclass, field
 from redline.review.comments import find_line
-from redline.review.page.activity import ChangeCounter
 from redline.review.page.change_view import ChangeView
 from redline.review.page.layout import Viewer, html_response, page
 from redline.review.page.live import LiveFeed
 from redline.review.page.markup import Html
-from redline.review.page.other_views import comment_box, comment_form
+from redline.review.page.runs_and_checkpoints import comment_box, comment_form
+from redline.review.page.timeline import ChangeCounter
 from redline.services.history.references import find_operation
 from redline.services.history.sessions import SESSION, WorkSession, read_session
 from redline.services.names import display_name

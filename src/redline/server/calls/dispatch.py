@@ -17,7 +17,7 @@ from redline.server.calls.argument_names import nearest, prepare
 from redline.server.calls.arguments import validate
 from redline.server.calls.elicitation.asking import NeedsAnswer, asker_for
 from redline.server.calls.elicitation.sealed_states import OWN_STATES
-from redline.server.calls.offers import HANDLED
+from redline.server.calls.prompts_and_resources import HANDLED
 from redline.server.calls.remarks import add_remarks
 from redline.server.calls.results import (
     Outcome,

@@ -16,7 +16,12 @@ from redline.core.text_limits import shorten
 from redline.server.calls.argument_names import nearest
 from redline.server.calls.dispatch import Context, Dispatch
 from redline.server.calls.elicitation.asking import NeedsAnswer
-from redline.server.calls.offers import is_offered, is_template, variables_of, wire_resource
+from redline.server.calls.prompts_and_resources import (
+    is_offered,
+    is_template,
+    variables_of,
+    wire_resource,
+)
 from redline.server.calls.results import Outcome, mask_outcome
 from redline.server.rpc import revisions, wire
 from redline.server.rpc.cancel import StateRefused

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from redline.core.late_regex import late_regex
 from redline.server.calls.catalog import Catalog, CatalogChoice
-from redline.server.calls.offers import Offers
+from redline.server.calls.prompts_and_resources import Offers
 from redline.server.observe.audit import Audit
 from redline.server.observe.log import Sink
 from redline.toolsets.tool import APPS_EXTENSION, Client, Json

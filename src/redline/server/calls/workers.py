@@ -13,7 +13,7 @@ from redline.server.observe.log import warn
 
 if TYPE_CHECKING:
     from redline.core.ports.shared import CallSlots
-    from redline.server.calls.turns import LoopTurns
+    from redline.server.calls.thread_bridge import LoopTurns
 
 Job = Callable[[], None]
 

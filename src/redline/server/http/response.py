@@ -8,7 +8,7 @@ from collections.abc import Callable
 from threading import get_ident
 from typing import Any
 
-from redline.server.calls.turns import LoopTurns
+from redline.server.calls.thread_bridge import LoopTurns
 from redline.server.http.replies import Fields, Send, send_data
 from redline.server.http.request import Receive
 from redline.server.observe.log import warn

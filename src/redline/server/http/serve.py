@@ -13,8 +13,8 @@ import uvicorn
 
 from redline.core.ports.pages import WebPages
 from redline.core.ports.shared import CallSlots
+from redline.server.calls.thread_bridge import LoopTurns
 from redline.server.calls.tool_server import ToolServer
-from redline.server.calls.turns import LoopTurns
 from redline.server.calls.workers import Workers
 from redline.server.ending import end_process_within
 from redline.server.http.app import HttpApp

@@ -33,7 +33,7 @@ def park_workspace(
 
     Busy when a server still has it open after *wait* seconds, or while it is moved already.
     """
-    from redline.teams.adapters.parked.alone import moving_alone
+    from redline.teams.adapters.parked.move_lock import moving_alone
     from redline.teams.adapters.parked.moving import park
     from redline.teams.adapters.parked.objects import open_objects
 
@@ -64,7 +64,7 @@ def wake_workspace(
     progress: Progress = lambda _done, _all: None,
 ) -> MoveReport:
     """Bring a workspace back from where it is parked, or from *address*; Busy as when parking."""
-    from redline.teams.adapters.parked.alone import moving_alone
+    from redline.teams.adapters.parked.move_lock import moving_alone
     from redline.teams.adapters.parked.moving import wake
     from redline.teams.adapters.parked.objects import open_objects
 

@@ -10,7 +10,7 @@ from redline.settings import Settings, SettingsError
 from redline.wiring.workspace import Redline
 
 if TYPE_CHECKING:
-    from redline.adapters.templates.template import ProcessTemplates
+    from redline.adapters.process_templates.template import ProcessTemplates
     from redline.review.page.access import ReviewAccess
     from redline.teams.front import FrontPages
     from redline.teams.ports import WorkspaceDirectory, WorkspaceEntry
@@ -55,9 +55,9 @@ def open_templates() -> ProcessTemplates | None:
 
     Nothing is started before a workspace needs it.
     """
+    from redline.adapters.process_templates.template import ProcessTemplates, Template, is_possible
     from redline.adapters.processes.helper import start_template as start_helpers
     from redline.adapters.sandbox.program import capture_helper
-    from redline.adapters.templates.template import ProcessTemplates, Template, is_possible
     from redline.adapters.workers.isolated_calls import start_template as start_workers
 
     if not is_possible():

@@ -23,7 +23,7 @@ from redline.services.history.listing import bounded_diff
 from redline.services.versions import check_versions
 from redline.toolsets.agent.errors import quote
 from redline.toolsets.call import Call, Result
-from redline.toolsets.repeats import note_made
+from redline.toolsets.repeated_edits import note_made
 from redline.toolsets.tool import Json
 
 _MAX_PROBLEMS = 50

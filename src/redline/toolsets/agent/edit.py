@@ -24,7 +24,7 @@ from redline.services.text_edits import (
 from redline.toolsets.agent import answer
 from redline.toolsets.agent.errors import quote
 from redline.toolsets.call import Call, Result, session_of
-from redline.toolsets.repeats import cause_of, refuse_repeated
+from redline.toolsets.repeated_edits import cause_of, refuse_repeated
 from redline.toolsets.tool import Json
 
 

@@ -23,7 +23,7 @@ from redline.toolsets.ai_code_editing.instruction import (
 from redline.toolsets.ai_code_editing.planning import needs_provider, plan_edit
 from redline.toolsets.ai_code_editing.source import FileUnderEdit, PlannedEdit
 from redline.toolsets.call import Call, Result
-from redline.toolsets.repeats import cause_of
+from redline.toolsets.repeated_edits import cause_of
 from redline.toolsets.tool import Json
 
 _SYSTEM = (

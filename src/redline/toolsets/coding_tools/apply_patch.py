@@ -13,7 +13,7 @@ from redline.services.commit import Committed, Planned, commit_plan
 from redline.services.text_edits import plan_checked_patch
 from redline.toolsets.call import Call, Result
 from redline.toolsets.coding_tools.answer import diff_of_states, shown, success, writable
-from redline.toolsets.repeats import cause_of, note_made, refuse_repeated
+from redline.toolsets.repeated_edits import cause_of, note_made, refuse_repeated
 from redline.toolsets.tool import Json
 
 _MAX_DIFF = 256 << 10

@@ -28,7 +28,7 @@ from redline.toolsets.files.answer import (
     shown,
 )
 from redline.toolsets.files.errors import code_of, message_of
-from redline.toolsets.repeats import cause_of, note_made, refuse_repeated
+from redline.toolsets.repeated_edits import cause_of, note_made, refuse_repeated
 from redline.toolsets.tool import Json
 
 

@@ -7,8 +7,8 @@ import os
 import sys
 
 from redline.cli.commands.documents.open_file import Opened, open_source
+from redline.cli.dry_run import note_refusal, refuse_before_asking
 from redline.cli.flags import add_guarded_flag, origin_of
-from redline.cli.foresight import note_refusal, refuse_before_asking
 from redline.cli.terminal import (
     NOTHING_FOUND,
     ask,

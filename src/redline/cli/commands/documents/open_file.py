@@ -7,8 +7,8 @@ import os
 import shlex
 from collections.abc import Callable
 
+from redline.cli.dry_run import note_refusal
 from redline.cli.flags import add_guarded_flag, origin_of, policy_from, state_dir_from
-from redline.cli.foresight import note_refusal
 from redline.cli.terminal import (
     NOTHING_FOUND,
     err,

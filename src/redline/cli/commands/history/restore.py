@@ -12,8 +12,8 @@ from redline.cli.commands.history.view import (
     note_beginning,
     open_redline,
 )
+from redline.cli.dry_run import note_refusal
 from redline.cli.flags import add_guarded_flag, origin_of
-from redline.cli.foresight import note_refusal
 from redline.cli.terminal import is_terminal, out, paint_diff
 from redline.core.encodings.opening import configured_in
 from redline.core.paths import Access

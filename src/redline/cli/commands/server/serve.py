@@ -202,7 +202,7 @@ def run(args: argparse.Namespace) -> int:
         from redline.cli.commands.server.serve_http import serve
 
         if sys.stderr is not None and sys.stderr.isatty():
-            from redline.cli.commands.server.activity import ActivityLines
+            from redline.cli.commands.server.terminal_log import ActivityLines
 
             server.observers.append(ActivityLines(redline).observe)
         return serve(server, redline, settings, start_recording)

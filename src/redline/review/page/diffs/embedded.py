@@ -13,13 +13,13 @@ from collections.abc import Sequence
 from redline.core.ports.history import Operation
 from redline.core.ports.pages import ReviewApp
 from redline.review.held import list_held, list_questions
-from redline.review.page.activity import ChangeCounter, line_counts, timeline
 from redline.review.page.change_view import ChangeView
+from redline.review.page.decisions.held import name_files
 from redline.review.page.diffs.standalone import draw_facts, draw_file
 from redline.review.page.diffs.table import TableOptions
 from redline.review.page.layout import Viewer, asset, heading
 from redline.review.page.markup import Html, join, tag
-from redline.review.page.waiting.held import name_files
+from redline.review.page.timeline import ChangeCounter, line_counts, timeline
 from redline.services.runtime import Runtime
 
 # What one answer carries; the review page shows the rest.

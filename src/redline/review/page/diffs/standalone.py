@@ -7,12 +7,12 @@ import base64
 from redline.core.changes import Change, FileState
 from redline.core.encodings.opening import configured_in
 from redline.core.ports.history import Operation
-from redline.review.page.activity import line_counts
 from redline.review.page.diffs.colours import colour_diff
 from redline.review.page.diffs.model import DiffShape, FileDiff, read_files
 from redline.review.page.diffs.table import UNIFIED_COLUMNS, TableOptions, rows_of
 from redline.review.page.layout import asset
 from redline.review.page.markup import Html, facts, tag
+from redline.review.page.timeline import line_counts
 from redline.review.page.times import long_time
 from redline.services.names import display_name
 from redline.services.runtime import Runtime

@@ -12,14 +12,18 @@ from redline.core.errors import Conflict
 from redline.core.long_lines import LONG
 from redline.core.ports.review import HeldChange, HeldState
 from redline.review.held import HeldView, fingerprint, list_held, show_held
-from redline.review.page.activity import draw_path, line_counts
+from redline.review.page.decisions.questions import (
+    decided_questions,
+    reason_form,
+    waiting_questions,
+)
 from redline.review.page.diffs.colours import colour_diff
 from redline.review.page.diffs.model import DiffShape, FileDiff, lines_of, read_files
 from redline.review.page.diffs.table import UNIFIED_COLUMNS, TableOptions, count_rows, rows_of
 from redline.review.page.layout import Viewer, heading
 from redline.review.page.markup import Html, address, facts, hidden, join, link, tag
+from redline.review.page.timeline import draw_path, line_counts
 from redline.review.page.times import clock, iso, long_time
-from redline.review.page.waiting.questions import decided_questions, reason_form, waiting_questions
 from redline.services.names import display_name
 from redline.services.runtime import Runtime
 

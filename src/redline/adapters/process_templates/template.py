@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from threading import Lock
 from typing import NamedTuple, Protocol
 
-from redline.adapters.templates.forking import MAX_PACKET
+from redline.adapters.process_templates.forking import MAX_PACKET
 
 _ENDING = 5.0
 # A template that does not answer for so long is started again; loading takes about a second.

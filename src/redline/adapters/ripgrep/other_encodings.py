@@ -1,8 +1,8 @@
 """Searching text that is not UTF-8.
 
 Of the files that may match (`candidates`), those that hold NUL or are not UTF-8 are opened as every
-tool opens them (`core.encodings`); what is text is searched as `through_tree` does. What was found
-out about such a file is kept while its size and times stay the same.
+tool does (`core.encodings`); what is text is searched by `texts_in_memory`. What was found out
+about such a file is kept while its size and times stay the same.
 """
 
 from __future__ import annotations

@@ -10,8 +10,8 @@ from redline.core.errors import AlreadyApplied
 from redline.core.late_regex import late_regex
 from redline.core.textfile import line_body, split_lines
 from redline.plan.match.blank_lines import find_twin
+from redline.plan.match.normalized import is_whole_lines, line_number, occurrences, unify_ends
 from redline.plan.match.placement import MatchLevel, Placement
-from redline.plan.match.views import is_whole_lines, line_number, occurrences, unify_ends
 
 _INDENTED = (MatchLevel.INDENT, MatchLevel.TYPOGRAPHY_INDENT)
 # A shorter text may well occur somewhere by chance.

@@ -23,8 +23,8 @@ from redline.core.textfile import line_body, split_lines
 from redline.core.wording import Text, join_texts, naming
 from redline.plan.match.align import opcodes
 from redline.plan.match.indent import indent_of
+from redline.plan.match.normalized import unify_ends
 from redline.plan.match.placement import Placement
-from redline.plan.match.views import unify_ends
 
 # A longer call is described and not printed.
 _MAX_PRINTED_CHARS = 6_000

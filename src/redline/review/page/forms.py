@@ -9,13 +9,13 @@ from redline.core.ports.pages import WebResponse
 from redline.core.ports.review import HeldState
 from redline.review.comments import add_comment, comment_on_session
 from redline.review.held import approve_held, refuse_held, show_held
-from redline.review.page import actions
-from redline.review.page.actions import UndoSelection, origin_for
+from redline.review.page import operations
+from redline.review.page.decisions.held import check_shown, read_edits, read_held_files
 from redline.review.page.layout import redirect
 from redline.review.page.markup import address
+from redline.review.page.operations import UndoSelection, origin_for
 from redline.review.page.reading import patch_response
 from redline.review.page.visit import Visit
-from redline.review.page.waiting.held import check_shown, read_edits, read_held_files
 from redline.services.history.export import commit_to_git, load_in_order
 from redline.services.history.references import find_operation
 from redline.services.history.revert import Wish, revert
@@ -29,12 +29,12 @@ def undo(visit: Visit) -> WebResponse:
     if selection.allows_guarded:
         visit.require(Right.APPROVE)
     try:
-        done = actions.undo(visit.runtime, selection, visit.reviewer.name, visit.only_of)
+        done = operations.undo(visit.runtime, selection, visit.reviewer.name, visit.only_of)
     except UndoBlocked as blocked:
-        content = actions.blocked_view(visit.runtime, visit.viewer, selection, blocked)
+        content = operations.blocked_view(visit.runtime, visit.viewer, selection, blocked)
         return visit.show("Undo blocked", "blocked", content, status=409)
     except GuardedWrite as refused:
-        content = actions.guarded_view(visit.viewer, selection, refused)
+        content = operations.guarded_view(visit.viewer, selection, refused)
         return visit.show("Guarded files", "blocked", content, status=409)
     return _show_done(visit, done, visit.field("back") or selection.id)
 
@@ -53,7 +53,7 @@ def _show_done(visit: Visit, done: Operation, ident: str) -> WebResponse:
 def redo(visit: Visit) -> WebResponse:
     """Do a change again."""
     ident = visit.field("id")
-    done = actions.redo(visit.runtime, ident, visit.reviewer.name, visit.only_of)
+    done = operations.redo(visit.runtime, ident, visit.reviewer.name, visit.only_of)
     return _show_done(visit, done, ident)
 
 
@@ -61,7 +61,7 @@ def merge(visit: Visit) -> WebResponse:
     """Take a selection back in the way the person chose."""
     selection = UndoSelection.read(visit.form)
     choice = visit.field("choice")
-    done = actions.merge(visit.runtime, selection, choice, visit.reviewer.name, visit.only_of)
+    done = operations.merge(visit.runtime, selection, choice, visit.reviewer.name, visit.only_of)
     return _show_done(visit, done, visit.field("back") or selection.id)
 
 
@@ -74,7 +74,7 @@ def rewind(visit: Visit) -> WebResponse:
 
 def checkpoint(visit: Visit) -> WebResponse:
     """Name this moment."""
-    done = actions.checkpoint(visit.runtime, visit.field("name"), visit.reviewer.name)
+    done = operations.checkpoint(visit.runtime, visit.field("name"), visit.reviewer.name)
     return redirect(address("/checkpoints", done=done.id))
 
 

@@ -8,9 +8,9 @@ from redline.core.errors import NotFound, RedlineError
 from redline.core.ports.commands import CommandRun
 from redline.core.ports.history import Operation
 from redline.core.ports.pages import ReviewComment
-from redline.review.page.activity import run_badge
 from redline.review.page.layout import Viewer, heading
 from redline.review.page.markup import Html, address, facts, hidden, join, link, tag
+from redline.review.page.timeline import run_badge
 from redline.review.page.times import clock, iso, long_time
 from redline.services.runtime import Runtime
 

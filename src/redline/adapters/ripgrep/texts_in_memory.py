@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 from redline.adapters.ripgrep.flags import ALWAYS, line_flags, pattern_flags
-from redline.adapters.ripgrep.foreign import MAX_FILE, has_wide_mark, is_decoded, path_below
+from redline.adapters.ripgrep.other_encodings import MAX_FILE, has_wide_mark, is_decoded, path_below
 from redline.adapters.ripgrep.search import Hit, LineParser, Work
 from redline.core.encodings.opening import open_file
 from redline.core.errors import RedlineError, TooLarge
