@@ -27,11 +27,13 @@ class Absent:
 class FileAttributes:
     """Owner and extended attributes (access lists are among these) that a new file would not have.
 
-    `owner` is user and group; None if a new file has the same.
+    `owner` is user and group; None if a new file has the same. `modified_ns` is when a command
+    wrote the file; the history does not keep it.
     """
 
     owner: tuple[int, int] | None = None
     extended: tuple[tuple[str, bytes], ...] = ()
+    modified_ns: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +41,7 @@ class FileState:
     """A regular file. `content` may be left out where only identity matters.
 
     `mode` is the permission bits; None means: keep what is there, or the default for a new file.
-    `attributes` are known of a removed file, for its undo.
+    `attributes` are known of a removed file, for its undo, and of what a judged command wrote.
     """
 
     digest: str

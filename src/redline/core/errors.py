@@ -196,7 +196,12 @@ class Unavailable(RedlineError):
 
 
 class WriteFailed(Unavailable):
-    """The operating system refused a write; nothing was changed."""
+    """The operating system refused a write; nothing was changed.
+
+    `path` is where, as clients see it, if that is known.
+    """
+
+    path = ""
 
 
 class NotWritable(WriteFailed):

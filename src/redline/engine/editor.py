@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from redline.core.changes import Change, ChangeSet, SpecialState
@@ -13,6 +14,7 @@ from redline.core.errors import (
     RuleAsks,
     StaleBase,
 )
+from redline.core.guarded import GuardedPath
 from redline.core.paths import show_name
 from redline.core.ports.history import (
     GIT,
@@ -75,6 +77,16 @@ class JournalEditor:
         origin = replace(held.origin, summary=summary, consent=lambda *_: True)
         wanted = Wanted(held.change_set, origin, held.kind, held.reverts)
         return self._finish(self._begin(wanted, ChangePermits(is_approved=True)))
+
+    def commit_judged(
+        self, change_set: ChangeSet, origin: Origin, consented: Iterable[GuardedPath]
+    ) -> Operation:
+        """Carry out what the policy allows of a command's changes, all of it or nothing."""
+        if change_set.is_empty:
+            return Operation("", 0.0, origin, change_set)
+        wanted = Wanted(change_set, replace(origin, consent=None), "change", None)
+        permits = ChangePermits(frozenset(consented), is_approved=True)
+        return self._finish(self._begin(wanted, permits))
 
     def record(
         self,

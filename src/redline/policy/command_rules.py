@@ -7,12 +7,12 @@ back, and what another program saved meanwhile is never touched.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from typing import NamedTuple
 
 from redline.core.changes import Absent, Change, ChangeSet, DirState, FileState, in_order
-from redline.core.errors import LimitReached, PolicyUnreadable, RedlineError
+from redline.core.errors import Conflict, LimitReached, PathError, PolicyUnreadable, RedlineError
 from redline.core.guarded import GuardedPath, Permission
 from redline.core.paths import WorkspacePath, show_name
 from redline.core.ports.commands import SAVED_MEANWHILE, Command, CommandView, Written
@@ -47,6 +47,8 @@ class _Decided:
 
     changes: Mapping[WorkspacePath, Change]
     unwanted: Mapping[WorkspacePath, _Verdict]
+    # Guarded paths that a person allowed.
+    consented: Sequence[GuardedPath] = ()
 
     def wanted(self) -> list[Change]:
         return [each for path, each in self.changes.items() if path not in self.unwanted]
@@ -68,11 +70,14 @@ class CommandRules:
         holding: Holding,
         editor: ChangeEditor,
         find_guarded: Callable[[ChangeSet], Sequence[GuardedPath]],
+        show: Callable[[WorkspacePath], str],
     ) -> None:
         self._rules = rules
         self._holding = holding
         self._editor = editor
         self._find_guarded = find_guarded
+        # A path as the errors of the editor name it.
+        self._show = show
 
     def is_active(self) -> bool:
         """Whether there are rules to enforce. PolicyUnreadable."""
@@ -91,16 +96,35 @@ class CommandRules:
         except LimitReached as error:
             return None, [f"Nothing of what the command changed was made: {error.message}"]
         decided = self._decide(written, view, command, origin)
-        made: list[Change] = []
-        for steps in _in_making_order(decided.wanted()):
-            wanted = (step for step in steps if step.path not in decided.unwanted)
-            failed = _place(view, wanted, made)
+        made: dict[WorkspacePath, Change] = {}
+        operation = ""
+        notes: list[str] = []
+        while left := [step for step in decided.wanted() if step.path not in made]:
+            uncovered, covered = _makeable(left, written)
+            failed = _place(view, uncovered, made)
+            if not failed and covered:
+                try:
+                    done = self._editor.commit_judged(
+                        ChangeSet(tuple(covered)), origin, decided.consented
+                    )
+                except RedlineError as error:
+                    failed = self._blame(error, covered)
+                else:
+                    operation = done.id or operation
+                    notes += done.notes
+                    made |= {step.path: step for step in covered}
             if failed:
                 decided = _without(decided, failed, written, made)
-        kept = ChangeSet(tuple(step for step in made if not _is_plain(step, written)))
-        operation = self._editor.record(kept, origin)
-        notes = self._report(decided, written, view, origin)
-        return operation.id or None, [*notes, *_not_covered(made, written)]
+        notes = [*self._report(decided, written, view, origin), *notes]
+        return operation or None, [*notes, *_not_covered(made.values(), written)]
+
+    def _blame(self, error: RedlineError, steps: Sequence[Change]) -> dict[WorkspacePath, str]:
+        """Return which of *steps* an error is about, all where it does not say, and why."""
+        is_overtaken = isinstance(error, Conflict | PathError)
+        reason = SAVED_MEANWHILE if is_overtaken else error.message
+        shown = getattr(error, "path", "") or error.details.get("path")
+        named = [step.path for step in steps if self._show(step.path) == shown]
+        return dict.fromkeys(named or [step.path for step in steps], reason)
 
     # -- deciding -----------------------------------------------------------------------------
 
@@ -113,9 +137,10 @@ class CommandRules:
     ) -> _Decided:
         changes = {change.path: change for change in written.changes}
         unwanted = dict(self._judge(written, view, origin))
-        guarded = self._find_guarded(ChangeSet(written.changes))
-        for each in guarded:
+        consented: list[GuardedPath] = []
+        for each in self._find_guarded(ChangeSet(written.changes)):
             is_open = each.permission is Permission.GIT and "git" in command.permissions
+            consented += [each] if is_open else []
             known = unwanted.get(each.path)
             if not is_open and (known is None or known.fate is not _Fate.DENIED):
                 ruling = Ruling(Action.ASK, each.path.relative, each.permission, 0, each.reason)
@@ -126,7 +151,7 @@ class CommandRules:
             if path in changes:
                 unwanted.setdefault(path, _failure(path, reason))
         unwanted = {path: each for path, each in unwanted.items() if path in changes}
-        return _Decided(changes, _with_dependent(changes, unwanted, written.refused))
+        return _Decided(changes, _with_dependent(changes, unwanted, written.refused), consented)
 
     def _judge(
         self, written: Written, view: CommandView, origin: Origin
@@ -308,14 +333,52 @@ def _is_plain(step: Change, written: Written) -> bool:
     )
 
 
-def _in_making_order(changes: Iterable[Change]) -> tuple[list[Change], list[Change]]:
-    """Return what to make first, and what to remove after that.
+def _makeable(steps: Sequence[Change], written: Written) -> tuple[list[Change], list[Change]]:
+    """Return what can be made now: first what the history does not keep, then what it keeps.
 
-    A file is removed after its content is where it went, unless it is in the way.
+    A file is removed after its content is where it went, and a directory after what was in it.
+    Whatever waits for the changes that are returned can be made after them.
     """
+    plain = [step for step in steps if _is_plain(step, written)]
+    covered = [step for step in steps if not _is_plain(step, written)]
+    new = {each.path for each in covered if isinstance(each.after, DirState)}
+    went, waiting = _contents(covered), set[WorkspacePath]()
+    for step in plain:
+        if not new.isdisjoint(_above(step.path)) or _went_to(step, went):
+            waiting.add(step.path)
+    went = _contents(step for step in plain if step.path in waiting)
+    waiting |= {step.path for step in covered if _went_to(step, went)}
+    leading = {above for path in waiting for above in _above(path)}
+    waiting |= {step.path for step in steps if _is_removal(step) and step.path in leading}
+    now = [step for step in plain if step.path not in waiting]
+    then = in_order(step for step in covered if step.path not in waiting)
+    first, removals = _in_making_order(now)
+    return (first, []) if first else (removals, list(then))
+
+
+def _is_removal(step: Change) -> bool:
+    return isinstance(step.after, Absent)
+
+
+def _contents(steps: Iterable[Change]) -> set[str | int]:
+    """Return what *steps* bring, by digest and by size."""
+    found = [step.after for step in steps if isinstance(step.after, FileState) and step.after.size]
+    return {each.digest for each in found} | {each.size for each in found}
+
+
+def _went_to(step: Change, brought: Collection[str | int]) -> bool:
+    """Whether the content that *step* removes may be what others bring."""
+    before = step.before
+    if not _is_removal(step) or not isinstance(before, FileState):
+        return False
+    return (before.digest or before.size) in brought
+
+
+def _in_making_order(changes: Iterable[Change]) -> tuple[list[Change], list[Change]]:
+    """Return what to make first, removals that are in the way included, and other removals."""
     steps = in_order(changes)
-    removals = [step for step in steps if isinstance(step.after, Absent)]
-    others = [step for step in steps if not isinstance(step.after, Absent)]
+    removals = [step for step in steps if _is_removal(step)]
+    others = [step for step in steps if not _is_removal(step)]
     new = {step.path for step in others if isinstance(step.before, Absent)}
     in_the_way = {
         step.path for step in removals if step.path in new or not new.isdisjoint(_above(step.path))
@@ -328,15 +391,14 @@ def _without(
     decided: _Decided,
     failed: Mapping[WorkspacePath, str],
     written: Written,
-    made: Iterable[Change],
+    made: Collection[WorkspacePath],
 ) -> _Decided:
     """Return the decision after some changes failed; what is *made* stays made."""
     failures = {path: _failure(path, reason) for path, reason in failed.items()}
     unwanted = {**failures, **decided.unwanted}
     dependent = _with_dependent(decided.changes, unwanted, written.refused)
-    done = {step.path for step in made} - failures.keys()
-    found = {path: verdict for path, verdict in dependent.items() if path not in done}
-    return _Decided(decided.changes, found)
+    found = {path: each for path, each in dependent.items() if path not in made}
+    return _Decided(decided.changes, found, decided.consented)
 
 
 def _failure(path: WorkspacePath, reason: str) -> _Verdict:
@@ -346,7 +408,7 @@ def _failure(path: WorkspacePath, reason: str) -> _Verdict:
 
 
 def _place(
-    view: CommandView, steps: Iterable[Change], made: list[Change]
+    view: CommandView, steps: Iterable[Change], made: dict[WorkspacePath, Change]
 ) -> dict[WorkspacePath, str]:
     """Make *steps* and add them to *made*; those that failed, with the reason."""
     failed: dict[WorkspacePath, str] = {}
@@ -355,7 +417,7 @@ def _place(
         if problem:
             failed[step.path] = problem
         else:
-            made.append(step)
+            made[step.path] = step
     return failed
 
 

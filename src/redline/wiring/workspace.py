@@ -115,7 +115,8 @@ class Redline(StoredWorkspace):
         def find_guarded(change_set: ChangeSet) -> Sequence[GuardedPath]:
             return self._guard.find(change_set) if self._guard else ()
 
-        return CommandRules(self.rules, self.holding, self.editor, find_guarded)
+        show = self._store.show
+        return CommandRules(self.rules, self.holding, self.editor, find_guarded, show)
 
     def _open_nameless(self) -> BinaryIO:
         """Open a new file that has no name, on the disk that has the history."""

@@ -176,6 +176,10 @@ class Disk:
         """Set the permission bits of an open file."""
         os.fchmod(fd, mode)
 
+    def set_modified(self, fd: int, time_ns: int) -> None:
+        """Set when an open file was changed last."""
+        os.utime(fd, ns=(time_ns, time_ns))
+
     def has_attributes(self, fd: int) -> bool:
         """Whether an open file may have extended attributes."""
         try:

@@ -188,7 +188,9 @@ class CommittedChange:
             raise StaleBase(shown, hint=hint) from error
         if isinstance(error, FileExistsError):
             raise StaleBase(shown, hint="something new is there; look at it first") from error
-        raise writing_failed(error, shown) from error
+        failure = writing_failed(error, shown)
+        failure.path = shown
+        raise failure from error
 
     def _is_revoked(self) -> bool:
         try:
@@ -414,17 +416,21 @@ def stage_change(
 ) -> StagedChange:
     """Check every base and stage what is new; on failure nothing is left behind."""
     clean_up = locked.release
+    swap: Swap | None = None
     try:
         locked.guards.lock(change_set.steps, locked.handles)
         checked = check_steps(change_set, locked)
         announced = _announce(checked, locked)
-        clean_up = announced.withdraw
+        clean_up, swap = announced.withdraw, announced.swap
         return _write(request, checked, announced)
     except OSError as error:
         clean_up()
         name = error.filename2 or error.filename
         is_users = isinstance(name, str) and not name.startswith(".redline-")
-        raise writing_failed(error, name if is_users else "") from error
+        failure = writing_failed(error, name if is_users else "")
+        if swap is not None and swap.current < len(swap.steps):
+            failure.path = locked.store.show(_end(swap.steps[swap.current]))
+        raise failure from error
     except BaseException:
         clean_up()
         raise
@@ -478,6 +484,7 @@ def _write(
     locked.hold_blobs()
     contents, added = _save_contents(checked, announced)
     for number in range(len(checked.steps)):
+        swap.current = number
         checked.steps[number], notes = swap.stage(number, locked.store.contents.pieces)
         checked.notes.extend(notes)
     # While the processor's caches are warm: a sync costs it its caches.

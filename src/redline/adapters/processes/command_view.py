@@ -26,6 +26,7 @@ from redline.core.changes import (
     Absent,
     Change,
     DirState,
+    FileAttributes,
     FileState,
     LinkState,
     SpecialKind,
@@ -36,7 +37,7 @@ from redline.core.errors import LimitReached, RedlineError, TooLarge
 from redline.core.paths import WorkspacePath, show_name
 from redline.core.ports.commands import SAVED_MEANWHILE, Written
 from redline.core.ports.tree import Entry, Kind, Tree
-from redline.core.records import dataclass, field
+from redline.core.records import dataclass, field, replace
 from redline.search.ignore import EXCLUDED_DIRECTORIES, IgnoreScope
 
 # More entries than this are not compared: then nothing of what a command wrote is made.
@@ -49,6 +50,8 @@ _PIECE = 1 << 20
 _ALL = stat.S_IRWXU
 _OPEN_DIR = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _OPEN_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+# Extended attributes and access lists; others are the system's.
+_COMMANDS_OWN = ("user.", "system.posix_acl_access")
 _NOT_OPENED = "it could not be read"
 
 
@@ -307,7 +310,9 @@ class LayeredView:
         if keep and size <= min(MAX_FILE, found.room):
             found.room -= size
             with open(os.dup(descriptor), "rb") as file:
-                return FileState.of(file.read(size), mode)
+                state = FileState.of(file.read(size), mode)
+            attributes = FileAttributes(None, _written_attributes(descriptor), facts.st_mtime_ns)
+            return replace(state, attributes=attributes)
         if size > _MAX_JUDGED:
             return FileState(f"not read: {path.root}/{path.relative}", size, mode)
         digest = hashlib.sha256()
@@ -381,7 +386,9 @@ class LayeredView:
         if state.content is not None or place is None:
             return state
         with self._upper_file(place) as descriptor, open(os.dup(descriptor), "rb") as file:
-            return FileState.of(file.read(state.size + 1), state.mode)
+            loaded = FileState.of(file.read(state.size + 1), state.mode)
+            attributes = FileAttributes(None, _written_attributes(descriptor))
+            return replace(loaded, attributes=attributes)
 
     def complete(self, change: Change) -> Change:
         """Read what was too much to be kept while comparing, as far as one file may be large."""
@@ -471,6 +478,7 @@ class LayeredView:
                     os.lseek(made, start, os.SEEK_SET)
                     while start < end and (sent := os.sendfile(made, source, start, end - start)):
                         start += sent
+                self._disk.set_attributes(made, _written_attributes(source))
                 os.fchmod(made, mode)
                 os.utime(made, ns=(facts.st_atime_ns, facts.st_mtime_ns))
             finally:
@@ -534,6 +542,13 @@ class LayeredView:
                 yield lambda: writers is Writers.SOME
         finally:
             os.close(descriptor)
+
+
+def _written_attributes(descriptor: int) -> tuple[tuple[str, bytes], ...]:
+    """Return the extended attributes of a file of the upper layer that are its command's."""
+    names = [n for n in os.listxattr(descriptor) if n.startswith(_COMMANDS_OWN)]
+    found = ((name, os.getxattr(descriptor, name)) for name in names)
+    return tuple(pair for pair in found if not pair[0].startswith("user.overlay."))
 
 
 def _data(descriptor: int) -> Iterator[tuple[int, int]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -165,6 +165,14 @@ class ChangeEditor(Protocol):
         """Carry out a held change that the person *by* approved, all of it or nothing.
 
         The rules that held it are not asked again; what else `commit` raises is raised here too.
+        """
+
+    def commit_judged(
+        self, change_set: ChangeSet, origin: Origin, consented: Iterable[GuardedPath]
+    ) -> Operation:
+        """Carry out what the policy allows of a command's changes, all of it or nothing.
+
+        StaleBase, Locked or a PathError for what another program changed; WriteFailed.
         """
 
     def record(

@@ -260,7 +260,10 @@ def _state(state: State) -> list[Any] | None:
     match state:
         case FileState():
             known = ["f", state.digest, state.size, state.mode]
-            return known if state.attributes is None else [*known, _attributes(state.attributes)]
+            given = state.attributes
+            if given is None or (given.owner is None and not given.extended):
+                return known
+            return [*known, _attributes(given)]
         case DirState():
             return ["d", state.mode]
         case LinkState():

@@ -214,6 +214,9 @@ class StagedFiles:
                 mode = made.st_mode & 0o7777
             else:
                 self.disk.fchmod(fd, mode)
+            attributes = step.after.attributes
+            if attributes is not None and attributes.modified_ns is not None:
+                self.disk.set_modified(fd, attributes.modified_ns)
         except BaseException:
             self.disk.close_fd(fd)
             raise
@@ -234,12 +237,15 @@ class StagedFiles:
     def _keep_attributes(
         self, step: Change, target: int, made_by: tuple[int, int]
     ) -> tuple[str, ...]:
-        """Give a new file the owner and extended attributes of the old; what was refused."""
+        """Give a new file the owner and extended attributes of the old; what was refused.
+
+        A command that wrote it decided about the latter.
+        """
         if not isinstance(step.before, FileState):
             assert isinstance(step.after, FileState)
             return self._restore(step.after.attributes, target, made_by)
         seen = self.observed.get(step.path)
-        if seen is not None and seen.is_plain:
+        if seen is not None and seen.is_plain and not getattr(step.after, "attributes", None):
             return self._keep_owner(target, seen.owner, made_by)
         try:
             old = self.disk.open_read(self.handles.parent(step.path), (step.path.name,))
@@ -248,7 +254,8 @@ class StagedFiles:
         try:
             found = self.disk.fstat(old)
             refused = self._keep_owner(target, (found.st_uid, found.st_gid), made_by)
-            extended, unread = self.disk.read_attributes(old)
+            given = getattr(step.after, "attributes", None)
+            extended, unread = (given.extended, ()) if given else self.disk.read_attributes(old)
             unset = self.disk.set_attributes(target, extended)
             return (*refused, *map(_not_kept, (*unread, *unset)))
         finally:
