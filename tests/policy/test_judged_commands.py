@@ -306,6 +306,24 @@ def test_a_file_is_not_removed_when_its_content_could_not_be_written_where_it_we
     assert change is None
 
 
+@pytest.mark.requirement("policy-commands-saves")
+def test_what_a_command_wrote_is_held_while_another_change_goes_on(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = stage.redline._store
+    monkeypatch.setattr(store.locks, "_wait", 0.1)
+    held = store.locks.acquire(frozenset(), directories=True)
+    try:
+        change, (note,) = run(stage, "echo command > a.txt")
+    finally:
+        held.release()
+    assert change is None
+    assert note.startswith("Not made, because another change to the same files went on; what")
+    assert (stage.root / "a.txt").read_text() == FILES["a.txt"]
+    approve(stage)
+    assert (stage.root / "a.txt").read_text() == "command\n"
+
+
 def access_list(user: int) -> bytes:
     """The value of an access list that lets one more user read."""
     entries = [(1, 7, -1), (2, 4, user), (4, 0, -1), (16, 4, -1), (32, 0, -1)]

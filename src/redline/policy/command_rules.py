@@ -23,6 +23,12 @@ from redline.policy.holding import Holding, refusal_text
 from redline.policy.ports import ChangeRules
 
 _SHOWN = 5
+_BUSY = "another change to the same files went on"
+# Why a change that is allowed is held, and what an answer says of it.
+_REASONS_TO_HOLD = {
+    SAVED_MEANWHILE: "Left as another program saved it while the command ran",
+    _BUSY: f"Not made, because {_BUSY}",
+}
 
 
 class _Fate(Enum):
@@ -120,10 +126,11 @@ class CommandRules:
 
     def _blame(self, error: RedlineError, steps: Sequence[Change]) -> dict[WorkspacePath, str]:
         """Return which of *steps* an error is about, all where it does not say, and why."""
-        is_overtaken = isinstance(error, Conflict | PathError)
-        reason = SAVED_MEANWHILE if is_overtaken else error.message
         shown = getattr(error, "path", "") or error.details.get("path")
         named = [step.path for step in steps if self._show(step.path) == shown]
+        reason = error.message
+        if isinstance(error, Conflict | PathError):
+            reason = SAVED_MEANWHILE if named else _BUSY
         return dict.fromkeys(named or [step.path for step in steps], reason)
 
     # -- deciding -----------------------------------------------------------------------------
@@ -192,14 +199,15 @@ class CommandRules:
             for rule, changes in by_rule.items()
         ]
         notes += self._report_asked(decided.of(_Fate.ASKED), view, origin)
-        if overtaken := decided.of(_Fate.OVERTAKEN):
-            steps = [change for change, _ in overtaken]
-            rulings = tuple(verdict.ruling for _, verdict in overtaken[:_SHOWN])
-            held = self._hold(steps, rulings, view, origin)
-            notes.append(
-                "Left as another program saved it while the command ran; what the command wrote"
-                f" there is {held}: {_names(steps)}"
-            )
+        overtaken = decided.of(_Fate.OVERTAKEN)
+        for reason, why in _REASONS_TO_HOLD.items():
+            steps = [change for change, each in overtaken if each.ruling.reason == reason]
+            if steps:
+                rulings = tuple(
+                    each.ruling for _, each in overtaken if each.ruling.reason == reason
+                )
+                held = self._hold(steps, rulings[:_SHOWN], view, origin)
+                notes.append(f"{why}; what the command wrote there is {held}: {_names(steps)}")
         refused = {
             path: why for path, why in written.refused.items() if path not in decided.changes
         }
@@ -402,7 +410,7 @@ def _without(
 
 
 def _failure(path: WorkspacePath, reason: str) -> _Verdict:
-    fate = _Fate.OVERTAKEN if reason == SAVED_MEANWHILE else _Fate.STUCK
+    fate = _Fate.OVERTAKEN if reason in _REASONS_TO_HOLD else _Fate.STUCK
     ruling = Ruling(Action.ASK, path.relative, "meanwhile", 0, reason)
     return _Verdict(fate, ruling, is_held=fate is _Fate.OVERTAKEN)
 
