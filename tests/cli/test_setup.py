@@ -88,6 +88,14 @@ def test_every_file_is_given_back_as_it_was(
     assert _setup(project, "--remove") == 3
 
 
+def test_an_undo_that_reaches_the_setup_names_the_command_that_takes_it_back(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert _setup(project, "--yes") == 0
+    assert main(["undo", "--workspace", str(project)]) == 1
+    assert "hint: to disconnect your agents: redline setup --remove" in capsys.readouterr().err
+
+
 def test_what_a_person_changed_since_stays(project: Path) -> None:
     _write(project)
     before = _tree(project)

@@ -245,6 +245,12 @@ def test_an_open_page_goes_on_after_the_server_was_killed(desk: Desk) -> None:
     page.wait_for_selector("#state[data-state=on]")
     page.reload()
     page.wait_for_selector(f"body.act #op-{made}")
+    page = desk.go(f"change/{made}")
+    desk.server.kill()
+    page.click("#undo-all")
+    page.wait_for_selector("text=Redline does not answer: nothing was done")
+    assert page.locator("#undo-all").count() == 1
+    desk.server.start()
 
 
 @pytest.mark.requirement("web-accessible")

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 # The session of every change that a person makes by a command.
 TERMINAL = "terminal"
+# The tool of the changes that `redline setup` makes.
+SETUP = "setup"
 # Variables that agents set for the commands they run; the second of a pair names the session.
 # An agent that another one started comes first. Settings that a person makes are not among them.
 AGENT_VARIABLES = (

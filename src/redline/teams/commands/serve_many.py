@@ -107,9 +107,10 @@ def _name_workspace(sink: Sink, name: str) -> Sink:
 
 def _banner(settings: Settings, address: str, names: list[str], key: str) -> str:
     more = f" and {len(names) - 5} more" if len(names) > 5 else ""
+    count = f"{len(names)} workspace{'' if len(names) == 1 else 's'}"
     return "\n".join(
         [
-            f"Redline serves {len(names)} workspaces of {settings.workspaces}",
+            f"Redline serves {count} of {settings.workspaces}",
             "",
             f"  URL      {address}/w/NAME/mcp    ({', '.join(names[:5]) or 'none yet'}{more})",
             f"  page     {address}/    sign in with the key {key}",

@@ -13,9 +13,10 @@ from redline.cli.commands.history.view import (
     path_from,
 )
 from redline.cli.dry_run import note_refusal
-from redline.cli.flags import add_guarded_flag, origin_of
+from redline.cli.flags import SETUP, add_guarded_flag, origin_of
 from redline.cli.terminal import err, is_terminal, out, paint, paint_diff
 from redline.core.encodings.opening import configured_in
+from redline.core.errors import GuardedWrite
 from redline.core.ports.history import Author, Direction, Operation
 from redline.core.records import replace
 from redline.plan.describe import diff_of
@@ -52,13 +53,26 @@ def _revert(redline: Redline, args: argparse.Namespace, wish: Wish) -> int:
         note_refusal(args, redline, planned.change_set, tool)
         return 0
     # Shown only when it has happened: a refusal must not follow a diff.
-    operation = revert(redline, wish, origin_of(args, tool, wish.summary))
+    try:
+        operation = revert(redline, wish, origin_of(args, tool, wish.summary))
+    except GuardedWrite as refused:
+        if _is_of_setup(redline, wish):
+            refused.hint = "to disconnect your agents: redline setup --remove"
+        raise
     if not args.quiet:
         _show(redline, replace(operation, change_set=redline.history.fill(operation.change_set)))
         out()
     out(headline(operation, label_for(redline)))
     _say_notes(operation)
     return 0
+
+
+def _is_of_setup(redline: Redline, wish: Wish) -> bool:
+    """Whether `redline setup` made the change that is to be reverted."""
+    reverted = plan_revert(redline, wish).reverts
+    if not reverted:
+        return False
+    return redline.history.get(reverted.partition(",")[0], 0).origin.tool == SETUP
 
 
 def _say_notes(operation: Operation) -> None:

@@ -14,7 +14,7 @@ from redline.cli.commands.server.client_files import locate, missing_parents, wa
 from redline.cli.commands.server.clients import ClientConfig, known_clients
 from redline.cli.commands.server.config import server_argv, with_entry, without_entry
 from redline.cli.commands.server.exclusive import edit_tools_of, turn_off, turn_on
-from redline.cli.flags import TERMINAL, state_dir_from
+from redline.cli.flags import SETUP, TERMINAL, state_dir_from
 from redline.cli.terminal import NOTHING_FOUND, ask, fail, out, paint, paint_diff, program
 from redline.core.changes import ABSENT, Change, ChangeSet, FileState
 from redline.core.errors import RedlineError
@@ -26,7 +26,6 @@ from redline.wiring.command_line import greet_server
 from redline.wiring.rooms import has_room
 from redline.wiring.workspace import Redline
 
-_TOOL = "setup"
 _NAME = "redline"
 _MAX_CHANGES = 200
 _SKILL = os.path.join(".claude", "skills", "redline", "SKILL.md")
@@ -227,7 +226,7 @@ def _remove(args: argparse.Namespace, redline: Redline, clients: Sequence[Client
 
 def _undo(redline: Redline) -> Iterator[str]:
     """Undo what setup wrote, file by file where one of them was changed since; yield the undos."""
-    for operation in redline.history.list(HistoryQuery(limit=_MAX_CHANGES, tool=_TOOL)):
+    for operation in redline.history.list(HistoryQuery(limit=_MAX_CHANGES, tool=SETUP)):
         if operation.kind != "change" or operation.reverted_by:
             continue
         files = [each.path for each in operation.change_set.steps if isinstance(each, Change)]
@@ -242,4 +241,4 @@ def _undo(redline: Redline) -> Iterator[str]:
 
 
 def _origin(summary: str) -> Origin:
-    return Origin(_TOOL, "command line", "", summary, TERMINAL, None, as_owner=True)
+    return Origin(SETUP, "command line", "", summary, TERMINAL, None, as_owner=True)

@@ -27,6 +27,7 @@
     clearTimeout(say.timer);
     say.timer = setTimeout(() => { live.textContent = ''; }, seconds * 1000);
   };
+  redline.say = say;
 
   // --- theme and help -----------------------------------------------------------------------
   const theme = $('#theme');

@@ -39,7 +39,7 @@ window.redline = (() => {
   const post = async (action, fields) => show(await send(action, {
     method: 'POST', body: new URLSearchParams(fields), headers: { 'X-Redline': 'form' },
   }));
-  const own = { base, send, go, post, isIn, isStopped: false };
+  const own = { base, send, go, post, isIn, isStopped: false, say: () => {} };
 
   // --- signing in: the key in the fragment never reaches a log or another page -----------------
   const signIn = async (key) => {
@@ -72,8 +72,8 @@ window.redline = (() => {
         else if (location.pathname === `${base}/sign-in`) location.replace(`${base}/`);
         else location.reload();
       });
-    } else if (method === 'post') post(action, fields);
-    else own.go(`${action}?${fields}`);
+    } else if (method === 'post') post(action, fields).catch(() => own.say('Redline does not answer: nothing was done'));
+    else own.go(`${action}?${new URLSearchParams([...fields].filter(([, value]) => value))}`);
   });
   addEventListener('click', async (event) => {
     const link = event.target.closest('a[download][href]');
