@@ -975,7 +975,7 @@ def _ranked(
     if dated and not all(isinstance(r, str) and r[:4].isdigit() for r, _ in ranked):
         raise Misfit("only dates are newer or older; say ascending or descending")
     if len({type(rank) for rank, _ in ranked}) > 1:
-        raise Misfit("the values to sort by are not of one type")
+        raise Misfit("the values to sort by have different types")
     ranked.sort(key=lambda pair: pair[0], reverse=descending)  # type: ignore[arg-type,return-value]
     return tuple(element for _, element in ranked)
 

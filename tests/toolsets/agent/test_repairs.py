@@ -54,7 +54,9 @@ def test_a_glob_that_begins_elsewhere_is_refused_with_the_call_that_works(
         more[tool]["language"] = "python"
     said = desk.failure(tool, globs=[f"{mark}{desk.root}/src/*.py"], **more[tool])
     assert f'hint: pass {{"path": "{desk.root}/src", "globs": ["{mark}*.py"]}}' in said
-    assert "A glob is relative to path" in desk.failure(tool, globs=["../x/*.py"], **more[tool])
+    assert "A glob must be relative to path" in desk.failure(
+        tool, globs=["../x/*.py"], **more[tool]
+    )
     assert "src/" in desk.text(tool, path=f"{desk.root}/src", globs=["*.py"], **more[tool])
 
 

@@ -247,7 +247,7 @@ def _without_mark(hunk: Hunk) -> Hunk:
     new = [body.startswith(_MARK) for role, body in hunk.lines if role != "-"]
     if hunk.start is not None and any(old) and new and not any(new):
         raise NoMatch(
-            "The diff takes the byte order mark off the file, which is not done by a patch",
+            "A patch cannot remove the file's byte order mark, as this one would",
             hint="put the mark before the first new line as well, or leave it out of both",
         )
     lines = tuple((role, body.removeprefix(_MARK)) for role, body in hunk.lines)

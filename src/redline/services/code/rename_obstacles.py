@@ -227,7 +227,7 @@ def refuse_hidden(
     is_changed = new_name.startswith("__") and not new_name.endswith("__")
     if language == "python" and is_changed and any(_has_class(places) for places in files):
         raise CannotApply(
-            f"Python changes such a name inside a class: {new_name}",
+            f"Python rewrites a name with two leading underscores inside a class: {new_name}",
             hint="choose a name that begins with one underscore or with none",
         )
     if language != "go" or not finder.name[0].isupper() or new_name[0].isupper():

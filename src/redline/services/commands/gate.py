@@ -588,7 +588,7 @@ def check_env(given: Mapping[str, str]) -> dict[str, str]:
 
 def _check_text(line: CommandLine) -> None:
     if "\0" in line.text:
-        raise InvalidArgument("A command line may not hold NUL", field=line.argument)
+        raise InvalidArgument("A command line cannot contain a NUL byte", field=line.argument)
     if len(line.text.encode("utf-8", "surrogateescape")) > MAX_LINE:
         raise InvalidArgument(
             f"A command line has at most {MAX_LINE} bytes",

@@ -220,7 +220,7 @@ def _apply(change: NetChange, found: HeadFile | None, path: str) -> HeadFile | N
         before is None or after is None or now is None or is_link or _is_binary(before, after, now)
     ):
         raise CannotApply(
-            f"HEAD does not have this file as the change found it: {path}",
+            f"In HEAD this file differs from what the change started from: {path}",
             hint="export the changes before it too, or commit the file first",
         )
     else:

@@ -125,7 +125,7 @@ def globs_of(call: Call) -> list[str]:
         base, pattern = split_base(glob.removeprefix(mark))
         if base.startswith("/") or ".." in base.split("/"):
             raise errors.InvalidArgument(
-                f"A glob is relative to path: {glob}",
+                f"A glob must be relative to path: {glob}",
                 field="globs",
                 hint=f"pass {quote(_from_base(call, base, mark + pattern))}",
             )
