@@ -1,9 +1,13 @@
-"""Texts of errors in which names are data: each surface calls arguments and tools its own way."""
+"""Texts of errors in which names are data, and values quoted so that nothing in them is unseen.
+
+Each surface calls arguments and tools its own way.
+"""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from redline.core.late_regex import late_regex
 
@@ -41,3 +45,20 @@ def plain_text(text: Text, words: Mapping[str, str] | None = None) -> str:
     return "".join(
         words.get(piece, piece) if number % 2 else piece for number, piece in enumerate(text)
     )
+
+
+def quote(value: Any) -> str:
+    """Return *value* as JSON on one line in which every character can be seen."""
+    return escape_unseen(json.dumps(value, ensure_ascii=False))
+
+
+def escape_unseen(text: str) -> str:
+    """Return *text* with line ends, control, direction and zero-width characters as escapes."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(char if char.isprintable() else _escape(char) for char in text)
+
+
+def _escape(char: str) -> str:
+    code = ord(char)
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from redline.core.ports.images import Images
     from redline.core.ports.language_servers import LanguageServers
     from redline.core.ports.models import Llm
-    from redline.core.ports.pages import ReviewApp, ReviewComments
+    from redline.core.ports.pages import Inbox, ReviewApp, ReviewComments
     from redline.core.ports.previews import Previews
     from redline.core.ports.review import HeldChanges, PermissionQuestions
     from redline.core.ports.search import Grep, Regex
@@ -75,6 +75,10 @@ class Runtime(Protocol):
     @property
     def grants(self) -> Grants:
         """Permissions a person gave."""
+
+    @property
+    def inbox(self) -> Inbox:
+        """What people said to sessions."""
 
     @property
     def comments(self) -> ReviewComments:

@@ -12,7 +12,7 @@ from typing import Any
 
 from redline.core.changes import ChangeSet
 from redline.core.errors import GuardedWrite, PermissionDenied, PermissionRequired, RuleAsks
-from redline.core.ports.review import HeldChange
+from redline.core.wording import escape_unseen, quote
 from redline.plan.describe import diff_of
 from redline.toolsets.call import Answer, Call, Question
 
@@ -29,23 +29,6 @@ _DECISION = {
     },
     "required": ["decision"],
 }
-
-
-def quote(value: Any) -> str:
-    """*value* as JSON on one line in which every character can be seen."""
-    return escape_unseen(json.dumps(value, ensure_ascii=False))
-
-
-def escape_unseen(text: str) -> str:
-    """*text* with line ends, control, direction and zero-width characters as escapes."""
-    if text.isascii() and text.isprintable():
-        return text
-    return "".join(char if char.isprintable() else _escape(char) for char in text)
-
-
-def _escape(char: str) -> str:
-    code = ord(char)
-    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
 def digest_of(*values: Any) -> str:
@@ -120,15 +103,3 @@ class AskConsent:
 def _diff_lines(change_set: ChangeSet) -> list[str]:
     diff = diff_of(change_set, lambda path: quote(path.relative))
     return [f"| {escape_unseen(line)}" for line in diff.split("\n") if line]
-
-
-def describe_decision(held: HeldChange) -> str:
-    """Say what a person decided about a held change, for the agent that asked for it."""
-    decision = held.decision
-    assert decision is not None
-    about = f"Held change {held.id} was {decision.state.value} by {quote(decision.by)}"
-    if decision.reason:
-        about += f": {quote(decision.reason)}"
-    if decision.is_edited:
-        about += ", with other contents than asked for: read the files again"
-    return f"{about}." if not decision.operation else f"{about}; it is change {decision.operation}."

@@ -10,10 +10,11 @@ from redline.core.errors import HeldDecided, PermissionDenied, RedlineError, Unk
 from redline.core.ports.review import Decision, HeldState, PermissionQuestion
 from redline.core.ports.session_memory import Grant
 from redline.core.records import replace
+from redline.core.wording import quote
 from redline.services.questions import answer_question
 from redline.services.runtime import Runtime
 from redline.toolsets.call import Answer, Call, Question, session_of
-from redline.toolsets.consent import decision_question, digest_of, is_agreed, quote
+from redline.toolsets.consent import decision_question, digest_of, is_agreed
 from redline.toolsets.tool import Client
 
 # For how long a question waits on the page, and its answer for the call to be made again.
@@ -129,17 +130,6 @@ class AskPermits:
     def hint(self, _permission: str) -> str:
         """Say who could allow it, as this client cannot ask."""
         return f"{self._hint}; {ON_PAGE}"
-
-
-def describe_answer(question: PermissionQuestion) -> str:
-    """Say what a person decided about a command, for the agent that wants to run it."""
-    decision = question.decision
-    assert decision is not None
-    is_allowed = decision.state is HeldState.APPROVED
-    what = "allowed; make the same call again" if is_allowed else "denied"
-    reason = f": {quote(decision.reason)}" if decision.reason else ""
-    command = question.message.partition("\n")[2].partition("\n")[0]
-    return f"A call of {question.tool} was {what}, by {quote(decision.by)}{reason} ({command})."
 
 
 def _message(call: Call, permissions: Sequence[str], description: str) -> str:

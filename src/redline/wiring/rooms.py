@@ -126,6 +126,14 @@ class NoHeldChanges:
         _refuse("policy")
 
 
+class NoInbox:
+    """See `core.ports.pages.Inbox`; people have nowhere to say anything."""
+
+    def take(self, session: str, warn: Callable[[str], None]) -> Sequence[str]:
+        """Return no texts."""
+        return ()
+
+
 class NoReviewApp:
     """See `core.ports.pages.ReviewApp`; clients show the text of an answer alone."""
 

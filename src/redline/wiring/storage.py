@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Self
 
 from redline.core.once import built_once
 from redline.settings import Settings, SettingsError, config_home, policy_path
-from redline.wiring.rooms import NoComments, NoHeldChanges, NoQuestions, has_room
+from redline.wiring.rooms import NoComments, NoHeldChanges, NoInbox, NoQuestions, has_room
 
 if TYPE_CHECKING:
     from redline.adapters.command_runs import SqliteRuns
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from redline.adapters.process_templates.template import ProcessTemplates
     from redline.core.ports.confined import Confined
     from redline.core.ports.history import ChangeApproval, ChangeEditor, History
-    from redline.core.ports.pages import ReviewComments
+    from redline.core.ports.pages import Inbox, ReviewComments
     from redline.core.ports.review import HeldChanges, PermissionQuestions
     from redline.core.ports.shared import SharedParts
     from redline.core.ports.tree import Tree
@@ -330,6 +330,15 @@ class StoredWorkspace:
         from redline.review.adapters.stores import SqliteQuestions
 
         return SqliteQuestions(self.state_dir)
+
+    @built_once
+    def inbox(self) -> Inbox:
+        """What people said to sessions."""
+        if not has_room("review"):
+            return NoInbox()
+        from redline.review.inbox import SessionInbox
+
+        return SessionInbox(self.held, self.questions, self.comments)
 
     @built_once
     def runs(self) -> SqliteRuns:

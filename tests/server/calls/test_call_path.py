@@ -36,10 +36,8 @@ TOOL = Tool("frames", "Frames", "Names frames.", {"type": "object"}, f"{__name__
 
 @pytest.mark.requirement("server-call-path")
 def test_at_most_five_functions_run_before_a_handler_does() -> None:
-    held = SimpleNamespace(take_decisions=lambda _session: ())
-    comments = SimpleNamespace(take_undelivered=lambda _session: ())
-    parts = {"held": held, "questions": held, "comments": comments}
-    runtime = cast(Any, SimpleNamespace(take_notices=tuple, **parts))
+    inbox = SimpleNamespace(take=lambda _session, _warn: ())
+    runtime = cast(Any, SimpleNamespace(take_notices=tuple, inbox=inbox))
     server = ToolServer(Catalog([Toolset("test", "Test", (TOOL,), "m:w")]), runtime)
     sent = io.BytesIO()
     serve_stdio(server, io.BytesIO(json.dumps(CALL).encode() + b"\n"), sent)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from redline.core.access.rights import ALL_RIGHTS, Rights
@@ -124,6 +124,13 @@ class ReviewComment:
     is_delivered: bool = False
     resolved_by: str = ""
     answer: str = ""
+
+
+class Inbox(Protocol):
+    """What people said about the changes and commands of sessions."""
+
+    def take(self, session: str, warn: Callable[[str], None]) -> Iterable[str]:
+        """Return what a session has not heard yet; *warn* gets what cannot be read."""
 
 
 class ReviewComments(Protocol):

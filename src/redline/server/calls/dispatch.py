@@ -18,7 +18,6 @@ from redline.server.calls.arguments import validate
 from redline.server.calls.elicitation.asking import NeedsAnswer, asker_for
 from redline.server.calls.elicitation.sealed_states import OWN_STATES
 from redline.server.calls.prompts_and_resources import HANDLED
-from redline.server.calls.remarks import add_remarks
 from redline.server.calls.results import (
     Outcome,
     as_text,
@@ -33,6 +32,7 @@ from redline.server.calls.results import (
 from redline.server.observe.log import log_exception, warn
 from redline.server.rpc import wire
 from redline.server.rpc.cancel import CancelToken, StateRefused
+from redline.services.runtime import Runtime
 from redline.toolsets.call import (
     Call,
     FailedCall,
@@ -43,7 +43,7 @@ from redline.toolsets.call import (
     Wording,
     session_of,
 )
-from redline.toolsets.tool import Json, load_function
+from redline.toolsets.tool import Client, Json, load_function
 from redline.toolsets.trained_words import fold
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from redline.server.calls.other_requests import OtherRequests
     from redline.server.calls.tool_server import ToolServer
     from redline.toolsets.call import Answer
-    from redline.toolsets.tool import Client, Tool
+    from redline.toolsets.tool import Tool
 
 Progress = Callable[[float, float | None, str], None]
 _MAX_NAME_CHARS = 100
@@ -189,7 +189,7 @@ class Dispatch:
 
     def _with_remarks(self, entry: CatalogEntry, answer: Json, context: Context) -> Json:
         with_news = entry.toolset.tells_news and not self._catalog.read_only
-        return add_remarks(answer, self.server.runtime, context.client, with_news=with_news)
+        return _add_remarks(answer, self.server.runtime, context.client, with_news=with_news)
 
     def _fit_answer(self, entry: CatalogEntry, result: Result) -> Result:
         """Return *result* with the structured form that this server's clients get, if any."""
@@ -441,3 +441,27 @@ def _show_asker(call: Call) -> Callable[[str], bool] | None:
         return ask(Question(message, schema, key="secrets")).accepted
 
     return may_show
+
+
+def _add_remarks(answer: Json, runtime: Runtime, client: Client, *, with_news: bool) -> Json:
+    """Return *answer* with what people said about changes and commands of the session, if any.
+
+    *with_news* adds what others did to the session's changes and to the files that it knows.
+    """
+    session = session_of(client)
+    texts = list(runtime.inbox.take(session, warn))
+    if with_news:
+        texts.append(_news(runtime, session, client.connection))
+    blocks = [{"type": "text", "text": text} for text in texts if text]
+    return {**answer, "content": [*answer.get("content", ()), *blocks]} if blocks else answer
+
+
+def _news(runtime: Runtime, session: str, connection: str) -> str:
+    from redline.services.history.news import describe_news
+
+    try:
+        return describe_news(runtime, session, connection)
+    except RedlineError as failure:
+        # The call itself is done.
+        warn(f"what others changed cannot be read: {failure.message}")
+        return ""

@@ -9,6 +9,7 @@ from redline.core.errors import InvalidArgument, SessionNotFound
 from redline.core.paths import WorkspacePath, show_name
 from redline.core.ports.commands import Captured, Command, Job, JobState
 from redline.core.text_limits import MAX_SHOWN, shorten
+from redline.core.wording import quote
 from redline.plan.describe import list_touched
 from redline.services.brief_diff import brief_change, name_changes
 from redline.services.commands.gate import CommandLine, check_env, pass_gate
@@ -18,7 +19,6 @@ from redline.services.history.listing import bounded_diff
 from redline.services.select import require_directory
 from redline.toolsets.agent.answer import answer_committed, number_of, resolve
 from redline.toolsets.call import Call, Result
-from redline.toolsets.consent import quote
 from redline.toolsets.permission import ON_PAGE, AskPermits
 from redline.toolsets.tool import Json
 

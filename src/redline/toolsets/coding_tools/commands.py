@@ -17,6 +17,7 @@ from redline.core.ports.commands import Captured, Command, Job, Look
 from redline.core.ports.review import HeldState
 from redline.core.ports.session_memory import Grant
 from redline.core.text_limits import shorten
+from redline.core.wording import quote
 from redline.plan.describe import diff_of
 from redline.services.commands.gate import CommandLine, check_env, pass_gate
 from redline.services.commands.jobs import apply_dry_run, start_job, stop_job, type_into
@@ -25,7 +26,7 @@ from redline.services.names import iso_time
 from redline.services.select import require_directory
 from redline.toolsets.call import Call, Question, Result
 from redline.toolsets.coding_tools.answer import existing, failure, shown, success
-from redline.toolsets.consent import decision_question, digest_of, quote
+from redline.toolsets.consent import decision_question, digest_of
 from redline.toolsets.permission import ON_PAGE, ask_for_call, ask_person, is_allowed_on_page
 from redline.toolsets.tool import Json
 
