@@ -13,6 +13,7 @@ from redline.review.page.access import ReviewAccess
 from redline.review.page.layout import (
     admit,
     asset_address,
+    brand,
     for_script,
     heading,
     html_response,
@@ -160,7 +161,9 @@ class FrontPages:
             tag("link", rel="stylesheet", href=asset_address("review.css")),
             visit_script(self._access.cookie_name),
         )
-        body = tag("body", tag("main", *content, id="main"), data_view=view, data_visit=visit)
+        header = tag("header", tag("div", brand(), class_="bar"))
+        main = tag("main", *content, id="main")
+        body = tag("body", header, main, data_view=view, data_visit=visit)
         whole = f"<!doctype html>\n{tag('html', head, body, lang='en')}\n"
         return html_response(whole.encode("utf-8", "replace"), status)
 

@@ -122,6 +122,11 @@ def page(title: str, view: str, viewer: Viewer, *content: object, message: objec
     return f"<!doctype html>\n{root}\n".encode("utf-8", "replace")
 
 
+def brand() -> Html:
+    """Return the mark and the name of Redline, which lead to the first page."""
+    return link("/", Html(_LOGO), tag("span", "Redline"), class_="brand", aria_label="Redline")
+
+
 def _header(view: str, viewer: Viewer, name: str) -> Html:
     counts = dict(viewer.counts)
     items = [
@@ -145,7 +150,7 @@ def _header(view: str, viewer: Viewer, name: str) -> Html:
         "header",
         tag(
             "div",
-            link("/", Html(_LOGO), tag("span", "Redline"), class_="brand", aria_label="Redline"),
+            brand(),
             tag("span", name, class_="workspace", title=viewer.workspace),
             tag("nav", tag("ul", items), aria_label="Views"),
             tag(

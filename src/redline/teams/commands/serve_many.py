@@ -113,7 +113,7 @@ def _banner(settings: Settings, address: str, names: list[str], key: str) -> str
             f"Redline serves {count} of {settings.workspaces}",
             "",
             f"  URL      {address}/w/NAME/mcp    ({', '.join(names[:5]) or 'none yet'}{more})",
-            f"  page     {address}/    sign in with the key {key}",
+            f"  page     {address}/#key={key}",
             f"  access   {'people in ' + settings.users if settings.users else 'see --users'}",
             "",
             "Ctrl-C stops. redline workspace --help makes, archives and moves workspaces.",
