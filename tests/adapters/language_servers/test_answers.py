@@ -165,3 +165,12 @@ def test_starts_kills_hangs_and_hostile_answers_leave_nothing(
             assert planned == RIGHT
     assert min(counts.values()) > 0
     assert (tmp_path / "shop" / "a.py").read_text() == SHOP
+
+
+@pytest.mark.requirement("agent-rename-server-missing")
+def test_the_docs_say_how_to_install_each_server_as_a_refusal_does() -> None:
+    page = (Path(__file__).parents[3] / "docs/tools/agent.md").read_text().replace("`", "")
+    for row in ROWS:
+        _, _, how = row.install.partition(": ")
+        assert all(each in page for each in how.split(", or ")), row.name
+        assert row.name in page.lower(), row.name

@@ -184,3 +184,70 @@ def test_a_syntax_error_that_was_there_with_the_old_name_refuses_nothing(desk: D
     assert (desk.root / "bits.h").read_text().count("Final") >= 1
     broken = desk.failure("rename", symbol="total", to="class", path="src/app.py")
     assert "class" in broken
+
+
+@pytest.mark.requirement("agent-rename-server-members")
+def test_a_member_by_which_a_union_is_told_apart_is_renamed_in_all_of_its_types(desk: Desk) -> None:
+    kinds = [f"K{n}" for n in range(12)]
+    text = "".join(f"export type {k} = {{ <kind>: '{k}'; n: number }};\n" for k in kinds)
+    cases = "".join(f"    case '{k}':\n      return x.n + {n};\n" for n, k in enumerate(kinds))
+    text += f"export function f(x: {' | '.join(kinds)}): number {{\n  switch (x.<kind>) {{\n"
+    text += f"{cases}  }}\n}}\n"
+    desk.write({"a.ts": _plain(text, "kind")})
+    desk.text("rename", symbol="kind", to="tag", path="a.ts", line=3)
+    assert (desk.root / "a.ts").read_text() == text.replace("<kind>", "tag")
+
+
+_TERMS = (
+    "class Term:\n    def <pieces>(self):\n        return [self]\n\n\n"
+    "class Case(Term):\n    def __init__(self, cases):\n        self.cases = cases\n\n"
+    "    def <pieces>(self):\n        return [p for c in self.cases for p in c.<pieces>()]\n"
+)
+
+
+@pytest.mark.requirement("agent-rename-server-unknown")
+def test_a_use_of_unknown_type_is_renamed_if_nothing_else_has_the_member(desk: Desk) -> None:
+    desk.write({"a.py": _plain(_TERMS, "pieces")})
+    asked = {"symbol": "Term.pieces", "to": "bits", "path": "a.py"}
+    said = desk.text("rename", **asked)
+    assert (desk.root / "a.py").read_text() == _TERMS.replace("<pieces>", "bits")
+    assert "of unknown type, renamed as nothing else has this member: a.py:11" in said
+
+
+@pytest.mark.requirement("agent-rename-server-unknown")
+@pytest.mark.parametrize("name", ["pieces", "split"])
+def test_a_use_of_unknown_type_refuses_if_something_else_has_the_member(
+    desk: Desk, name: str
+) -> None:
+    other = "class Puzzle:\n    def pieces(self):\n        return []\n"
+    text = _plain(_TERMS, "pieces").replace("pieces", name)
+    desk.write({"a.py": text, "b.py": other})
+    said = desk.failure("rename", symbol=f"Term.{name}", to="bits", path="a.py")
+    assert f"ty does not know whether these refer to {name}: a.py:11" in said
+    assert (desk.root / "a.py").read_text() == text
+
+
+@pytest.mark.requirement("agent-rename-server-waiting")
+def test_a_rename_tells_each_thing_that_it_waits_for(desk: Desk) -> None:
+    desk.write({"a.py": _plain(_TERMS, "pieces")})
+    asked = {"symbol": "Term.pieces", "to": "bits", "path": "a.py"}
+    params = {"name": "rename", "arguments": asked, "_meta": {"progressToken": "waits"}}
+    desk.client.request("tools/call", params)
+    told = [each["params"] for each in desk.client.notifications if "progress" in each["method"]]
+    told = [each for each in told if each["progressToken"] == "waits"]
+    assert told[0]["message"] == "waiting for ty"
+    assert [each["progress"] for each in told] == list(range(1, len(told) + 1))
+
+
+@pytest.mark.requirement("agent-rename-server-members")
+def test_a_key_of_a_typed_dict_that_texts_name_keeps_its_name(desk: Desk) -> None:
+    types = "from typing import TypedDict\n\n\nclass Options(TypedDict, total=False):\n"
+    desk.write(
+        {
+            "types_.py": f"{types}    strict: bool\n    loose: bool\n",
+            "use.py": "from types_ import Options\n\n\ndef f(o: Options, **rest):\n"
+            "    return Options(loose=True), {'strict': True, **rest}\n",
+        }
+    )
+    said = desk.failure("rename", symbol="Options.strict", to="exact", path="types_.py")
+    assert "Texts name this key of a TypedDict: use.py:5" in said

@@ -8,7 +8,12 @@ problem refuses the rename.
 
 from __future__ import annotations
 
+import builtins
+import datetime as dt
+import io
+import logging
 import re
+import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
@@ -18,7 +23,12 @@ from redline.code.rename.new_names import is_shorthand
 from redline.code.syntax.languages import language_group
 from redline.core.errors import CannotApply, LimitReached
 from redline.core.paths import WorkspacePath
-from redline.core.ports.language_servers import CheckerProblem, ServerConversation, ServerEdit
+from redline.core.ports.language_servers import (
+    OUTSIDE,
+    CheckerProblem,
+    ServerConversation,
+    ServerEdit,
+)
 from redline.core.ports.search import Cancel
 from redline.core.records import dataclass, field
 from redline.core.wording import naming
@@ -42,6 +52,20 @@ _QUOTES = "'\"`"
 # Languages that declare the type of every value.
 _DECLARED = frozenset({"go", "java", "rust"})
 
+# What values have that no file of a project defines.
+_BUILT_IN = {
+    name
+    for module in (builtins, dt, io, logging, re, threading)
+    for kind in vars(module).values()
+    if isinstance(kind, type)
+    for name in dir(kind)
+} | set(
+    """
+    exists glob iterdir joinpath mkdir parent parents parts read_bytes read_text relative_to rglob
+    stem suffix touch unlink with_name with_suffix write_bytes write_text
+    """.split()
+)
+
 # What is put at each offset of a file.
 FileEdits = dict[int, str]
 
@@ -58,6 +82,8 @@ class CheckedRename:
     cancel: Cancel
     waiting: Callable[[str], None]
     edits: dict[WorkspacePath, FileEdits] = field(default_factory=dict)
+    # Places of unknown type that are renamed because nothing else can have the member.
+    assumed: list[str] = field(default_factory=list)
     _of_server: set[tuple[WorkspacePath, int]] = field(default_factory=set)
     _asked: set[tuple[WorkspacePath, int]] = field(default_factory=set)
 
@@ -153,6 +179,10 @@ class CheckedRename:
         self._of_server.add((edit.path, edit.start))
         self.edits.setdefault(edit.path, {})[edit.start] = text
 
+    def _add_word(self, server: str, path: WorkspacePath, start: int) -> None:
+        end = start + len(self.finder.name)
+        self._add(server, ServerEdit(path, start, end, self.new_name))
+
     def _join_own(self) -> None:
         """Add the places that scopes, imports and declarations bind and the server left out."""
         for places in self.files:
@@ -166,19 +196,26 @@ class CheckedRename:
 
         A value that may be of several types is left out of what a server renames. Places that the
         server knows nothing about refuse the rename where every type is declared: it could not read
-        all of the project. In Python another checker may know more: they refuse in files that name
-        a type with the member, and everywhere if comments state signatures, which no server reads.
+        all of the project. In Python another checker may know more: in files that name a type with
+        the member, and everywhere if comments state signatures, which no server reads, they are
+        renamed if nothing else can have the member, and refuse the rename otherwise.
         """
         undecided: list[tuple[WorkspacePath, int]] = []
+        is_foreign = False
         for count, (path, start) in enumerate(self._left()):
             found = server.find(path, start, "definition") if count < _MAX_LEFT else []
+            is_foreign = is_foreign or OUTSIDE in found
             if not found:
                 undecided.append((path, start))
             elif any(each.start in self.edits.get(each.path, {}) for each in found):
-                end = start + len(self.finder.name)
-                self._add(server.name, ServerEdit(path, start, end, self.new_name))
-        left = self._places(each for each in undecided if self._is_doubtful(each[0]))
-        if left:
+                self._add_word(server.name, path, start)
+        doubtful = [each for each in undecided if self._is_doubtful(each[0])]
+        left = self._places(doubtful)
+        if left and not is_foreign and self._is_only_member():
+            for path, start in doubtful:
+                self._add_word(server.name, path, start)
+            self.assumed = left
+        elif left:
             raise CannotApply(
                 f"{server.name} does not know whether these refer to {self.finder.name}: "
                 + ", ".join(left[: obstacles.MAX_NAMED]),
@@ -196,6 +233,22 @@ class CheckedRename:
             return True
         names = "|".join(map(re.escape, self._owners()))
         return bool(names and re.search(rf"\b(?:{names})\b", self._text(path)))
+
+    def _is_only_member(self) -> bool:
+        """Return whether, in Python, only types whose member is renamed have one of the name."""
+        home = self.finder.definitions[0].path
+        if obstacles.group_of_path(self.lookup, home) != "python" or self.finder.name in _BUILT_IN:
+            return False
+        try:
+            defined = self.lookup.all_definitions(self.finder.name)
+        except LimitReached:
+            return False
+        found = (
+            (file.path, find_on_line(file.text, self.finder.name, symbol.line))
+            for file, symbol in defined
+            if obstacles.group_of_path(self.lookup, file.path) == "python"
+        )
+        return all(at in self.edits.get(path, {}) for path, at in found)
 
     def _left(self) -> Iterator[tuple[WorkspacePath, int]]:
         """Yield the places that may refer to the symbol, and are not renamed yet."""
@@ -217,6 +270,8 @@ class CheckedRename:
             return
         known = Counter(self._plain(problem) for problem in before)
         fresh = self._settle(server, shown, known)
+        if fresh and self._ask_at_uses(server):
+            fresh = self._settle(server, shown, known)
         for path, start in self._others() if fresh else ():
             kept = {each: dict(edits) for each, edits in self.edits.items()}, set(self._of_server)
             self._try(server, path, start)
@@ -229,6 +284,14 @@ class CheckedRename:
                 break
         if fresh:
             self._refuse_disagreement(server.name, fresh)
+
+    def _ask_at_uses(self, server: ServerConversation) -> bool:
+        """Ask at renamed uses: a value of several types has the member of each of them."""
+        is_more = False
+        for path, start in sorted(self._of_server - self._asked)[:_MAX_FOLLOWED]:
+            with suppress(CannotApply):
+                is_more |= self._ask(server, path, start)
+        return is_more
 
     def _settle(
         self,
@@ -280,6 +343,8 @@ class CheckedRename:
             start = self._before(problem.path, problem.start)
             end = self._before(problem.path, problem.end)
             text = self._text(problem.path)[start:end]
+            if text.endswith(f".{self.finder.name}") and text.count("\n") == 0:
+                start, text = end - len(self.finder.name), self.finder.name
             quote = text[:1] if text[:1] and text[:1] in _QUOTES else ""
             is_name = text == f"{quote}{self.finder.name}{quote}"
             if is_name and not quote and self._keep_value(problem.path, start):
@@ -343,8 +408,9 @@ class CheckedRename:
             return False
         with suppress(CannotApply):
             self._ask(server, path, start)
-        if start not in self.edits.get(path, {}) and quote:
-            # The checker looks up the text by itself: it names the member.
+        is_member = self._text(path)[start - 1 : start] == "."
+        if start not in self.edits.get(path, {}) and (quote or is_member):
+            # The checker looks it up by itself: it names the member.
             self._of_server.add((path, start))
             self.edits.setdefault(path, {})[start] = self.new_name
         return start in self.edits.get(path, {})

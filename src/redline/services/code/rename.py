@@ -68,6 +68,8 @@ class Renamed:
     count: int
     possible: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
+    # Places of unknown type that are renamed because nothing else can have the member.
+    assumed: tuple[str, ...] = ()
 
 
 def plan_symbol_rename(
@@ -94,11 +96,13 @@ def plan_symbol_rename(
     obstacles.refuse_examples(runtime, finder, cancel)
     language = obstacles.language_of_path(lookup, finder.definitions[0].path)
     checked: dict[WorkspacePath, FileEdits] | None = None
+    assumed: list[str] = []
     if request.possible is None and obstacles.needs_server(lookup, finder, files, language):
         obstacles.require_server(runtime, lookup, finder, files, language)
         obstacles.refuse_inherited(lookup, finder, files, language, cancel)
         asked = CheckedRename(runtime, lookup, finder, files, request.new_name, cancel, waiting)
         checked = asked.plan(language)
+        assumed = asked.assumed
         files = _with_files(lookup, files, checked)
     elif request.possible is True:
         obstacles.refuse_other_members(lookup, finder, files)
@@ -116,6 +120,7 @@ def plan_symbol_rename(
         len(writer.renamed),
         tuple(dict.fromkeys([*writer.possible, *quoted])),
         left_out,
+        tuple(assumed),
     )
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 
 from redline.code.moving.python import STATEMENT_RULE, read_statement
 from redline.code.references.targets import Certainty, Reference
 from redline.code.syntax.definitions import Symbol
 from redline.code.syntax.languages import Language, language_group
-from redline.core.errors import CannotApply
+from redline.core.errors import CannotApply, LimitReached
 from redline.core.paths import WorkspacePath
 from redline.core.ports.search import Cancel, GrepQuery
 from redline.core.records import dataclass, field
@@ -111,8 +112,9 @@ def refuse_inherited(
 ) -> None:
     """Refuse a member that inheritance joins to one that no checker looks for.
 
-    Every object of a script has the same few members. A class of Python that derives from two
-    classes has the member of the first; with another name there it would have the second's.
+    Every object of a script has the same few members. The keys of a `TypedDict` are texts wherever
+    they are used. A class of Python that derives from two classes has the member of the first; with
+    another name there it would have the second's.
     """
     is_script = language_group(language) == "javascript"
     if finder.is_member and is_script and finder.name in _OBJECT_MEMBERS:
@@ -120,11 +122,13 @@ def refuse_inherited(
             f"Every object of a script has the member: {finder.name}",
             hint="rename its uses with edit or rewrite, if it must have another name",
         )
-    is_python = finder.is_member and language == "python"
-    others = _other_members(lookup, finder, files) if is_python else []
-    if not others:
+    if not finder.is_member or language != "python":
         return
     home = finder.definitions[0]
+    _refuse_key(lookup, finder, cancel)
+    others = _other_members(lookup, finder, files)
+    if not others:
+        return
     renamed = {(each.used.path, line) for each in files for line in _bound_lines(each)}
     renamed.add((home.path, home.line))
     owners: dict[bool, set[str]] = {True: set(), False: set()}
@@ -139,6 +143,24 @@ def refuse_inherited(
                 hint="rename them one by one with edit, or use rewrite",
                 details={"places": others},
             )
+
+
+def _refuse_key(lookup: CodeLookup, finder: Finder, cancel: Cancel) -> None:
+    """Refuse a member of a `TypedDict` that texts or keywords name."""
+    home = finder.definitions[0]
+    file = lookup.open(home.path)
+    named = (s.qualified.split(".") for s in file.symbols() if s.line == home.line) if file else ()
+    owners = {parts[-2] for parts in named if len(parts) > 1}
+    ancestors = _read_ancestors(lookup, home.path.root, cancel) if owners else ()
+    if not any("TypedDict" in each and each & owners for each in ancestors):
+        return
+    quoted = list(list_quoted(lookup.runtime, finder, lookup, cancel))
+    if quoted:
+        raise CannotApply(
+            f"Texts name this key of a TypedDict: {', '.join(quoted[:MAX_NAMED])}",
+            hint="rename it with edit or rewrite",
+            details={"places": quoted},
+        )
 
 
 def _read_ancestors(lookup: CodeLookup, root: int, cancel: Cancel) -> Iterator[set[str]]:
@@ -301,7 +323,9 @@ def list_quoted(
         patterns.append(rf"[(,\s]{name}=[^=]")
     globs = SCRIPT_GLOBS if group == "javascript" else ("*.py", "*.pyi")
     # A property whose name is in quotes is not a use of another's.
-    defined = {(file.path, symbol.line) for file, symbol in lookup.all_definitions(finder.name)}
+    defined: set[tuple[WorkspacePath, int]] = set()
+    with suppress(LimitReached):  # so many that each is listed
+        defined = {(each.path, symbol.line) for each, symbol in lookup.all_definitions(finder.name)}
     query = GrepQuery("|".join(patterns), include=globs, max_matches=_MAX_QUOTED, columns=False)
     for line in runtime.grep.search([WorkspacePath(home.root, ())], query, cancel).lines:
         if line.is_match and (line.place, line.line) not in defined:

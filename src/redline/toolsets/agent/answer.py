@@ -271,3 +271,15 @@ def _lines(brief: str, made: str | None, lines: list[str]) -> Iterable[str]:
         yield "dry run: nothing was changed"
     else:
         yield f"change {made}"
+
+
+def tell_waiting(call: Call) -> Callable[[str], None]:
+    """Return what reports to the client what a call waits for, each time that it changes."""
+    said: list[str] = []
+
+    def tell(text: str) -> None:
+        if text not in said[-1:]:
+            said.append(text)
+            call.progress(len(said), None, text)
+
+    return tell

@@ -8,7 +8,7 @@ from redline.core.text_limits import shorten
 from redline.services.code.rename import Renamed, RenameRequest, plan_symbol_rename
 from redline.services.code.rewrite import RewriteRequest, Rewritten, plan_rewrite
 from redline.services.commit import Planned
-from redline.toolsets.agent.answer import access_of, carry_out, globs_of, resolve
+from redline.toolsets.agent.answer import access_of, carry_out, globs_of, resolve, tell_waiting
 from redline.toolsets.call import Call, Result
 
 _MAX_LISTED = 150
@@ -78,11 +78,10 @@ def rename(call: Call) -> Result:
         given.get("possible"),
     )
 
-    def waiting(text: str) -> None:
-        call.progress(0, None, text)
-
     def plan() -> Planned[None]:
-        done = plan_symbol_rename(call.runtime, request, access_of(call), call.cancel, waiting)
+        done = plan_symbol_rename(
+            call.runtime, request, access_of(call), call.cancel, tell_waiting(call)
+        )
         return Planned(done.change_set, None, tuple(_notes(done)))
 
     return carry_out(call, plan, f"rename {request.symbol} to {request.new_name}")
@@ -94,5 +93,8 @@ def _notes(done: Renamed) -> Iterator[str]:
         left = len(done.possible) - _MAX_NAMED
         more = f" and {left} more" if left > 0 else ""
         yield f"possible references, not renamed: {', '.join(done.possible[:_MAX_NAMED])}{more}"
+    if done.assumed:
+        named = ", ".join(done.assumed[:_MAX_NAMED])
+        yield f"of unknown type, renamed as nothing else has this member: {named}"
     if done.left_out:
         yield f"left out, as the parser failed: {', '.join(done.left_out[:_MAX_NAMED])}"

@@ -8,7 +8,7 @@ from redline.core.text_limits import MAX_SHOWN
 from redline.services.code import context as questions
 from redline.services.code.fitting import Fitted, Snippet, fit
 from redline.services.code.lookup import CodeLookup
-from redline.toolsets.agent.answer import number_of, resolve
+from redline.toolsets.agent.answer import number_of, resolve, tell_waiting
 from redline.toolsets.call import Call, Result
 from redline.toolsets.tool import Json
 
@@ -61,7 +61,7 @@ def _question(call: Call) -> questions.ContextQuestion:
         str(raw),
         is_brief=True,
         is_precise=bool(given.get("precise")),
-        waiting=lambda text: call.progress(0, None, text),
+        waiting=tell_waiting(call),
     )
 
 
