@@ -82,6 +82,21 @@ def test_an_undo_far_down_keeps_the_place_and_the_rows_that_were_loaded(desk: De
     page.wait_for_selector("#timeline, h1:has-text('Say it in words')")
 
 
+def test_files_that_changed_since_the_last_visit_say_how_often(desk: Desk) -> None:
+    desk.agent.edit(("old.txt", "1\n"), ("more.txt", "1\n"), session="visited")
+    page = desk.go("session/visited")
+    page.wait_for_selector("#unseen")
+    assert page.locator(".unread").count() == 0
+    for text in ("2\n", "3\n"):
+        desk.agent.edit(("more.txt", text), session="visited")
+    page = desk.go("session/visited")
+    page.wait_for_selector("section[aria-label='more.txt'] .unread:has-text('2 new')")
+    assert page.locator(".unread").count() == 2
+    page = desk.go("session/visited")
+    page.wait_for_selector("#unseen:has-text('2 of 2')")
+    assert page.locator(".unread").count() == 0
+
+
 def test_control_enter_sends_a_comment_and_escape_closes_an_empty_one(desk: Desk) -> None:
     page = desk.go(f"change/{desk.change}?comment=0:new:3")
     page.wait_for_selector("#c-new textarea")

@@ -286,3 +286,23 @@ def test_commands_show_what_they_printed_and_questions_what_was_answered(worked:
     assert re.search(r"ls\s+waits for you", text)
     assert "row 4" in worked.see(f"/run/{number}")
     assert "sk_live" not in worked.see(f"/run/{number}")
+
+
+@pytest.mark.requirement("web-activity-list")
+def test_an_approval_is_shown_with_what_it_approved(person: Person) -> None:
+    person.sign_in()
+    made = person.edit(("a", "1\n"), summary="edit_file a")
+    other = Origin("held", "review", "Ana", "refused ffff00000000 (b)")
+    note = person.bench.app.editor.note_grant
+    kept = note(other)
+    hidden = note(Origin("held", "review", "Ana", "approved 00000000ffff (a)"))
+    origin = Origin("edit", "agent 1", session="s1")
+    held = HeldChange("00000000ffff", 1.0, 9e9, origin, ChangeSet(), ())
+    person.bench.app.held.hold(held)
+    person.bench.app.held.decide(held.id, Decision(HeldState.APPROVED, "Ana", 2.0, "", made))
+    page = person.see("/")
+    assert "approved by Ana" in page
+    assert "edit_file a" not in re.sub(r"<[^>]+>", "", page)
+    assert f'data-id="{kept.id}"' in page
+    assert f'data-id="{hidden.id}"' not in page
+    assert "<h3>Ana</h3>" in page

@@ -264,6 +264,7 @@ class ChangeView:
             id=f"f{file.step}",
             data_state=self._state_of(file) if self.session else None,
             data_mark=self._mark_of(file),
+            data_changes=self._count_changes(file) if self.session else None,
             aria_label=file.touched.path,
         )
         return section, count
@@ -356,6 +357,12 @@ class ChangeView:
         step = self.operation.change_set.steps[file.step]
         after = step.after if isinstance(step, Change) else None
         return after.digest[:16] if isinstance(after, FileState) else str(file.touched.action)
+
+    def _count_changes(self, file: FileDiff) -> int:
+        """Return how many changes of the session touched a file."""
+        paths = {*self._paths(file)}
+        made = self.session.operations if self.session else ()
+        return sum(1 for operation in made if paths & {*operation.change_set.paths})
 
     def _mark_of(self, file: FileDiff) -> str:
         """Return what tells how a file is drawn: its first hunk, hunks gone, notes and buttons."""

@@ -13,6 +13,7 @@ from redline.core.line_diff import LineCounts
 from redline.core.ports.commands import CommandRun
 from redline.core.ports.history import GIT, HistoryQuery, Operation, Origin
 from redline.plan.describe import Touched, name_first
+from redline.review.held import list_held
 from redline.review.page.filters import (
     CHANGES,
     COMMANDS,
@@ -49,13 +50,24 @@ class ChangeCounter:
         self._runtime = runtime
         self._count = lru_cache(4096)(self._load)
         self._asked: dict[str, str] = {}
+        # Who approved a change that a rule held, by the change.
+        self.approved: dict[str, str] = {}
+        self.approvals: set[str] = set()
 
     def describe_request(self, operation: Operation) -> str:
-        """Return the first words of the prompt for which a change was made; else its summary."""
-        return self._asked.get(operation.id) or operation.origin.summary
+        """Return the first words of the prompt for which a change was made; else its summary.
+
+        A summary that says no more than the tool and the file is left out.
+        """
+        asked, origin = self._asked.get(operation.id), operation.origin
+        is_call = operation.kind == "change" and origin.summary.startswith(f"{origin.tool} ")
+        return asked or ("" if is_call else origin.summary)
 
     def learn_prompts(self, entries: Sequence[Entry]) -> None:
-        """Find the prompts of *entries*."""
+        """Find the prompts of *entries*, and who approved those that a rule held."""
+        decided = [(held.id, held.decision) for held in list_held(self._runtime, decided=True)]
+        self.approved = {made.operation: made.by for _, made in decided if made and made.operation}
+        self.approvals = {name for name, made in decided if made and made.operation}
         unknown = [each.id for each in entries if isinstance(each, Operation)]
         if all(name in self._asked for name in unknown):
             return
@@ -96,7 +108,15 @@ def timeline(
 ) -> Html:
     """Return the list items of operations and runs; *after* names the group of the row above."""
     counter.learn_prompts(entries)
-    return join(_items(runtime, counter, viewer, entries, after))
+    # An approval is shown with what it approved.
+    shown = [
+        each
+        for each in entries
+        if isinstance(each, CommandRun)
+        or each.kind != "grant"
+        or not {*each.origin.summary.split()[1:2]} & counter.approvals
+    ]
+    return join(_items(runtime, counter, viewer, shown, after))
 
 
 def group_of(entry: Entry) -> str:
@@ -200,6 +220,7 @@ def row(runtime: Runtime, counter: ChangeCounter, operation: Operation) -> Html:
     run = runtime.runs.of_change(operation.id) if operation.kind in ("change", GIT) else None
     why = ", ".join(dict.fromkeys(filter(None, (asked, operation.git))))
     state = "undone" if operation.reverted_by else operation.kind
+    approved = counter.approved.get(operation.id)
     return tag(
         "li",
         tag(
@@ -218,6 +239,7 @@ def row(runtime: Runtime, counter: ChangeCounter, operation: Operation) -> Html:
         tag(
             "span",
             "undone" if operation.reverted_by else None,
+            f"approved by {approved}" if approved else None,
             run_badge(run) if run else None,
             class_="flag",
         ),

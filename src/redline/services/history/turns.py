@@ -20,7 +20,7 @@ from redline.core.ports.history import (
 from redline.core.records import dataclass, field
 
 # The clients through which a person acts.
-BY_HAND = ("review page", "command line")
+BY_HAND = ("review page", "review", "command line")
 # Names of agents' clients, as hooks or the start of a client's own name say them.
 AGENTS = {
     "claude": "Claude Code",
@@ -67,7 +67,7 @@ class Turn:
 def name_actor(origin: Origin) -> str:
     """Return the one name of who made a change: You, an agent, or Other programs."""
     if origin.client in BY_HAND or (origin.client == "library" and not origin.session):
-        return origin.principal if origin.client == "review page" and origin.principal else "You"
+        return "You" if origin.client == "command line" else origin.principal or "You"
     if origin.tool == OUTSIDE or not origin.client:
         return "Other programs"
     return name_agent(origin.client)

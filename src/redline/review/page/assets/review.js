@@ -274,8 +274,28 @@
   }, true);
 
   // --- seen files: kept in this browser, for the state of the file that was seen --------------------
+  // How many changes each file had when this person was here last, for as long as this page is open.
+  const lastVisit = new Map();
+  const showUnread = (files) => {
+    const name = `redline-visit ${location.pathname}`;
+    if (!lastVisit.has(name)) lastVisit.set(name, JSON.parse(localStorage.getItem(name) || 'null'));
+    localStorage.setItem(name, JSON.stringify(Object.fromEntries(files.map((file) => [file.ariaLabel, +file.dataset.changes]))));
+    const last = lastVisit.get(name);
+    for (const file of last ? files : []) {
+      const unread = file.dataset.changes - (last[file.ariaLabel] || 0);
+      for (const place of unread > 0 ? [$('.name', file), $(`.contents a[href="#${file.id}"]`)] : []) {
+        if (!place || $('.unread', place)) continue;
+        const mark = document.createElement('em');
+        mark.className = 'unread';
+        mark.textContent = ` ${unread} new`;
+        mark.title = 'changes since your last visit';
+        place.append(mark);
+      }
+    }
+  };
   const showSeen = () => {
     const files = all('section.file[data-state]');
+    if (files.length) showUnread(files);
     if (!files.length || !$('#unseen')) return;
     const name = `redline-seen ${location.pathname}`;
     const read = () => JSON.parse(localStorage.getItem(name) || '{}');
