@@ -406,9 +406,41 @@ def test_tracebacks_and_traces_hold_no_value(seats: Any, capfd: pytest.CaptureFi
     assert "tr0ub4dor" not in json.dumps(traced)
 
 
+@pytest.mark.requirement("secrets-unseen")
+@pytest.mark.parametrize("form", ["{}", "{} # a note", "'{}' # a note", "{}\r"])
+def test_a_hash_in_a_value_begins_no_comment(form: str) -> None:
+    value = "ab#Cd9!xZ#q82LmpQ7aZ"
+    text = f"DB_PASSWORD={form.format(value)}\nPORT=80\n"
+    assert {text[each.start : each.end] for each in find(text, ".env")} == {value}
+
+
+@pytest.mark.requirement("secrets-unseen")
+def test_keys_behind_each_other_are_found_with_and_without_their_ends() -> None:
+    rng, begin, end = (
+        random.Random(1),
+        "-----BEGIN RSA PRIVATE KEY-----\n",
+        "-----END RSA PRIVATE KEY-----\n",
+    )
+    bodies = [f"{rng.randbytes(48).hex()[:64]}\n" for _ in range(4)]
+    text = f"{begin}{bodies[0]}{begin}{bodies[1]}{end}{bodies[2]}{end}{begin}{bodies[3]}"
+    found = {text[each.start : each.end] for each in find(text)}
+    assert found >= {body.strip() for body in bodies}
+
+
 @pytest.mark.requirement("secrets-linear")
 @pytest.mark.parametrize(
-    "hostile", ["ey", "ghp_", "://a:", "token=", "-----BEGIN PRIVATE KEY-----\n", "eyJa.", "A1b"]
+    "hostile",
+    [
+        "a=b" + " " * 50_000,
+        "-----END PRIVATE KEY-----\n",
+        "ey",
+        "ghp_",
+        "://a:",
+        "token=",
+        "-----BEGIN PRIVATE KEY-----\n",
+        "eyJa.",
+        "A1b",
+    ],
 )
 def test_hostile_text_takes_time_in_proportion(hostile: str) -> None:
     took = []

@@ -67,12 +67,9 @@ class CallSecrets:
 
     def note_lines(self, lines: Sequence[GrepLine]) -> None:
         """Note the files of which a search shows a line that may be a part of a secret."""
-        env: dict[tuple[int, str], bool] = {}
         for line in lines:
-            text, key = line.text, (line.root, line.path)
-            if key not in env:
-                env[key] = is_env_file(line.path)
-            if env[key] or len(text) > _LONG_LINE or (len(text) >= 40 and _KEY_LINE.match(text)):
+            is_key = len(line.text) >= 40 and _KEY_LINE.match(line.text)
+            if is_key or len(line.text) > _LONG_LINE or is_env_file(line.path):
                 self._suspects.add(line.place)
 
     def _learn(self, answer_length: int) -> None:

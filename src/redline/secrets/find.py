@@ -11,7 +11,7 @@ import math
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from itertools import pairwise
 from pkgutil import get_data
@@ -24,6 +24,7 @@ _BEFORE, _AFTER = 160, 4200
 _MAX_BLOCK = 20_000
 _MAX_NAME = 40
 _MIN_RANDOM = 12
+_MAX_JUDGED = 200
 # A shorter text is looked through by one automaton.
 _LONG = 2000
 _FEW = 40
@@ -68,9 +69,11 @@ _WORD = late_regex(r"[A-Za-z][a-z]{3,}|[A-Z]{4,}")
 _VALUE_CHARS = late_regex(r"[A-Za-z0-9+/=_.!@#$%^&*~?:|-]+\Z")
 _ENV_LINE = late_regex(
     r"(?m)^[ \t]*(?:export[ \t]+|set[ \t]+)?(?P<name>[A-Za-z_][\w.-]{0,80})[ \t]*[=:][ \t]*"
-    r"""(?:(?P<quote>["'])(?P<quoted>[^\n"']*)(?P=quote)|(?P<value>[^\s#"'][^\n#]*?))"""
-    r"[ \t]*(?:#.*)?\r?$"
+    r"""(?:(?P<quote>["'])(?P<quoted>[^\n"']*)(?P=quote)[ \t]*(?:#.*)?\r?$|"""
+    r"""(?P<value>[^\s#"'][^\n]*))"""
 )
+# A comment behind a value; a # within a word is part of it.
+_COMMENT = re.compile(r"[ \t]#")
 _ENV_NAME = late_regex(r"(?i)pass|pwd|(?:^|_)(?:key|pin|salt|dsn|auth|private)(?:_|$)")
 _NETRC = late_regex(r"\bpassword[ \t\n]+(?P<value>\S+)")
 _PGPASS = late_regex(r"(?m)^[^:\n#]+:[^:\n]+:[^:\n]+:[^:\n]+:(?P<value>[^\n]+)$")
@@ -307,20 +310,24 @@ def _find_block(text: str, start: int, end: int) -> list[FoundSecret]:
         stop = text.find("-----END", end, end + _MAX_BLOCK)
         first = text.find("-----", end, end + 20) + 5
         last = stop if stop >= 0 else min(len(text), end + _MAX_BLOCK)
+        another = text.find("-----BEGIN", end, last)
+        last = another if another >= 0 else last
     else:
-        stop = text.rfind("-----BEGIN", max(0, edge.start() - _MAX_BLOCK), edge.start())
-        if stop >= 0:
+        last = edge.start()
+        another = text.rfind("-----END", max(0, last - _MAX_BLOCK), last)
+        first = max(0, last - _MAX_BLOCK, another)
+        if text.find("-----BEGIN", first, last) >= 0:
             return []  # found from its beginning
-        first, last = max(0, edge.start() - _MAX_BLOCK), edge.start()
     parts = [m for m in _BLOCK_PART.finditer(text, first, last) if m["value"]]
     long = [m for m in parts if len(m["value"]) >= 32]
     if not long:
         return []
-    bounds = (long[0].start(), last) if edge[1] == "BEGIN" else (_block_start(long), last)
+    begin = long[0].start() if edge[1] == "BEGIN" else _block_start(long)
+    end = _block_end(text, long, last)
     return [
         FoundSecret(*match.span("value"), "private-key", "PRIVATE_KEY")
         for match in parts
-        if bounds[0] <= match.start() <= _block_end(text, long, bounds[1])
+        if begin <= match.start() <= end
         and (len(match["value"]) >= 12 or match.start() > long[-1].start())
         and not _WORD.fullmatch(match["value"])
     ]
@@ -348,35 +355,43 @@ def _block_end(text: str, long: list[re.Match[str]], last: int) -> int:
     return end + 60
 
 
+def _env_lines(text: str) -> Iterator[tuple[str, int, int, int, bool]]:
+    """Yield each name, where it and its value are, and whether the value is in quotes."""
+    for match in _ENV_LINE.finditer(text):
+        start, end = match.span("quoted")
+        is_quoted = start >= 0
+        if not is_quoted:
+            start = match.start("value")
+            end = start + len(_COMMENT.split(match["value"], 1)[0].rstrip())
+        yield match["name"], match.start("name"), start, end, is_quoted
+
+
 def _find_in_env(text: str, path: str) -> list[FoundSecret]:
     found = []
-    for match in _ENV_LINE.finditer(text):
-        group = "value" if match["quoted"] is None else "quoted"
-        value, name = match[group], match["name"]
+    for name, at, start, end, _ in _env_lines(text):
+        value = text[start:end]
         # Of an address only the password is secret, which another rule finds.
         if not value or _PLAIN.fullmatch(value) or is_placeholder(value):
             continue
         if "://" in value:
             password = _WITH_PASSWORD.search(value)
             if password is not None:
-                start, end = (at + match.start(group) for at in password.span("value"))
-                found.append(FoundSecret(start, end, "url-password", name, match.start("name")))
+                first, last = (start + offset for offset in password.span("value"))
+                found.append(FoundSecret(first, last, "url-password", name, at))
             continue
         if is_random(value, is_quoted=True, least=8):
-            found.append(FoundSecret(*match.span(group), "env-value", name))
+            found.append(FoundSecret(start, end, "env-value", name))
         elif len(value) >= 3 and (has_secret_name(name) or _ENV_NAME.search(name)):
-            found.append(FoundSecret(*match.span(group), "env-value", name, match.start("name")))
+            found.append(FoundSecret(start, end, "env-value", name, at))
     return found + _find_in_password_file(text, path)
 
 
 def _find_in_config(text: str) -> list[FoundSecret]:
     """Return values under names that mean a secret, where a line says name and value."""
     return [
-        FoundSecret(*match.span("value"), "named-value", match["name"])
-        for match in _ENV_LINE.finditer(text)
-        if match["value"]
-        and has_secret_name(match["name"])
-        and is_random(match["value"], is_quoted=True)
+        FoundSecret(start, end, "named-value", name)
+        for name, _, start, end, is_quoted in _env_lines(text)
+        if not is_quoted and has_secret_name(name) and is_random(text[start:end], is_quoted=True)
     ]
 
 
@@ -405,15 +420,18 @@ def is_placeholder(value: str) -> bool:
 
 def is_random(value: str, *, is_quoted: bool, least: int = _MIN_RANDOM) -> bool:
     """Whether a value looks drawn at random rather than written by a person."""
+    # The beginning tells enough: names that follow each other are looked at again and again.
+    value = value[:_MAX_JUDGED]
     length = len(value)
     if length < least or not _VALUE_CHARS.match(value) or is_placeholder(value):
+        return False
+    if sum(map(len, _WORD.findall(value))) > length * 0.5:
         return False
     kinds = [
         "0" if c.isdigit() else "a" if c.islower() else "A" if c.isupper() else "-" for c in value
     ]
     turns = sum(a != b for a, b in pairwise(kinds)) / (length - 1)
-    letters = sum(len(word) for word in _WORD.findall(value))
-    if letters > length * 0.5 or turns < 0.2:
+    if turns < 0.2:
         return False
     if "0" not in kinds and not (is_quoted and turns >= 0.42):
         return False

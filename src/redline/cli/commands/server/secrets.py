@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import getpass
 import sys
+from typing import Any
 
 from redline.cli.commands.history.view import add_workspace_flags, open_redline, print_table
 from redline.cli.terminal import fail, one_line, out
@@ -46,20 +47,18 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _list(redline: Redline) -> int:
-    rows = []
-    state: dict[str, str] = {}
+    known: dict[str, dict[str, Any]] = {}
     for line in redline.secret_ledger.lines():
-        state[line["hash"]] = line["what"] if line["what"] != "forgotten" else "shown"
-    for line in {line["hash"]: line for line in redline.secret_ledger.lines()}.values():
-        first = next(o for o in redline.secret_ledger.lines() if o["hash"] == line["hash"])
-        what = {"shown": "masked", "added": "masked, added"}.get(state[line["hash"]], "allowed")
-        name = first.get("mask", "") or line["hash"][:8]
+        known.setdefault(line["hash"], dict(line))["what"] = line["what"]
+    rows = []
+    for digest, line in known.items():
+        what = {"added": "masked, added", "allowed": "allowed"}.get(line["what"], "masked")
         rows.append(
             (
-                (one_line(name), "bold"),
+                (one_line(line.get("mask", "") or digest[:8]), "bold"),
                 (what, "" if what == "allowed" else "dim"),
-                (one_line(first.get("kind", "")), ""),
-                (one_line(first.get("path", "")), "dim"),
+                (one_line(line.get("kind", "")), ""),
+                (one_line(line.get("path", "")), "dim"),
             )
         )
     if rows:
