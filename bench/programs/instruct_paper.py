@@ -2,8 +2,8 @@
 
     python -m bench.programs.instruct_paper [FILE ...] [-v]
 
-A paper is a JSON list of {id, who, document, instruction, expected}: `expected` is the document
-afterwards, or {"ask": true} where nothing may be changed. The kept papers are scored when no file
+A paper is a JSON list of {id, speaker, document, instruction, expected}: `expected` is the document
+afterwards, "ask" where nothing may be changed, or "no_changes". The kept papers are scored when no file
 is named. `-v` prints every instruction that was not carried out at once.
 
 exact      the change, or the question, that was expected
@@ -26,7 +26,6 @@ from redline.instruct.model.operations import apply_operations
 from redline.instruct.model.values import dumps, parse
 from tests.instruct.papers import FOLDER, cases
 
-ASK = {"ask": True}
 OUTCOMES = ("exact", "repaired", "asked", "unchanged", "wrong")
 
 
@@ -38,10 +37,10 @@ def read_paper(path: Path) -> list[dict[str, Any]]:
     return [
         {
             "id": case.id,
-            "who": case.voice,
+            "speaker": case.voice,
             "document": case.document,
             "instruction": case.instruction,
-            "expected": {"change": case.wanted, "no_change": case.document}.get(case.outcome, ASK),
+            "expected": {"change": case.wanted, "no_change": "no_changes"}.get(case.outcome, "ask"),
         }
         for case in cases(path)
     ]
@@ -73,11 +72,11 @@ def score(item: dict[str, Any]) -> tuple[str, Proposal]:
     document, expected = item["document"], item["expected"]
     answer = preview(document, item["instruction"])
     if answer.status == "success":
-        is_meant = expected != ASK and is_same(after(document, answer), expected)
-        return "exact" if is_meant else "wrong", answer
+        return "exact" if is_same(after(document, answer), expected) else "wrong", answer
     if answer.status == "no_changes":
-        return "exact" if is_same(document, expected) else "unchanged", answer
-    if expected == ASK:
+        is_meant = expected == "no_changes" or is_same(document, expected)
+        return "exact" if is_meant else "unchanged", answer
+    if expected == "ask":
         return "exact", answer
     for text in answer.suggestions:
         second = preview(document, text)
@@ -94,7 +93,7 @@ def main(arguments: list[str]) -> int:
         counts: dict[str, Counter[str]] = {}
         for item in read_paper(path):
             outcome, answer = score(item)
-            counts.setdefault(item["who"], Counter())[outcome] += 1
+            counts.setdefault(item["speaker"], Counter())[outcome] += 1
             if outcome == "wrong" or (outcome != "exact" and "-v" in arguments):
                 print(f"{outcome}: {item['id']}: {item['instruction']}\n    {answer.message}")
         print(path.name)
