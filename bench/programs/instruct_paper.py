@@ -2,9 +2,9 @@
 
     python -m bench.programs.instruct_paper [FILE ...] [-v]
 
-A paper is a JSON list of {id, speaker, document, instruction, expected}: `expected` is the document
-afterwards, "ask" where nothing may be changed, or "no_changes". The kept papers are scored when no file
-is named. `-v` prints every instruction that was not carried out at once.
+A paper is a JSON list of {id, speaker, document, instruction, expected}. `expected` is the
+document afterwards, "ask" where nothing may be changed, or "no_changes". The kept papers are scored
+when no file is named. `-v` prints every instruction that was not carried out at once.
 
 exact      the change, or the question, that was expected
 repaired   asked, and one of the returned suggestions leads to the change when it is sent back

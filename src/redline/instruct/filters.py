@@ -197,6 +197,9 @@ def _only_field(s: Sentence, i: int, j: int, records: Nodes) -> Iterator[Nodes]:
     said = _value_at(s, i, j)
     if said is None or not isinstance(said.value, str):
         return
+    plain = number_in(said.value) is None and said.value.lower() not in TRUE_WORDS | FALSE_WORDS
+    if plain and not s.tree.holds_text(said.value):
+        return
     fields: dict[object, list[int]] = {}
     for record in records:
         s.tree.spend()

@@ -83,10 +83,18 @@ def replace_nodes(s: Sentence, pick: Pick, new: Callable[[int], Value]) -> Claus
     for node in pick.nodes:
         s.tree.spend()
         old, value = s.tree.values[node], new(node)
-        if dumps(old) != dumps(value):
+        if not _is_same(old, value):
             operations.append(DocumentOperation("replace", s.tree.path(node), old, value))
     note = "" if operations else DONE_NOTE if pick.nodes else ABSENT_NOTE
     return ClauseOutcome(tuple(operations), pick, note)
+
+
+def _is_same(old: Value, new: Value) -> bool:
+    """Return whether two values are written alike; of lists, only up to the first difference."""
+    if not isinstance(old, list) or not isinstance(new, list):
+        return old is new or dumps(old) == dumps(new)
+    pairs = zip(old, new, strict=False)
+    return len(old) == len(new) and all(a is b or dumps(a) == dumps(b) for a, b in pairs)
 
 
 def _key(s: Sentence, node: int) -> str:

@@ -267,12 +267,12 @@ def _truth(s: Sentence, i: int, j: int, env: Env) -> Iterator[tuple[bool, Pick]]
 
 def _truth_of_many(s: Sentence, i: int, j: int, env: Env) -> Iterator[tuple[bool, Pick]]:
     """Yield whether any of several places, or every one, meets what is said of it."""
-    test = any if s.tokens[i].low == "any" else all
+    is_any = s.tokens[i].low == "any"
     for k in range(i + 2, j):
         for pick in phrase(s, i, k, env):
-            found = [list(filters.holds(s, k, j, node)) for node in pick.nodes if pick.many]
-            if found and all(len(readings) == 1 for readings in found):
-                yield test(readings[0] for readings in found), pick
+            records = pick.many and all(isinstance(s.tree.values[n], dict) for n in pick.nodes)
+            for kept in filters.condition(s, k, j, pick.nodes) if records else ():
+                yield bool(kept) if is_any else len(kept) == len(pick.nodes), pick
 
 
 # -- clauses

@@ -173,7 +173,8 @@ def element_values(s: Sentence, i: int, j: int, lists: Pick) -> Iterator[list[Gi
     """Yield the elements that the words name: "a", the step "a", a and b."""
     i += s.tokens[i].low in ARTICLES and j - i > 1 and s.tokens[i + 1].low not in ("and", ",")
     if j - i > 1 and s.tokens[i].kind == "word":
-        kinds = {key_form(str(s.tree.keys[n])) for n in lists.nodes[:50]}
+        named = [a for n in lists.nodes[:50] for a in (n, s.tree.parents[n])]
+        kinds = {key_form(str(s.tree.keys[n])) for n in named}
         noun = s.tokens[i]
         i += key_form(noun.text) in kinds or singular(noun.low) in STRUCTURAL | {"word"}
     given: list[Given] = []

@@ -526,16 +526,14 @@ def _names(s: Sentence, i: int, j: int, env: Env, many: bool) -> Iterator[Named]
 
 def _only_member(s: Sentence, i: int, j: int, env: Env, many: bool) -> Iterator[Named]:
     """Yield the only member of the scope's collection: Omar's order."""
-    if env.scope is None or many or is_plural(s.tokens[j - 1].low):
+    if env.scope is None or len(env.scope.nodes) != 1 or many or is_plural(s.tokens[j - 1].low):
         return
-    for holder in env.scope.nodes:
-        held = [
-            n for n in key_nodes(s, i, j)
-            if s.tree.parents[n] == holder and _is_plural_collection(s, n)
-        ]  # fmt: skip
-        members = [c for n in held for c in s.tree.children(n)]
-        if len(env.scope.nodes) == len(members) == 1:
-            yield tuple(members), ()
+    holder = env.scope.nodes[0]
+    inside = s.tree.below(key_nodes(s, i, j), holder)
+    held = [n for n in inside if s.tree.parents[n] == holder and _is_plural_collection(s, n)]
+    members = [c for n in held for c in s.tree.children(n)]
+    if len(members) == 1:
+        yield tuple(members), ()
 
 
 def _own_members(s: Sentence, i: int, j: int, env: Env) -> Nodes:
@@ -827,6 +825,8 @@ def _with_value(s: Sentence, members: list[int], text: str) -> Nodes:
     low = text.lower()
     fields: dict[object, list[int]] = {}
     for member in members:
+        if not isinstance(s.tree.values[member], dict):
+            continue
         for node in s.tree.children(member):
             value = s.tree.values[node]
             if isinstance(value, str) and value.lower() == low:

@@ -45,6 +45,7 @@ class DocumentTree:
         self._identity: dict[int, frozenset[str]] = {}
         self._labels: dict[str, list[int]] | None = None
         self._first_texts: dict[str, list[int]] = {}
+        self._texts: frozenset[str] | None = None
         self._name_words: dict[str, list[int]] = {}
         self._work = _STRIDE
         self._deadline = time.thread_time() + MAX_CPU
@@ -266,6 +267,13 @@ class DocumentTree:
             self._index_labels()
         assert self._labels is not None
         return self._labels.get(text.lower()) or self._first_texts.get(text.lower(), [])
+
+    def holds_text(self, text: str) -> bool:
+        """Return whether a scalar is that text, whatever its case."""
+        if self._texts is None:
+            self.spend(len(self.values))
+            self._texts = frozenset(v.lower() for v in self.values if isinstance(v, str))
+        return text.lower() in self._texts
 
     def named_with(self, word: str) -> list[int]:
         """Return the names that hold *word* among others."""
