@@ -89,6 +89,9 @@ def test_what_must_stay_is_checked() -> None:
         ("move a.b to /b", {"a": {}, "l": [1], "b": 1}),
         ("copy a.b to /b", {"a": {"b": 1}, "l": [1], "b": 1}),
         ("l[*] = 7", {"a": {"b": 1}, "l": [7]}),
+        ("$.a.c = 5", {"a": {"b": 1, "c": 5}, "l": [1]}),
+        ('$["a"]["x.y"] = 5', {"a": {"b": 1, "x.y": 5}, "l": [1]}),
+        ("a.b *= 2; delete l[0]", {"a": {"b": 2}, "l": []}),
         ('{"a": {"b": null, "c": [1]}}', {"a": {"c": [1]}, "l": [1]}),
     ],
 )
@@ -201,6 +204,7 @@ STORE = {
         ("Remove age and role from every team member",
          [f"/team/{n}/{key}" for key in ("age", "role") for n in range(3)]),
         ("Enable tls for every job with a port", ["/jobs/lint/tls"]),
+        ('Enable tls for all jobs whose key starts with "li"', ["/jobs/lint/tls"]),
         ("Enable tls for every job that has one", ["/jobs/lint/tls", "/jobs/test/tls"]),
         ("Remove port from every job that has one", ["/jobs/lint/port"]),
         ("Remove every team member without tags", ["/team/2"]),
@@ -293,6 +297,14 @@ SHOP = {
         ("Remove orders that have empty lines", ["/orders/2"]),
         # new keys
         ("Add a limit of 5 to api", ["/api/limit"]),
+        # what is said of keys and in which
+        ("Set state to 1 for every order in which it is sent", ["/orders/1/state"]),
+        ("Remove due from every order in which it is null", ["/orders/0/due", "/orders/2/due"]),
+        ('Ensure the lines of o-3 contain "c"', ["/orders/2/lines/0"]),
+        ('The lines of o-1 must contain "a" and "c"', ["/orders/0/lines/2"]),
+        ('Replace the whole owner object of o-1 with {"name": "Cy"}', ["/orders/0/owner"]),
+        ('Rename version to release and set its value to "2"', ["/version", "/version"]),
+        ('Set version to the literal string "null"', ["/version"]),
         # exceptions and records behind
         ("Set total to 1 for every order except o-2", ["/orders/0/total", "/orders/2/total"]),
         ("Set the total of all orders to 1 except o-2", ["/orders/0/total", "/orders/2/total"]),

@@ -36,6 +36,8 @@ _DOTTED = re.compile(
 _OPERATOR = re.compile(r"\s*(\+=|-=|\*=|->|=(?![=>]))\s*")
 _BARE_NAME = re.compile(r"[A-Za-z_][\w-]*|/\S+|[\w-]+(?:\.[\w-]+)+")
 _FILTERED = re.compile(r"[\w$.\[\]'\"@-]*\[\?")  # a JSONPath, with or without its `$.`
+_REMOVAL = re.compile(r"(?:delete|remove) ([\w$@~/-]\S*?)(?:;|$)", re.IGNORECASE)
+_SELECTING = re.compile(r"\[\?|\*\]|\.\*|\.\.|,|:")  # what makes a JSONPath speak of several
 _DECODER = json.JSONDecoder()
 
 
@@ -54,7 +56,7 @@ class ExactStatement(NamedTuple):
 def read_exact(tree: DocumentTree, text: str) -> list[DocumentOperation] | None:
     """Return the operations of exact statements, None when the text is none; Unfit."""
     statements = _statements(text)
-    if not statements:
+    if not statements or all(statement.operator == "delete" for statement in statements):
         return None
     operations: list[DocumentOperation] = []
     for statement in statements:
@@ -79,6 +81,9 @@ def _statements(text: str) -> list[ExactStatement] | None:
 
 
 def _statement(text: str) -> tuple[ExactStatement, str] | None:
+    removal = _REMOVAL.match(text)
+    if removal:
+        return ExactStatement(removal[1], "delete", Given()), text[removal.end() :].strip()
     path = _path_in(text)
     operator = _OPERATOR.match(text, len(path)) if path else None
     if operator is None or operator.end() == len(text):
@@ -149,12 +154,12 @@ def _literal(text: str) -> tuple[Value, int] | None:
 
 
 def _carry_out(tree: DocumentTree, statement: ExactStatement) -> list[DocumentOperation] | None:
-    path, operator = statement.path, statement.operator
-    if _FILTERED.match(path) and not path.startswith("$"):
-        path = f"$.{path}"
+    path, operator = _plainly(statement), statement.operator
     nodes = find_jsonpath(tree, path) if path.startswith("$") else find(tree, path)
     if nodes is None:
         raise Unfit(f"not a path: {path}")
+    if operator == "delete":
+        return [DocumentOperation("remove", tree.path(n), tree.values[n]) for n in nodes] or None
     if operator == "->":
         return _rename(tree, path, nodes, statement.value)
     if nodes:
@@ -166,6 +171,14 @@ def _carry_out(tree: DocumentTree, statement: ExactStatement) -> list[DocumentOp
             return None
         raise Unfit(f"nothing is at {path}")
     return _create(tree, path, statement.value)
+
+
+def _plainly(statement: ExactStatement) -> str:
+    """Return the path of a statement: a JSONPath where it selects, else as keys."""
+    path = statement.path
+    if statement.operator == "=" and path.startswith("$") and not _SELECTING.search(path):
+        return path[1:].removeprefix(".")
+    return f"$.{path}" if _FILTERED.match(path) and not path.startswith("$") else path
 
 
 def _assign(

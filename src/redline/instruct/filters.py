@@ -99,7 +99,7 @@ def begins(s: Sentence, k: int, j: int) -> bool:
     low = s.tokens[k].low
     if low == "currently" and k + 1 < j:
         return begins(s, k + 1, j)
-    if low in _INTRODUCERS or low in _NAMING:
+    if low in _INTRODUCERS or low in _NAMING or s.words(k, k + 2) == ["in", "which"]:
         return True
     if _is_participle(s, k, j):
         return k + 2 < j
@@ -116,6 +116,7 @@ def is_introduced(s: Sentence, k: int) -> bool:
 def keep(s: Sentence, k: int, j: int, records: Nodes) -> list[Nodes]:
     """Return, for each reading of the condition at *k*, the records that meet it."""
     k += s.tokens[k].low == "currently"
+    k += s.words(k, k + 2) == ["in", "which"]
     low = s.tokens[k].low
     if low in _NAMING:
         plain = all(t.kind == "word" for t in s.tokens[k + 1 : j]) or j - k == 2
@@ -323,7 +324,7 @@ def field_of(s: Sentence, i: int, j: int, records: Nodes) -> Callable[[int], obj
     found = (n for n in (plain, _inner_field(s, i, j)) if any(tree.below(n, r) for r in records))
     nodes = next(found, None)
     if nodes is None:
-        return None
+        return _own_key(s, text, records)
 
     def read(record: int) -> object:
         inside = tree.below(nodes, record)
@@ -338,6 +339,13 @@ def field_of(s: Sentence, i: int, j: int, records: Nodes) -> Callable[[int], obj
         return tree.values[inside[depths.index(nearest)]]
 
     return read
+
+
+def _own_key(s: Sentence, text: str, records: Nodes) -> Callable[[int], object] | None:
+    """Return how to read the key that a member of a map has itself: whose key starts with x."""
+    if text.lower() != "key" or not all(isinstance(s.tree.keys[r], str) for r in records):
+        return None
+    return lambda record: s.tree.keys[record]
 
 
 def _inner_field(s: Sentence, i: int, j: int) -> list[int]:

@@ -275,6 +275,8 @@ KINDS: tuple[ChangeKind, ...] = (
         {_NEW} {{X}} to|into|in {{L}} : {{E}}
         {_NEW} {{X}} : {{E}}
         in {{L}} , {_ADD} {{E}}
+        ensure|make_sure (that) {{L}} contains|contain|includes|include|lists|list {{E}}
+        {{L}} must|should contain|include|list {{E}}
         """),
         (plans.append_text(), """
         append {E} to {T}

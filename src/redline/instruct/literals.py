@@ -98,6 +98,7 @@ def _values(s: Sentence, i: int, j: int, env: Env) -> Iterator[Given]:
         yield Given(_EMPTY[singular(low[1])])
         return
     wanted = ""
+    i, low = (i + 1, low[1:]) if low[0] == "literal" and len(low) > 2 else (i, low)
     if low[0] in _TYPES and len(low) > 1 and s.tokens[i].kind == "word":
         wanted = _TYPES[low[0]]
         i, low = i + 1, low[1:]

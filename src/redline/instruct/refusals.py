@@ -6,6 +6,7 @@ only proposes; whatever it proposes is tried before it is shown.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 
@@ -163,6 +164,7 @@ def _all_proposals(
         yield from _by_place(s, trouble, effect)
     if _DENYING & {t.low for t in s.tokens}:
         yield from _quote_value(s)
+        yield from _without_promises(s, effect)
         return  # anything looser could do what is not to be done
     several = trouble.weight == SEVERAL and _value(s) is None
     if several:
@@ -202,6 +204,20 @@ def _by_place(
         if operations:
             yield form if form and len(form) <= _SHORT else text
     yield everywhere
+
+
+def _without_promises(s: Sentence, effect: Callable[[str], Operations | None]) -> Iterator[str]:
+    """Yield what the other sentences do, without those that only say what stays."""
+    kept: list[str] = []
+    for sentence in re.split(r"(?<=[.!;\n])\s+", s.text):
+        low = sentence.lower().split()[:2]
+        if low[:1] not in (["leave"], ["keep"], ["don't"]) and low != ["do", "not"]:
+            kept.append(sentence)
+    text = " ".join(kept)
+    operations = effect(text) if kept and len(text) < len(s.text) else None
+    form = exact_form(operations) if operations else ""
+    if operations:
+        yield form if form and len(form) <= _SHORT else text
 
 
 def _in_all(s: Sentence, trouble: Trouble) -> Iterator[str]:
@@ -310,9 +326,17 @@ def _new_keys_inside(s: Sentence) -> Iterator[str]:
             continue
         (i, j), name = spans
         known = s.tree.by_form.get(key_form(name.text), [])
+        before = tokens[k - 2] if k > 1 and name is tokens[k - 1] else name
         key = str(s.tree.keys[known[0]]) if known else name.text
         for pick in phrase(s, i, j, Env()):
             path = s.tree.path(pick.nodes[0]) if len(pick.nodes) == 1 else ()
+            beside = s.tree.child(pick.nodes[0], before.text) if path and not known else None
+            if beside is not None:
+                fit_value = _fitting(value, s.tree.values[beside])
+                where = pointer(s.tree.path(beside))
+                if not s.tree.is_container(beside) and fit_value and " " not in where:
+                    yield f"{where} = {fit_value}"
+                continue
             is_free = bool(path) and is_new_key(s.tree, (*path, key)) is not None
             if is_free and not any(c.isspace() or c == "=" for c in pointer((*path, key))):
                 yield f"{pointer((*path, key))} = {value}"

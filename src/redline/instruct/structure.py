@@ -53,6 +53,7 @@ _LACKING = {
     for helps in ("does", "do")
     for verb in ("have", "contain", "include", "list")
 } | {("lacks", "it"), ("lack", "it")}
+_AS_SETS = frozenset("add include includes contain contains list lists".split())
 _NEW = ARTICLES | {"new", "another", "further", "additional", "optional"}
 
 
@@ -172,6 +173,7 @@ def _lists(s: Sentence, span: Span, env: Env) -> Iterator[Pick]:
 def element_values(s: Sentence, i: int, j: int, lists: Pick) -> Iterator[list[Given]]:
     """Yield the elements that the words name: "a", the step "a", a and b."""
     i += s.tokens[i].low in ARTICLES and j - i > 1 and s.tokens[i + 1].low not in ("and", ",")
+    i += s.tokens[i].low in _NEW - ARTICLES and j - i > 2
     if j - i > 1 and s.tokens[i].kind == "word":
         named = [a for n in lists.nodes[:50] for a in (n, s.tree.parents[n])]
         kinds = {key_form(str(s.tree.keys[n])) for n in named}
@@ -329,7 +331,7 @@ def _insert_values(
             except Misfit as error:
                 s.fail(26, str(error), (node,))
                 return
-            is_set = not isinstance(value, dict | list) and verb in ("add", "include")
+            is_set = not isinstance(value, dict | list) and verb in _AS_SETS
             if (quietly or is_set) and any(dumps(value) == dumps(item) for item in held):
                 continue
             operations.append(

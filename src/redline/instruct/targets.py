@@ -77,7 +77,9 @@ def _readings(s: Sentence, i: int, j: int, env: Env) -> Iterator[Pick]:
         yield from phrase(s, i, j - 1, env)
     elif env.it is not None and low[0] in _OWN and j - i > 1:
         own = phrase(s, i + 1, j, env._replace(scope=owner_of(s, env.it)))
-        yield from own or phrase(s, i + 1, j, env._replace(scope=_records_of(s, env.it)))
+        own = own or phrase(s, i + 1, j, env._replace(scope=_records_of(s, env.it)))
+        is_value = low[1:] in (["value"], ["values"]) and all(p.several for p in own)
+        yield from (env.it,) if is_value else own
     elif env.it is not None and low[0] in _IT and j - i == 1:
         yield _same_key(s, env.it, env.scope)
     else:
@@ -209,7 +211,8 @@ def _in_scope_of(s: Sentence, i: int, j: int, env: Env) -> Iterator[Pick]:
 def _scopes(s: Sentence, i: int, k: int, j: int, env: Env) -> list[Pick]:
     """Return what stands behind the joint *k*; `one` in it means the words before the joint."""
     before = s.it_field
-    if "one" in s.words(k + 1, j):
+    words = s.words(k + 1, j)
+    if "one" in words or ("it" in words and {"which", "where"} & set(words)):
         s.it_field = (i, k)
     found = phrase(s, k + 1, j, env)
     s.it_field = before
@@ -459,7 +462,7 @@ def _quantity(s: Sentence, i: int, j: int) -> tuple[bool, int, int]:
         p += 1
     if many and low[p : p + 1] and (number_in(low[p]) or "").isdigit() and not low[p].isdigit():
         count, p = int(number_in(low[p]) or 0), p + 1
-    p += len(low) > p + 1 and low[p] in ("existing", "current")
+    p += len(low) > p + 1 and low[p] in ("existing", "current", "whole", "entire")
     if len(low) > p + 1 and low[p] == "remaining" and many and _removed_before(s, i):
         p += 1  # what is gone takes no further change
     return many, count, i + p
@@ -756,7 +759,7 @@ def _ends_in(s: Sentence, node: int, form: str) -> bool:
 def _generic_collections(s: Sentence, i: int, env: Env) -> list[int]:
     """Return what holds the members that `entry` or, in a list, any noun means."""
     generic = singular(s.tokens[i].low) in GENERIC
-    if env.scope is not None:
+    if env.scope is not None and env.scope.nodes != (0,):
         return [h for h in env.scope.nodes if s.tree.is_collection(h)] if generic else []
     if isinstance(s.tree.document, list):
         return [0] if s.tokens[i].kind == "word" and _is_noun(s, i) else []
