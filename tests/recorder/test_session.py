@@ -176,7 +176,7 @@ def test_status_names_the_recorder_and_what_it_leaves_out(recorded: Recorded) ->
     with Redline(elsewhere) as other:
         assert other.recorder() is None
         (finding,) = [each for each in other.examine() if each.about == "recorder"]
-        assert "is not recorded now" in finding.text
+        assert "are not recorded" in finding.text
 
 
 @pytest.mark.requirement("recorder-restart")

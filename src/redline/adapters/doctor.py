@@ -100,7 +100,7 @@ def _language_server(choice: ServerChoice) -> Finding:
 
 def _recorder(condition: RecorderCondition | None) -> list[Finding]:
     if condition is None:
-        text = "what other programs change is not recorded now: redline serve and redline watch do"
+        text = "changes by other programs are not recorded: start redline watch or redline serve"
         return [Finding("recorder", "weak", text)]
     text = f"process {condition.pid} records what other programs change, but not {NOT_RECORDED}"
     found = [Finding("recorder", "ok", text)]

@@ -12,6 +12,7 @@ WORDS = {
     "globs: !NAME": "--glob '!NAME'",
     "language": "--language or --file",
     "line": "--line",
+    "list_changes": "redline log",
     "path": "--file",
     "possible: false": "--no-possible",
     "possible: true": "--possible",

@@ -29,6 +29,7 @@ from redline.core.paths import WorkspacePath, show_name
 from redline.core.ports.history import NO_PERMITS, PROMPT, Author, ChangePermits, Operation, Origin
 from redline.core.ports.store import Chained, ChangeStatus, Position
 from redline.core.records import replace
+from redline.core.wording import naming
 
 if TYPE_CHECKING:
     # Imported where a change is made: commands that only read are spared a fifth of their time.
@@ -444,7 +445,7 @@ class DiskStore:
             if line is None or operation_id in self.journal.index.revoked:
                 raise errors.UnknownOperation(
                     f"No operation has this id: {show_name(operation_id)[:64]}",
-                    hint="list the changes to see the ids",
+                    hint=naming("{list_changes} lists the ids"),
                 )
             return line
 
@@ -483,7 +484,7 @@ class DiskStore:
                 f"Several operations start with this: {shown}", hint=f"for example {some}"
             )
         raise errors.UnknownOperation(
-            f"No operation has this id: {shown}", hint="list the changes to see the ids"
+            f"No operation has this id: {shown}", hint=naming("{list_changes} lists the ids")
         )
 
     def changed_since(self, operation_id: str | None, by: Author | None) -> list[str]:

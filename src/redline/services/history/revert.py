@@ -126,7 +126,7 @@ def _ids_of_group(runtime: Runtime, wish: Wish) -> tuple[str, ...]:
         found = tuple(history.changed_since(point.last, wish.by))
         nothing = f"Nothing to take back has changed since then: {name}"
     if not found:
-        raise NothingToUndo(nothing, hint="list the changes to see the ids and sessions")
+        raise NothingToUndo(nothing, hint=naming("{list_changes} lists the ids and sessions"))
     return found
 
 

@@ -48,8 +48,8 @@ def _show_recorder(redline: Redline) -> None:
     """Print which process records what other programs change, and what that leaves out."""
     condition = redline.recorder()
     if condition is None:
-        hint = ": redline watch records what other programs change" * has_room("recorder")
-        out(f"recorded by no process{hint}")
+        hint = ": start redline watch or redline serve" * has_room("recorder")
+        out(f"changes by other programs are not recorded{hint}")
         return
     from redline.core.ports.recording import NOT_RECORDED
 

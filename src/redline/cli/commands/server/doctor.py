@@ -34,7 +34,8 @@ def run(args: argparse.Namespace) -> int:
         out(json.dumps({"version": __version__, "findings": rows}, indent=2))
     else:
         out(paint(f"Redline {__version__}", "bold"))
+        width = max(len(finding.about) for finding in findings)
         for finding in findings:
             mark, style = _MARKS[finding.level]
-            out(f"{paint(f'{mark:>4}', style)}  {finding.about:12} {finding.text}")
+            out(f"{paint(f'{mark:>4}', style)}  {finding.about:{width}} {finding.text}")
     return 1 if any(finding.level == "bad" for finding in findings) else 0
