@@ -179,7 +179,7 @@ def nobody_can_run(ground: Ground) -> bool:
     """Whether the user nobody has a Python that can import Redline."""
     code = "import sys; open(sys.argv[1]).close(); sys.exit(sys.version_info < (3, 11))"
     seen = subprocess.run(
-        ["/usr/bin/python3", "-c", code, str(ground.base / "src" / "redline" / "app.py")],
+        ["/usr/bin/python3", "-c", code, str(ground.base / "src" / "redline" / "__init__.py")],
         user=NOBODY, group=NOBODY, cwd="/", check=False, stderr=subprocess.DEVNULL,
     )  # fmt: skip
     return seen.returncode == 0

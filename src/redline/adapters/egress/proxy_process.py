@@ -18,7 +18,7 @@ _MODULES = tuple(
     """
     redline.adapters.egress.connection redline.adapters.egress.dialing
     redline.adapters.egress.proxy redline.adapters.sandbox.landlock
-    redline.adapters.sandbox.syscalls redline.core.access.domains
+    redline.adapters.sandbox.syscalls redline.core.access.domains redline.core.records
     """.split()
 )
 

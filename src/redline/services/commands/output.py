@@ -130,24 +130,27 @@ def remarks_on(
     if state.has_ended:
         yield from notes
     if state.has_ended:
-        yield from _explain_failure(output, facts, network_hint)
+        yield from _explain_failure(state, output, facts, network_hint)
     # What a command over its time, or killed, was doing was not in the background.
     if state.left_behind and state.status == "exited":
         ended = f"Background processes were ended with the command: {state.left_behind}"
         yield ended + background_hint
 
 
-def _explain_failure(output: str, facts: SandboxFacts, network_hint: str) -> Iterator[str]:
+def _explain_failure(
+    state: JobState, output: str, facts: SandboxFacts, network_hint: str
+) -> Iterator[str]:
     """Yield why the sandbox may be the reason of a failure; only ever a hint.
 
-    The program that failed may stand before a pipe or a `;`, so its line need not have failed.
+    A program that wanted the network may stand before a pipe or a `;`: its line need not fail.
     """
-    if "of .git its data" in facts.fs and _GIT.search(output):
+    is_held_git = state.exit_code != 0 and _GIT.search(output)
+    if is_held_git and "of .git its data" in facts.fs:
         yield (
             "Commands may not write the configuration and hooks of git here; `git -c KEY=VALUE`"
             f" sets a value for one command. {_GIT_HINT}"
         )
-    elif ".git read-only" in facts.fs and _GIT.search(output):
+    elif is_held_git and ".git read-only" in facts.fs:
         yield f"Commands may not write .git here. {_GIT_HINT}"
     if not _NETWORK.search(output):
         return
