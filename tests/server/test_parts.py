@@ -12,8 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from redline.core.errors import Cancelled, InvalidArgument
-from redline.server.calls.argument_names import nearest
-from redline.server.calls.arguments import validate
+from redline.server.calls.arguments import nearest, validate
 from redline.server.calls.workers import QueueFull, Workers, release_slot_while_waiting
 from redline.server.http.gate import RateLimit
 from redline.server.observe.redact import REDACTED, redact

@@ -13,8 +13,7 @@ from redline.core.errors import ReadOnlyMode, RedlineError, RightMissing
 from redline.core.records import replace
 from redline.core.text_limits import shorten
 from redline.secrets.answers import CallSecrets
-from redline.server.calls.argument_names import nearest, prepare
-from redline.server.calls.arguments import validate
+from redline.server.calls.arguments import nearest, prepare, validate
 from redline.server.calls.elicitation.asking import NeedsAnswer, asker_for
 from redline.server.calls.elicitation.sealed_states import OWN_STATES
 from redline.server.calls.prompts_and_resources import HANDLED

@@ -13,7 +13,7 @@ from typing import Any
 from redline.core.call_scope import CallScope
 from redline.core.errors import HistoryError, InvalidArgument, NotFound, RedlineError
 from redline.core.text_limits import shorten
-from redline.server.calls.argument_names import nearest
+from redline.server.calls.arguments import nearest
 from redline.server.calls.dispatch import Context, Dispatch
 from redline.server.calls.elicitation.asking import NeedsAnswer
 from redline.server.calls.prompts_and_resources import (
