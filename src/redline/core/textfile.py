@@ -177,12 +177,6 @@ class TextFile:
         return self.raw[: self._text_start()] + encode(text)
 
     def _encode(self, text: str, encoding: str) -> bytes:
-        from redline.core.textfile import (
-            check_round_trip,
-            check_unambiguous,
-            encode_in,
-        )
-
         start, old = self._text_start(), self.text
         check_round_trip(self.raw[start:], old, encoding)
         data = encode_in(text, encoding)
@@ -210,8 +204,6 @@ class TextFile:
         return mark_length(self.raw, self.encoding)
 
     def _refuse_two_encodings(self, text: str) -> None:
-        from redline.core.errors import InvalidArgument
-
         strange = _LETTER.sub("", text)
         added = set(strange) - set(_LETTER.sub("", self.text))
         if added:
@@ -251,6 +243,21 @@ def undecodable_at(raw: bytes) -> int | None:
 def text_start(raw: bytes) -> int:
     """Where the text of a file starts: after the BOM."""
     return len(BOM) if raw.startswith(BOM) else 0
+
+
+def unify_ends(text: str) -> str:
+    """*text* with LF for every CRLF."""
+    return text.replace("\r\n", "\n") if "\r\n" in text else text
+
+
+def dominant_end(text: str) -> str:
+    """The line end most lines of *text* have, the first one's on a tie, "" when there is none."""
+    crlf = text.count("\r\n")
+    lone = text.count("\n") - crlf
+    if crlf == lone:
+        at = text.find("\n")
+        return "" if at < 0 else "\r\n" if text[at - 1 : at] == "\r" else "\n"
+    return "\r\n" if crlf > lone else "\n"
 
 
 def encode(text: str) -> bytes:

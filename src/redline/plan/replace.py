@@ -29,14 +29,13 @@ from redline.core.ports.tree import Tree
 from redline.core.records import dataclass, field, replace
 from redline.core.splice import Splice
 from redline.core.text_limits import shorten
-from redline.core.textfile import TextFile
+from redline.core.textfile import TextFile, dominant_end, unify_ends
 from redline.core.wording import join_texts, naming
 from redline.plan.match.after_indentation import Repair, repairs_of, unclear
 from redline.plan.match.already_made import is_certain
-from redline.plan.match.compose import dominant_end
 from redline.plan.match.engine import MatchLevel, Placement, ambiguous, apply_placements, place
 from redline.plan.match.nearest import nearest
-from redline.plan.match.normalized import TextView, unify_ends
+from redline.plan.match.normalized import TextView
 from redline.plan.splices import apply_all_splices, splices_of
 
 if TYPE_CHECKING:
@@ -144,48 +143,57 @@ def replace_all(
     Of several edits, one that is in place before any of them is skipped, which *notes* then say.
     Edits whose indentation is unclear are refused together, each with the edit that works.
     """
-    given = text
-    skipped: dict[int, str] = {}
-    doubts: dict[int, UnclearIndentation] = {}
+    course = _Course(text, edits, regex)
     for number, edit in enumerate(edits):
         checkpoint()
         try:
-            text = _replace_or_doubt(text, edit, regex, number, doubts)
+            text = replace_one(text, edit, regex)
         except RedlineError as error:
-            error.details["edit"] = number
-            # The last edit cannot be skipped when all before it were: nothing would be left.
-            if len(skipped) == len(edits) - 1 or not _is_in_place(given, edits, number, error):
-                error = _join_doubts(doubts, _label(edits, number), error) if doubts else error
-                raise error from None
-            skipped[number] = _lines_that_show(text, edit, error.details["line"])
-            if notes is not None:
-                line = error.details["line"]
-                label = _label(edits, number)
-                notes.append(f"{label} is already in place at line {line} and was skipped")
-    if doubts:
-        raise _join_doubts(doubts)
-    _refuse_touched(given, text, edits, skipped)
+            text = course.go_on(text, number, error)
+    if course.doubts:
+        raise _join_doubts(course.doubts)
+    if course.skipped:
+        _refuse_touched(course.given, text, edits, course.skipped)
+    if notes is not None:
+        notes += course.notes
     return text
 
 
-def _replace_or_doubt(
-    text: str,
-    edit: TextEdit,
-    regex: Regex,
-    number: int,
-    doubts: dict[int, UnclearIndentation],
-) -> str:
-    """*text* after *edit*, or after the one that works instead, with why that is in *doubts*."""
-    try:
-        return replace_one(text, edit, regex)
-    except UnclearIndentation as error:
+@dataclass(slots=True)
+class _Course:
+    """Edits under way: the text as it was given, and those that did not go as they were sent."""
+
+    given: str
+    edits: Sequence[TextEdit]
+    regex: Regex
+    # The lines that show that an edit was made before, and why another was unclear, by number.
+    skipped: dict[int, str] = field(default_factory=dict)
+    doubts: dict[int, UnclearIndentation] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+    def go_on(self, text: str, number: int, error: RedlineError) -> str:
+        """Return *text* after what works instead of an edit that failed; raise if nothing does."""
+        edit = self.edits[number]
+        if isinstance(error, UnclearIndentation) and error.repairs:
+            old, new = error.repairs[0]
+            try:
+                after = replace_one(text, replace(edit, old=old, new=new), self.regex)
+            except RedlineError as failed:
+                error = failed
+            else:
+                error.details["edit"] = number
+                self.doubts[number] = error
+                return after
         error.details["edit"] = number
-        if not error.repairs:
-            raise
-        old, new = error.repairs[0]
-        after = replace_one(text, replace(edit, old=old, new=new), regex)
-        doubts[number] = error
-        return after
+        label = _label(self.edits, number)
+        # The last edit cannot be skipped when all before it were: nothing would be left.
+        is_last = len(self.skipped) == len(self.edits) - 1
+        if is_last or not _is_in_place(self.given, self.edits, number, error):
+            raise (_join_doubts(self.doubts, label, error) if self.doubts else error) from None
+        line = error.details["line"]
+        self.skipped[number] = _lines_that_show(text, edit, line)
+        self.notes.append(f"{label} is already in place at line {line} and was skipped")
+        return text
 
 
 def _join_doubts(

@@ -19,11 +19,10 @@ from typing import NamedTuple
 from redline.core.errors import UnclearIndentation
 from redline.core.late_regex import late_regex
 from redline.core.records import dataclass
-from redline.core.textfile import line_body, split_lines
+from redline.core.textfile import line_body, split_lines, unify_ends
 from redline.core.wording import Text, join_texts, naming
 from redline.plan.match.align import opcodes
 from redline.plan.match.indent import indent_of
-from redline.plan.match.normalized import unify_ends
 from redline.plan.match.placement import Placement
 
 # A longer call is described and not printed.

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from redline.core.call_scope import cancellable
 from redline.core.errors import AlreadyApplied
 from redline.core.late_regex import late_regex
-from redline.core.textfile import line_body, split_lines
+from redline.core.textfile import line_body, split_lines, unify_ends
 from redline.plan.match.blank_lines import find_twin
-from redline.plan.match.normalized import is_whole_lines, line_number, occurrences, unify_ends
+from redline.plan.match.normalized import is_whole_lines, line_number, occurrences
 from redline.plan.match.placement import MatchLevel, Placement
 
 _INDENTED = (MatchLevel.INDENT, MatchLevel.TYPOGRAPHY_INDENT)

@@ -18,16 +18,6 @@ def as_given(body: str, _old: int | None) -> str:
     return body
 
 
-def dominant_end(text: str) -> str:
-    """The line end most lines of *text* have, the first one's on a tie, "" when there is none."""
-    crlf = text.count("\r\n")
-    lone = text.count("\n") - crlf
-    if crlf == lone:
-        at = text.find("\n")
-        return "" if at < 0 else "\r\n" if text[at - 1 : at] == "\r" else "\n"
-    return "\r\n" if crlf > lone else "\n"
-
-
 def compose(
     found: Sequence[str],
     old: Sequence[str],

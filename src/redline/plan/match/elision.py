@@ -7,10 +7,9 @@ from itertools import pairwise
 
 from redline.core.errors import AlreadyApplied
 from redline.core.late_regex import late_regex
-from redline.core.textfile import line_body, split_lines
+from redline.core.textfile import line_body, split_lines, unify_ends
 from redline.plan.match.already_made import refuse_made_before
 from redline.plan.match.lines import place_block
-from redline.plan.match.normalized import unify_ends
 from redline.plan.match.placement import MatchLevel, Placement
 
 # Dots alone, or with what they represent; before them nothing but the marks of a comment.

@@ -39,16 +39,16 @@ from redline.core.errors import (
     OverlappingEdits,
     UnclearIndentation,
 )
-from redline.core.textfile import line_body, line_end, split_lines
+from redline.core.textfile import dominant_end, line_body, line_end, split_lines, unify_ends
 from redline.core.wording import naming
 from redline.plan.match.after_indentation import repair_hint
 from redline.plan.match.align import opcodes
 from redline.plan.match.already_made import already_applied, line_of_result, refuse_made_before
-from redline.plan.match.compose import compose, dominant_end, lines_for
+from redline.plan.match.compose import compose, lines_for
 from redline.plan.match.indent import indent_of
 from redline.plan.match.lines import hunk_candidates, list_blocks
 from redline.plan.match.nearest import nearest, quote_block, tell_apart
-from redline.plan.match.normalized import MAX_HITS, unify_ends
+from redline.plan.match.normalized import MAX_HITS
 from redline.plan.match.placement import MatchLevel, Placement
 from redline.plan.match.searched_text import SearchedText, prepare_search
 from redline.plan.match.text import candidates

@@ -7,7 +7,7 @@ from itertools import islice
 
 from redline.core.errors import NoMatch
 from redline.core.records import dataclass
-from redline.core.textfile import line_body, line_end, split_lines
+from redline.core.textfile import line_body, line_end, split_lines, unify_ends
 from redline.plan.match.align import Opcode, opcodes
 from redline.plan.match.blank_lines import find_blocks, find_twin, requote
 from redline.plan.match.compose import Rewrite, as_given, compose
@@ -20,7 +20,7 @@ from redline.plan.match.indent import (
     is_one_change,
     unit_of,
 )
-from redline.plan.match.normalized import MAX_HITS, end_at, unify_ends
+from redline.plan.match.normalized import MAX_HITS, end_at
 from redline.plan.match.placement import MatchLevel, Placement
 from redline.plan.match.searched_text import KEYS, SearchedText, prepare_search
 from redline.plan.match.typography import FileTypography, fold

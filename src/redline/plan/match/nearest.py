@@ -11,10 +11,10 @@ from redline.core.diff import visible
 from redline.core.errors import NoMatch
 from redline.core.late_regex import late_regex
 from redline.core.text_limits import shorten
-from redline.core.textfile import line_body, split_lines
+from redline.core.textfile import line_body, split_lines, unify_ends
 from redline.core.wording import Text, join_texts, naming
 from redline.plan.match.elision import find_elision
-from redline.plan.match.normalized import occurrences, unify_ends
+from redline.plan.match.normalized import occurrences
 from redline.plan.match.typography import fold
 
 # Bounds on what is looked at and on what is said: a refusal must stay cheap and short.

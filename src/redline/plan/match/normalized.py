@@ -10,11 +10,6 @@ from itertools import accumulate
 MAX_HITS = 1000
 
 
-def unify_ends(text: str) -> str:
-    """*text* with LF for every CRLF."""
-    return text.replace("\r\n", "\n") if "\r\n" in text else text
-
-
 class TextView:
     """*raw* line by line through *keep*, which may only cut a line's tail or swap characters."""
 

@@ -7,9 +7,7 @@ from functools import cached_property
 from itertools import accumulate
 from typing import NamedTuple
 
-from redline.core.textfile import split_lines
-from redline.plan.match.compose import dominant_end
-from redline.plan.match.normalized import unify_ends
+from redline.core.textfile import dominant_end, split_lines, unify_ends
 from redline.plan.match.placement import MatchLevel
 from redline.plan.match.typography import fold
 

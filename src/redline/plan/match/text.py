@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from redline.core.records import replace
-from redline.core.textfile import line_body, split_lines
+from redline.core.textfile import dominant_end, line_body, split_lines, unify_ends
 from redline.plan.match.after_indentation import margin_of, refuse_hanging
-from redline.plan.match.compose import compose, dominant_end
+from redline.plan.match.compose import compose
 from redline.plan.match.elision import elided_candidates
 from redline.plan.match.lines import (
     ambiguous_typography,
@@ -21,7 +21,6 @@ from redline.plan.match.normalized import (
     is_whole_lines,
     occurrences,
     starts_mid_word,
-    unify_ends,
 )
 from redline.plan.match.placement import MatchLevel, Placement
 from redline.plan.match.typography import FileTypography, fold
@@ -39,15 +38,17 @@ def candidates(
     The end of the file ends its last line: a newline in *old* that the file lacks there is no
     evidence that another place is meant.
     """
-    if not old.endswith("\n") or not text or text.endswith("\n"):
-        return _candidates(text, old, new, within, len(text), strict)
-    lent = text + (dominant_end(text) or "\n")
-    found = _candidates(lent, old, new, within, len(text), strict)
-    return [
-        _drop_lent_newline(placement, len(text))
-        for placement in found
-        if placement.start < len(text)
-    ]
+    length = len(text)
+    is_lent = old.endswith("\n") and length > 0 and not text.endswith("\n")
+    if is_lent:
+        text += dominant_end(text) or "\n"
+    places = _literal_places(text, old, within, strict)
+    if len(places) == 1 and places[0][1] <= length:
+        return [_literal(text, *places[0], old, new)]
+    found = next(filter(None, _levels(text, old, new, within, strict, places)), [])
+    if is_lent:
+        return [_drop_lent_newline(each, length) for each in found if each.start < length]
+    return found
 
 
 def _drop_lent_newline(placement: Placement, length: int) -> Placement:
@@ -57,19 +58,16 @@ def _drop_lent_newline(placement: Placement, length: int) -> Placement:
     return replace(placement, end=length, replacement=line_body(placement.replacement))
 
 
-def _candidates(
-    text: str, old: str, new: str, within: range | None, length: int, strict: bool
-) -> list[Placement]:
-    """The candidates of the first level that has any; the file's own text ends at *length*."""
-    return next(filter(None, _levels(text, old, new, within, length, strict)), [])
-
-
 def _levels(
-    text: str, old: str, new: str, within: range | None, length: int, strict: bool
+    text: str,
+    old: str,
+    new: str,
+    within: range | None,
+    strict: bool,
+    places: list[_Place],
 ) -> Iterator[list[Placement]]:
-    """Candidates level by level, from strict to tolerant."""
-    places = _literal_places(text, old, within, strict)
-    if len(places) == 1 and places[0][1] > length:
+    """Candidates level by level, from strict to tolerant; *places* are the literal ones."""
+    if len(places) == 1:
         # It needs a newline that the file lacks: what differs in trailing blanks counts as much,
         # and behind a part of its indentation it is a line that is indented otherwise.
         alike = {*places, *_number_lines(text, _trailing_spans(text, old), within)}
@@ -107,9 +105,15 @@ def _literal_places(text: str, old: str, within: range | None, strict: bool) -> 
     """Where *old* is to the letter; of several places the only one that is whole lines, if any.
 
     Whole lines are no evidence where another place is the same lines at another indentation, and
-    none if *strict*.
+    none if *strict*. Text whose only difference is LF for CRLF is the same.
     """
-    places = _number_lines(text, _literal_spans(text, old), within)
+    wanted = unify_ends(old)
+    spans: Iterable[Span]
+    if "\r" in text:
+        spans = _spans_with_ends(text, old, wanted)
+    else:
+        spans = [(at, at + len(wanted)) for at in occurrences(text, wanted)]
+    places = _number_lines(text, spans, within)
     if len(places) < 2 or strict:
         return places
     whole = [place for place in places if is_whole_lines(text, *place[:2])]
@@ -139,11 +143,8 @@ def _number_lines(text: str, spans: Iterable[Span], within: range | None) -> lis
     return found
 
 
-def _literal_spans(text: str, old: str) -> Iterable[Span]:
-    """Spans of the same text; one whose only difference is LF for CRLF is the same."""
-    wanted = unify_ends(old)
-    if "\r" not in text:
-        return _spans(text, wanted)
+def _spans_with_ends(text: str, old: str, wanted: str) -> list[Span]:
+    """Spans of *old*, and of *wanted* with other line ends, in a text with carriage returns."""
     if "\r" not in wanted and text.count("\n") == text.count("\r\n"):
         return _spans(text, wanted.replace("\n", "\r\n"))
     view = TextView(text, str)

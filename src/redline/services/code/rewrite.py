@@ -18,8 +18,8 @@ from redline.core.paths import Access, WorkspacePath
 from redline.core.ports.search import Cancel
 from redline.core.ports.tree import Kind
 from redline.core.records import dataclass
+from redline.core.textfile import dominant_end
 from redline.core.wording import naming
-from redline.plan.match.compose import dominant_end
 from redline.services.names import display_name
 from redline.services.runtime import Runtime
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import TypeVar
+from collections.abc import Iterable
 from urllib.parse import quote_from_bytes
 
 from redline.core.changes import ChangeSet
@@ -11,7 +10,6 @@ from redline.core.encodings.opening import configured_in
 from redline.core.errors import OutsideRoots
 from redline.core.paths import Access, WorkspacePath, show_name
 from redline.plan.describe import pieces_of
-from redline.services.commit import Committed, Planned, commit_plan
 from redline.services.select import require_directory
 from redline.toolsets.call import Call, Result
 from redline.toolsets.files.tools import is_rich
@@ -45,7 +43,6 @@ _ENDINGS = {
     "text/x-rust": "rs",
     "text/x-swift": "swift",
 }
-T = TypeVar("T")
 _TYPES = {ending: kind for kind, endings in _ENDINGS.items() for ending in endings.split()}
 
 
@@ -78,11 +75,6 @@ def answer(call: Call, text: str, structured: Json, *links: Json) -> Result:
     """One text block, then links, with the structured form for those who understand it."""
     content = [{"type": "text", "text": text}, *links]
     return Result(content, structured if is_rich(call.client) else None)
-
-
-def commit(call: Call, plan: Callable[[], Planned[T]], summary: str) -> Committed[T]:
-    """Commit what *plan* returns in the name of this call."""
-    return commit_plan(call.runtime.editor, plan, call.origin(summary), call.cancel)
 
 
 def answer_with_notes(text: str, notes: Iterable[str]) -> Result:

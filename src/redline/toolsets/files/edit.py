@@ -15,7 +15,7 @@ from redline.core.records import dataclass
 from redline.core.text_limits import shorten
 from redline.core.textfile import TextFile
 from redline.plan.replace import Replaced, TextEdit
-from redline.services.commit import Planned
+from redline.services.commit import Planned, commit_plan
 from redline.services.text_edits import plan_text_edits
 from redline.toolsets.call import Call, FailedCall, Result
 from redline.toolsets.compact import by_directory
@@ -23,7 +23,6 @@ from redline.toolsets.files.answer import (
     add_notes,
     answer_with_notes,
     clean,
-    commit,
     resolve,
     shown,
 )
@@ -104,12 +103,16 @@ def edit_file(call: Call) -> Result:
             foreseen = call.foresee(planned.change_set)
             return Result(_preview(name, planned) + [_text(f"note: {note}") for note in foreseen])
         cause = cause_of(call)
+        is_repeatable = any(edit.limit != 1 or edit.is_regex for edit in edits)
 
         def plan() -> Planned[None]:
-            planned = _plan_checked(call, path, name, edits, cause)
+            encoding = call.arguments.get("encoding")
+            planned = plan_text_edits(call.runtime, path, name, edits, encoding)
+            if not is_repeatable:
+                refuse_repeated(call, planned.change_set, cause)
             return Planned(planned.change_set, None, _notes(planned))
 
-        made = commit(call, plan, f"edit {name}")
+        made = commit_plan(call.runtime.editor, plan, call.origin(f"edit {name}"), call.cancel)
         note_made(call, made.operation.change_set, cause)
     except NotFound:
         if dry:
@@ -143,22 +146,13 @@ def edit_files(call: Call) -> Result:
         planned = plan_all()
         outcomes, notes = planned.detail, call.foresee(planned.change_set)
     else:
-        made = commit(call, plan_all, f"edit {len(targets)} files")
+        origin = call.origin(f"edit {len(targets)} files")
+        made = commit_plan(call.runtime.editor, plan_all, origin, call.cancel)
         outcomes, notes = made.detail, made.notes
     report = [f"note: {note}" for note in notes]
     if call.arguments.get("compact") is True:
         return Result.of_text("\n".join([in_brief(outcomes, dry=dry), *report]))
     return Result([_text(line) for line in [*in_full(outcomes), *report]])
-
-
-def _plan_checked(
-    call: Call, path: WorkspacePath, name: str, edits: list[TextEdit], cause: str
-) -> Replaced:
-    """The plan of edits that are not those of the call before once more."""
-    planned = _plan(call, path, name, edits)
-    if all(edit.limit == 1 and not edit.is_regex for edit in edits):
-        refuse_repeated(call, planned.change_set, cause)
-    return planned
 
 
 def _plan(call: Call, path: WorkspacePath, name: str, edits: list[TextEdit]) -> Replaced:

@@ -8,10 +8,10 @@ from redline.core.changes import ChangeSet
 from redline.core.errors import NotFound
 from redline.core.paths import Access
 from redline.plan.file_ops import plan_delete, plan_make_directory, plan_move, plan_write
-from redline.services.commit import Planned
+from redline.services.commit import Planned, commit_plan
 from redline.services.select import encode_content, refuse_roots
 from redline.toolsets.call import Call, Result
-from redline.toolsets.files.answer import answer_with_notes, commit, dry_run_text, resolve, shown
+from redline.toolsets.files.answer import answer_with_notes, dry_run_text, resolve, shown
 
 
 def write_file(call: Call) -> Result:
@@ -81,4 +81,6 @@ def _carry_out(call: Call, plan: Callable[[], ChangeSet], summary: str, success:
     """Commit what *plan* returns and answer *success*; with dryRun, only show it."""
     if call.arguments.get("dryRun") is True:
         return Result.of_text(dry_run_text(call, plan(), summary))
-    return answer_with_notes(success, commit(call, lambda: Planned(plan(), None), summary).notes)
+    origin = call.origin(summary)
+    made = commit_plan(call.runtime.editor, lambda: Planned(plan(), None), origin, call.cancel)
+    return answer_with_notes(success, made.notes)
