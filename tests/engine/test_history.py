@@ -178,8 +178,8 @@ def test_a_torn_last_line_counts_for_nothing_and_the_next_operation_is_kept(benc
 
 
 def test_ten_thousand_operations_are_listed_by_page(bench: Bench) -> None:
-    from redline.adapters.journal.format import records
-    from redline.adapters.journal.format.records import Head, format_operation
+    from redline.adapters.journal import records
+    from redline.adapters.journal.records import Head, format_operation
 
     store = bench.app._store
     change = bench.write("f", "x")

@@ -10,7 +10,7 @@ from redline.adapters.files.disk import Disk
 from redline.adapters.files.tree import DiskTree
 from redline.adapters.files.workspace import DiskWorkspace
 from redline.adapters.journal.content_store import MAX_INLINE
-from redline.adapters.journal.format.slots import DONE, READY, parse
+from redline.adapters.journal.intent_slots import DONE, READY, parse
 from redline.adapters.journal.store import DiskStore
 from redline.core.changes import (
     ABSENT,

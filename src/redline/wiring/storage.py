@@ -248,7 +248,7 @@ class StoredWorkspace:
     def _guard(self) -> WriteGuard | None:
         """Asks for consent before guarded files are written; None in dangerous mode."""
         from redline.adapters.files.platform import program_files
-        from redline.adapters.files.roots import split_path
+        from redline.adapters.files.workspace import split_path
         from redline.adapters.journal.write_guard import WriteGuard
         from redline.core.guarded import PathRules
 

@@ -10,8 +10,8 @@ import pytest
 
 from redline.adapters.journal.blobs import Blobs
 from redline.adapters.journal.content_store import MAX_INLINE, ContentStore
-from redline.adapters.journal.format.records import Head, format_operation
 from redline.adapters.journal.log import Journal
+from redline.adapters.journal.records import Head, format_operation
 from redline.core.changes import digest_of
 from tests.engine.quick import QuickDisk
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from redline.adapters.files.workspace import DiskWorkspace
-from redline.adapters.journal.format.slots import (
+from redline.adapters.journal.intent_slots import (
     ABANDONED,
     ACTIVE,
     DONE,

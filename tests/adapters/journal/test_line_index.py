@@ -6,14 +6,14 @@ import random
 
 import pytest
 
-from redline.adapters.journal.format.records import (
+from redline.adapters.journal.line_index import LineIndex, read_backwards
+from redline.adapters.journal.records import (
     Head,
     format_content,
     format_line,
     format_operation,
     tokens_of,
 )
-from redline.adapters.journal.line_index import LineIndex, read_backwards
 
 pytestmark = pytest.mark.requirement("history-lists-newest-first")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from redline.adapters.journal.format import records
+from redline.adapters.journal import records
 from redline.core.changes import (
     ABSENT,
     Change,

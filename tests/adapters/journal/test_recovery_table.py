@@ -9,9 +9,8 @@ import pytest
 
 import redline.adapters.journal as journal
 from redline.adapters.files.workspace import DiskWorkspace
-from redline.adapters.journal.format import records
-from redline.adapters.journal.format.records import Head, format_operation
-from redline.adapters.journal.format.slots import (
+from redline.adapters.journal import records
+from redline.adapters.journal.intent_slots import (
     ABANDONED,
     ACTIVE,
     DONE,
@@ -22,6 +21,7 @@ from redline.adapters.journal.format.slots import (
     encode_locks,
     parse,
 )
+from redline.adapters.journal.records import Head, format_operation
 from redline.adapters.journal.store import DiskStore
 from redline.core.changes import Change, ChangeSet, FileState
 from redline.core.paths import WorkspacePath

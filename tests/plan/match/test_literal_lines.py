@@ -9,7 +9,7 @@ from redline.core.errors import NoMatch
 from redline.plan.match.lines import _Edit, hunk_candidates
 from redline.plan.match.placement import MatchLevel
 from redline.plan.match.searched_text import SearchedText
-from redline.plan.match.text import _literal_spans
+from redline.plan.match.text import literal_spans
 from tests.support import LONG
 
 BODIES = st.sampled_from(["a", "b", "", "ab", " a"])
@@ -77,5 +77,5 @@ def test_a_file_with_crlf_alone_is_searched_as_one_with_mixed_ends(
 ) -> None:
     """One more line that ends in LF makes the same text a mixed one."""
     text = "".join(f"{line}\r\n" for line in lines)
-    mixed = _literal_spans(f"{text}zz\n", old)
-    assert list(_literal_spans(text, old)) == [span for span in mixed if span[1] <= len(text)]
+    mixed = literal_spans(f"{text}zz\n", old)
+    assert list(literal_spans(text, old)) == [span for span in mixed if span[1] <= len(text)]

@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from zlib import crc32
 
-from redline.adapters.journal.format.records import DIGEST, FRAME, PREFIX, Head, Line, read_session
+from redline.adapters.journal.records import DIGEST, FRAME, PREFIX, Head, Line, read_session
 
 Place = tuple[int, int]
 # How much is read at once where many lines are looked at.

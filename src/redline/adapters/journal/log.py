@@ -17,7 +17,8 @@ from functools import partial
 
 from redline.adapters.files.disk import Dir, Disk
 from redline.adapters.files.locks import LockFiles
-from redline.adapters.journal.format.records import (
+from redline.adapters.journal.line_index import WINDOW, LineIndex, read_backwards
+from redline.adapters.journal.records import (
     DIGEST,
     Line,
     body_of,
@@ -25,7 +26,6 @@ from redline.adapters.journal.format.records import (
     format_line,
     tokens_of,
 )
-from redline.adapters.journal.line_index import WINDOW, LineIndex, read_backwards
 
 
 class Undecided(Exception):

@@ -6,13 +6,11 @@ from collections.abc import Iterable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from redline.adapters.journal.format import records
-from redline.adapters.journal.format.records import Line
-from redline.adapters.journal.format.slots import ABANDONED, ACTIVE, READY, Peeked, SlotIntent
-from redline.adapters.journal.intent_slots import Slot
-from redline.adapters.journal.steps.apply import Swap, Verdict
+from redline.adapters.journal import records
+from redline.adapters.journal.intent_slots import ABANDONED, ACTIVE, READY, Peeked, Slot, SlotIntent
+from redline.adapters.journal.records import Line
+from redline.adapters.journal.steps.apply import Swap, Verdict, remove_if_there, staged_name
 from redline.adapters.journal.steps.handles import DirectoryHandles
-from redline.adapters.journal.steps.staging import remove_if_there, staged_name
 from redline.core.changes import ChangeSet
 from redline.core.errors import RedlineError
 from redline.core.paths import WorkspacePath

@@ -13,14 +13,13 @@ from redline.adapters.files.disk import Disk
 from redline.adapters.files.locks import Held, LockFiles, PlaceLocks, bucket_of
 from redline.adapters.files.os_errors import writing_failed
 from redline.adapters.files.workspace import DiskWorkspace
+from redline.adapters.journal import records
 from redline.adapters.journal.blobs import MIN_DELTA, Blobs, bases_of
 from redline.adapters.journal.content_store import MAX_INLINE, ContentStore
-from redline.adapters.journal.format import records
-from redline.adapters.journal.format.records import Head, Line, body_of, format_operation
-from redline.adapters.journal.format.slots import new_ids
-from redline.adapters.journal.intent_slots import Slots
+from redline.adapters.journal.intent_slots import Slots, new_ids
 from redline.adapters.journal.line_index import BEFORE
 from redline.adapters.journal.log import CommitFence, Journal, Undecided
+from redline.adapters.journal.records import Head, Line, body_of, format_operation
 from redline.adapters.journal.undo_chains import UndoChains
 from redline.core import errors
 from redline.core.changes import Change, ChangeSet, DirState, FileState, Rename, State

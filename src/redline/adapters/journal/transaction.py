@@ -12,12 +12,19 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from redline.adapters.files.locks import Held
 from redline.adapters.files.os_errors import reading_failed, writing_failed
+from redline.adapters.journal import records
 from redline.adapters.journal.blobs import bases_of
-from redline.adapters.journal.format import records
-from redline.adapters.journal.format.records import Head, format_operation
 from redline.adapters.journal.intent_slots import Slot, Slots
 from redline.adapters.journal.log import Undecided
-from redline.adapters.journal.steps.apply import Displaced, Swap
+from redline.adapters.journal.records import Head, format_operation
+from redline.adapters.journal.steps.apply import (
+    Displaced,
+    Step,
+    Swap,
+    kept_name,
+    needs_staging,
+    staging_directory,
+)
 from redline.adapters.journal.steps.file_guards import FileGuards
 from redline.adapters.journal.steps.handles import DirectoryHandles, Observed
 from redline.adapters.journal.steps.preconditions import (
@@ -25,7 +32,6 @@ from redline.adapters.journal.steps.preconditions import (
     split_kind_changes,
     steps_depend_on_each_other,
 )
-from redline.adapters.journal.steps.staging import Step, kept_name, needs_staging, staging_directory
 from redline.core.changes import (
     Change,
     ChangeSet,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from redline.adapters.journal.format.records import Line
+from redline.adapters.journal.records import Line
 from redline.core.ports.history import SILENT_KINDS
 
 _AGAIN, _PART = "+", "~"

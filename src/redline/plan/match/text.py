@@ -42,7 +42,9 @@ def candidates(
     is_lent = old.endswith("\n") and length > 0 and not text.endswith("\n")
     if is_lent:
         text += dominant_end(text) or "\n"
-    places = _literal_places(text, old, within, strict)
+    places = _number_lines(text, literal_spans(text, old), within)
+    if len(places) > 1 and not strict:
+        places = _prefer_whole_lines(text, places)
     if len(places) == 1 and places[0][1] <= length:
         return [_literal(text, *places[0], old, new)]
     found = next(filter(None, _levels(text, old, new, within, strict, places)), [])
@@ -101,21 +103,11 @@ def _as_placements(places: list[_Place], level: MatchLevel) -> list[Placement]:
     return [Placement(start, end, "", level, line) for start, end, line in places]
 
 
-def _literal_places(text: str, old: str, within: range | None, strict: bool) -> list[_Place]:
-    """Where *old* is to the letter; of several places the only one that is whole lines, if any.
+def _prefer_whole_lines(text: str, places: list[_Place]) -> list[_Place]:
+    """The only one of several places that is whole lines, if there is one; else all of them.
 
-    Whole lines are no evidence where another place is the same lines at another indentation, and
-    none if *strict*. Text whose only difference is LF for CRLF is the same.
+    Whole lines are no evidence where another place is the same lines at another indentation.
     """
-    wanted = unify_ends(old)
-    spans: Iterable[Span]
-    if "\r" in text:
-        spans = _spans_with_ends(text, old, wanted)
-    else:
-        spans = [(at, at + len(wanted)) for at in occurrences(text, wanted)]
-    places = _number_lines(text, spans, within)
-    if len(places) < 2 or strict:
-        return places
     whole = [place for place in places if is_whole_lines(text, *place[:2])]
     indented = any(
         margin_of(text, start) and is_whole_lines(text, text.rfind("\n", 0, start) + 1, end)
@@ -143,22 +135,26 @@ def _number_lines(text: str, spans: Iterable[Span], within: range | None) -> lis
     return found
 
 
-def _spans_with_ends(text: str, old: str, wanted: str) -> list[Span]:
-    """Spans of *old*, and of *wanted* with other line ends, in a text with carriage returns."""
-    if "\r" not in wanted and text.count("\n") == text.count("\r\n"):
-        return _spans(text, wanted.replace("\n", "\r\n"))
+def literal_spans(text: str, old: str) -> list[Span]:
+    """Spans of the same text; one whose only difference is LF for CRLF is the same."""
+    wanted = unify_ends(old)
+    if "\r" in text:
+        if "\r" in wanted or text.count("\n") != text.count("\r\n"):
+            return _spans_across_ends(text, old, wanted)
+        wanted = wanted.replace("\n", "\r\n")
+    return [(at, at + len(wanted)) for at in occurrences(text, wanted)]
+
+
+def _spans_across_ends(text: str, old: str, wanted: str) -> list[Span]:
+    """Spans of *wanted* where the line ends of *text* are mixed, else of *old* as it is."""
     view = TextView(text, str)
     found = [
         (view.raw_offset(at), view.raw_offset(at + len(wanted)))
         for at in occurrences(view.text, wanted)
     ]
     if not found and "\r" in old:
-        return _spans(text, old)
+        return [(at, at + len(old)) for at in occurrences(text, old)]
     return found
-
-
-def _spans(text: str, wanted: str) -> list[Span]:
-    return [(at, at + len(wanted)) for at in occurrences(text, wanted)]
 
 
 def _literal(text: str, start: int, end: int, line: int, old: str, new: str) -> Placement:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from redline.adapters.files.platform import lock, unlock
 from redline.adapters.files.private_database import open_private_database, write_transaction
 from redline.adapters.files.workspace import DiskWorkspace
-from redline.adapters.journal.format import records
+from redline.adapters.journal import records
 from redline.core.changes import Change, ChangeSet, FileState, Rename, State
 from redline.core.errors import HeldDecided, LimitReached, UnknownHeld, WriteFailed
 from redline.core.ports.review import Action, Decision, HeldChange, HeldState, Ruling

@@ -10,20 +10,13 @@ from __future__ import annotations
 import errno
 import os
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from enum import Enum
 
 from redline.adapters.files.disk import Dir, Disk
 from redline.adapters.journal.steps.file_guards import FileGuards
 from redline.adapters.journal.steps.handles import DirectoryHandles, Observed
 from redline.adapters.journal.steps.preconditions import steps_depend_on_each_other
-from redline.adapters.journal.steps.staging import (
-    Step,
-    kept_name,
-    needs_staging,
-    remove_if_there,
-    staged_name,
-)
 from redline.core.changes import (
     ABSENT,
     Absent,
@@ -33,10 +26,63 @@ from redline.core.changes import (
     FileState,
     LinkState,
     Rename,
+    SpecialState,
     State,
 )
 from redline.core.paths import WorkspacePath
 from redline.core.records import dataclass, field
+
+Step = Change | Rename
+
+
+def needs_staging(step: Step) -> bool:
+    """Whether a step brings a new file or link."""
+    if isinstance(step, Rename) or isinstance(step.after, Absent | DirState | SpecialState):
+        return False
+    if isinstance(step.after, FileState) and isinstance(step.before, FileState):
+        return step.after.digest != step.before.digest
+    return step.after != step.before
+
+
+def staged_name(transaction: str, number: int) -> str:
+    """The hidden name of a staged file."""
+    return f".redline-{transaction}-{number}"
+
+
+def kept_name(name: str, transaction: str) -> str:
+    """The name under which another program's save is kept when its own is taken."""
+    return f"{name}.saved-{transaction}"
+
+
+def remove_if_there(
+    disk: Disk, handles: DirectoryHandles, directory: WorkspacePath, name: str
+) -> bool:
+    """Remove a staged file if it still waits; whether it did."""
+    try:
+        disk.unlink(handles.directory(directory), name)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    return True
+
+
+def staging_directory(
+    path: WorkspacePath, handles: DirectoryHandles, avoided: Collection[WorkspacePath]
+) -> WorkspacePath:
+    """The nearest existing directory that the set neither moves nor removes."""
+    parent = where = path.parent
+    for length in range(1, len(where.parts) + 1 if avoided else 0):
+        above = WorkspacePath(where.root, where.parts[:length])
+        if above in avoided:
+            where = above.parent
+            break
+    while where.parts and handles.device(where) is None:
+        where = where.parent
+    if where != parent:
+        device = handles.device(parent)
+        if device is not None and device != handles.device(where):
+            raise OSError(errno.EXDEV, os.strerror(errno.EXDEV))
+    return where
+
 
 # What is at a path.
 Look = Callable[[WorkspacePath], State]
