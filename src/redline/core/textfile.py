@@ -125,7 +125,7 @@ class TextFile:
     @property
     def is_binary(self) -> bool:
         """Whether there is a NUL in the first 4096 bytes, and it is not UTF-16 or UTF-32."""
-        return not self.is_foreign and b"\0" in self.raw[:SNIFFED]
+        return self.encoding == "utf-8" and b"\0" in self.raw[:SNIFFED]
 
     @property
     def is_utf8(self) -> bool:
@@ -138,9 +138,8 @@ class TextFile:
         check_decoded(self.raw)
         # A view, as the rest of a large file is no small copy.
         body = memoryview(self.raw)[self._text_start() :]
-        if self.is_foreign:
-            return str(body, self.encoding)
-        return str(body, "utf-8", "surrogateescape")
+        is_utf8 = self.encoding == "utf-8"
+        return str(body, self.encoding, "surrogateescape" if is_utf8 else "strict")
 
     @property
     def view(self) -> bytes:
@@ -197,7 +196,7 @@ class TextFile:
         return self.declared() or "utf-8"
 
     def _text_start(self) -> int:
-        if not self.is_foreign:
+        if self.encoding == "utf-8":
             return text_start(self.raw)
         from redline.core.encodings.wide import mark_length
 

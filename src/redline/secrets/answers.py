@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _MAX_NOTED = 64 << 20
 _LONG_LINE = 200
+_NESTED = (dict, list, tuple)
 # A shorter text is looked through at once.
 _LONG = 2000
 # What an answer says below the text of a file is no longer than this.
@@ -88,7 +89,7 @@ class CallSecrets:
     def restore(self, arguments: dict[str, Any]) -> dict[str, Any]:
         """Return *arguments* with every mask replaced by its value; InvalidArgument."""
         texts = _texts_in(arguments, names=True)
-        if not any(map(holds_mask, texts)):
+        if not holds_mask("\0".join(texts)):
             return arguments
         if self._runs:
             raise InvalidArgument(
@@ -136,6 +137,8 @@ class CallSecrets:
 
     def mask_text(self, text: str) -> str:
         """Return *text* with every secret masked."""
+        if len(text) < SHORTEST_SECRET:
+            return text
         if len(text) > _LONG and self._is_part_of_clean(text):
             return text
         masked = self._masked.get(text)
@@ -144,8 +147,6 @@ class CallSecrets:
         return masked
 
     def _mask(self, text: str) -> str:
-        if len(text) < SHORTEST_SECRET:
-            return text
         if self._desk.is_clean(text, is_output=self._runs, path=self._path):
             self._clean = text
             return text
@@ -210,10 +211,12 @@ class CallSecrets:
             return value
         masked = {}
         for name, each in value.items():
-            if isinstance(each, str) and isinstance(name, str) and _means_secret(name):
+            if not isinstance(each, str):
+                masked[name] = self.mask_json(each) if isinstance(each, _NESTED) else each
+            elif isinstance(name, str) and _means_secret(name):
                 masked[name] = self._mask_named(name, each)
             else:
-                masked[name] = self.mask_json(each)
+                masked[name] = self.mask_text(each)
         return masked
 
     def _mask_named(self, name: str, text: str) -> str:

@@ -54,7 +54,10 @@ class Result:
 
     def __post_init__(self) -> None:
         """Raise MemoryLimit for an answer that is too long to send."""
-        check_answer(sum(len(block.get("text", "")) for block in self.content))
+        length = 0
+        for block in self.content:
+            length += len(block.get("text", ""))
+        check_answer(length)
 
     @classmethod
     def of_text(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 
 from redline.core.changes import Change, ChangeSet, FileState, State, digest_of
 from redline.core.errors import AlreadyApplied
@@ -24,8 +23,9 @@ def refuse_repeated(call: Call, change_set: ChangeSet, cause: str) -> None:
     """Refuse a plan whose files are all as this very call left them."""
     made, connection = call.runtime.reads.last_change, call.client.connection
     before: dict[WorkspacePath, State] = {}
-    for step in _changes(change_set):
-        before.setdefault(step.path, step.before)
+    for step in change_set.steps:
+        if isinstance(step, Change):
+            before.setdefault(step.path, step.before)
     left = [
         made(connection, path) == (cause, state.digest)
         for path, state in before.items()
@@ -37,11 +37,7 @@ def refuse_repeated(call: Call, change_set: ChangeSet, cause: str) -> None:
 
 def note_made(call: Call, change_set: ChangeSet, cause: str) -> None:
     """Remember how this call left each file."""
-    for step in _changes(change_set):
-        if isinstance(step.after, FileState):
+    for step in change_set.steps:
+        if isinstance(step, Change) and isinstance(step.after, FileState):
             made = cause, step.after.digest
             call.runtime.reads.note_change(call.client.connection, step.path, made)
-
-
-def _changes(change_set: ChangeSet) -> Iterator[Change]:
-    return (step for step in change_set.steps if isinstance(step, Change))

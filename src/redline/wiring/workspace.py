@@ -368,7 +368,7 @@ class Redline(StoredWorkspace):
     def _root_handles(self) -> list[int | str]:
         """The roots for other programs and libraries: descriptors if possible, else paths."""
         roots = range(len(self.workspace.roots))
-        handles = [self.workspace.handle(number) for number in roots]
+        handles = [self.workspace.handles[number] for number in roots]
         if os.path.isdir("/proc/self/fd"):
             return list(handles)
         return [root.path for root in self.workspace.roots]

@@ -244,7 +244,7 @@ class DiskTree:
         if self._workspace.is_sealed(path):
             shown = self._show(path)
             raise errors.PathDenied(shown, f"Redline's own files are out of reach: {shown}")
-        return self._workspace.handle(path.root)
+        return self._workspace.handles[path.root]
 
     def _entry_at(self, handle: Dir, path: WorkspacePath) -> Entry | None:
         try:

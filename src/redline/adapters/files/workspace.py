@@ -11,7 +11,7 @@ import errno
 import os
 import stat
 import stat as modes
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from redline.adapters.files.disk import Dir, Disk
 from redline.adapters.files.os_errors import name_too_long, reading_failed
@@ -289,6 +289,15 @@ FOREIGN = 1_000_000
 _WINDOWS_DRIVE = late_regex(r"[A-Za-z]:[\\/]")
 
 
+class _Handles(dict[int, Dir]):
+    def __init__(self, handles: Sequence[Dir], foreign: Sequence[str]) -> None:
+        super().__init__(enumerate(handles))
+        self._foreign = foreign
+
+    def __missing__(self, root: int) -> Dir:
+        raise errors.OutsideRoots(show_name(self._foreign[root - FOREIGN]))
+
+
 class DiskWorkspace:
     """Directories this process may touch; see `core.ports.tree.PathResolver`."""
 
@@ -303,17 +312,15 @@ class DiskWorkspace:
     ) -> None:
         given = [*in_order, *((p, True) for p in writable), *((p, False) for p in readable)]
         self._all = Roots(disk, given, allow_any_root=allow_any_root)
-        self._roots = self._all.listed
+        # Every root; the first is the workspace.
+        self.roots: Sequence[Root] = self._all.listed
         self._foreign: list[str] = []
+        # By the number of a root, open for life; OutsideRoots for a root of another session.
+        self.handles: Mapping[int, Dir] = _Handles(self._all.handles, self._foreign)
         self._former: set[str] = set()
-        self._sealed: list[list[tuple[str, ...]]] = [[] for _ in self._roots]
+        self._sealed: list[list[tuple[str, ...]]] = [[] for _ in self.roots]
 
     # -- what the port promises ---------------------------------------------------------------
-
-    @property
-    def roots(self) -> Sequence[Root]:
-        """Every root; the first is the workspace."""
-        return self._roots
 
     def resolve(
         self,
@@ -341,7 +348,7 @@ class DiskWorkspace:
             raise errors.PathDenied(
                 show_name(raw), f"Redline's own files are out of reach: {show_name(raw)}"
             )
-        if access is Access.WRITE and not self._roots[path.root].writable:
+        if access is Access.WRITE and not self.roots[path.root].writable:
             raise errors.ReadOnlyRoot(show_name(raw))
         return path
 
@@ -350,22 +357,16 @@ class DiskWorkspace:
         if path.root >= FOREIGN:
             top = self._foreign[path.root - FOREIGN]
         else:
-            top = self._roots[path.root].path
+            top = self.roots[path.root].path
         if not path.parts:
             return top
         return (top if top.endswith(os.sep) else top + os.sep) + os.sep.join(path.parts)
 
     # -- what other adapters need -------------------------------------------------------------
 
-    def handle(self, root: int) -> Dir:
-        """The handle of a root, open for life; OutsideRoots for a root of another session."""
-        if root >= FOREIGN:
-            raise errors.OutsideRoots(show_name(self._foreign[root - FOREIGN]))
-        return self._all.handles[root]
-
     def root_number(self, path: str) -> int:
         """The number of the root at *path*; one that is not open now gets a number for display."""
-        for number, root in enumerate(self._roots):
+        for number, root in enumerate(self.roots):
             if root.path == path:
                 return number
         if path in self._former:
@@ -380,7 +381,7 @@ class DiskWorkspace:
 
     def root_path(self, number: int) -> str:
         """The canonical path of root *number*."""
-        return self._roots[number].path if number < FOREIGN else self._foreign[number - FOREIGN]
+        return self.roots[number].path if number < FOREIGN else self._foreign[number - FOREIGN]
 
     def seal(self, directory: str) -> bool:
         """Put a directory of Redline's own files out of reach; whether its path enters a root.
@@ -389,7 +390,7 @@ class DiskWorkspace:
         """
         own = split_path(os.path.realpath(directory))
         within = any(self._inside(place) for place in names_on_the_way(directory))
-        for number, root in enumerate(self._roots):
+        for number, root in enumerate(self.roots):
             outer = split_path(root.path)
             if own[: len(outer)] == outer:
                 self._sealed[number].append(own[len(outer) :])
@@ -420,7 +421,7 @@ class DiskWorkspace:
         own = split_path(place)
         return [
             (number, own[len(outer) :])
-            for number, outer in enumerate(split_path(root.path) for root in self._roots)
+            for number, outer in enumerate(split_path(root.path) for root in self.roots)
             if len(own) > len(outer) and own[: len(outer)] == outer
         ]
 

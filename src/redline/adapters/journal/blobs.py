@@ -16,7 +16,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 
 from redline.adapters.files.disk import Dir, Disk
-from redline.core.changes import Change, FileState, Rename
 from redline.core.records import dataclass
 from redline.core.spans import common_head, common_tail
 
@@ -60,18 +59,6 @@ class Delta:
         yield from rest
         if start != self.size:
             raise ValueError(f"the base has {start} bytes, not {self.size}")
-
-
-def bases_of(steps: Iterable[Change | Rename]) -> dict[str, str]:
-    """Which content each changed file's new content was made of, by digest."""
-    return {
-        step.after.digest: step.before.digest
-        for step in steps
-        if isinstance(step, Change)
-        and isinstance(step.before, FileState)
-        and isinstance(step.after, FileState)
-        and step.before.digest != step.after.digest
-    }
 
 
 def parse_delta(raw: bytes) -> Delta | None:

@@ -14,6 +14,7 @@ from io import BytesIO
 
 from redline.adapters.journal.blobs import LEVEL, Blobs, Given
 from redline.adapters.journal.log import Journal
+from redline.core.changes import Change, FileState, Rename
 
 # How many compressed bytes one operation may put into its line.
 MAX_INLINE = 16 << 10
@@ -23,6 +24,18 @@ _MAX_PACKED = 8 * MAX_INLINE
 _MAX_JOURNAL = 8 << 20
 # A window of 8 kB, not 32: for small contents, zlib's set-up costs more than compressing.
 _WINDOW, _MEMORY = 13, 6
+
+
+def bases_of(steps: Iterable[Change | Rename]) -> dict[str, str]:
+    """Which content each changed file's new content was made of, by digest."""
+    return {
+        step.after.digest: step.before.digest
+        for step in steps
+        if isinstance(step, Change)
+        and isinstance(step.before, FileState)
+        and isinstance(step.after, FileState)
+        and step.before.digest != step.after.digest
+    }
 
 
 class ContentStore:

@@ -14,8 +14,8 @@ from redline.adapters.files.locks import Held, LockFiles, PlaceLocks, bucket_of
 from redline.adapters.files.os_errors import writing_failed
 from redline.adapters.files.workspace import DiskWorkspace
 from redline.adapters.journal import records
-from redline.adapters.journal.blobs import MIN_DELTA, Blobs, bases_of
-from redline.adapters.journal.content_store import MAX_INLINE, ContentStore
+from redline.adapters.journal.blobs import MIN_DELTA, Blobs
+from redline.adapters.journal.content_store import MAX_INLINE, ContentStore, bases_of
 from redline.adapters.journal.intent_slots import Slots, new_ids
 from redline.adapters.journal.line_index import BEFORE
 from redline.adapters.journal.log import CommitFence, Journal, Undecided

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from redline.adapters.files.locks import Held
 from redline.adapters.files.os_errors import reading_failed, writing_failed
 from redline.adapters.journal import records
-from redline.adapters.journal.blobs import bases_of
+from redline.adapters.journal.content_store import bases_of
 from redline.adapters.journal.intent_slots import Slot, Slots
 from redline.adapters.journal.log import Undecided
 from redline.adapters.journal.records import Head, format_operation

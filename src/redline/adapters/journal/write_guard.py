@@ -104,7 +104,7 @@ class GuardLookup:
 
     def _present(self, top: WorkspacePath) -> list[str]:
         """Which first names of the rules are at the top of a root; cached while it is unchanged."""
-        handle = self._workspace.handle(top.root)
+        handle = self._workspace.handles[top.root]
         facts = self._disk.stat(handle, "")
         known = self._tops.get(top.root)
         if known is not None and known[0] == (facts.st_mtime_ns, facts.st_ctime_ns):
@@ -178,17 +178,17 @@ class GuardLookup:
         """Whether a directory has an entry; asked often for every edited file."""
         parts = directory.parts
         path = f"{'/'.join(parts)}/{name}" if parts else name
-        return self._disk.has(self._workspace.handle(directory.root), path)
+        return self._disk.has(self._workspace.handles[directory.root], path)
 
     def _stat(self, path: WorkspacePath) -> os.stat_result | None:
         try:
-            return self._disk.stat(self._workspace.handle(path.root), "/".join(path.parts))
+            return self._disk.stat(self._workspace.handles[path.root], "/".join(path.parts))
         except OSError:
             return None
 
     def _start_of(self, path: WorkspacePath) -> bytes:
         try:
-            fd = self._disk.open_read(self._workspace.handle(path.root), path.parts)
+            fd = self._disk.open_read(self._workspace.handles[path.root], path.parts)
         except OSError:
             return b""
         try:
@@ -211,7 +211,7 @@ class GuardLookup:
     def moved_tree(self, source: WorkspacePath) -> Iterator[MovedEntry]:
         """The entries beneath *source* that may be guarded where their directory is not."""
         try:
-            top = self._disk.open_dir(self._workspace.handle(source.root), source.parts)
+            top = self._disk.open_dir(self._workspace.handles[source.root], source.parts)
         except OSError:
             return  # no directory: there is nothing beneath
         for folder in walk_down(self._disk, top, _NOTHING_STAGED, None, None):

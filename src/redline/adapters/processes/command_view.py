@@ -427,7 +427,7 @@ class LayeredView:
     def place(self, step: Change) -> str:
         """Make one change by a rename that gives back what it replaced, if that is another."""
         path = step.path
-        root = self._workspace.handle(path.root)
+        root = self._workspace.handles[path.root]
         try:
             parent = self._disk.open_dir(root, path.parts[:-1])
         except OSError as error:

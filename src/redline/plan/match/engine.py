@@ -29,6 +29,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import chain
+from operator import attrgetter
 
 from redline.core.budget import join_text
 from redline.core.call_scope import cancellable
@@ -161,9 +162,9 @@ def apply_placements(text: str, placements: Iterable[Placement]) -> str:
 
 def in_order(placements: Iterable[Placement]) -> list[Placement]:
     """The placements from the first to the last; those that overlap are refused."""
-    ordered = sorted(placements, key=lambda placement: (placement.start, placement.end))
+    ordered = sorted(placements, key=attrgetter("start", "end"))
     position = 0
-    for placement in cancellable(ordered):
+    for placement in cancellable(ordered) if len(ordered) > 1 else ():
         if placement.start < position:
             raise OverlappingEdits(f"Two edits change the same text at line {placement.line}")
         position = placement.end

@@ -132,7 +132,7 @@ class PolicyGuard:
 
     def _is_directory(self, path: WorkspacePath) -> bool:
         try:
-            top = self._disk.open_dir(self._workspace.handle(path.root), path.parts)
+            top = self._disk.open_dir(self._workspace.handles[path.root], path.parts)
         except OSError:  # a link is none
             return False
         self._disk.close_dir(top)
@@ -193,7 +193,7 @@ class PolicyGuard:
     def read(self, path: WorkspacePath) -> Content:
         """What a file holds now."""
         try:
-            fd = self._disk.open_read(self._workspace.handle(path.root), path.parts)
+            fd = self._disk.open_read(self._workspace.handles[path.root], path.parts)
         except OSError:
             return Unknown.NO_FILE
         try:
@@ -211,7 +211,7 @@ class PolicyGuard:
     def is_link(self, path: WorkspacePath) -> bool:
         """Whether a link is there now."""
         try:
-            parent = self._disk.open_dir(self._workspace.handle(path.root), path.parts[:-1])
+            parent = self._disk.open_dir(self._workspace.handles[path.root], path.parts[:-1])
         except OSError:
             return False
         try:
@@ -224,7 +224,7 @@ class PolicyGuard:
     def beneath(self, source: WorkspacePath) -> Iterator[tuple[tuple[str, ...], Kind]]:
         """The names of everything beneath a directory, and what each is."""
         try:
-            top = self._disk.open_dir(self._workspace.handle(source.root), source.parts)
+            top = self._disk.open_dir(self._workspace.handles[source.root], source.parts)
         except OSError:
             return  # no directory: there is nothing beneath
         for folder in walk_down(self._disk, top, _NOTHING_STAGED, None, None):

@@ -69,7 +69,7 @@ class DirectoryHandles:
     def directory(self, path: WorkspacePath) -> Dir:
         """The handle of a directory; OSError when there is none."""
         if not path.parts:
-            return self._workspace.handle(path.root)
+            return self._workspace.handles[path.root]
         handle = self._handles.get(path)
         if handle is None:
             if len(self._handles) >= _MAX_HANDLES:
@@ -80,7 +80,7 @@ class DirectoryHandles:
 
     def _open(self, path: WorkspacePath) -> Dir:
         try:
-            return self._disk.open_dir(self._workspace.handle(path.root), path.parts)
+            return self._disk.open_dir(self._workspace.handles[path.root], path.parts)
         except OSError as error:
             if error.errno != errno.ELOOP:
                 raise
@@ -92,7 +92,7 @@ class DirectoryHandles:
         """The handle of the directory *path* lies in."""
         root, parts = path
         if len(parts) < 2:
-            return self._workspace.handle(root)
+            return self._workspace.handles[root]
         handle = self._handles.get(WorkspacePath(root, parts[:-1]))
         return self.directory(path.parent) if handle is None else handle
 
@@ -206,7 +206,7 @@ class DirectoryHandles:
     def _stat(self, path: WorkspacePath) -> os.stat_result:
         if not path.parts or path in self._handles:
             # A directory that is open is looked up by its whole name: that shows it moved, too.
-            return self._disk.stat(self._workspace.handle(path.root), "/".join(path.parts))
+            return self._disk.stat(self._workspace.handles[path.root], "/".join(path.parts))
         return self._disk.stat(self.parent(path), path.parts[-1])
 
     def buckets(self, paths: Iterable[WorkspacePath]) -> frozenset[int]:
