@@ -25,33 +25,26 @@ MAX_LINES = 1_500_000
 MAX_REPLACEMENTS = 300_000
 
 
-def _charge(key: Hashable, size: int) -> None:
-    """Count *size* bytes for *key* instead of what was counted for it; MemoryLimit."""
+def charge(use: str, key: Hashable, size: int) -> None:
+    """Ask for *size* bytes to be "read" of a file, or "planned" for one; MemoryLimit.
+
+    They count instead of what was counted for the same use of the same file.
+    """
     call = running.get()
+    if size > MAX_FILE_BYTES:
+        check_size(size)
     if call is None:
         return
-    total = call.total_bytes - call.charged_bytes.get(key, 0) + size
+    total = call.total_bytes - call.charged_bytes.get((use, key), 0) + size
     if total > MAX_CALL_BYTES:
         raise _too_much("All files of one call together are", total, MAX_CALL_BYTES)
     call.total_bytes = total
-    call.charged_bytes[key] = size
-
-
-def charge_read(key: Hashable, size: int) -> None:
-    """Ask for *size* bytes of a file that is going to be read; MemoryLimit."""
-    _charge(("read", key), size)
+    call.charged_bytes[use, key] = size
 
 
 def release_read(key: Hashable) -> None:
     """Say that the content of a file is no longer held."""
-    charge_read(key, 0)
-
-
-def charge_planned(key: Hashable, size: int) -> None:
-    """Ask for a new content of *size* bytes; MemoryLimit."""
-    if size > MAX_FILE_BYTES:
-        check_size(size)
-    _charge(("planned", key), size)
+    charge("read", key, 0)
 
 
 def check_size(size: int) -> None:

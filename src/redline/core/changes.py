@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from enum import StrEnum
 from typing import TypeAlias
 
-from redline.core.budget import charge_planned
+from redline.core.budget import charge
 from redline.core.paths import WorkspacePath
 from redline.core.records import dataclass, field
 
@@ -101,7 +101,7 @@ class Change:
         """Count a content that is planned towards what the call may hold."""
         after = self.after
         if isinstance(after, FileState) and after.content is not None:
-            charge_planned(self.path, after.size)
+            charge("planned", self.path, after.size)
 
     @property
     def paths(self) -> tuple[WorkspacePath, ...]:

@@ -58,7 +58,7 @@ class LockFiles:
                 os.close(fd)
                 raise
             if not taken:
-                self._keep(name, fd)
+                self.release(name, fd)
                 return None
             os.close(fd)  # the file was removed: others lock the one that is there now
 
@@ -73,15 +73,12 @@ class LockFiles:
             self.release(name, fd)
 
     def release(self, name: str, fd: int) -> None:
-        """Release a lock that `take` returned."""
+        """Release a lock that `take` returned, and keep its file open."""
         try:
             platform.unlock(fd)
         except OSError:
             os.close(fd)  # which releases it as well
-        else:
-            self._keep(name, fd)
-
-    def _keep(self, name: str, fd: int) -> None:
+            return
         with self._guard:
             if name not in self._idle:
                 self._idle[name] = fd

@@ -12,7 +12,7 @@ from redline.adapters.files.os_errors import reading_failed
 from redline.adapters.files.tree_walk import read_folder, walk_down, without_staged
 from redline.adapters.files.workspace import DiskWorkspace
 from redline.core import errors
-from redline.core.budget import MAX_FILE_BYTES, charge_read
+from redline.core.budget import MAX_FILE_BYTES, charge
 from redline.core.call_scope import note_read
 from redline.core.changes import ABSENT, DirState, FileState, LinkState, State
 from redline.core.paths import WorkspacePath, show_name
@@ -79,7 +79,7 @@ class DiskTree:
             if found.st_size > limit:
                 raise self._too_large(path, found.st_size, limit)
             if is_held:
-                charge_read(path, found.st_size)
+                charge("read", path, found.st_size)
             content = self._disk.read(fd, found.st_size, limit)
         except OSError as error:
             raise self._read_error(error, path) from None

@@ -573,11 +573,12 @@ def _make_durably(disk: Disk, path: str) -> None:
 
 def _moves_directories(change_set: ChangeSet) -> bool:
     """Whether a set may move or remove a directory: then nothing else may run at the same time."""
-    return any(
-        isinstance(step, Rename)
-        or (isinstance(step.before, DirState) and not isinstance(step.after, DirState))
-        for step in change_set.steps
-    )
+    for step in change_set.steps:
+        if isinstance(step, Rename):
+            return True
+        if isinstance(step.before, DirState) and not isinstance(step.after, DirState):
+            return True
+    return False
 
 
 def may_exceed(journal: Journal, *, days: float, size: int) -> bool:

@@ -283,11 +283,12 @@ def _losses(step: Step, seen: Observed | None, locked: LockedPaths) -> list[str]
     """Return notes for the operation: a hard link that a step breaks, what it cannot restore."""
     if isinstance(step, Rename):
         return []
-    shown = locked.store.show(step.path)
     if isinstance(step.before, SpecialState):
+        shown = locked.store.show(step.path)
         return [f"an undo will not restore the {step.before.kind} {shown}"]
     if seen is None or seen.links < 2 or not needs_staging(step):
         return []
+    shown = locked.store.show(step.path)
     return [f"hard link: {seen.links - 1} other name(s) keep the old content of {shown}"]
 
 
@@ -451,9 +452,14 @@ def _announce(checked: CheckedSteps, locked: LockedPaths) -> AnnouncedChange:
         if isinstance(step, Rename)
         or (isinstance(step.before, DirState) and not isinstance(step.after, DirState))
     }
-    staging = [staging_directory(_end(step), locked.handles, avoided) for step in steps]
-    root_path = store.workspace.root_path
-    directories = tuple((root_path(each.root), "/".join(each.parts)) for each in staging)
+    staging: list[WorkspacePath] = []
+    named: list[tuple[str, str]] = []
+    for step in steps:
+        end = step.target if isinstance(step, Rename) else step.path
+        where = staging_directory(end, locked.handles, avoided)
+        staging.append(where)
+        named.append((store.workspace.root_path(where.root), "/".join(where.parts)))
+    directories = tuple(named)
     single = len(steps) == 1 and needs_staging(steps[0]) and store.disk.syncs_directories
     slot = store.slots.take(directories, single=single)
     try:
@@ -532,7 +538,3 @@ def _journal_entry(
     transaction = announced.swap.transaction
     head = Head(transaction, request.kind, request.reverts, made_at, added)
     return JournalEntry(format_operation(head, body, contents), contents, added, made_at)
-
-
-def _end(step: Step) -> WorkspacePath:
-    return step.target if isinstance(step, Rename) else step.path

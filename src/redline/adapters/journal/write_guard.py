@@ -270,8 +270,7 @@ class WriteGuard:
     ) -> None:
         """Raise GuardedWrite for a change set that touches a guarded path without consent."""
         found = self.find(change_set)
-        missing = [each for each in found if each not in permits.consented]
-        if missing:
+        if not permits.consented.issuperset(found):
             raise self._refusal(found)
 
     def find(self, change_set: ChangeSet) -> list[GuardedPath]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import starmap
 from typing import Any
 
 from redline.core.changes import Change, ChangeSet, Rename
@@ -208,7 +209,7 @@ def _is_file(tree: Tree, path: WorkspacePath) -> bool:
 
 
 def _edits(items: list[Any]) -> list[TextEdit]:
-    return [_edit(number, item) for number, item in enumerate(items)]
+    return list(starmap(_edit, enumerate(items)))
 
 
 def _edit(number: int, item: Any) -> TextEdit:

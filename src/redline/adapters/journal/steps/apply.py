@@ -460,7 +460,7 @@ class Swap(StagedFiles):
                 raise
             self._replace_at_once(step, where, staged, parent)
             return
-        if not self._is_base(number, step):
+        if not self._is_base(self.staging[number].child(staged), step):
             self._exchange_back(number, step, where, parent)
         self.disk.unlink(where, staged)
 
@@ -481,7 +481,7 @@ class Swap(StagedFiles):
         where, staged = self.handles.directory(self.staging[number]), self.staged_name(number)
         self.dirty[self.staging[number]] = None
         self.disk.rename_new(parent, name, where, staged)
-        if not self._is_base(number, step):
+        if not self._is_base(self.staging[number].child(staged), step):
             self._move_back(number, step, where, parent)
         self.disk.unlink(where, staged)
 
@@ -515,12 +515,11 @@ class Swap(StagedFiles):
         if self.guards is not None and self.guards.is_disturbed(step.path):
             raise Displaced
 
-    def _is_base(self, number: int, step: Change) -> bool:
-        """Whether what now has the staged name is what the step was planned on."""
+    def _is_base(self, path: WorkspacePath, step: Change) -> bool:
+        """Whether what now has the staged name *path* is what the step was planned on."""
         guards, seen = self.guards, self.observed.get(step.path)
         if guards is not None and guards.is_disturbed(step.path):
             return False
-        path = self.staging[number].child(self.staged_name(number))
         mark = self.handles.mark(path)
         if seen is not None and seen.mark == mark:
             was_leased = guards is not None and guards.was_read_under_lease(step.path)

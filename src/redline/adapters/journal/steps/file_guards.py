@@ -84,11 +84,11 @@ class FileGuards:
         self, path: WorkspacePath, handles: DirectoryHandles, deadline: float
     ) -> OpenFile | None:
         """The file at *path*, open and locked; None when there is none."""
-        nap = _FIRST_NAP
+        nap, name = _FIRST_NAP, path.parts[-1]
         while True:
             try:
                 parent = handles.parent(path)
-                fd = self.disk.open_read(parent, (path.name,))
+                fd = self.disk.open_read(parent, (name,))
             except OSError:
                 return None  # the base check says what is there instead
             opened = os.fstat(fd)
@@ -96,7 +96,7 @@ class FileGuards:
                 os.close(fd)
                 return None
             is_locked = _try_lock(fd)
-            there = self._stat(parent, path.name) if is_locked else None
+            there = self._stat(parent, name) if is_locked else None
             if there is not None and os.path.samestat(there, opened):
                 return OpenFile(fd, there)
             os.close(fd)

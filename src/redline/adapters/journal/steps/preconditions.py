@@ -78,7 +78,7 @@ class Preconditions:
             if above in self.arrived:
                 break  # it was renamed, maybe into a fresh directory, with all that is in it
             above = above.parent
-        place = self._place_now(path)
+        place = self._place_now(path) if self.renames else path
         return ABSENT if place is None else self._look(place, known)
 
     def _place_now(self, path: WorkspacePath) -> WorkspacePath | None:
@@ -104,15 +104,14 @@ class Preconditions:
 
     def _drop_content(self, place: WorkspacePath, seen: Observed, known: State | None) -> Observed:
         """Drop a content beyond the limit from memory: `reread` reads it when it is saved."""
-        if seen.content is None:
+        state = seen.state
+        if not isinstance(state, FileState) or state.content is None:
             return seen
-        if isinstance(known, FileState) and seen.content is known.content:
+        if isinstance(known, FileState) and state.content is known.content:
             return seen  # the plan holds it anyway
-        self.held += len(seen.content)
+        self.held += len(state.content)
         if self.held <= self.max_held:
             return seen
-        state = seen.state
-        assert isinstance(state, FileState)
         self.unheld[state.digest] = place
         dropped = FileState(state.digest, state.size, state.mode)
         return Observed(dropped, seen.mark, seen.links, seen.owner, seen.is_plain)
