@@ -17,7 +17,7 @@ from redline.server.calls.workers import QueueFull, Workers, release_slot_while_
 from redline.server.http.gate import RateLimit
 from redline.server.observe.redact import REDACTED, redact
 from redline.server.rpc import wire
-from redline.server.rpc.cancel import CancelToken
+from redline.server.rpc.messages import CancelToken
 from redline.toolsets.tool import READS, Json, Tool
 
 JSON = st.recursive(

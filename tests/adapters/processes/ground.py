@@ -12,7 +12,7 @@ from redline.adapters.sandbox import bubblewrap
 from redline.core.paths import WorkspacePath
 from redline.core.ports.commands import Command, Finished
 from redline.core.ports.tree import Root
-from redline.server.rpc.cancel import CancelToken
+from redline.server.rpc.messages import CancelToken
 from tests.support import need
 
 ROOT = WorkspacePath(0, ())

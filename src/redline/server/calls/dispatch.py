@@ -30,7 +30,7 @@ from redline.server.calls.results import (
 )
 from redline.server.observe.log import log_exception, warn
 from redline.server.rpc import wire
-from redline.server.rpc.cancel import CancelToken, StateRefused
+from redline.server.rpc.messages import CancelToken, StateRefused
 from redline.services.runtime import Runtime
 from redline.toolsets.call import (
     Call,

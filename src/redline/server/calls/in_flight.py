@@ -17,8 +17,7 @@ from redline.server.calls.results import Outcome, internal_error
 from redline.server.calls.workers import QueueFull, release_slot_while_waiting
 from redline.server.observe.log import log_exception, warn
 from redline.server.rpc import revisions, wire
-from redline.server.rpc.cancel import CancelToken
-from redline.server.rpc.messages import Channel, Refusal, Send, Submit
+from redline.server.rpc.messages import CancelToken, Channel, Refusal, Send, Submit
 from redline.toolsets.call import Answer, Question
 from redline.toolsets.tool import Client, Json
 

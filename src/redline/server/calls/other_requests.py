@@ -24,8 +24,7 @@ from redline.server.calls.prompts_and_resources import (
 )
 from redline.server.calls.results import Outcome, mask_outcome
 from redline.server.rpc import revisions, wire
-from redline.server.rpc.cancel import StateRefused
-from redline.server.rpc.messages import Refusal, check_cursor
+from redline.server.rpc.messages import Refusal, StateRefused, check_cursor
 from redline.toolsets.call import ListedResource, RpcFailure
 from redline.toolsets.tool import READS, Json, Resource, Tool, load_function
 

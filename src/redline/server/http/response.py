@@ -13,8 +13,7 @@ from redline.server.http.replies import Fields, Send, send_data
 from redline.server.http.request import Receive
 from redline.server.observe.log import warn
 from redline.server.rpc import wire
-from redline.server.rpc.cancel import CancelToken
-from redline.server.rpc.messages import Channel
+from redline.server.rpc.messages import CancelToken, Channel
 
 REQUEST_CANCELLED = -32800
 # Some proxies close a stream that is silent for longer.

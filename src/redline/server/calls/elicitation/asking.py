@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from redline.server.rpc.cancel import StateRefused
+from redline.server.rpc.messages import StateRefused
 from redline.toolsets.call import Answer, Question
 from redline.toolsets.tool import Json
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from redline.server.rpc.cancel import StateRefused
+from redline.server.rpc.messages import StateRefused
 from redline.toolsets.tool import Json
 
 if TYPE_CHECKING:
