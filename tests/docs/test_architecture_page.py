@@ -1,4 +1,4 @@
-"""The walks of docs/architecture.md name functions that exist and run in that order."""
+"""The walks name functions that exist and run in that order; the map names folders that exist."""
 
 from __future__ import annotations
 
@@ -12,37 +12,72 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+import pytest
+
 from redline.server.calls.catalog import Catalog, load_toolsets
 from redline.server.calls.tool_server import ToolServer
 from redline.server.stdio import serve_stdio
 from redline.settings import Settings
 from redline.wiring.workspace import Redline
 from tests.support import REPO
+from tests.walks import take
 
 PAGE = (REPO / "docs" / "architecture.md").read_text("utf-8")
+WALKS = REPO / "docs" / "walks"
 SOURCE = REPO / "src" / "redline"
+# What each page but that of an edit is told by: calls of `tests.walks`, one after the other.
+TOLD_BY = {
+    "context": ("context",),
+    "preview": ("preview", "apply"),
+    "run": ("run",),
+    "undo": ("undo",),
+}
 
 
-def walk() -> list[str]:
-    """The functions of "The life of an edit", such as `server.stdio:serve_stdio`, in order."""
-    section = PAGE.split("## The life of an edit\n")[1].split("\n## ")[0]
-    return re.findall(r"`([a-z_.]+:[A-Za-z_.]+)`", section)
+def walk(page: str) -> list[str]:
+    """The functions that a page names, such as `server.stdio:serve_stdio`, in order."""
+    return re.findall(r"`([a-z_.]+:[A-Za-z_.]+)`", (WALKS / f"{page}.md").read_text("utf-8"))
 
 
-def test_every_function_of_the_life_of_an_edit_exists() -> None:
-    assert len(walk()) > 15
-    for name in walk():
+@pytest.mark.parametrize("page", ["edit", *TOLD_BY])
+def test_every_function_of_a_walk_exists(page: str) -> None:
+    assert len(walk(page)) > 12
+    for name in walk(page):
         module, _, attributes = name.partition(":")
         found: Any = import_module(f"redline.{module}")
         for attribute in attributes.split("."):
             found = getattr(found, attribute)
 
 
-def test_an_edit_passes_the_functions_of_its_life_in_that_order(tmp_path: Path) -> None:
+def test_there_is_a_page_for_each_walk() -> None:
+    assert sorted(page.stem for page in WALKS.glob("*.md")) == sorted(["edit", *TOLD_BY])
+    assert re.findall(r"\(walks/([a-z]+)\.md\)", PAGE) == [
+        "edit",
+        "preview",
+        "run",
+        "undo",
+        "context",
+    ]
+
+
+def test_an_edit_passes_the_functions_of_its_walk_in_that_order(tmp_path: Path) -> None:
     called = _called_by_an_edit(tmp_path)
     assert (tmp_path / "workspace" / "a.txt").read_text() == "new\n"
-    named = [name for name in walk() if name in called]
-    assert named == walk()
+    _compare(walk("edit"), called)
+
+
+@pytest.mark.parametrize("page", TOLD_BY)
+def test_a_call_passes_the_functions_of_its_walk_in_that_order(page: str, tmp_path: Path) -> None:
+    called: dict[str, None] = {}
+    for name in TOLD_BY[page]:
+        home = tmp_path / name
+        home.mkdir()
+        called.update(dict.fromkeys(take(name, home, in_threads=True).calls))
+    _compare(walk(page), list(called))
+
+
+def _compare(named: list[str], called: list[str]) -> None:
+    assert [name for name in named if name not in called] == []
     assert named == sorted(named, key=called.index)
 
 
