@@ -8,7 +8,7 @@ import pytest
 
 from redline.core.call_scope import UNCANCELLABLE
 from redline.core.paths import WorkspacePath
-from redline.services.code.context import ContextQuestion, answer_question
+from redline.services.code.context import ContextQuestion, find_snippets
 from redline.services.code.lookup import CodeLookup
 from redline.settings import Settings
 from redline.wiring.workspace import Redline
@@ -40,5 +40,5 @@ def test_a_text_that_is_nowhere_is_searched_for_once(
     with Redline(Settings(workspace=str(work), state_dir=str(tmp_path / "state"))) as redline:
         lookup = ListeningLookup(redline, UNCANCELLABLE)
         question = ContextQuestion("definition", None, wanted, max_tokens=4000)
-        assert answer_question(lookup, question) == (f"Nothing found for: {wanted}", [])
+        assert find_snippets(lookup, question) == (f"Nothing found for: {wanted}", [])
     assert list(lookup.patterns) == searched

@@ -11,7 +11,7 @@ from redline.code.syntax.languages import language_of
 from redline.core.errors import InvalidArgument, TooLarge
 from redline.core.paths import WorkspacePath
 from redline.core.records import dataclass, replace
-from redline.services.code.fitting import Snippet
+from redline.services.code.fitting import Fitted, Snippet, fit
 from redline.services.code.lookup import CodeLookup, OpenedSource
 from redline.services.code.reference_snippets import (
     AROUND,
@@ -83,7 +83,31 @@ def resolve_kind(kind: str, wanted: str, is_symbol: bool, is_file: bool) -> str:
     return "outline" if is_file else "structure"
 
 
-def answer_question(lookup: CodeLookup, question: ContextQuestion) -> tuple[str, list[Snippet]]:
+@dataclass(frozen=True, slots=True)
+class ContextAnswer:
+    """A sentence, the snippets that fit the question's budget, and what to know about them."""
+
+    message: str
+    fitted: Fitted
+    # Files that the answer does not know, and files that are not UTF-8: a sentence for each.
+    left_out: list[str]
+    in_other_encodings: list[str]
+
+
+def answer_question(
+    lookup: CodeLookup, question: ContextQuestion, connection: str
+) -> ContextAnswer:
+    """Return the answer, and note for *connection* which files it shows."""
+    message, snippets = find_snippets(lookup, question)
+    fitted = fit(snippets, question.max_tokens)
+    names = [snippet.path for snippet in fitted.snippets]
+    lookup.note_shown(connection, names)
+    encodings = lookup.other_encodings(names).items()
+    others = [f"{name} is in {encoding}." for name, encoding in encodings]
+    return ContextAnswer(message, fitted, _describe_left_out(lookup), others)
+
+
+def find_snippets(lookup: CodeLookup, question: ContextQuestion) -> tuple[str, list[Snippet]]:
     """Return the answer in a sentence, and ranked snippets."""
     answer = {
         "outline": _outline,
@@ -95,7 +119,7 @@ def answer_question(lookup: CodeLookup, question: ContextQuestion) -> tuple[str,
     return answer(lookup, question)
 
 
-def describe_left_out(lookup: CodeLookup) -> list[str]:
+def _describe_left_out(lookup: CodeLookup) -> list[str]:
     """Say what the answer does not know: files whose parser failed."""
     left_out = lookup.left_out()
     if not left_out:

@@ -212,10 +212,11 @@ def carry_out(
         checked = checks.apply(planned.change_set)
         return planned._replace(change_set=checked, notes=(*planned.notes, *checks.notes))
 
+    plan_whole = plan_checked if checks.is_wanted else plan
     if is_dry(call):
-        planned = plan_checked()
+        planned = plan_whole()
         return _answer(call, planned.change_set, None, list(planned.notes), checks)
-    made = commit_plan(call.runtime.editor, plan_checked, call.origin(summary), call.cancel)
+    made = commit_plan(call.runtime.editor, plan_whole, call.origin(summary), call.cancel)
     operation = made.operation
     note_made(call, operation.change_set, cause)
     return _answer(call, operation.change_set, operation.id, list(made.notes), checks)

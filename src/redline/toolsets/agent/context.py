@@ -6,7 +6,7 @@ from redline.core.errors import NotFound
 from redline.core.ports.tree import Kind
 from redline.core.text_limits import MAX_SHOWN
 from redline.services.code import context as questions
-from redline.services.code.fitting import Fitted, Snippet, fit
+from redline.services.code.fitting import Fitted, Snippet
 from redline.services.code.lookup import CodeLookup
 from redline.toolsets.agent.answer import number_of, resolve, tell_waiting
 from redline.toolsets.call import Call, Result
@@ -20,23 +20,19 @@ def context(call: Call) -> Result:
     """Return ranked snippets for the question, fitted to max_tokens."""
     question = _question(call)
     lookup = CodeLookup(call.runtime, call.cancel)
-    message, snippets = questions.answer_question(lookup, question)
-    fitted = fit(snippets, question.max_tokens)
-    names = [snippet.path for snippet in fitted.snippets]
-    lookup.note_shown(call.client.connection, names)
-    notes = questions.describe_left_out(lookup)
+    answer = questions.answer_question(lookup, question, call.client.connection)
+    fitted, notes = answer.fitted, answer.left_out
     if lookup.state == "building":
-        notes.append(f"{lookup.describe_building()}; this comes from a text search.")
-    others = lookup.other_encodings(names)
-    notes += [f"{name} is in {encoding}." for name, encoding in others.items()]
+        notes = [*notes, f"{lookup.describe_building()}; this comes from a text search."]
+    notes = [*notes, *answer.in_other_encodings]
     structured: Json = {
         "kind": question.kind,
-        "message": message,
+        "message": answer.message,
         "snippets": [_wire(snippet) for snippet in fitted.snippets],
         "omitted": [_wire(snippet) for snippet in fitted.omitted],
         "notes": notes,
     }
-    lines = _lines(message, notes, fitted, is_plain=question.kind in _PLAIN)
+    lines = _lines(answer.message, notes, fitted, is_plain=question.kind in _PLAIN)
     return Result.of_text("\n".join(lines), structured)
 
 

@@ -6,7 +6,7 @@ from redline.core.errors import NotFound
 from redline.core.paths import Access, WorkspacePath
 from redline.core.ports.tree import Kind
 from redline.services.code import context as questions
-from redline.services.code.fitting import Fitted, Snippet, fit
+from redline.services.code.fitting import Fitted, Snippet
 from redline.services.code.lookup import CodeLookup
 from redline.toolsets.call import Call, Result
 from redline.toolsets.tool import Json
@@ -16,10 +16,8 @@ def get_code_context(call: Call) -> Result:
     """Ranked snippets for the question, fitted to max_tokens."""
     question = _question(call)
     lookup = CodeLookup(call.runtime, call.cancel)
-    message, snippets = questions.answer_question(lookup, question)
-    fitted = fit(snippets, question.max_tokens)
-    names = [snippet.path for snippet in fitted.snippets]
-    lookup.note_shown(call.client.connection, names)
+    answer = questions.answer_question(lookup, question, call.client.connection)
+    message, fitted = answer.message, answer.fitted
     structured: Json = {
         "status": "success",
         "message": message,
@@ -32,11 +30,7 @@ def get_code_context(call: Call) -> Result:
     if lookup.state == "building":
         message += " The index is still being built; this comes from a text search."
         structured["message"] = message
-    encodings = lookup.other_encodings(names)
-    warnings = [
-        *questions.describe_left_out(lookup),
-        *(f"{name} is in {encoding}." for name, encoding in encodings.items()),
-    ]
+    warnings = [*answer.left_out, *answer.in_other_encodings]
     if warnings:
         message = " ".join((message, *warnings))
         structured |= {"message": message, "warnings": warnings}
