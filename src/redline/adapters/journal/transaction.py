@@ -455,8 +455,7 @@ def _announce(checked: CheckedSteps, locked: LockedPaths) -> AnnouncedChange:
     staging: list[WorkspacePath] = []
     named: list[tuple[str, str]] = []
     for step in steps:
-        end = step.target if isinstance(step, Rename) else step.path
-        where = staging_directory(end, locked.handles, avoided)
+        where = staging_directory(_end(step), locked.handles, avoided)
         staging.append(where)
         named.append((store.workspace.root_path(where.root), "/".join(where.parts)))
     directories = tuple(named)
@@ -538,3 +537,7 @@ def _journal_entry(
     transaction = announced.swap.transaction
     head = Head(transaction, request.kind, request.reverts, made_at, added)
     return JournalEntry(format_operation(head, body, contents), contents, added, made_at)
+
+
+def _end(step: Step) -> WorkspacePath:
+    return step.target if isinstance(step, Rename) else step.path
