@@ -251,3 +251,21 @@ def test_a_key_of_a_typed_dict_that_texts_name_keeps_its_name(desk: Desk) -> Non
     )
     said = desk.failure("rename", symbol="Options.strict", to="exact", path="types_.py")
     assert "Texts name this key of a TypedDict: use.py:5" in said
+
+
+@pytest.mark.requirement("agent-rename-server-members")
+def test_a_text_by_which_a_type_leaves_out_the_member_is_renamed_with_it(desk: Desk) -> None:
+    config = '{"compilerOptions": {"strict": true}}'
+    text = (
+        "type Full = { notify: () => void; size: number };\n"
+        "export type Given = Omit<Full, 'size' | 'notify'> & {\n"
+        "  size?: number;\n  notify?: () => void;\n};\n"
+        "export function make(given: Given): Full {\n"
+        "  return { size: 1, notify: () => {}, ...given };\n"
+        "}\n"
+    )
+    desk.write({"a.ts": text, "tsconfig.json": config})
+    desk.text("rename", symbol="notify", to="tell", path="a.ts", line=1)
+    after = (desk.root / "a.ts").read_text()
+    assert "{ tell: () => void; size: number }" in after
+    assert "Omit<Full, 'size' | 'tell'>" in after

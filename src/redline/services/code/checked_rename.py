@@ -321,10 +321,20 @@ class CheckedRename:
             return
         group = obstacles.group_of_path(self.lookup, self.finder.definitions[0].path)
         paths = dict.fromkeys([*(places.used.path for places in self.files), *self.edits])
-        found = [
-            (path, use.start)
+        scripts = [
+            path
             for path in paths
             if group == obstacles.group_of_path(self.lookup, path) == "javascript"
+        ]
+        left_out = rf"\b(?:Omit|Pick)<[^;{{}}]*?(['\"])(?={re.escape(self.finder.name)}\1)"
+        found = [
+            (path, each.end())
+            for path in scripts
+            for each in re.finditer(left_out, self._text(path))
+        ]
+        found += [
+            (path, use.start)
+            for path in scripts
             for use in self._word_uses(path)
             if use.parent.endswith("_signature") or is_shorthand(use.kind, use.parent)
         ]
@@ -361,7 +371,10 @@ class CheckedRename:
         return is_more
 
     def _try(self, server: ServerConversation, path: WorkspacePath, start: int) -> None:
-        """Rename what is defined at a place; of `{ name }` only the key."""
+        """Rename what is defined or named by a text at a place; of `{ name }` only the key."""
+        if (quote := self._text(path)[start - 1 : start]) and quote in _QUOTES:
+            self._follow_place(server, path, start, quote)
+            return
         if self._is_shorthand(path, start):
             self._of_server.add((path, start))
             self.edits.setdefault(path, {})[start] = f"{self.new_name}: {self.finder.name}"
