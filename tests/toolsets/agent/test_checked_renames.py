@@ -269,3 +269,14 @@ def test_a_text_by_which_a_type_leaves_out_the_member_is_renamed_with_it(desk: D
     after = (desk.root / "a.ts").read_text()
     assert "{ tell: () => void; size: number }" in after
     assert "Omit<Full, 'size' | 'tell'>" in after
+
+
+@pytest.mark.requirement("agent-rename-server-members")
+def test_a_static_member_is_renamed_without_the_instance_member_of_the_name(desk: Desk) -> None:
+    text = (
+        "export class TimedOut extends Error {\n  static <name> = 'TimedOut';\n\n"
+        "  constructor() {\n    super('too late');\n    this.name = TimedOut.<name>;\n  }\n}\n"
+    )
+    desk.write({"a.ts": _plain(text, "name")})
+    desk.text("rename", symbol="TimedOut.name", to="title", path="a.ts", line=2)
+    assert (desk.root / "a.ts").read_text() == text.replace("<name>", "title")

@@ -357,7 +357,7 @@ class CheckedRename:
                 start, text = end - len(self.finder.name), self.finder.name
             quote = text[:1] if text[:1] and text[:1] in _QUOTES else ""
             is_name = text == f"{quote}{self.finder.name}{quote}"
-            if is_name and not quote and self._keep_value(problem.path, start):
+            if is_name and not quote and self._keep(problem.path, start):
                 is_more = True
                 continue
             if is_name and self._follow_place(server, problem.path, start + len(quote), quote):
@@ -382,12 +382,23 @@ class CheckedRename:
         with suppress(CannotApply):
             self._ask(server, path, start)
 
+    def _keep(self, path: WorkspacePath, start: int) -> bool:
+        """Keep what should not have been renamed at a place; return whether anything was."""
+        return self._keep_value(path, start) or self._keep_own(path, start)
+
     def _keep_value(self, path: WorkspacePath, start: int) -> bool:
         """Rename only the key of `{ name }` where the server renamed it as a whole."""
         was_renamed = self.edits.get(path, {}).get(start) == self.new_name
         if not was_renamed or not self._is_shorthand(path, start):
             return False
         self.edits[path][start] = f"{self.new_name}: {self.finder.name}"
+        return True
+
+    def _keep_own(self, path: WorkspacePath, start: int) -> bool:
+        """Rename nothing at a place that only declarations bind, and not the server."""
+        if (path, start) in self._of_server or start not in self.edits.get(path, {}):
+            return False
+        del self.edits[path][start]
         return True
 
     def _is_shorthand(self, path: WorkspacePath, start: int) -> bool:
