@@ -98,12 +98,14 @@ class Workspace:
         origin = Origin(tool, client, "", why, session)
         return self.redline.editor.commit(ChangeSet(tuple(steps)), origin).id
 
-    def run(self, client: str, session: str, line: str, code: int, change: str = "") -> None:
+    def run(
+        self, client: str, session: str, line: str, code: int, change: str = "", shown: str = ""
+    ) -> None:
         """Note that a command was run."""
         held_by = "safe; bubblewrap: writes only in the workspace and a private tmp; network none"
         noted = CommandRun(time.time(), "run", client, "", session, line, ".", held_by)
         number = self.redline.runs.begin(noted)
-        self.redline.runs.end(number, RunEnd("exited", code, "", 0.8, change))
+        self.redline.runs.end(number, RunEnd("exited", code, "", 0.8, change, shown))
 
 
 def work(place: Workspace) -> str:
@@ -130,11 +132,12 @@ def work(place: Workspace) -> str:
         orbit__queue_py=queue,
         config__service_yaml=SERVICE.replace("replicas: 2", "replicas: 3").replace("1.4", "1.5"),
     )  # fmt: skip
-    place.run(claude, "77aa01bc", "pytest -q", 1)
+    failed = "tests/test_retry.py:14: AssertionError\n1 failed, 11 passed in 0.41s\n"
+    place.run(claude, "77aa01bc", "pytest -q", 1, "", failed)
     queue = queue.replace("A heap of jobs.", "A heap of jobs, soonest first.")
     made = place.edit(claude, "77aa01bc", "run", "ran ruff format orbit", orbit__queue_py=queue)
     place.run(claude, "77aa01bc", "ruff format orbit", 0, made)
-    place.run(claude, "77aa01bc", "pytest -q", 0)
+    place.run(claude, "77aa01bc", "pytest -q", 0, "", "12 passed in 0.38s\n")
     return change
 
 
@@ -222,7 +225,7 @@ def take(place: Workspace, server: PageServer, browser: Any, change: str) -> Non
     for each, theme in ((page, "light"), (night, "dark")):
         each.goto(f"{server.address}session/77aa01bc")
         each.wait_for_selector("#unseen:not(:empty)")
-        each.click(".turns summary")
+        each.click(".turns summary >> nth=1")
         save(each, f"session-{theme}")
     page.goto(f"{server.address}change/{change}")
     page.check("input[name=hunk][value='2']")

@@ -137,7 +137,7 @@ def _undo_far_down(page: Any) -> bool:
     hunk = page.evaluate(f"{seen}.id")
     before = page.evaluate(f"{seen}.getBoundingClientRect().top")
     page.click(f"#{hunk} button")
-    page.wait_for_selector(f"#{hunk}.gone", timeout=15_000)
+    page.wait_for_selector(f"#{hunk}.gone", timeout=60_000)
     page.wait_for_timeout(1000)
     after = page.evaluate(f"document.getElementById('{hunk}').getBoundingClientRect().top")
     print(f"{hunk}: {before:.0f} px from the top before, {after:.0f} after")

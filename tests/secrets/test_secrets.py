@@ -365,7 +365,9 @@ def test_commands_take_back_false_alarms_and_add_values(
     monkeypatch.setattr("sys.stdin", io.StringIO("Passepartout\n"))
     assert main(["secrets", "add", *where]) == 0
     assert "Passepartout" not in seat.call("run", command="cat a.env")
+    capsys.readouterr()
     assert main(["secrets", "list", *where]) == 0
+    assert f"{mask}  allowed" in capsys.readouterr().out
     assert main(["secrets", "forget", mask, *where]) == 0
     assert KEY not in seat.call("read", path="a.env")
     kept = b"".join(p.read_bytes() for p in (seat.folder.parent / "state").glob("secrets*"))

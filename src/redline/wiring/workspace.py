@@ -195,10 +195,14 @@ class Redline(StoredWorkspace):
         """
         if os.environ.get("REDLINE_SHOW_SECRETS") == "1":
             return text
+        from redline.secrets.masks import MASK
+
         if is_output and text:
             self.secrets.survey()
         session = self.secrets.session("terminal")
-        return self.secrets.mask(text, session, is_output=is_output, path=path)
+        # Masks that models were shown are shown as they are: a person names a value by its mask.
+        shown = frozenset(match.group() for match in MASK.finditer(text))
+        return self.secrets.mask(text, session, is_output=is_output, path=path, shown=shown)
 
     @built_once
     def secret_ledger(self) -> SecretLedger:

@@ -95,8 +95,10 @@ def _turn(runtime: Runtime, viewer: Viewer, session: WorkSession, turn: Turn, po
     own = {operation.id for operation in turn.operations}
     made = [operation for operation in session.operations if operation.id in own]
     steps = ChangeSet(tuple(step for each in made for step in each.change_set.steps))
-    named, more = name_first(steps, lambda path: display_name(runtime.workspace, path), _NAMED)
-    names = ", ".join(dict.fromkeys(place.path for place in named)) + (" ..." if more else "")
+    label = lambda path: display_name(runtime.workspace, path)  # noqa: E731
+    named, _ = name_first(steps, label, len(steps.steps))
+    names = list(dict.fromkeys(place.path for place in named))
+    more = " ..." if len(names) > _NAMED else ""
     lines = count_lines(runtime.history.fill(steps))
     undo: object = None
     if all(operation.reverted_by for operation in turn.operations):
@@ -111,7 +113,14 @@ def _turn(runtime: Runtime, viewer: Viewer, session: WorkSession, turn: Turn, po
     return tag(
         "li",
         tag("q", words),
-        tag("span", _moment(turn.time), f", {_count(len(made), 'change')}: {names}", class_="dim"),
+        tag(
+            "span",
+            _moment(turn.time),
+            f", {_count(len(made), 'change')}: ",
+            ", ".join(names[:_NAMED]),
+            more,
+            class_="dim",
+        ),
         line_counts(lines.added, lines.removed),
         undo,
     )
