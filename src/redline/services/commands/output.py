@@ -142,15 +142,15 @@ def _explain_failure(
 ) -> Iterator[str]:
     """Yield why the sandbox may be the reason of a failure; only ever a hint.
 
-    A program that wanted the network may stand before a pipe or a `;`: its line need not fail.
+    The program that failed may stand before a pipe or a `;`, so its line need not have failed.
     """
-    is_held_git = state.exit_code != 0 and _GIT.search(output)
-    if is_held_git and "of .git its data" in facts.fs:
+    is_git = _GIT.search(output) is not None
+    if is_git and "of .git its data" in facts.fs:
         yield (
             "Commands may not write the configuration and hooks of git here; `git -c KEY=VALUE`"
             f" sets a value for one command. {_GIT_HINT}"
         )
-    elif is_held_git and ".git read-only" in facts.fs:
+    elif is_git and ".git read-only" in facts.fs and state.exit_code != 0:
         yield f"Commands may not write .git here. {_GIT_HINT}"
     if not _NETWORK.search(output):
         return
