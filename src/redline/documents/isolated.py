@@ -14,13 +14,7 @@ from redline.core.errors import DocumentSyntax
 from redline.core.ports.confined import Confined
 from redline.core.records import astuple, dataclass, replace
 from redline.documents import editing, schema
-from redline.documents.base.model import (
-    MAX_PARSED_BYTES,
-    Document,
-    Slice,
-    require_size,
-    require_text,
-)
+from redline.documents.base import model
 from redline.documents.base.path import Path, whole_keys
 from redline.documents.editing import DocEdit, EditedFile, Options
 from redline.documents.formats import named_format, open_document, sniff
@@ -82,7 +76,7 @@ def apply_steps(confined: Confined, source: DocumentSource, steps: Sequence[Json
     return bytes(_call(confined, "edit_at_pointers", source.data, source.form, given))
 
 
-def read(confined: Confined, source: DocumentSource, path: Path) -> Slice:
+def read(confined: Confined, source: DocumentSource, path: Path) -> model.Slice:
     """Return the node's source slice, as `Document.get` does."""
     if source.form in _IN_PROCESS:
         return open_document(source.data, source.form, source.index).get(path)
@@ -145,13 +139,13 @@ def _call(
     """Call a function of this module in a worker; a document over the limit is not sent there."""
     form = str(arguments[0]) if arguments else "A"
     if form not in _IN_PROCESS:
-        require_size(data, form.upper(), MAX_PARSED_BYTES)
+        model.require_size(data, form.upper(), model.MAX_PARSED_BYTES)
     return confined.call(f"{__name__}:{function}", (data, *arguments), answers or {})
 
 
-def _slice(found: Sequence[Any]) -> Slice:
+def _slice(found: Sequence[Any]) -> model.Slice:
     data, start, end, line, column, kind, notes = found
-    return Slice(data, start, end, line, column, kind, tuple(notes))
+    return model.Slice(data, start, end, line, column, kind, tuple(notes))
 
 
 def sniff_format(_ask: Ask, data: bytes) -> str:
@@ -161,7 +155,7 @@ def sniff_format(_ask: Ask, data: bytes) -> str:
 
 def check_syntax(_ask: Ask, data: bytes, form: str) -> None:
     """The worker's part of `find_syntax_error`."""
-    require_text(data, form.upper())
+    model.require_text(data, form.upper())
     if form == "yaml":
         from redline.documents.yaml.strict import parse as parse_yaml
 
@@ -225,12 +219,12 @@ def check_schema(ask: Ask, data: bytes, form: str, index: int, name: str) -> tup
     return [astuple(problem) for problem in found], total
 
 
-def _plain_slice(found: Slice) -> list[Any]:
+def _plain_slice(found: model.Slice) -> list[Any]:
     *facts, notes = astuple(found)
     return [*facts, list(notes)]
 
 
-def _value_at(document: Document, path: Path) -> Any:
+def _value_at(document: model.Document, path: Path) -> Any:
     """Return the plain value at *path*; NodeNotFound, which a letter of a text is too."""
     value: Any = document.data()
     for step in path:

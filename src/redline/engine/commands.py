@@ -12,22 +12,7 @@ from redline.core.changes import Absent, Change, ChangeSet, DirState, State
 from redline.core.errors import InvalidArgument, RedlineError, SessionNotFound
 from redline.core.guarded import GuardedPath
 from redline.core.paths import WorkspacePath, show_name
-from redline.core.ports.commands import (
-    Captured,
-    Command,
-    CommandPolicy,
-    CommandRun,
-    CommandRuns,
-    CommandView,
-    Difference,
-    Finished,
-    Job,
-    JobState,
-    Processes,
-    RunEnd,
-    SandboxFacts,
-    Snapshots,
-)
+from redline.core.ports import commands
 from redline.core.ports.history import ChangeEditor, Operation, Origin
 from redline.core.ports.recording import Activity
 from redline.core.ports.search import Cancel
@@ -45,7 +30,7 @@ class DryRun(NamedTuple):
 
     owner: str
     line: str
-    found: Difference
+    found: commands.Difference
 
 
 class _Kept(NamedTuple):
@@ -121,21 +106,23 @@ _MAX_SESSIONS = 256
 class RunNote:
     """The note of one run. That it cannot be written never keeps a command from running."""
 
-    def __init__(self, runs: CommandRuns, command: Command, origin: Origin) -> None:
+    def __init__(
+        self, runs: commands.CommandRuns, command: commands.Command, origin: Origin
+    ) -> None:
         self._runs = runs
         self._command = command
         self._origin = origin
         self._began = time.time()
         self._number = 0
-        self._job: Job | None = None
+        self._job: commands.Job | None = None
         # The end may be noticed before the start is noted.
         self._is_noted = Event()
 
-    def begin(self, job: Job) -> None:
+    def begin(self, job: commands.Job) -> None:
         """Note that it was started, and what holds it."""
         command, origin = self._command, self._origin
         self._job = job
-        run = CommandRun(
+        run = commands.CommandRun(
             self._began,
             origin.tool,
             origin.client,
@@ -153,20 +140,22 @@ class RunNote:
         finally:
             self._is_noted.set()
 
-    def end(self, state: JobState, change: str | None) -> None:
+    def end(self, state: commands.JobState, change: str | None) -> None:
         """Note how it ended."""
         self._is_noted.wait(_PATIENCE)
         if not self._number or self._job is None:
             return
         signal, shown = state.signal or "", _head_and_tail(self._job.recall())
-        end = RunEnd(state.status, state.exit_code, signal, state.elapsed, change or "", shown)
+        end = commands.RunEnd(
+            state.status, state.exit_code, signal, state.elapsed, change or "", shown
+        )
         try:
             self._runs.end(self._number, end)
         except RedlineError:
             pass
 
 
-def _head_and_tail(printed: Captured) -> str:
+def _head_and_tail(printed: commands.Captured) -> str:
     """Return the first and the last lines of an output, with how much is left out between."""
     data = printed.head + printed.tail
     if not printed.lost and len(data) <= 2 * _MAX_KEPT:
@@ -178,7 +167,7 @@ def _head_and_tail(printed: Captured) -> str:
     return f"\n[{left_out:,} bytes left out]\n".join(shown)
 
 
-def describe_sandbox(facts: SandboxFacts) -> str:
+def describe_sandbox(facts: commands.SandboxFacts) -> str:
     """Say in one line what holds a command."""
     return f"{facts.mode}; {facts.fs}; network {facts.net}"
 
@@ -189,7 +178,7 @@ class SessionNotices:
     def __init__(self) -> None:
         self._noticed: dict[str, None] = {}
 
-    def leave_out(self, found: Difference, origin: Origin) -> Difference:
+    def leave_out(self, found: commands.Difference, origin: Origin) -> commands.Difference:
         """Return *found* without ignored names, if the session of *origin* has read of some."""
         ignored = [name for name in found.uncovered if name.endswith("(ignored)")]
         session = origin.session or origin.client
@@ -212,15 +201,15 @@ class RecordedCommands:
 
     def __init__(
         self,
-        processes: Processes,
-        snapshots: Snapshots,
+        processes: commands.Processes,
+        snapshots: commands.Snapshots,
         editor: ChangeEditor,
         store: Store,
         tree: Tree,
         activity: Activity,
-        rules: CommandPolicy | None,
+        rules: commands.CommandPolicy | None,
         find_guarded: Callable[[ChangeSet], Sequence[GuardedPath]],
-        runs: CommandRuns,
+        runs: commands.CommandRuns,
         dry_runs: KeptDryRuns,
     ) -> None:
         self._runs = runs
@@ -235,7 +224,7 @@ class RecordedCommands:
         self._store = store
         self._noticed = SessionNotices()
 
-    def start(self, command: Command, origin: Origin) -> Job:
+    def start(self, command: commands.Command, origin: Origin) -> commands.Job:
         """Start it; what it changed is judged and recorded when it has ended."""
         note = RunNote(self._runs, command, origin)
         if command.overlay:
@@ -247,11 +236,11 @@ class RecordedCommands:
         note.begin(job)
         return job
 
-    def _start(self, command: Command, origin: Origin, note: RunNote) -> Job:
+    def _start(self, command: commands.Command, origin: Origin, note: RunNote) -> commands.Job:
         began = time.time()
         ended = self._activity.begin()
 
-        def finish(state: JobState) -> tuple[str | None, Sequence[str]]:
+        def finish(state: commands.JobState) -> tuple[str | None, Sequence[str]]:
             made = Operation("", 0.0, origin, ChangeSet())
             try:
                 made, notes = self._record(before, began, origin, state.git)
@@ -268,11 +257,17 @@ class RecordedCommands:
             raise
 
     def _start_judged(
-        self, rules: CommandPolicy, command: Command, origin: Origin, note: RunNote
-    ) -> Job:
+        self,
+        rules: commands.CommandPolicy,
+        command: commands.Command,
+        origin: Origin,
+        note: RunNote,
+    ) -> commands.Job:
         """Start it on a view of its own: nothing that it writes is in the workspace unjudged."""
 
-        def finish(view: CommandView, state: JobState) -> tuple[str | None, Sequence[str]]:
+        def finish(
+            view: commands.CommandView, state: commands.JobState
+        ) -> tuple[str | None, Sequence[str]]:
             change = None
             ended = self._activity.begin()
             try:
@@ -285,7 +280,9 @@ class RecordedCommands:
         sealed = rules.sealed_places(origin)
         return self._processes.start_judged(replace(command, sealed=sealed), finish)
 
-    def run(self, command: Command, origin: Origin, cancel: Cancel, limit: int) -> Finished:
+    def run(
+        self, command: commands.Command, origin: Origin, cancel: Cancel, limit: int
+    ) -> commands.Finished:
         """Run it to its end; cancelling kills it."""
         job = self.start(command, origin)
         done = self._processes.finish(job, cancel, limit)
@@ -295,7 +292,7 @@ class RecordedCommands:
         self._dry_runs.drop(job.id, command.owner)
         return replace(done, proposal=kept.found.change_set if kept else ChangeSet())
 
-    def get(self, job_id: str, owner: str) -> Job:
+    def get(self, job_id: str, owner: str) -> commands.Job:
         """The job of that owner."""
         return self._processes.get(job_id, owner)
 
@@ -304,7 +301,7 @@ class RecordedCommands:
         self._dry_runs.drop(job_id, owner)
         self._processes.release(job_id, owner)
 
-    def describe(self) -> SandboxFacts:
+    def describe(self) -> commands.SandboxFacts:
         """What would hold a command started now."""
         return self._processes.describe()
 
@@ -312,9 +309,9 @@ class RecordedCommands:
         """Whether *word* would run a setuid or setgid program."""
         return self._processes.is_privileged(word)
 
-    def _start_dry(self, command: Command, note: RunNote) -> Job:
+    def _start_dry(self, command: commands.Command, note: RunNote) -> commands.Job:
         def propose(
-            job_id: str, found: Difference, state: JobState
+            job_id: str, found: commands.Difference, state: commands.JobState
         ) -> tuple[str | None, Sequence[str]]:
             note.end(state, None)
             notes = [f"Not part of the dry run: {name}" for name in found.uncovered[:_SHOWN]]
@@ -324,7 +321,7 @@ class RecordedCommands:
 
         return self._processes.start_dry(command, self._tree, propose)
 
-    def proposal(self, job_id: str, owner: str) -> Difference | None:
+    def proposal(self, job_id: str, owner: str) -> commands.Difference | None:
         """What a dry run would have changed."""
         kept = self._dry_runs.get(job_id, owner)
         return None if kept is None else kept.found
@@ -361,7 +358,7 @@ class RecordedCommands:
             return self._editor.note_git(replace(origin, summary=git)), notes
         return self._editor.record(mine, origin, notes=(git,) if git else ()), notes
 
-    def _name_guarded(self, found: Difference, mine: ChangeSet) -> list[str]:
+    def _name_guarded(self, found: commands.Difference, mine: ChangeSet) -> list[str]:
         """Say which changes concern files that a person's own tools execute."""
         new = (Change(path, Absent(), DirState()) for path in found.repositories)
         guarded = self._find_guarded(mine + ChangeSet(tuple(new)))
@@ -387,7 +384,7 @@ class RecordedCommands:
         return ChangeSet(tuple(steps))
 
 
-def _not_covered(found: Difference) -> list[str]:
+def _not_covered(found: commands.Difference) -> list[str]:
     return [f"Undo does not cover: {_shorten(found.uncovered)}"] if found.uncovered else []
 
 

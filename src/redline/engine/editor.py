@@ -5,26 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from redline.core import errors
 from redline.core.changes import Change, ChangeSet, SpecialState
-from redline.core.errors import (
-    GuardedWrite,
-    NothingToUndo,
-    PathError,
-    PermissionDenied,
-    RuleAsks,
-    StaleBase,
-)
 from redline.core.guarded import GuardedPath
 from redline.core.paths import show_name
-from redline.core.ports.history import (
-    GIT,
-    PROMPT,
-    ChangePermits,
-    Direction,
-    Operation,
-    Origin,
-    Revert,
-)
+from redline.core.ports import history
 from redline.core.ports.review import ChangeHolder, HeldChange, Wanted
 from redline.core.ports.store import Store, Transaction
 from redline.core.ports.tree import PathResolver, Tree
@@ -62,106 +47,108 @@ class JournalEditor:
         self._commits = 0
         self._holding = holding
 
-    def commit(self, change_set: ChangeSet, origin: Origin) -> Operation:
+    def commit(self, change_set: ChangeSet, origin: history.Origin) -> history.Operation:
         """Make *change_set* real, all of it or nothing."""
         self._approve(change_set)
         self._approval.refuse_unwritable(change_set, origin)
         if change_set.is_empty:
-            return Operation("", 0.0, origin, change_set)
+            return history.Operation("", 0.0, origin, change_set)
         return self._carry_out(change_set, origin, "change", None)
 
-    def commit_approved(self, held: HeldChange, by: str) -> Operation:
+    def commit_approved(self, held: HeldChange, by: str) -> history.Operation:
         """Carry out a held change that a person approved."""
         self._approve(held.change_set)
         summary = f"{held.origin.summary} (approved by {by})".strip()
         origin = replace(held.origin, summary=summary, consent=lambda *_: True)
         wanted = Wanted(held.change_set, origin, held.kind, held.reverts)
-        return self._finish(self._begin(wanted, ChangePermits(is_approved=True)))
+        return self._finish(self._begin(wanted, history.ChangePermits(is_approved=True)))
 
     def commit_judged(
-        self, change_set: ChangeSet, origin: Origin, consented: Iterable[GuardedPath]
-    ) -> Operation:
+        self, change_set: ChangeSet, origin: history.Origin, consented: Iterable[GuardedPath]
+    ) -> history.Operation:
         """Carry out what the policy allows of a command's changes, all of it or nothing."""
         if change_set.is_empty:
-            return Operation("", 0.0, origin, change_set)
+            return history.Operation("", 0.0, origin, change_set)
         wanted = Wanted(change_set, replace(origin, consent=None), "change", None)
-        permits = ChangePermits(frozenset(consented), is_approved=True)
+        permits = history.ChangePermits(frozenset(consented), is_approved=True)
         return self._finish(self._begin(wanted, permits))
 
     def record(
         self,
         change_set: ChangeSet,
-        origin: Origin,
+        origin: history.Origin,
         *,
         before: str | None = None,
         since: str | None = None,
         notes: tuple[str, ...] = (),
-    ) -> Operation:
+    ) -> history.Operation:
         """Journal changes that already happened."""
         if change_set.is_empty:
-            return Operation("", 0.0, origin, change_set)
+            return history.Operation("", 0.0, origin, change_set)
         return self._store.record(change_set, origin, before=before, since=since, notes=notes)
 
-    def note_grant(self, origin: Origin) -> Operation:
+    def note_grant(self, origin: history.Origin) -> history.Operation:
         """Journal that a person gave a permission."""
         return self._store.record(ChangeSet(), origin, "grant")
 
-    def note_checkpoint(self, origin: Origin) -> Operation:
+    def note_checkpoint(self, origin: history.Origin) -> history.Operation:
         """Journal a point to go back to."""
         self._approve(ChangeSet())
         return self._store.record(ChangeSet(), origin, "checkpoint")
 
-    def note_prompt(self, origin: Origin) -> Operation:
+    def note_prompt(self, origin: history.Origin) -> history.Operation:
         """Journal what a person asked an agent."""
-        return self._store.record(ChangeSet(), origin, PROMPT)
+        return self._store.record(ChangeSet(), origin, history.PROMPT)
 
-    def note_git(self, origin: Origin) -> Operation:
+    def note_git(self, origin: history.Origin) -> history.Operation:
         """Journal what git did."""
-        return self._store.record(ChangeSet(), origin, GIT)
+        return self._store.record(ChangeSet(), origin, history.GIT)
 
-    def undo(self, operation_id: str | None, origin: Origin) -> Operation:
+    def undo(self, operation_id: str | None, origin: history.Origin) -> history.Operation:
         """Take an operation back; None means the latest that is not undone."""
-        return self.revert(_one(Direction.UNDO, operation_id), origin)
+        return self.revert(_one(history.Direction.UNDO, operation_id), origin)
 
-    def redo(self, operation_id: str | None, origin: Origin) -> Operation:
+    def redo(self, operation_id: str | None, origin: history.Origin) -> history.Operation:
         """Take an undo back; None means the latest undo."""
-        return self.revert(_one(Direction.REDO, operation_id), origin)
+        return self.revert(_one(history.Direction.REDO, operation_id), origin)
 
-    def revert(self, request: Revert, origin: Origin) -> Operation:
+    def revert(self, request: history.Revert, origin: history.Origin) -> history.Operation:
         """Take operations back as one operation, keeping what changed since around them."""
         for _ in range(_MAX_ATTEMPTS - 1):
             try:
                 return self._revert(request, origin)
-            except (StaleBase, PathError):
+            except (errors.StaleBase, errors.PathError):
                 continue  # another writer was faster: plan again on its result
         return self._revert(request, origin)
 
-    def plan_revert(self, request: Revert) -> Operation:
+    def plan_revert(self, request: history.Revert) -> history.Operation:
         """What `revert` would do, with contents, after the same checks."""
         wanted, plan = self._plan(request)
         change_set = self._store.fill(plan.change_set)
-        planned = Operation("", 0.0, Origin(""), change_set, wanted.kind, wanted.reverts)
+        planned = history.Operation(
+            "", 0.0, history.Origin(""), change_set, wanted.kind, wanted.reverts
+        )
         return replace(planned, merged=bool(plan.merged), notes=plan.notes)
 
     # -- the pipeline -------------------------------------------------------------------------
 
     def _carry_out(
-        self, change_set: ChangeSet, origin: Origin, kind: str, reverts: str | None
-    ) -> Operation:
+        self, change_set: ChangeSet, origin: history.Origin, kind: str, reverts: str | None
+    ) -> history.Operation:
         wanted = Wanted(change_set, origin, kind, reverts)
         try:
-            return self._finish(self._begin(wanted, ChangePermits()))
-        except RuleAsks as asks:
+            return self._finish(self._begin(wanted, history.ChangePermits()))
+        except errors.RuleAsks as asks:
             if self._holding is None:
                 raise
             return self._holding.settle(wanted, asks, self._approve_held)
 
-    def _approve_held(self, held: HeldChange, by: str) -> Operation:
+    def _approve_held(self, held: HeldChange, by: str) -> history.Operation:
         # Written down first: an approval that is not in the journal is not given.
-        self.note_grant(Origin("held", held.origin.client, by, f"approved {held.id}"))
+        self.note_grant(history.Origin("held", held.origin.client, by, f"approved {held.id}"))
         return self.commit_approved(held, by)
 
-    def _finish(self, transaction: Transaction) -> Operation:
+    def _finish(self, transaction: Transaction) -> history.Operation:
         operation = transaction.swap().finish()
         self._commits += 1
         if self._commits % _PRUNE_EVERY == 1:
@@ -169,16 +156,16 @@ class JournalEditor:
             self._store.prune(days=days, size=size)
         return operation
 
-    def _begin(self, wanted: Wanted, permits: ChangePermits) -> Transaction:
+    def _begin(self, wanted: Wanted, permits: history.ChangePermits) -> Transaction:
         """Begin a transaction; ask the person, outside of every lock, for guarded paths."""
         origin = wanted.origin
         try:
             return self._store.begin(*wanted, permits)
-        except GuardedWrite as refused:
+        except errors.GuardedWrite as refused:
             if origin.consent is None:
                 raise
             if not origin.consent(refused, wanted.change_set):
-                raise PermissionDenied(
+                raise errors.PermissionDenied(
                     f"The person did not allow this change: {', '.join(refused.paths[:5])}",
                     hint="leave these files to the person, or do it another way",
                     details={"permission": refused.permission, "paths": list(refused.paths)},
@@ -191,7 +178,7 @@ class JournalEditor:
 
     # -- undo and redo ------------------------------------------------------------------------
 
-    def _revert(self, request: Revert, origin: Origin) -> Operation:
+    def _revert(self, request: history.Revert, origin: history.Origin) -> history.Operation:
         wanted, plan = self._plan(request)
         if not plan.change_set.steps:
             # Others took it back already: only the journal has to say so.
@@ -200,7 +187,7 @@ class JournalEditor:
             done = self._carry_out(plan.change_set, origin, wanted.kind, wanted.reverts)
         return replace(done, merged=bool(plan.merged), notes=(*done.notes, *plan.notes))
 
-    def _plan(self, request: Revert) -> tuple[Selected, RevertPlan]:
+    def _plan(self, request: history.Revert) -> tuple[Selected, RevertPlan]:
         # Imported here: most processes only make changes.
         from redline.engine.reverting.planner import RevertPlanner
         from redline.engine.reverting.selection import select
@@ -218,11 +205,11 @@ class JournalEditor:
         ]
         if lost and len(lost) == len(plan.steps):
             shown = [show_name(self._workspace.absolute(step.path)) for step in lost]
-            raise NothingToUndo(
+            raise errors.NothingToUndo(
                 f"A FIFO, socket or device cannot be brought back: {', '.join(shown)}",
                 hint="undo another change by its id",
             )
 
 
-def _one(direction: Direction, operation_id: str | None) -> Revert:
-    return Revert(direction, () if operation_id is None else (operation_id,))
+def _one(direction: history.Direction, operation_id: str | None) -> history.Revert:
+    return history.Revert(direction, () if operation_id is None else (operation_id,))

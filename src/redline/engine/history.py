@@ -11,14 +11,7 @@ from threading import Lock
 from redline.core.changes import ChangeSet, FileState
 from redline.core.errors import PathError
 from redline.core.paths import Access, WorkspacePath, show_name
-from redline.core.ports.history import (
-    PROMPT,
-    SILENT_KINDS,
-    Author,
-    HistoryQuery,
-    Operation,
-    Overlap,
-)
+from redline.core.ports import history
 from redline.core.ports.store import Position, Store
 from redline.core.ports.tree import PathResolver
 
@@ -36,13 +29,13 @@ class RecentWork:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._position: Position | None = None
-        self._newest: dict[WorkspacePath, dict[str, Operation]] = {}
+        self._newest: dict[WorkspacePath, dict[str, history.Operation]] = {}
         # Files that a session changed since its overlaps were taken, and overlaps taken before.
         self._changed: dict[str, dict[WorkspacePath, None]] = {}
         self._said: dict[tuple[str, WorkspacePath, str], float] = {}
         self._lock = Lock()
 
-    def take_overlaps(self, session: str) -> list[Overlap]:
+    def take_overlaps(self, session: str) -> list[history.Overlap]:
         """Return what others changed lately of what *session* changed since this was last called.
 
         Each change of another session is returned once.
@@ -55,21 +48,21 @@ class RecentWork:
                     key = session, path, other.origin.session
                     if self._said.get(key, 0.0) < other.time:
                         self._said[key] = other.time
-                        found.append(Overlap(path, other))
+                        found.append(history.Overlap(path, other))
             return found
 
-    def of_others(self, session: str) -> list[Overlap]:
+    def of_others(self, session: str) -> list[history.Overlap]:
         """Return the recent changes of other sessions, the newest first."""
         with self._lock:
             self._follow()
             found = [
-                Overlap(path, other)
+                history.Overlap(path, other)
                 for path in self._newest
                 for other in self._of_others(path, session)
             ]
         return sorted(found, key=lambda each: -each.operation.time)
 
-    def _of_others(self, path: WorkspacePath, session: str) -> Iterator[Operation]:
+    def _of_others(self, path: WorkspacePath, session: str) -> Iterator[history.Operation]:
         since = time.time() - RECENT
         for name, operation in self._newest.get(path, {}).items():
             if name != session and operation.time >= since:
@@ -83,7 +76,7 @@ class RecentWork:
         self._position = position
         self._take_in(found)
 
-    def _read_recent(self) -> Iterator[Operation]:
+    def _read_recent(self) -> Iterator[history.Operation]:
         since = time.time() - RECENT
         recent = []
         for operation in self._store.newest_first(steps=_MAX_STEPS):
@@ -92,10 +85,10 @@ class RecentWork:
             recent.append(operation)
         return reversed(recent)
 
-    def _take_in(self, operations: Iterable[Operation]) -> None:
+    def _take_in(self, operations: Iterable[history.Operation]) -> None:
         for operation in operations:
             session = operation.origin.session
-            if not session or operation.kind in SILENT_KINDS:
+            if not session or operation.kind in history.SILENT_KINDS:
                 continue
             for path in operation.change_set.paths:
                 self._newest.setdefault(path, {})[session] = operation
@@ -122,10 +115,10 @@ class JournalHistory:
         self._lock = Lock()
         self._recent = RecentWork(store)
 
-    def list(self, query: HistoryQuery) -> Sequence[Operation]:
+    def list(self, query: history.HistoryQuery) -> Sequence[history.Operation]:
         """Matching operations, newest first, contents not loaded."""
         wanted = self._place(query.path) if query.path else None
-        found: list[Operation] = []
+        found: list[history.Operation] = []
         if query.limit <= 0:
             return found
         for operation in self._operations(query, wanted):
@@ -137,7 +130,7 @@ class JournalHistory:
                     break
         return found
 
-    def get(self, operation_id: str, steps: int | None = None) -> Operation:
+    def get(self, operation_id: str, steps: int | None = None) -> history.Operation:
         """One operation with the contents of its ChangeSet, or of its first *steps*."""
         return self._store.load(operation_id, steps)
 
@@ -145,11 +138,11 @@ class JournalHistory:
         """The one operation whose id starts with *prefix*."""
         return self._store.find(prefix)
 
-    def changed_since(self, operation_id: str | None, by: Author | None) -> Sequence[str]:
+    def changed_since(self, operation_id: str | None, by: history.Author | None) -> Sequence[str]:
         """The changes made, undone or redone behind an operation, newest first."""
         return self._store.changed_since(operation_id, by)
 
-    def take_arrivals(self, session: str) -> Sequence[Operation]:
+    def take_arrivals(self, session: str) -> Sequence[history.Operation]:
         """The latest operations of other sessions since this was last asked for *session*."""
         with self._lock:
             known = self._known.get(session)
@@ -161,19 +154,19 @@ class JournalHistory:
                     self._known.popitem(last=False)
             return found
 
-    def take_overlaps(self, session: str) -> Sequence[Overlap]:
+    def take_overlaps(self, session: str) -> Sequence[history.Overlap]:
         """What others changed lately of the files that *session* changed since the last call."""
         return self._recent.take_overlaps(session)
 
-    def recent_of_others(self, session: str) -> Sequence[Overlap]:
+    def recent_of_others(self, session: str) -> Sequence[history.Overlap]:
         """The changes of other sessions in the last minutes, the newest first."""
         return self._recent.of_others(session)
 
-    def marks(self) -> Sequence[Operation]:
+    def marks(self) -> Sequence[history.Operation]:
         """Checkpoints and, for each session, its first operation, newest first."""
         return self._store.marks()
 
-    def touching(self, path: WorkspacePath, before_id: str | None) -> Iterator[Operation]:
+    def touching(self, path: WorkspacePath, before_id: str | None) -> Iterator[history.Operation]:
         """Operations that touch *path* or move it, newest first, contents not loaded."""
         return self._store.newest_first(before_id, around=path)
 
@@ -200,8 +193,8 @@ class JournalHistory:
             return show_name(self._workspace.absolute(WorkspacePath(0, tuple(parts))))
 
     def _operations(
-        self, query: HistoryQuery, wanted: WorkspacePath | str | None
-    ) -> Iterator[Operation]:
+        self, query: history.HistoryQuery, wanted: WorkspacePath | str | None
+    ) -> Iterator[history.Operation]:
         """Those that touch what is wanted."""
         read = self._store.newest_first
         if wanted is None or isinstance(wanted, WorkspacePath):
@@ -213,8 +206,8 @@ class JournalHistory:
                 yield operation
 
 
-def _matches(operation: Operation, query: HistoryQuery) -> bool:
-    if operation.kind == PROMPT and not query.prompts:
+def _matches(operation: history.Operation, query: history.HistoryQuery) -> bool:
+    if operation.kind == history.PROMPT and not query.prompts:
         return False
     if query.tool is not None and operation.origin.tool != query.tool:
         return False

@@ -5,17 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from redline.core.changes import (
-    Absent,
-    Change,
-    ChangeSet,
-    DirState,
-    FileState,
-    LinkState,
-    Rename,
-    SpecialState,
-    State,
-)
+from redline.core import changes
 from redline.core.paths import WorkspacePath, show_name
 from redline.core.records import dataclass
 from redline.core.textfile import TextFile, encode, is_utf8
@@ -43,32 +33,36 @@ class Touched:
         return found
 
 
-def list_touched(change_set: ChangeSet, label: Label, most: int | None = None) -> list[Touched]:
+def list_touched(
+    change_set: changes.ChangeSet, label: Label, most: int | None = None
+) -> list[Touched]:
     """Every path of *change_set* in order, or the first *most*."""
     return [
         Touched(label(step.target), "move", "entry", label(step.source))
-        if isinstance(step, Rename)
+        if isinstance(step, changes.Rename)
         else Touched(label(step.path), _action(step), _kind(step))
         for step in change_set.steps[:most]
     ]
 
 
-def name_first(change_set: ChangeSet, label: Label, most: int) -> tuple[list[Touched], int]:
+def name_first(change_set: changes.ChangeSet, label: Label, most: int) -> tuple[list[Touched], int]:
     """Return the first *most* files of a change, and how many more there are.
 
     Directories made or removed with their files go without saying.
     """
-    files = [step for step in change_set.steps if isinstance(step, Rename) or _is_entry(step)]
+    files = [
+        step for step in change_set.steps if isinstance(step, changes.Rename) or _is_entry(step)
+    ]
     steps = tuple(files or change_set.steps)
-    return list_touched(ChangeSet(steps), label, most), max(0, len(steps) - most)
+    return list_touched(changes.ChangeSet(steps), label, most), max(0, len(steps) - most)
 
 
-def _is_entry(step: Change) -> bool:
+def _is_entry(step: changes.Change) -> bool:
     return _kind(step) != "directory"
 
 
 def diff_of(
-    change_set: ChangeSet,
+    change_set: changes.ChangeSet,
     label: Label,
     configured: EncodingOf | None = None,
     *,
@@ -83,7 +77,7 @@ def diff_of(
 
 
 def pieces_of(
-    change_set: ChangeSet,
+    change_set: changes.ChangeSet,
     label: Label,
     configured: EncodingOf | None = None,
     *,
@@ -94,29 +88,29 @@ def pieces_of(
         yield from _step_diff(step, label, configured, fold)
 
 
-def _action(change: Change) -> str:
-    if isinstance(change.before, Absent):
+def _action(change: changes.Change) -> str:
+    if isinstance(change.before, changes.Absent):
         return "create"
-    if isinstance(change.after, Absent):
+    if isinstance(change.after, changes.Absent):
         return "delete"
-    if isinstance(change.before, FileState) and isinstance(change.after, FileState):
+    if isinstance(change.before, changes.FileState) and isinstance(change.after, changes.FileState):
         return "edit" if change.before.digest != change.after.digest else "mode"
-    return "mode" if isinstance(change.after, DirState) else "replace"
+    return "mode" if isinstance(change.after, changes.DirState) else "replace"
 
 
-def _kind(change: Change) -> str:
-    state = change.before if isinstance(change.after, Absent) else change.after
-    if isinstance(state, DirState):
+def _kind(change: changes.Change) -> str:
+    state = change.before if isinstance(change.after, changes.Absent) else change.after
+    if isinstance(state, changes.DirState):
         return "directory"
-    if isinstance(state, SpecialState):
+    if isinstance(state, changes.SpecialState):
         return state.kind.lower()
-    return "symlink" if isinstance(state, LinkState) else "file"
+    return "symlink" if isinstance(state, changes.LinkState) else "file"
 
 
 def _step_diff(
-    step: Change | Rename, label: Label, configured: EncodingOf | None, fold: bool
+    step: changes.Change | changes.Rename, label: Label, configured: EncodingOf | None, fold: bool
 ) -> Iterator[str]:
-    if isinstance(step, Rename):
+    if isinstance(step, changes.Rename):
         yield f"rename from {label(step.source)}\nrename to {label(step.target)}\n"
         return
     name = label(step.path)
@@ -124,16 +118,18 @@ def _step_diff(
         verb = {"create": "new", "delete": "removed"}.get(_action(step), "changed")
         yield f"{verb} directory {name}\n"
         return
-    if isinstance(step.before, SpecialState) or isinstance(step.after, SpecialState):
-        verb = "not restored:" if isinstance(step.before, Absent) else "removed"
+    if isinstance(step.before, changes.SpecialState) or isinstance(
+        step.after, changes.SpecialState
+    ):
+        verb = "not restored:" if isinstance(step.before, changes.Absent) else "removed"
         yield f"{verb} {_kind(step)} {name}\n"
         return
-    if _is_known_by_digest(step.before) and isinstance(step.after, Absent):
+    if _is_known_by_digest(step.before) and isinstance(step.after, changes.Absent):
         yield f"removed file {name}\n"
         return
     labels = (
-        NULL if isinstance(step.before, Absent) else f"a/{name.lstrip('/')}",
-        NULL if isinstance(step.after, Absent) else f"b/{name.lstrip('/')}",
+        NULL if isinstance(step.before, changes.Absent) else f"a/{name.lstrip('/')}",
+        NULL if isinstance(step.after, changes.Absent) else f"b/{name.lstrip('/')}",
     )
     pieces = _text_diff(step, *labels, configured and partial(configured, step.path), fold)
     if pieces is None:
@@ -143,17 +139,17 @@ def _step_diff(
     yield first
     yield from pieces
     yield mode_line(step, name) if first else _describe_unchanged(step, name)
-    if isinstance(step.after, LinkState) and not isinstance(step.before, LinkState):
+    if isinstance(step.after, changes.LinkState) and not isinstance(step.before, changes.LinkState):
         yield f"link {name}: it leads to what its text names\n"
 
 
-def _is_known_by_digest(state: State) -> bool:
+def _is_known_by_digest(state: changes.State) -> bool:
     """Whether a file's content was left out, as `plan_delete` does."""
-    return isinstance(state, FileState) and state.content is None
+    return isinstance(state, changes.FileState) and state.content is None
 
 
 def _text_diff(
-    step: Change, old_label: str, new_label: str, configured: Lookup | None, fold: bool
+    step: changes.Change, old_label: str, new_label: str, configured: Lookup | None, fold: bool
 ) -> Iterator[str] | None:
     """The diff of two texts in pieces; None when there is no text to show."""
     # Late: what only lists paths should not pay for it.
@@ -163,7 +159,7 @@ def _text_diff(
     if texts is None:
         return None
     before, after = texts
-    linked = isinstance(step.before, LinkState) or isinstance(step.after, LinkState)
+    linked = isinstance(step.before, changes.LinkState) or isinstance(step.after, changes.LinkState)
     if is_utf8(before) and is_utf8(after):
         return pieces_of_bytes(before, after, old_label, new_label, fold=fold)
     was, becomes = (text.decode("utf-8", "surrogateescape") for text in (before, after))
@@ -171,18 +167,20 @@ def _text_diff(
     return iter((diff if linked else show_name(diff),))
 
 
-def texts_of(step: Change, configured: EncodingOf | None = None) -> tuple[bytes, bytes] | None:
+def texts_of(
+    step: changes.Change, configured: EncodingOf | None = None
+) -> tuple[bytes, bytes] | None:
     """Return both versions as the diff of a step compares them; None if it shows no text."""
     return _texts(step, configured and partial(configured, step.path))
 
 
-def _texts(step: Change, configured: Lookup | None) -> tuple[bytes, bytes] | None:
+def _texts(step: changes.Change, configured: Lookup | None) -> tuple[bytes, bytes] | None:
     from redline.core.encodings.opening import open_versions
 
     old, new = _content(step.before), _content(step.after)
     if old is None or new is None:
         return None
-    linked = isinstance(step.before, LinkState) or isinstance(step.after, LinkState)
+    linked = isinstance(step.before, changes.LinkState) or isinstance(step.after, changes.LinkState)
     files = (
         (TextFile(old), TextFile(new)) if linked else open_versions(old, new, configured=configured)
     )
@@ -193,11 +191,11 @@ def _texts(step: Change, configured: Lookup | None) -> tuple[bytes, bytes] | Non
     return (old, new) if before == after else (before, after)
 
 
-def _describe_unchanged(step: Change, name: str) -> str:
+def _describe_unchanged(step: changes.Change, name: str) -> str:
     return mode_line(step, name) or f"{_action(step)} empty {_kind(step)} {name}\n"
 
 
-def mode_line(step: Change, name: str) -> str:
+def mode_line(step: changes.Change, name: str) -> str:
     """Return the line about a file's changed mode; empty if it stays."""
     before = getattr(step.before, "mode", None)
     after = getattr(step.after, "mode", None)
@@ -206,10 +204,10 @@ def mode_line(step: Change, name: str) -> str:
     return f"mode of {name}: {before:o} -> {after:o}\n"
 
 
-def _content(state: State) -> bytes | None:
+def _content(state: changes.State) -> bytes | None:
     """The bytes of a state for a diff, or None when there are none to show."""
-    if isinstance(state, Absent):
+    if isinstance(state, changes.Absent):
         return b""
-    if isinstance(state, LinkState):
+    if isinstance(state, changes.LinkState):
         return encode(state.target)
-    return state.content if isinstance(state, FileState) else None
+    return state.content if isinstance(state, changes.FileState) else None

@@ -13,28 +13,12 @@ from typing import TypeAlias
 from redline.core.encodings.opening import open_file
 from redline.core.errors import InvalidPattern, RedlineError, TimeLimit
 from redline.core.paths import WorkspacePath, outermost
-from redline.core.ports.search import (
-    Binary,
-    Cancel,
-    Grep,
-    GrepLine,
-    GrepQuery,
-    GrepResult,
-    Regex,
-)
+from redline.core.ports import search
 from redline.core.ports.tree import Folder, Tree
 from redline.core.records import dataclass, replace
 from redline.core.textfile import BOM, is_utf8
+from redline.search import found_lines
 from redline.search.es_regex import Translation, check_pattern, translate
-from redline.search.found_lines import (
-    LARGEST,
-    MAX_LINE,
-    ContentFound,
-    WholeLines,
-    cut_around,
-    cut_to_cap,
-    lines_with_context,
-)
 from redline.search.globs import Matcher
 from redline.search.walk import Excludes, below, in_tree_order
 
@@ -70,7 +54,7 @@ class SearchScope:
         """The bases without those that lie in another one."""
         return outermost(base.path for base in self.bases)
 
-    def files(self, tree: Tree, cancel: Cancel) -> Iterator[WorkspacePath]:
+    def files(self, tree: Tree, cancel: search.Cancel) -> Iterator[WorkspacePath]:
         """Every file to be searched, in tree order within each base."""
         single = {base.path for base in self.bases if base.is_file}
         for place in sorted(self.places()):
@@ -86,7 +70,7 @@ class SearchScope:
                 if self.wants(path):
                     yield path
 
-    def links(self, tree: Tree, cancel: Cancel) -> Iterator[WorkspacePath]:
+    def links(self, tree: Tree, cancel: search.Cancel) -> Iterator[WorkspacePath]:
         """Every symbolic link that would be searched if it were a file."""
         single = {base.path for base in self.bases if base.is_file}
         for place in self.places():
@@ -104,7 +88,7 @@ class SearchScope:
         enters = self.excludes.enter
         return tree.walk(place, enter=lambda name: enters(self._from_top(below(place, name))))
 
-    def is_empty(self, tree: Tree, cancel: Cancel) -> bool:
+    def is_empty(self, tree: Tree, cancel: search.Cancel) -> bool:
         """Whether there is nothing to search; the first file that is wanted settles it."""
         single = {base.path for base in self.bases if base.is_file}
         if any(map(self.wants, single)):
@@ -148,23 +132,25 @@ class ContentQuestion:
 class ContentSearch:
     """One question over one scope."""
 
-    def __init__(self, tree: Tree, regex: Regex, grep: Grep, cancel: Cancel) -> None:
+    def __init__(
+        self, tree: Tree, regex: search.Regex, grep: search.Grep, cancel: search.Cancel
+    ) -> None:
         self._tree = tree
         self._regex = regex
         self._grep = grep
         self._cancel = cancel
 
-    def run(self, question: ContentQuestion, scope: SearchScope) -> ContentFound:
+    def run(self, question: ContentQuestion, scope: SearchScope) -> found_lines.ContentFound:
         """The answer, by either engine; InvalidPattern, TimeLimit.
 
         Of a line that is too long to be shown whole, the part around its match is.
         """
         found = self._find(question, scope)
-        whole = WholeLines(self._tree)
+        whole = found_lines.WholeLines(self._tree)
         lines = tuple(self._around_match(question, line, whole.read(line)) for line in found.lines)
         return replace(found, lines=lines)
 
-    def _find(self, question: ContentQuestion, scope: SearchScope) -> ContentFound:
+    def _find(self, question: ContentQuestion, scope: SearchScope) -> found_lines.ContentFound:
         check_pattern(question.regex)
         translation = translate(question.regex, ignore_case=question.ignore_case)
         if translation is not None:
@@ -174,8 +160,8 @@ class ContentSearch:
         return self.by_worker(question, scope)
 
     def _around_match(
-        self, question: ContentQuestion, line: GrepLine, whole: bytes | None
-    ) -> GrepLine:
+        self, question: ContentQuestion, line: search.GrepLine, whole: bytes | None
+    ) -> search.GrepLine:
         if whole is None:
             return line
         text = whole.decode("utf-8", "surrogateescape")
@@ -184,14 +170,14 @@ class ContentSearch:
             self._cancel.check()
             found = self._regex.find(question.regex, text, flags=_flags(question), limit=1)
             at = found[0].start if found else 0
-        start, end = cut_around(text, at, MAX_LINE)
+        start, end = found_lines.cut_around(text, at, found_lines.MAX_LINE)
         before = f"[{start} characters cut]" if start else ""
         after = f"[{len(text) - end} characters cut]" if end < len(text) else ""
         return line._replace(text=before + text[start:end] + after)
 
     def _by_ripgrep(
         self, question: ContentQuestion, scope: SearchScope, how: Translation
-    ) -> ContentFound | None:
+    ) -> found_lines.ContentFound | None:
         """What ripgrep finds; None when its answer cannot be shown to be the right one.
 
         One line more than asked for is looked at: if it matches, there are too many.
@@ -202,22 +188,22 @@ class ContentSearch:
             return None
         if result is None or not self._verify(question, result.lines, how):
             return None
-        found = cut_to_cap(result.lines, question.cap, question.context)
+        found = found_lines.cut_to_cap(result.lines, question.cap, question.context)
         return replace(found, undecoded=result.undecoded)
 
     def _without_binary(
         self, question: ContentQuestion, scope: SearchScope, how: Translation
-    ) -> GrepResult | None:
+    ) -> search.GrepResult | None:
         """Lines that ripgrep finds in files that begin without NUL; None when in doubt."""
         if how.is_plain:
-            result = self._ripgrep_once(question, scope, how, Binary.NAME)
+            result = self._ripgrep_once(question, scope, how, search.Binary.NAME)
             named = {(path.root, "/".join(path.parts)) for path in result.binary}
             # A NUL further on does not make a file binary.
             if self._binary_among(named) == named:
                 return result
         binary: set[_File] = set()
         for _ in range(_ATTEMPTS):
-            result = self._ripgrep_once(question, scope, how, Binary.TEXT, frozenset(binary))
+            result = self._ripgrep_once(question, scope, how, search.Binary.TEXT, frozenset(binary))
             spoiled = self._binary_among({line[:2] for line in result.lines})
             if not spoiled:
                 return result
@@ -239,9 +225,9 @@ class ContentSearch:
         question: ContentQuestion,
         scope: SearchScope,
         how: Translation,
-        with_nul: Binary,
+        with_nul: search.Binary,
         left_out: frozenset[_File] = frozenset(),
-    ) -> GrepResult:
+    ) -> search.GrepResult:
         def wants(root: int, relative: str) -> bool:
             if (root, relative) in left_out:
                 return False
@@ -249,14 +235,14 @@ class ContentSearch:
 
         all_of_it = all(base.selects is None for base in scope.bases)
         plain = all_of_it and not left_out and not scope.excludes.any
-        query = GrepQuery(
+        query = search.GrepQuery(
             how.pattern,
             context=question.context,
             max_matches=question.cap + 1,
             hidden=True,
             ignored=True,
             deadline=_DEADLINE,
-            longest_line=MAX_LINE,
+            longest_line=found_lines.MAX_LINE,
             columns=False,
             counts=False,
             binary=with_nul,
@@ -268,7 +254,7 @@ class ContentSearch:
         return result
 
     def _verify(
-        self, question: ContentQuestion, found: Sequence[GrepLine], how: Translation
+        self, question: ContentQuestion, found: Sequence[search.GrepLine], how: Translation
     ) -> bool:
         """Whether the ECMAScript engine agrees about every line that is in doubt."""
         if not how.returns and not how.loose:
@@ -284,11 +270,11 @@ class ContentSearch:
         agreed = self._regex.matching_lines(question.regex, [text], flags=_flags(question))
         return len(agreed[0]) == len(lines)
 
-    def by_worker(self, question: ContentQuestion, scope: SearchScope) -> ContentFound:
+    def by_worker(self, question: ContentQuestion, scope: SearchScope) -> found_lines.ContentFound:
         """The answer of the ECMAScript engine alone."""
         self._regex.check(question.regex, _flags(question))
         end = monotonic() + _DEADLINE
-        lines: list[GrepLine] = []
+        lines: list[search.GrepLine] = []
         undecoded: list[WorkspacePath] = []
         left = question.cap + 1
         for batch in self._batches(scope, None if question.regex.isascii() else undecoded):
@@ -301,11 +287,13 @@ class ContentSearch:
             )
             for (path, content), numbers in zip(batch, answers, strict=True):
                 most = max(left - 1, 0)
-                lines += lines_with_context(path, content, numbers, most, question.context)
+                lines += found_lines.lines_with_context(
+                    path, content, numbers, most, question.context
+                )
                 left -= len(numbers)
             if left <= 0:
-                return ContentFound(tuple(lines), True, tuple(undecoded))
-        return ContentFound(tuple(lines), False, tuple(undecoded))
+                return found_lines.ContentFound(tuple(lines), True, tuple(undecoded))
+        return found_lines.ContentFound(tuple(lines), False, tuple(undecoded))
 
     def _batches(
         self, scope: SearchScope, undecoded: list[WorkspacePath] | None
@@ -315,7 +303,7 @@ class ContentSearch:
         size = 0
         for path in scope.files(self._tree, self._cancel):
             try:
-                file = open_file(self._tree, path, self._tree.read(path, LARGEST))
+                file = open_file(self._tree, path, self._tree.read(path, found_lines.LARGEST))
                 content = file.view
             except RedlineError:  # gone, unreadable or huge: grep goes on with the next
                 continue

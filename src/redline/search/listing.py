@@ -12,16 +12,7 @@ from redline.core.errors import NotADirectory, NotFound
 from redline.core.paths import WorkspacePath, show_name
 from redline.core.ports.tree import FactLists, Kind, Tree
 from redline.core.records import dataclass
-from redline.search.levels import (
-    KIND,
-    Group,
-    Levels,
-    ListingScope,
-    Selects,
-    columns,
-    part,
-    select_rows,
-)
+from redline.search import levels
 from redline.search.patterns import any_of
 
 if TYPE_CHECKING:
@@ -46,7 +37,7 @@ class Listing(Generic[T]):
 def list_directory(
     tree: Tree,
     directory: WorkspacePath,
-    scope: ListingScope,
+    scope: levels.ListingScope,
     cancel: Cancel,
     *,
     depth: int = 1,
@@ -56,7 +47,7 @@ def list_directory(
     """What is in *directory*, *depth* levels of it; linked directories are named, not entered."""
     _require_directory(tree, directory)
     found: list[Listed] = []
-    for (prefix, facts), ignored in Levels(tree, scope, cancel).entries(directory, depth):
+    for (prefix, facts), ignored in levels.Levels(tree, scope, cancel).entries(directory, depth):
         found += [
             (prefix + name, mode, size, second * _SECOND + nano, name in ignored)
             for name, mode, size, second, nano in zip(*facts, strict=True)
@@ -73,7 +64,7 @@ def list_directory(
 def list_files(
     tree: Tree,
     directory: WorkspacePath,
-    scope: ListingScope,
+    scope: levels.ListingScope,
     cancel: Cancel,
     render: Callable[[str, FactLists], T],
     *,
@@ -90,7 +81,7 @@ def list_files(
     ends where the cap does.
     """
     _require_directory(tree, directory)
-    walk = Levels(tree, scope, cancel, _selector(directory, patterns, exclude))
+    walk = levels.Levels(tree, scope, cancel, _selector(directory, patterns, exclude))
     groups = (
         group if not walk.saw_links else _without(group, keeps_link)
         for group in walk.files(directory)
@@ -103,7 +94,7 @@ def list_files(
     for prefix, facts in groups:
         count += len(facts.names)
         over = max(count - most, 0)
-        shown = facts if not over else part(facts, 0, len(facts.names) - over)
+        shown = facts if not over else levels.part(facts, 0, len(facts.names) - over)
         if shown.names:
             entries.append(render(prefix, shown))
         if over:
@@ -111,15 +102,17 @@ def list_files(
     return Listing(entries, count, False, count)
 
 
-def _without(group: Group, keeps_link: Callable[[str], bool]) -> Group:
+def _without(group: levels.Group, keeps_link: Callable[[str], bool]) -> levels.Group:
     prefix, facts = group
-    return Group(
+    return levels.Group(
         prefix,
-        select_rows(facts, lambda name, mode: mode & KIND != S_IFLNK or keeps_link(prefix + name)),
+        levels.select_rows(
+            facts, lambda name, mode: mode & levels.KIND != S_IFLNK or keeps_link(prefix + name)
+        ),
     )
 
 
-def _newest(groups: Iterable[Group], most: int) -> tuple[Group, int]:
+def _newest(groups: Iterable[levels.Group], most: int) -> tuple[levels.Group, int]:
     """The *most* files changed last as one group without a prefix, and how many there are."""
     rows = [
         (prefix + name, mode, size, second, nano)
@@ -127,11 +120,11 @@ def _newest(groups: Iterable[Group], most: int) -> tuple[Group, int]:
         for name, mode, size, second, nano in zip(*facts, strict=True)
     ]
     rows.sort(key=lambda row: (-row[3], -row[4], row[0].split("/")))
-    return Group("", columns(rows[:most])), len(rows)
+    return levels.Group("", levels.columns(rows[:most])), len(rows)
 
 
 def _is_directory(listed: Listed) -> bool:
-    return listed[1] & KIND == S_IFDIR
+    return listed[1] & levels.KIND == S_IFDIR
 
 
 def _require_directory(tree: Tree, directory: WorkspacePath) -> None:
@@ -148,7 +141,7 @@ _ANY_NAME_WITH = re.compile(r"(?:\*\*/)*\*([^*?\[\]{}\\/]+)")
 
 def _selector(
     directory: WorkspacePath, patterns: Sequence[str], exclude: Sequence[str]
-) -> Selects | None:
+) -> levels.Selects | None:
     """The test that selects names; None where all are selected."""
     if not exclude and (not patterns or any(p in ("**/*", "**", "*") for p in patterns)):
         return None

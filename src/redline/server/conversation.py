@@ -10,20 +10,7 @@ from typing import TYPE_CHECKING, Any
 from redline.core.access.rights import ALL_RIGHTS, Rights
 from redline.server.calls.tool_server import ToolServer
 from redline.server.calls.workers import QueueFull
-from redline.server.rpc import revisions, wire
-from redline.server.rpc.messages import (
-    MAX_BATCH,
-    Batch,
-    Channel,
-    Refusal,
-    Submit,
-    check_cursor,
-    check_message,
-    expects_reply,
-    id_in,
-    id_of,
-    is_id,
-)
+from redline.server.rpc import messages, revisions, wire
 from redline.server.rpc.person import OWNER, Person
 from redline.toolsets.tool import Client, Json
 
@@ -40,7 +27,7 @@ class Conversation:
     def __init__(
         self,
         server: ToolServer,
-        submit: Submit,
+        submit: messages.Submit,
         *,
         cap: str | None = None,
         connection: str = "stdio",
@@ -108,48 +95,50 @@ class Conversation:
 
     # --- messages ----------------------------------------------------------------------------
 
-    def receive_bytes(self, line: bytes, channel: Channel) -> None:
+    def receive_bytes(self, line: bytes, channel: messages.Channel) -> None:
         """Take one line from the client."""
         try:
             message = wire.decode(line)
         except ValueError as failure:
             # Half a surrogate pair is reported to the request whose text has it.
             text = f"Parse error: {failure}"
-            self._reply(channel, wire.error(id_in(line), wire.PARSE_ERROR, text))
+            self._reply(channel, wire.error(messages.id_in(line), wire.PARSE_ERROR, text))
             return
         self.receive(message, line, channel)
 
-    def receive(self, message: Any, raw: bytes, channel: Channel) -> None:
+    def receive(self, message: Any, raw: bytes, channel: messages.Channel) -> None:
         """Take one decoded message, or a batch where the revision has them."""
         if isinstance(message, list):
             self._receive_batch(message, raw, channel)
         else:
             self._receive_one(message, raw, channel)
 
-    def _receive_batch(self, items: list[Any], raw: bytes, channel: Channel) -> None:
+    def _receive_batch(self, items: list[Any], raw: bytes, channel: messages.Channel) -> None:
         revision_has_batches = self._client.protocol == "2025-03-26" or self._batches
         allowed = self._profile.serves_batches and revision_has_batches
-        if not allowed or not items or len(items) > MAX_BATCH:
+        if not allowed or not items or len(items) > messages.MAX_BATCH:
             reason = (
-                f"a batch holds 1 to {MAX_BATCH} messages"
+                f"a batch holds 1 to {messages.MAX_BATCH} messages"
                 if allowed
                 else "batches are not part of this protocol revision"
             )
-            data = {"max_items": MAX_BATCH} if allowed else None
+            data = {"max_items": messages.MAX_BATCH} if allowed else None
             text = f"Invalid request: {reason}"
             self._reply(channel, wire.error(None, wire.INVALID_REQUEST, text, data))
             return
-        batch = Batch(channel.reply, sum(1 for item in items if expects_reply(item)))
+        batch = messages.Batch(
+            channel.reply, sum(1 for item in items if messages.expects_reply(item))
+        )
         each = channel.with_reply(batch.add)
         for item in items:
             self._receive_one(item, raw, each)
 
-    def _receive_one(self, message: Any, raw: bytes, channel: Channel) -> None:
+    def _receive_one(self, message: Any, raw: bytes, channel: messages.Channel) -> None:
         try:
-            check_message(message, self._profile)
-        except Refusal as refusal:
-            if expects_reply(message):
-                self._reply(channel, refusal.reply(id_of(message)))
+            messages.check_message(message, self._profile)
+        except messages.Refusal as refusal:
+            if messages.expects_reply(message):
+                self._reply(channel, refusal.reply(messages.id_of(message)))
             return
         if "method" not in message:
             if self._calls is not None or self._is_resumed:
@@ -159,7 +148,7 @@ class Conversation:
         else:
             self._receive_request(message, raw, channel)
 
-    def _receive_request(self, message: Json, raw: bytes, channel: Channel) -> None:
+    def _receive_request(self, message: Json, raw: bytes, channel: messages.Channel) -> None:
         request_id, method, params = message["id"], message["method"], message.get("params")
         if self._modern is None:
             self._modern = method != "initialize" and self._opens_modern(params)
@@ -171,13 +160,13 @@ class Conversation:
                 self._start_call(message, raw, client, channel)
                 return
             body = self._answer(method, params, client)
-        except Refusal as refusal:
+        except messages.Refusal as refusal:
             self._reply(channel, refusal.reply(request_id))
             return
         result = revisions.add_server_info(body) if self._modern else body
         self._reply(channel, wire.result(request_id, result))
 
-    def _reply(self, channel: Channel, message: Json) -> None:
+    def _reply(self, channel: messages.Channel, message: Json) -> None:
         """Answer at once, or behind the calls that run where answers keep their order."""
         if self._in_order and self._calls is not None:
             with suppress(QueueFull):
@@ -189,7 +178,7 @@ class Conversation:
         if method != "notifications/cancelled" or not isinstance(params, dict):
             return
         request_id = params.get("requestId")
-        if not is_id(request_id):
+        if not messages.is_id(request_id):
             self._open_calls().run_cancel_alias(params, self._client)
         elif self._calls is not None:
             self._calls.cancel(request_id)
@@ -206,7 +195,7 @@ class Conversation:
         meta = params.get("_meta") if isinstance(params, dict) else None
         if method == "initialize" and not self._era_is_fixed:
             requested = params.get("protocolVersion") if isinstance(params, dict) else None
-            raise Refusal(
+            raise messages.Refusal(
                 wire.UNSUPPORTED_VERSION,
                 "This connection serves 2026-07-28; initialize is not part of it",
                 {"supported": list(revisions.MODERN), "requested": str(requested or "")},
@@ -214,12 +203,16 @@ class Conversation:
         needed = (revisions.META_VERSION, revisions.META_CAPABILITIES)
         missing = [key for key in needed if not isinstance(meta, dict) or key not in meta]
         if missing or not isinstance(meta, dict):
-            raise Refusal(wire.INVALID_PARAMS, f"params._meta must carry {', '.join(missing)}")
+            raise messages.Refusal(
+                wire.INVALID_PARAMS, f"params._meta must carry {', '.join(missing)}"
+            )
         version = meta[revisions.META_VERSION]
         if not isinstance(version, str):
-            raise Refusal(wire.INVALID_PARAMS, f"{revisions.META_VERSION} must be a string")
+            raise messages.Refusal(
+                wire.INVALID_PARAMS, f"{revisions.META_VERSION} must be a string"
+            )
         if version not in revisions.MODERN:
-            raise Refusal(
+            raise messages.Refusal(
                 wire.UNSUPPORTED_VERSION,
                 f"Unsupported protocol version: {version[:40]}",
                 {"supported": list(revisions.MODERN), "requested": version},
@@ -235,13 +228,13 @@ class Conversation:
         if method in ("initialize", "ping"):
             return
         if self._profile.strict_handshake and not self._initialized:
-            raise Refusal(
+            raise messages.Refusal(
                 wire.NOT_INITIALIZED, "Server not initialized\nhint: send initialize first"
             )
         if self._era_is_fixed or method == "server/discover" or not self._initialized:
             return
         if self._opens_modern(params):
-            raise Refusal(
+            raise messages.Refusal(
                 wire.INVALID_REQUEST,
                 f"This connection was opened by initialize and speaks {self._client.protocol}",
             )
@@ -252,7 +245,7 @@ class Conversation:
         if method == "tools/list":
             return _as_list({"tools": self._server.catalog.list(client)}, client)
         if method in _OFFERED and (offered := self._server.offers.list(method)) is not None:
-            check_cursor(params)
+            messages.check_cursor(params)
             return _as_list(offered, client)
         if self._modern:
             if method == "server/discover":
@@ -267,7 +260,7 @@ class Conversation:
         elif method == "logging/setLevel" and "logging" in self._profile.capabilities:
             self._log_level = _check_log_level((params or {}).get("level"))
             return {}
-        raise Refusal(wire.METHOD_NOT_FOUND, f"Method not found: {method[:100]}")
+        raise messages.Refusal(wire.METHOD_NOT_FOUND, f"Method not found: {method[:100]}")
 
     def _initialize(self, params: Any) -> Json:
         given = params if isinstance(params, dict) else {}
@@ -276,7 +269,7 @@ class Conversation:
         except revisions.UnsupportedVersion as refused:
             data = {"supported": refused.supported, "received": refused.received}
             data["requested"] = refused.received
-            raise Refusal(wire.INVALID_PARAMS, str(refused), data) from None
+            raise messages.Refusal(wire.INVALID_PARAMS, str(refused), data) from None
         self._client = self._read_client(
             given.get("clientInfo"), version, given.get("capabilities")
         )
@@ -294,7 +287,9 @@ class Conversation:
             self._calls = self._server.start_calls(self._submit)
         return self._calls
 
-    def _start_call(self, message: Json, raw: bytes, client: Client, channel: Channel) -> None:
+    def _start_call(
+        self, message: Json, raw: bytes, client: Client, channel: messages.Channel
+    ) -> None:
         level = self._log_level
         if self._modern:
             named = message["params"]["_meta"].get(revisions.META_LOG_LEVEL)
@@ -318,5 +313,5 @@ def _as_list(body: Json, client: Client) -> Json:
 def _check_log_level(level: Any) -> str:
     if level not in revisions.LOG_LEVELS:
         legal = ", ".join(revisions.LOG_LEVELS)
-        raise Refusal(wire.INVALID_PARAMS, f"Unknown logging level; legal: {legal}")
+        raise messages.Refusal(wire.INVALID_PARAMS, f"Unknown logging level; legal: {legal}")
     return str(level)

@@ -8,20 +8,7 @@ from typing import Any
 from redline.core.errors import CannotApply, DocumentSyntax, NodeNotFound
 from redline.core.splice import Splice
 from redline.core.wording import naming
-from redline.documents.base.model import (
-    DocumentEdit,
-    Slice,
-    as_refusal,
-    key_exists,
-    missing_key,
-    missing_levels,
-    no_sibling,
-    not_a_key,
-    out_of_range,
-    resolve_index,
-    slice_of,
-    wrong_shape,
-)
+from redline.documents.base import model
 from redline.documents.base.path import Path, render_path
 from redline.documents.json import layout
 from redline.documents.json.runs import PIECE
@@ -51,12 +38,12 @@ class JsonDocument:
         """json, jsonc or json5."""
         return self._text.form
 
-    def get(self, path: Path) -> Slice:
+    def get(self, path: Path) -> model.Slice:
         """The node's source slice; of duplicate keys the last, with a note."""
         entry, notes = self._locate(path)
-        return slice_of(self.source, entry.start, entry.end, self._text.kind(entry), notes)
+        return model.slice_of(self.source, entry.start, entry.end, self._text.kind(entry), notes)
 
-    def set(self, path: Path, value: str, *, create_parents: bool = False) -> DocumentEdit:
+    def set(self, path: Path, value: str, *, create_parents: bool = False) -> model.DocumentEdit:
         """Replace the node, or create the leaf of a mapping."""
         fragment = self._fragment(value)
         depth, entry, notes = self._deepest(path)
@@ -70,7 +57,7 @@ class JsonDocument:
             raise CannotApply(f"{notes[0]}: {render_path(path)}")
         return self._create(path, depth, entry, fragment, create_parents=create_parents)
 
-    def insert(self, path: Path, value: str, *, after: str | None = None) -> DocumentEdit:
+    def insert(self, path: Path, value: str, *, after: str | None = None) -> model.DocumentEdit:
         """A list item before an index, or a new key of a mapping."""
         if not path:
             raise CannotApply("The whole document cannot be inserted")
@@ -82,32 +69,32 @@ class JsonDocument:
         if isinstance(last, int) and after is None:
             return self._insert_item(path, parent, last, fragment)
         if self._text.kind(parent) != "mapping" or isinstance(last, int):
-            raise as_refusal(wrong_shape(path, len(path) - 1, self._text.kind(parent)))
+            raise model.as_refusal(model.wrong_shape(path, len(path) - 1, self._text.kind(parent)))
         if self._text.member(parent, last)[1]:
-            raise key_exists(path)
+            raise model.key_exists(path)
         if after is None:
             return self._append(path, parent, last, fragment)
         sibling, times = self._text.member(parent, after)
         if sibling is None or times > 1:
-            raise no_sibling(path, after)
+            raise model.no_sibling(path, after)
         fragment = self._indent_value(fragment, layout.indent_of(self.source, sibling.key_start))
         splices = layout.splices_to_add_after(self._text, parent, sibling, last, fragment)
         return self._verify_edit(splices, Step("insert", path, fragment, after), sibling)
 
-    def rename(self, path: Path, name: str) -> DocumentEdit:
+    def rename(self, path: Path, name: str) -> model.DocumentEdit:
         """Write another name in place of a member's, in its quotes."""
         entry, notes = self._locate(path)
         if entry.key is None:
-            raise not_a_key(path)
+            raise model.not_a_key(path)
         if notes:
             raise CannotApply(f"{notes[0]}: {render_path(path)}", hint="remove one of them")
         if self._text.member(self._chain[-2], name)[1]:
-            raise key_exists((*path[:-1], name))
+            raise model.key_exists((*path[:-1], name))
         token = layout.key_like(self._text, entry, name)
         splices = [Splice(entry.key_start, entry.key_end, token.encode("utf-8"))]
         return self._verify_edit(splices, Step("rename", path, json.dumps(name)), entry)
 
-    def delete(self, path: Path) -> DocumentEdit:
+    def delete(self, path: Path) -> model.DocumentEdit:
         """Remove the member with its comma and its comments."""
         if not path:
             raise CannotApply("The whole document cannot be deleted")
@@ -149,7 +136,7 @@ class JsonDocument:
         try:
             return self._locate(path[:-1])
         except NodeNotFound as error:
-            raise as_refusal(error) from None
+            raise model.as_refusal(error) from None
 
     def _deepest(self, path: Path) -> tuple[int, JsonEntry, tuple[str, ...]]:
         """How far *path* leads, the node there, and notes on duplicate keys on the way."""
@@ -175,25 +162,25 @@ class JsonDocument:
     def _absent(self, path: Path, depth: int, entry: JsonEntry) -> NodeNotFound:
         kind, segment = self._text.kind(entry), path[depth]
         if kind == "mapping" and isinstance(segment, str):
-            return missing_key(path, depth, self._text.keys(entry))
+            return model.missing_key(path, depth, self._text.keys(entry))
         if kind == "sequence" and isinstance(segment, int):
-            return out_of_range(path, depth, self._text.item(entry, 0)[1])
-        return wrong_shape(path, depth, kind)
+            return model.out_of_range(path, depth, self._text.item(entry, 0)[1])
+        return model.wrong_shape(path, depth, kind)
 
     def _create(
         self, path: Path, depth: int, entry: JsonEntry, fragment: str, *, create_parents: bool
-    ) -> DocumentEdit:
+    ) -> model.DocumentEdit:
         key = path[depth]
         missing = len(path) - depth
         if self._text.kind(entry) != "mapping" or not isinstance(key, str):
-            raise as_refusal(self._absent(path, depth, entry))
+            raise model.as_refusal(self._absent(path, depth, entry))
         if missing > 1 and not create_parents:
-            raise missing_levels(self._absent(path, depth, entry))
+            raise model.missing_levels(self._absent(path, depth, entry))
         for segment in reversed(path[depth + 1 :]):
             fragment = _wrap(segment, fragment, path)
         return self._append(path[: depth + 1], entry, key, fragment)
 
-    def _append(self, path: Path, parent: JsonEntry, key: str, fragment: str) -> DocumentEdit:
+    def _append(self, path: Path, parent: JsonEntry, key: str, fragment: str) -> model.DocumentEdit:
         fragment = self._indent_value(fragment, layout.append_indent(self._text, parent))
         splices = layout.splices_to_append(self._text, parent, key, fragment)
         return self._verify_edit(splices, Step("insert", path, fragment), self._last(parent))
@@ -204,28 +191,28 @@ class JsonDocument:
 
     def _insert_item(
         self, path: Path, parent: JsonEntry, index: int, fragment: str
-    ) -> DocumentEdit:
+    ) -> model.DocumentEdit:
         if self._text.kind(parent) != "sequence":
-            raise as_refusal(wrong_shape(path, len(path) - 1, self._text.kind(parent)))
+            raise model.as_refusal(model.wrong_shape(path, len(path) - 1, self._text.kind(parent)))
         before, length = self._text.item(parent, index)
         if before is None and index != length:
-            raise as_refusal(out_of_range(path, len(path) - 1, length))
+            raise model.as_refusal(model.out_of_range(path, len(path) - 1, length))
         if before is None:
             fragment = self._indent_value(fragment, layout.append_indent(self._text, parent))
             splices = layout.splices_to_append(self._text, parent, None, fragment)
         else:
             fragment = self._indent_value(fragment, layout.indent_of(self.source, before.start))
             splices = layout.splices_to_insert(self._text, parent, before, fragment)
-        position = length if before is None else resolve_index(index, length)
+        position = length if before is None else model.resolve_index(index, length)
         step = Step("insert", (*path[:-1], position or 0), fragment)
         return self._verify_edit(splices, step, before or self._last(parent))
 
     def _verify_edit(
         self, splices: list[Splice], step: Step, anchor: JsonEntry | None
-    ) -> DocumentEdit:
+    ) -> model.DocumentEdit:
         if len(self.source) > PIECE:
             self._text.clear()
-        edit = DocumentEdit.of(self.source, splices)
+        edit = model.DocumentEdit.of(self.source, splices)
         # The container that changes; setting the root changes the root itself.
         chain = self._chain[: max(len(step.path), 1)]
         verify(self._text, edit, step, chain, anchor, whole=self._whole)

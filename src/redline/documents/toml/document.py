@@ -11,23 +11,8 @@ from typing import Any
 
 from redline.core.errors import CannotApply, DocumentSyntax, NestsTooDeep, NodeNotFound
 from redline.core.splice import Splice
+from redline.documents.base import model
 from redline.documents.base.depth import value_too_deep
-from redline.documents.base.model import (
-    MAX_PARSED_BYTES,
-    DocumentEdit,
-    Slice,
-    as_refusal,
-    key_exists,
-    missing_key,
-    missing_levels,
-    no_sibling,
-    not_a_key,
-    out_of_range,
-    require_text,
-    resolve_index,
-    slice_of,
-    wrong_shape,
-)
 from redline.documents.base.path import Path, Segment, render_path
 from redline.documents.toml.engine import layout
 from redline.documents.toml.engine.index import Node, Tables, TomlIndex, Value
@@ -111,22 +96,22 @@ class TomlDocument:
     format = "toml"
 
     def __init__(self, source: bytes) -> None:
-        require_text(source, "TOML", MAX_PARSED_BYTES)
+        model.require_text(source, "TOML", model.MAX_PARSED_BYTES)
         self.source = source
         self._index = _index(source)
         self._verifier = TomlVerifier(source, self._index.depth)
         self._root = self._index.root()
 
-    def get(self, path: Path) -> Slice:
+    def get(self, path: Path) -> model.Slice:
         """The value's source slice; a table gives the lines of its sections."""
         item = self._locate(path)
         kind = {"sequence": "sequence", "table": "mapping"}.get(_name(item), "scalar")
         if not path:
-            return slice_of(self.source, self._index.bom, len(self.source), "mapping")
+            return model.slice_of(self.source, self._index.bom, len(self.source), "mapping")
         start, end = layout.range_of(self._index, item)
-        return slice_of(self.source, start, end, kind)
+        return model.slice_of(self.source, start, end, kind)
 
-    def set(self, path: Path, value: str, *, create_parents: bool = False) -> DocumentEdit:
+    def set(self, path: Path, value: str, *, create_parents: bool = False) -> model.DocumentEdit:
         """Replace the value, or create the key of a table."""
         fragment = self._fragment(value)
         try:
@@ -143,7 +128,7 @@ class TomlDocument:
         splices = [Splice(item.start, item.end, fragment.encode("utf-8"))]
         return self._verify_edit(splices, "set", path, fragment)
 
-    def insert(self, path: Path, value: str, *, after: str | None = None) -> DocumentEdit:
+    def insert(self, path: Path, value: str, *, after: str | None = None) -> model.DocumentEdit:
         """A list item before an index, or a new key of a table."""
         if not path:
             raise CannotApply("The whole document cannot be inserted")
@@ -151,34 +136,34 @@ class TomlDocument:
         try:
             parent = self._locate(path[:-1])
         except NodeNotFound as error:
-            raise as_refusal(error) from None
+            raise model.as_refusal(error) from None
         last = path[-1]
         if isinstance(last, int) and after is None:
             return self._insert_item(path, parent, last, fragment)
         if _name(parent) != "table" or isinstance(last, int):
-            raise as_refusal(wrong_shape(path, len(path) - 1, _name(parent)))
+            raise model.as_refusal(model.wrong_shape(path, len(path) - 1, _name(parent)))
         if not isinstance(parent, Tables) and parent.child(last) is not None:
-            raise key_exists(path)
+            raise model.key_exists(path)
         if after is None:
             splices = layout.append_key(self._index, parent, path[:-1], (last,), fragment)
         else:
             splices = layout.add_after(self._index, parent, after, last, fragment)
             if len(splices) != 1:
-                raise no_sibling(path, after)
+                raise model.no_sibling(path, after)
         return self._verify_edit(splices, "insert", path, fragment)
 
-    def rename(self, path: Path, name: str) -> DocumentEdit:
+    def rename(self, path: Path, name: str) -> model.DocumentEdit:
         """Write another name in every statement and header that names the key."""
         self._locate(path)
         if not path or isinstance(path[-1], int):
-            raise not_a_key(path)
+            raise model.not_a_key(path)
         parent = self._locate(path[:-1])
         if not isinstance(parent, Tables) and parent.child(name) is not None:
-            raise key_exists((*path[:-1], name))
+            raise model.key_exists((*path[:-1], name))
         splices = layout.rename_key(self._index, parent, str(path[-1]), name)
         return self._verify_edit(splices, "rename", path, name)
 
-    def delete(self, path: Path) -> DocumentEdit:
+    def delete(self, path: Path) -> model.DocumentEdit:
         """Remove the key, item or table with its same-line comment and the comment above."""
         if not path:
             raise CannotApply("The whole document cannot be deleted")
@@ -226,16 +211,16 @@ class TomlDocument:
         segment = path[depth]
         if isinstance(segment, int):
             if not isinstance(node, Value | Tables) or _name(node) != "sequence":
-                raise wrong_shape(path, depth, _name(node))
+                raise model.wrong_shape(path, depth, _name(node))
             try:
                 return node.item(segment)
             except IndexError:
-                raise out_of_range(path, depth, node.length) from None
+                raise model.out_of_range(path, depth, node.length) from None
         if isinstance(node, Tables) or _name(node) != "table":
-            raise wrong_shape(path, depth, _name(node))
+            raise model.wrong_shape(path, depth, _name(node))
         child = node.child(segment)
         if child is None:
-            raise missing_key(path, depth, node.names())
+            raise model.missing_key(path, depth, node.names())
         return child
 
     def _exact(self, path: Path) -> Path:
@@ -250,7 +235,7 @@ class TomlDocument:
 
     def _create(
         self, path: Path, fragment: str, error: NodeNotFound, *, create_parents: bool
-    ) -> DocumentEdit:
+    ) -> model.DocumentEdit:
         depth = len(path) - 1
         while True:
             try:
@@ -260,19 +245,21 @@ class TomlDocument:
                 depth -= 1
         names = tuple(s for s in path[depth:] if isinstance(s, str))
         if _name(parent) != "table" or len(names) != len(path) - depth:
-            raise as_refusal(error)
+            raise model.as_refusal(error)
         if len(names) > 1 and not create_parents:
-            raise missing_levels(error)
+            raise model.missing_levels(error)
         splices = layout.append_key(self._index, parent, path[:depth], names, fragment)
         return self._verify_edit(splices, "insert", path, fragment)
 
-    def _insert_item(self, path: Path, parent: Node, index: int, fragment: str) -> DocumentEdit:
+    def _insert_item(
+        self, path: Path, parent: Node, index: int, fragment: str
+    ) -> model.DocumentEdit:
         if not isinstance(parent, Value | Tables) or _name(parent) != "sequence":
-            raise as_refusal(wrong_shape(path, len(path) - 1, _name(parent)))
+            raise model.as_refusal(model.wrong_shape(path, len(path) - 1, _name(parent)))
         length = parent.length
-        position = resolve_index(index, length)
+        position = model.resolve_index(index, length)
         if position is None and index != length:
-            raise as_refusal(out_of_range(path, len(path) - 1, length))
+            raise model.as_refusal(model.out_of_range(path, len(path) - 1, length))
         position = length if position is None else position
         if isinstance(parent, Tables):
             splices = layout.insert_table(self._index, parent, position, fragment)
@@ -282,8 +269,8 @@ class TomlDocument:
 
     def _verify_edit(
         self, splices: list[Splice], action: str, path: Path, fragment: str
-    ) -> DocumentEdit:
-        edit = DocumentEdit.of(self.source, splices)
+    ) -> model.DocumentEdit:
+        edit = model.DocumentEdit.of(self.source, splices)
         self._verifier.check(edit, TomlIntent(action, self._exact(path), fragment))
         return edit
 

@@ -5,19 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import NamedTuple
 
+from redline.core import changes
 from redline.core.budget import release_read
-from redline.core.changes import (
-    ABSENT,
-    Absent,
-    Change,
-    ChangeSet,
-    DirState,
-    FileState,
-    LinkState,
-    Rename,
-    SpecialState,
-    State,
-)
 from redline.core.diff import unified_diff
 from redline.core.encodings.opening import open_text
 from redline.core.errors import NotARegularFile, PathError, UndoBlocked
@@ -29,15 +18,7 @@ from redline.core.ports.tree import PathResolver, Tree
 from redline.core.records import dataclass, field, replace
 from redline.core.textfile import TextFile
 from redline.engine.ignore_rules import IgnoreRules
-from redline.engine.reverting.timeline import (
-    Passed,
-    RevertStep,
-    Timeline,
-    TrackedEntry,
-    TrackedPlace,
-    removers,
-    with_moves,
-)
+from redline.engine.reverting import timeline
 from redline.plan.merge.line_history import Version
 from redline.plan.merge.three_way import LineConflict, merge_lines
 
@@ -47,47 +28,51 @@ class Outlook:
     """A plan in the making; `state` answers as if its steps had been carried out."""
 
     tree: Tree
-    steps: list[Change | Rename] = field(default_factory=list)
-    _expected: dict[WorkspacePath, State] = field(default_factory=dict)
-    _renames: list[Rename] = field(default_factory=list)
+    steps: list[changes.Change | changes.Rename] = field(default_factory=list)
+    _expected: dict[WorkspacePath, changes.State] = field(default_factory=dict)
+    _renames: list[changes.Rename] = field(default_factory=list)
     # Directories the plan makes: nothing is below them but what it puts there.
     _fresh: set[WorkspacePath] = field(default_factory=set)
     # The step that changes a path, as long as later changes of it can be made part of that step,
     # and which file it is about.
     _open: dict[WorkspacePath, tuple[int, object]] = field(default_factory=dict)
 
-    def state(self, path: WorkspacePath) -> State:
+    def state(self, path: WorkspacePath) -> changes.State:
         """Return what will be at *path*."""
         if path in self._expected:
             return self._expected[path]
         place = self._place_now(path)
         if place is None:
-            return ABSENT
+            return changes.ABSENT
         found = self.tree.state(place)
         release_read(place)
         if place == path:
             self._expected[path] = found
         return found
 
-    def change(self, path: WorkspacePath, after: State, file: object) -> None:
+    def change(self, path: WorkspacePath, after: changes.State, file: object) -> None:
         """Plan that *path* becomes *after*; steps about one *file* become one."""
         before = self.state(path)
         self._expected[path] = _with_kept_mode(after, before)
-        if isinstance(after, DirState) and not isinstance(before, DirState):
+        if isinstance(after, changes.DirState) and not isinstance(before, changes.DirState):
             self._fresh.add(path)
         at, about = self._open.get(path, (-1, None))
-        if isinstance(before, DirState) and isinstance(after, Absent) and self._unmake(path):
+        if (
+            isinstance(before, changes.DirState)
+            and isinstance(after, changes.Absent)
+            and self._unmake(path)
+        ):
             return
-        if isinstance(before, DirState) or isinstance(after, DirState):
+        if isinstance(before, changes.DirState) or isinstance(after, changes.DirState):
             self._open.clear()  # what follows may depend on this directory
-            self.steps.append(Change(path, before, after))
+            self.steps.append(changes.Change(path, before, after))
         elif at < 0 or about is not file:
             self._open[path] = len(self.steps), file
-            self.steps.append(Change(path, before, after))
+            self.steps.append(changes.Change(path, before, after))
         else:
             first = self.steps[at]
-            assert isinstance(first, Change)
-            self.steps[at] = Change(path, first.before, after)
+            assert isinstance(first, changes.Change)
+            self.steps[at] = changes.Change(path, first.before, after)
 
     def _unmake(self, path: WorkspacePath) -> bool:
         """Leave out the directory *path* if the plan itself makes it and puts nothing there."""
@@ -95,23 +80,23 @@ class Outlook:
             return False
         for at in range(len(self.steps) - 1, -1, -1):
             step = self.steps[at]
-            if isinstance(step, Rename):
+            if isinstance(step, changes.Rename):
                 if step.source.is_beneath(path) or step.target.is_beneath(path):
                     return False
-            elif step.path == path and isinstance(step.before, Absent):
-                self.steps[at] = Change(path, ABSENT, ABSENT)
+            elif step.path == path and isinstance(step.before, changes.Absent):
+                self.steps[at] = changes.Change(path, changes.ABSENT, changes.ABSENT)
                 self._fresh.discard(path)
                 return True
             elif step.path.is_beneath(path) and _differs(step):
                 return False
         return False
 
-    def rename(self, step: Rename) -> None:
+    def rename(self, step: changes.Rename) -> None:
         """Plan a rename."""
         moving = self.state(step.source)
         for path in [p for p in self._expected if p.is_beneath(step.source)]:
             self._expected[moved(path, step)] = self._expected.pop(path)
-        self._expected[step.source] = ABSENT
+        self._expected[step.source] = changes.ABSENT
         self._expected[step.target] = moving
         self._renames.append(step)
         self._open.clear()
@@ -127,11 +112,15 @@ class Outlook:
         names = [entry.path.name for entry in entries]
         names += [p.name for p in self._expected if p.parts and p.parent == path]
         found = dict.fromkeys(names)
-        return [name for name in found if not isinstance(self.state(path.child(name)), Absent)]
+        return [
+            name for name in found if not isinstance(self.state(path.child(name)), changes.Absent)
+        ]
 
-    def finished_steps(self) -> tuple[Change | Rename, ...]:
+    def finished_steps(self) -> tuple[changes.Change | changes.Rename, ...]:
         """Return the steps, without those that came to nothing."""
-        return tuple(step for step in self.steps if isinstance(step, Rename) or _differs(step))
+        return tuple(
+            step for step in self.steps if isinstance(step, changes.Rename) or _differs(step)
+        )
 
     def _place_now(self, path: WorkspacePath) -> WorkspacePath | None:
         """Where the disk has what will be at *path*; None if there will be nothing."""
@@ -145,7 +134,7 @@ class Outlook:
         return path
 
 
-def moved(path: WorkspacePath, rename: Rename) -> WorkspacePath:
+def moved(path: WorkspacePath, rename: changes.Rename) -> WorkspacePath:
     """Return where a rename moves *path*."""
     if not path.is_beneath(rename.source):
         return path
@@ -153,13 +142,17 @@ def moved(path: WorkspacePath, rename: Rename) -> WorkspacePath:
     return rename.target.child(*rest)
 
 
-def _differs(step: Change) -> bool:
+def _differs(step: changes.Change) -> bool:
     return step.before != _with_kept_mode(step.after, step.before)
 
 
-def _with_kept_mode(after: State, found: State) -> State:
+def _with_kept_mode(after: changes.State, found: changes.State) -> changes.State:
     """Return *after* with the mode that a step without one leaves as it is."""
-    if isinstance(after, FileState) and after.mode is None and isinstance(found, FileState):
+    if (
+        isinstance(after, changes.FileState)
+        and after.mode is None
+        and isinstance(found, changes.FileState)
+    ):
         return replace(after, mode=found.mode)
     return after
 
@@ -226,9 +219,9 @@ def describe_conflicts(shown: str, conflicts: Sequence[LineConflict]) -> str:
     return "".join(parts)
 
 
-def describe_states(shown: str, wanted: State, found: State) -> str:
+def describe_states(shown: str, wanted: changes.State, found: changes.State) -> str:
     """Return how what was found differs from what the operation left."""
-    if isinstance(wanted, FileState) and isinstance(found, FileState):
+    if isinstance(wanted, changes.FileState) and isinstance(found, changes.FileState):
         old, new = _content(wanted), _content(found)
         if old is None or new is None:
             return f"Binary file {shown} differs\n"
@@ -247,22 +240,22 @@ def _text(line: bytes) -> str:
     return show_name(line.decode("utf-8", "surrogateescape")).rstrip("\r\n")
 
 
-def _content(state: FileState) -> str | None:
+def _content(state: changes.FileState) -> str | None:
     content = open_text(state.content or b"").view
     return None if b"\0" in content else show_name(content.decode("utf-8", "surrogateescape"))
 
 
-def _kind(state: State) -> str:
+def _kind(state: changes.State) -> str:
     match state:
-        case Absent():
+        case changes.Absent():
             return "missing"
-        case DirState():
+        case changes.DirState():
             return "a directory"
-        case LinkState():
+        case changes.LinkState():
             return f"a link to {show_name(state.target)}"
-        case SpecialState():
+        case changes.SpecialState():
             return f"a {state.kind}"
-        case FileState():
+        case changes.FileState():
             return "a file"
 
 
@@ -278,11 +271,11 @@ class _Located(NamedTuple):
     A rename leads from `source` to `target`. A file is only removed in the `life` it was made in.
     """
 
-    step: Change | Rename
-    entry: TrackedEntry
+    step: changes.Change | changes.Rename
+    entry: timeline.TrackedEntry
     since: int
-    source: TrackedPlace
-    target: TrackedPlace
+    source: timeline.TrackedPlace
+    target: timeline.TrackedPlace
     life: int
 
 
@@ -293,7 +286,7 @@ class RevertPlan:
     `notes` say what stays or stays away because git ignores it and no operation made it.
     """
 
-    change_set: ChangeSet
+    change_set: changes.ChangeSet
     merged: tuple[WorkspacePath, ...] = ()
     notes: tuple[str, ...] = ()
 
@@ -305,30 +298,30 @@ class RevertPlanner:
         self._workspace = workspace
         self._store = store
         self._outlook = Outlook(tree)
-        self._timeline = Timeline(())
+        self._timeline = timeline.Timeline(())
         self._clashes: list[Clash] = []
         self._merged: dict[WorkspacePath, None] = {}
         self._ignored = IgnoreRules(tree)
         # Directories that stay with what is ignored in them, and ignored entries left out.
         self._kept: dict[WorkspacePath, list[str]] = {}
         self._left_out: dict[WorkspacePath, None] = {}
-        self._doomed: set[TrackedEntry] = set()
+        self._doomed: set[timeline.TrackedEntry] = set()
         self._cancelled: set[str] = set()
 
-    def plan(self, steps: Sequence[RevertStep]) -> RevertPlan:
+    def plan(self, steps: Sequence[timeline.RevertStep]) -> RevertPlan:
         """Return the plan for *steps* in this order; UndoBlocked tells everything in the way."""
         operations = {each.operation for each in steps}
         later = self._later_operations(operations)
-        self._timeline = Timeline(later)
+        self._timeline = timeline.Timeline(later)
         self._cancelled = _find_cancelled(later)
-        steps = with_moves(steps, self._timeline.moves_in)
+        steps = timeline.with_moves(steps, self._timeline.moves_in)
         located = _join_steps([self._locate(each) for each in steps])
         self._doomed = {each.entry for each in located if _removes_directory(each.step)}
         for each in located:
             self._take_step(each)
         if self._clashes:
             raise blocked(self._clashes, self._show, operations)
-        finished = ChangeSet(self._outlook.finished_steps())
+        finished = changes.ChangeSet(self._outlook.finished_steps())
         return RevertPlan(finished, tuple(self._merged), tuple(self._say_ignored()))
 
     def _later_operations(self, wanted: set[str]) -> list[Operation]:
@@ -338,12 +331,12 @@ class RevertPlanner:
         for operation in self._store.newest_first():
             found.append(operation)
             missing.discard(operation.id)
-            missing |= removers(operation)
+            missing |= timeline.removers(operation)
             if not missing:
                 break
         return found[::-1]
 
-    def _locate(self, wanted: RevertStep) -> _Located:
+    def _locate(self, wanted: timeline.RevertStep) -> _Located:
         at, entry, source, target, life = self._timeline.trace(wanted.operation, wanted.number)
         if wanted.again:
             return _Located(wanted.step, entry, at, source, target, life)
@@ -351,7 +344,7 @@ class RevertPlanner:
 
     def _take_step(self, each: _Located) -> None:
         try:
-            if isinstance(each.step, Rename):
+            if isinstance(each.step, changes.Rename):
                 self._take_rename(each)
             else:
                 self._take_change(each.step, each)
@@ -361,59 +354,65 @@ class RevertPlanner:
 
     # -- one path -----------------------------------------------------------------------------
 
-    def _take_change(self, step: Change, each: _Located) -> None:
-        entry, is_removal = each.entry, isinstance(step.after, Absent)
+    def _take_change(self, step: changes.Change, each: _Located) -> None:
+        entry, is_removal = each.entry, isinstance(step.after, changes.Absent)
         if is_removal and entry.life != each.life:
             return  # removed already; what is there now was made again
         if entry.is_there:
             if is_removal and self._must_stay(step, entry):
                 return
             self._change_entry(step, entry, each.since)
-        elif isinstance(step.before, Absent):
+        elif isinstance(step.before, changes.Absent):
             if self._may_stay_away(step, each):
                 return
             self._bring_back(step, entry)
         elif not is_removal:  # what may be at its path is another file
             path = self._timeline.path_of(entry)
             makers = _makers(entry.passed_since(each.since), step.before)
-            self._clash(path, describe_states(self._show(path), step.before, ABSENT), makers)
+            self._clash(
+                path, describe_states(self._show(path), step.before, changes.ABSENT), makers
+            )
             return
         entry.become(is_there=not is_removal, life=each.life)
 
-    def _change_entry(self, step: Change, entry: TrackedEntry, since: int) -> None:
+    def _change_entry(self, step: changes.Change, entry: timeline.TrackedEntry, since: int) -> None:
         base, wanted = step.before, step.after
         path = self._timeline.path_of(entry)
         now = self._outlook.state(path)
         if is_same(now, wanted, base):
             return
-        result: State | None
+        result: changes.State | None
         if fits(now, base, wanted):
             result = keep_mode(base, wanted)
         else:
             result = self._merge(step, path, now, entry.passed_since(since))
         self._outlook.change(path, wanted if result is None else result, entry)
 
-    def _bring_back(self, step: Change, entry: TrackedEntry) -> None:
+    def _bring_back(self, step: changes.Change, entry: timeline.TrackedEntry) -> None:
         path = self._timeline.path_of(entry)
         now = self._outlook.state(path)
         makers = self._timeline.makers_at(path)
-        if isinstance(now, Absent):
+        if isinstance(now, changes.Absent):
             self._check_directory(path)
             self._outlook.change(path, step.after, entry)
         elif makers or not is_same(now, step.after, step.before):
             self._clash(path, f"{self._show(path)} exists again\n", makers)
 
     def _merge(
-        self, step: Change, path: WorkspacePath, now: State, passed: Sequence[Passed]
-    ) -> FileState | None:
+        self,
+        step: changes.Change,
+        path: WorkspacePath,
+        now: changes.State,
+        passed: Sequence[timeline.Passed],
+    ) -> changes.FileState | None:
         """Return what keeps later changes of a text file; None after noting why there is none."""
         base, wanted = step.before, step.after
-        if isinstance(now, FileState) and isinstance(base, FileState):
+        if isinstance(now, changes.FileState) and isinstance(base, changes.FileState):
             base, now = self._load(base), self._load(now)
         if not (
-            isinstance(base, FileState)
-            and isinstance(now, FileState)
-            and isinstance(wanted, FileState)
+            isinstance(base, changes.FileState)
+            and isinstance(now, changes.FileState)
+            and isinstance(wanted, changes.FileState)
         ):
             self._clash(path, describe_states(self._show(path), base, now), _makers(passed, base))
             return None
@@ -432,17 +431,19 @@ class RevertPlanner:
         content = b"".join(merged.lines)
         if content != now.content:
             self._merged[path] = None
-        return FileState.of(content, mode or None)
+        return changes.FileState.of(content, mode or None)
 
-    def _versions(self, base: FileState, now: FileState, passed: Sequence[Passed]) -> list[Version]:
+    def _versions(
+        self, base: changes.FileState, now: changes.FileState, passed: Sequence[timeline.Passed]
+    ) -> list[Version]:
         """The contents between *base* and *now*: known from the journal, else the last alone."""
-        way: list[tuple[FileState, str]] = []
+        way: list[tuple[changes.FileState, str]] = []
         last = base.digest
         for each in passed:
             before, after = each.before, each.after
-            if isinstance(before, FileState) and before.digest != last:
+            if isinstance(before, changes.FileState) and before.digest != last:
                 way.append((before, ""))
-            if isinstance(after, FileState):
+            if isinstance(after, changes.FileState):
                 way.append((after, each.operation))
                 last = after.digest
         # What led back to the same content is no change.
@@ -461,11 +462,11 @@ class RevertPlanner:
         here, there = self._timeline.path_of(entry), self._timeline.path_at(each.target)
         if here == there:
             return
-        if not entry.is_there or isinstance(self._outlook.state(here), Absent):
+        if not entry.is_there or isinstance(self._outlook.state(here), changes.Absent):
             passed = entry.passed_since(each.since)
-            makers = tuple(p.operation for p in passed if isinstance(p.after, Absent))
+            makers = tuple(p.operation for p in passed if isinstance(p.after, changes.Absent))
             self._clash(here, f"{self._show(here)} is gone\n", makers)
-        elif not isinstance(self._outlook.state(there), Absent):
+        elif not isinstance(self._outlook.state(there), changes.Absent):
             makers = self._timeline.makers_at(there)
             self._clash(there, f"{self._show(there)} exists again\n", makers)
         elif here != self._timeline.path_at(each.source):
@@ -474,23 +475,25 @@ class RevertPlanner:
             text = f"{self._show(there.parent)} was moved into it\n"
             self._clash(here, text, (each.target.directory.moved_by,))
         elif self._check_directory(there):
-            self._outlook.rename(Rename(here, there))
+            self._outlook.rename(changes.Rename(here, there))
             entry.move(*each.target)
 
     def _check_directory(self, path: WorkspacePath) -> bool:
         """Whether there is a directory for *path*; if not, that is in the way."""
         folder = path.parent
-        is_there = isinstance(self._outlook.state(folder), DirState)
+        is_there = isinstance(self._outlook.state(folder), changes.DirState)
         if not is_there:
             self._clash(path, f"{self._show(folder)} is not a directory any more\n")
         return is_there
 
     # -- what git ignores and nobody recorded -------------------------------------------------
 
-    def _must_stay(self, step: Change, entry: TrackedEntry) -> bool:
+    def _must_stay(self, step: changes.Change, entry: timeline.TrackedEntry) -> bool:
         """Whether a directory stays, as it holds what is ignored; all else is in the way."""
         path = self._timeline.path_of(entry)
-        if not _removes_directory(step) or not isinstance(self._outlook.state(path), DirState):
+        if not _removes_directory(step) or not isinstance(
+            self._outlook.state(path), changes.DirState
+        ):
             return False
         names = self._outlook.names_in(path)
         others = [each for each in names if not self._is_forgotten(path, each, entry)]
@@ -501,7 +504,9 @@ class RevertPlanner:
             self._kept[path] = names
         return bool(names)
 
-    def _is_forgotten(self, directory: WorkspacePath, name: str, entry: TrackedEntry) -> bool:
+    def _is_forgotten(
+        self, directory: WorkspacePath, name: str, entry: timeline.TrackedEntry
+    ) -> bool:
         """Whether git ignores *name* and no operation made it, or it is a directory that stays."""
         path, known = directory.child(name), entry.entries.get(name)
         if path in self._kept:
@@ -509,7 +514,7 @@ class RevertPlanner:
         is_recorded = known is not None and known.is_recorded
         return not is_recorded and self._ignored.leave_out(path, self._outlook.state(path))
 
-    def _may_stay_away(self, step: Change, each: _Located) -> bool:
+    def _may_stay_away(self, step: changes.Change, each: _Located) -> bool:
         """Whether something ignored and unrecorded need not come back, as its directory is undone.
 
         It was made after that directory, so it is not there at the point that is gone back to.
@@ -523,10 +528,10 @@ class RevertPlanner:
             self._left_out[path] = None
         return is_undone
 
-    def _was_taken_back(self, directory: TrackedEntry) -> bool:
+    def _was_taken_back(self, directory: timeline.TrackedEntry) -> bool:
         if not self._timeline.is_taken_back(directory):
             return False
-        return isinstance(self._outlook.state(self._timeline.path_of(directory)), Absent)
+        return isinstance(self._outlook.state(self._timeline.path_of(directory)), changes.Absent)
 
     def _say_ignored(self) -> Iterator[str]:
         for path, names in self._kept.items():
@@ -546,7 +551,7 @@ class RevertPlanner:
         """Return *makers* without operations that were taken back, and those that did so."""
         return tuple(name for name in makers if name not in self._cancelled) or makers
 
-    def _load(self, state: FileState) -> FileState:
+    def _load(self, state: changes.FileState) -> changes.FileState:
         if state.content is not None or state.size > MAX_MERGED_BYTES:
             return state
         return self._store.load_content(state)
@@ -555,11 +560,11 @@ class RevertPlanner:
         return show_name(self._workspace.absolute(path))
 
 
-def _removes_directory(step: Change | Rename) -> bool:
+def _removes_directory(step: changes.Change | changes.Rename) -> bool:
     return (
-        isinstance(step, Change)
-        and isinstance(step.before, DirState)
-        and isinstance(step.after, Absent)
+        isinstance(step, changes.Change)
+        and isinstance(step.before, changes.DirState)
+        and isinstance(step.after, changes.Absent)
     )
 
 
@@ -581,9 +586,9 @@ def _join_steps(steps: Sequence[_Located]) -> list[_Located]:
     That it is moved in between makes no difference; that it is removed or made does.
     """
     joined: list[_Located] = []
-    latest: dict[TrackedEntry, int] = {}
+    latest: dict[timeline.TrackedEntry, int] = {}
     for each in steps:
-        if isinstance(each.step, Rename):
+        if isinstance(each.step, changes.Rename):
             joined.append(each)
         elif not _is_file(each.step):
             latest.pop(each.entry, None)
@@ -599,56 +604,62 @@ def _join_steps(steps: Sequence[_Located]) -> list[_Located]:
     return joined
 
 
-def _join(later: _Located, older: Change) -> _Located | None:
+def _join(later: _Located, older: changes.Change) -> _Located | None:
     newer = later.step
-    assert isinstance(newer, Change)
+    assert isinstance(newer, changes.Change)
     if newer.after != older.before:
         return None
-    return later._replace(step=Change(newer.path, newer.before, older.after))
+    return later._replace(step=changes.Change(newer.path, newer.before, older.after))
 
 
-def _is_file(change: Change) -> bool:
-    return isinstance(change.before, FileState) and isinstance(change.after, FileState)
+def _is_file(change: changes.Change) -> bool:
+    return isinstance(change.before, changes.FileState) and isinstance(
+        change.after, changes.FileState
+    )
 
 
-def _is_text(state: FileState) -> bool:
+def _is_text(state: changes.FileState) -> bool:
     return state.content is not None and not TextFile(state.content).is_binary
 
 
-def _lines(state: FileState) -> list[bytes]:
+def _lines(state: changes.FileState) -> list[bytes]:
     return split_lines(state.content or b"")
 
 
-def _makers(passed: Sequence[Passed], base: State) -> tuple[str, ...]:
+def _makers(passed: Sequence[timeline.Passed], base: changes.State) -> tuple[str, ...]:
     """Who changed a path since it was *base*."""
     same = [n for n, each in enumerate(passed) if each.after == base]
     later = passed[same[-1] + 1 :] if same else passed
     return tuple(each.operation for each in later)
 
 
-def fits(now: State, base: State, wanted: State) -> bool:
+def fits(now: changes.State, base: changes.State, wanted: changes.State) -> bool:
     """Whether a path still is as the operation left it."""
-    if isinstance(base, FileState) and isinstance(now, FileState):
-        asks_mode = isinstance(wanted, FileState) and base.mode != wanted.mode
+    if isinstance(base, changes.FileState) and isinstance(now, changes.FileState):
+        asks_mode = isinstance(wanted, changes.FileState) and base.mode != wanted.mode
         return base.digest == now.digest and (not asks_mode or base.mode == now.mode)
-    if isinstance(base, DirState) and isinstance(now, DirState):
+    if isinstance(base, changes.DirState) and isinstance(now, changes.DirState):
         return True
     return base == now
 
 
-def is_same(now: State, wanted: State, base: State) -> bool:
+def is_same(now: changes.State, wanted: changes.State, base: changes.State) -> bool:
     """Whether a path already is as it is to become."""
-    if isinstance(now, FileState) and isinstance(wanted, FileState):
-        keeps_mode = isinstance(base, FileState) and base.mode == wanted.mode
+    if isinstance(now, changes.FileState) and isinstance(wanted, changes.FileState):
+        keeps_mode = isinstance(base, changes.FileState) and base.mode == wanted.mode
         return now.digest == wanted.digest and (keeps_mode or now.mode == wanted.mode)
-    if isinstance(now, DirState) and isinstance(wanted, DirState):
-        return now.mode == wanted.mode or not isinstance(base, DirState)
+    if isinstance(now, changes.DirState) and isinstance(wanted, changes.DirState):
+        return now.mode == wanted.mode or not isinstance(base, changes.DirState)
     return now == wanted
 
 
-def keep_mode(base: State, wanted: State) -> State:
+def keep_mode(base: changes.State, wanted: changes.State) -> changes.State:
     """Return *wanted* without a mode if the operation did not change it: later modes are kept."""
-    if isinstance(base, FileState) and isinstance(wanted, FileState) and base.mode == wanted.mode:
+    if (
+        isinstance(base, changes.FileState)
+        and isinstance(wanted, changes.FileState)
+        and base.mode == wanted.mode
+    ):
         return replace(wanted, mode=None)
     return wanted
 

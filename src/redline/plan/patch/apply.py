@@ -8,32 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha1, sha256
 
+from redline.core import changes, errors
 from redline.core.budget import check_lines
 from redline.core.call_scope import cancellable
-from redline.core.changes import (
-    ABSENT,
-    Absent,
-    Change,
-    ChangeSet,
-    DirState,
-    FileState,
-    LinkState,
-    Rename,
-    State,
-)
 from redline.core.encodings.opening import open_file
-from redline.core.errors import (
-    AlreadyApplied,
-    AlreadyExists,
-    IsADirectory,
-    MatchError,
-    NotFound,
-    PatchError,
-    PathError,
-    RedlineError,
-    StaleBase,
-    SymlinkEscape,
-)
 from redline.core.paths import WorkspacePath, show_name
 from redline.core.ports.tree import Tree
 from redline.core.records import dataclass, field
@@ -50,56 +28,58 @@ class Staging:
     def __init__(self, tree: Tree, encoding: str | None = None) -> None:
         self._tree = tree
         self._encoding = encoding
-        self._initial: dict[WorkspacePath, State] = {}
-        self._now: dict[WorkspacePath, State] = {}
+        self._initial: dict[WorkspacePath, changes.State] = {}
+        self._now: dict[WorkspacePath, changes.State] = {}
         self._writes: dict[WorkspacePath, int] = {}
-        self._moves: list[tuple[WorkspacePath, WorkspacePath, FileState]] = []
+        self._moves: list[tuple[WorkspacePath, WorkspacePath, changes.FileState]] = []
 
-    def state(self, path: WorkspacePath) -> State:
+    def state(self, path: WorkspacePath) -> changes.State:
         """What is at *path* after the operations so far."""
         if path not in self._now:
             self._refuse_file_parents(path)
             self._initial[path] = self._now[path] = self._tree.state(path)
         return self._now[path]
 
-    def file(self, path: WorkspacePath) -> FileState:
+    def file(self, path: WorkspacePath) -> changes.FileState:
         """The regular file at *path*; anything else is refused."""
         state = self.state(path)
         shown = show_name(path.relative)
-        if isinstance(state, FileState):
+        if isinstance(state, changes.FileState):
             return state
         _refuse_link(state, shown)
-        if isinstance(state, DirState):
-            raise _patch_failed(IsADirectory.fact, shown)
-        raise NotFound(shown)
+        if isinstance(state, changes.DirState):
+            raise _patch_failed(errors.IsADirectory.fact, shown)
+        raise errors.NotFound(shown)
 
     def open(self, path: WorkspacePath) -> TextFile:
         """The text of the regular file at *path*."""
         return open_file(self._tree, path, self.file(path).content or b"", self._encoding)
 
-    def occupant(self, path: WorkspacePath) -> FileState | DirState | None:
+    def occupant(self, path: WorkspacePath) -> changes.FileState | changes.DirState | None:
         """The file or directory at *path*, if any; `assign` refuses a link."""
         state = self.state(path)
-        return state if isinstance(state, FileState | DirState) else None
+        return state if isinstance(state, changes.FileState | changes.DirState) else None
 
-    def assign(self, path: WorkspacePath, state: State) -> None:
+    def assign(self, path: WorkspacePath, state: changes.State) -> None:
         """Set the state at *path*."""
         _refuse_link(self.state(path), show_name(path.relative))
         self._now[path] = state
         self._writes[path] = self._writes.get(path, 0) + 1
 
-    def note_move(self, source: WorkspacePath, target: WorkspacePath, before: FileState) -> None:
+    def note_move(
+        self, source: WorkspacePath, target: WorkspacePath, before: changes.FileState
+    ) -> None:
         """Remember that *target* was created by a move."""
         self._moves.append((source, target, before))
 
     def _refuse_file_parents(self, path: WorkspacePath) -> None:
         """A name below a file of this patch cannot be used."""
         for depth in range(1, len(path.parts)):
-            parent = self._now.get(WorkspacePath(path.root, path.parts[:depth]), ABSENT)
-            if isinstance(parent, FileState):
+            parent = self._now.get(WorkspacePath(path.root, path.parts[:depth]), changes.ABSENT)
+            if isinstance(parent, changes.FileState):
                 raise _patch_failed("A parent of the path is a file", show_name(path.relative))
 
-    def changed_paths(self) -> dict[WorkspacePath, tuple[State, State]]:
+    def changed_paths(self) -> dict[WorkspacePath, tuple[changes.State, changes.State]]:
         """Every path whose state differs from what it was at the start."""
         return {
             path: (self._initial[path], now)
@@ -107,47 +87,47 @@ class Staging:
             if now != self._initial[path]
         }
 
-    def change_set(self) -> ChangeSet:
+    def change_set(self) -> changes.ChangeSet:
         """The changes from the tree to the staged result; a plain move stays a move."""
         changed_paths = self.changed_paths()
-        steps: list[Change | Rename] = []
+        steps: list[changes.Change | changes.Rename] = []
         moved = {}
         for source, target, before in self._moves:
             if self._writes[source] == self._writes[target] == 1:
                 moved[source] = target
                 moved[target] = target
                 steps += self._missing_parents(target, steps)
-                steps.append(Rename(source, target))
+                steps.append(changes.Rename(source, target))
                 after = self._now[target]
                 if after != before:
-                    steps.append(Change(target, before, after))
+                    steps.append(changes.Change(target, before, after))
         for path, (before_, after_) in changed_paths.items():
             if path in moved:
                 continue
-            if isinstance(before_, Absent):
+            if isinstance(before_, changes.Absent):
                 steps += self._missing_parents(path, steps)
-            steps.append(Change(path, before_, after_))
-        return ChangeSet(tuple(steps))
+            steps.append(changes.Change(path, before_, after_))
+        return changes.ChangeSet(tuple(steps))
 
     def _missing_parents(
-        self, path: WorkspacePath, steps: Sequence[Change | Rename]
-    ) -> list[Change | Rename]:
-        made = {step.path for step in steps if isinstance(step, Change)}
-        missing: list[Change | Rename] = []
+        self, path: WorkspacePath, steps: Sequence[changes.Change | changes.Rename]
+    ) -> list[changes.Change | changes.Rename]:
+        made = {step.path for step in steps if isinstance(step, changes.Change)}
+        missing: list[changes.Change | changes.Rename] = []
         for depth in range(1, len(path.parts)):
             parent = WorkspacePath(path.root, path.parts[:depth])
             if parent not in made and self._tree.stat(parent) is None:
-                missing.append(Change(parent, ABSENT, DirState()))
+                missing.append(changes.Change(parent, changes.ABSENT, changes.DirState()))
         return missing
 
 
-def _refuse_link(state: State, shown: str) -> None:
-    if isinstance(state, LinkState):
-        raise SymlinkEscape(shown, f"Writing through a symbolic link is denied: {shown}")
+def _refuse_link(state: changes.State, shown: str) -> None:
+    if isinstance(state, changes.LinkState):
+        raise errors.SymlinkEscape(shown, f"Writing through a symbolic link is denied: {shown}")
 
 
-def _patch_failed(fact: str, shown: str) -> PatchError:
-    return PatchError(f"{fact}: {shown}", details={"path": shown})
+def _patch_failed(fact: str, shown: str) -> errors.PatchError:
+    return errors.PatchError(f"{fact}: {shown}", details={"path": shown})
 
 
 Resolve = Callable[[str], WorkspacePath]
@@ -177,10 +157,12 @@ _LETTERS = {"add": "A", "update": "M", "delete": "D"}
 class PatchPlan:
     """What a patch would do."""
 
-    change_set: ChangeSet
+    change_set: changes.ChangeSet
     affected: tuple[Affected, ...]
     notes: tuple[str, ...] = ()
-    states: Mapping[WorkspacePath, tuple[State, State]] = field(default_factory=dict)
+    states: Mapping[WorkspacePath, tuple[changes.State, changes.State]] = field(
+        default_factory=dict
+    )
 
 
 def plan_patch(
@@ -196,11 +178,11 @@ def plan_patch(
     updated, where the caller names it.
     """
     plans: list[PatchPlan] = []
-    failure: RedlineError | None = None
+    failure: errors.RedlineError | None = None
     for reading in readings:
         try:
             plan = _plan_reading(Staging(tree, encoding), reading, resolve, expected or {})
-        except AlreadyApplied:
+        except errors.AlreadyApplied:
             raise
         except _UNFIT as error:
             failure = failure or error
@@ -209,7 +191,7 @@ def plan_patch(
             plans.append(plan)
     if len(plans) > 1:
         ways = " or ".join(f"[{_summarise(plan)}]" for plan in plans)
-        raise PatchError(
+        raise errors.PatchError(
             f"The patch can be read in more than one way, and each fits the files: {ways}",
             hint="begin every *** header at the margin, and write paths without quotes or prefix",
         )
@@ -218,7 +200,7 @@ def plan_patch(
     return plans[0]
 
 
-_UNFIT = (PatchError, MatchError, PathError)
+_UNFIT = (errors.PatchError, errors.MatchError, errors.PathError)
 
 
 def _summarise(plan: PatchPlan) -> str:
@@ -237,8 +219,11 @@ def _plan_reading(
 
 def _check_version(staging: Staging, path: WorkspacePath, digest: str) -> None:
     state = staging.state(path)
-    if not isinstance(state, FileState) or state.digest != digest.removeprefix("sha256:").lower():
-        raise StaleBase(show_name(path.relative))
+    if (
+        not isinstance(state, changes.FileState)
+        or state.digest != digest.removeprefix("sha256:").lower()
+    ):
+        raise errors.StaleBase(show_name(path.relative))
 
 
 def _stage(
@@ -249,7 +234,7 @@ def _stage(
         return _stage_add(staging, operation, path)
     if isinstance(operation, DeleteFile):
         return _stage_delete(staging, operation, path)
-    if _creates(operation) and isinstance(staging.state(path), Absent):
+    if _creates(operation) and isinstance(staging.state(path), changes.Absent):
         added = AddFile(operation.path, operation.hunks[0].added_lines, operation.at)
         return _stage_add(staging, added, path)
     return _stage_update(staging, operation, path, resolve, notes)
@@ -266,19 +251,19 @@ def _stage_add(staging: Staging, operation: AddFile, path: WorkspacePath) -> Aff
     text = "\n".join(operation.lines) + ("\n" if operation.final_newline else "")
     content = encode(text)
     shown = show_name(path.relative)
-    if isinstance(there, FileState) and there.content == content:
-        raise AlreadyApplied(
+    if isinstance(there, changes.FileState) and there.content == content:
+        raise errors.AlreadyApplied(
             f"The file to add is already there with this content: {shown}",
             hint="nothing to do: this part of the patch was already applied",
             details={"path": shown, "already_applied": True},
         )
     if there is not None:
-        raise AlreadyExists(
+        raise errors.AlreadyExists(
             shown,
             f"The file to add already exists: {shown}",
             hint="use *** Update File: to change it, or *** Delete File: it first",
         )
-    staging.assign(path, FileState.of(content, 0o755 if operation.executable else None))
+    staging.assign(path, changes.FileState.of(content, 0o755 if operation.executable else None))
     return Affected("add", path)
 
 
@@ -288,12 +273,12 @@ def _stage_delete(staging: Staging, operation: DeleteFile, path: WorkspacePath) 
         have = [line_body(line) for line in split_lines(TextFile(before.content or b"").text)]
         if have != list(operation.lines):
             shown = show_name(path.relative)
-            raise PatchError(
+            raise errors.PatchError(
                 f"The file to delete holds other lines than the diff: {shown}",
                 hint="read the file again; *** Delete File: in an envelope needs no lines",
                 details={"path": shown},
             )
-    staging.assign(path, ABSENT)
+    staging.assign(path, changes.ABSENT)
     return Affected("delete", path)
 
 
@@ -309,7 +294,7 @@ def _stage_update(
     shown = show_name(path.relative)
     if operation.hunks:
         content = _patch(staging.open(path), operation, shown, notes)
-        after = FileState.of(content, before.mode)
+        after = changes.FileState.of(content, before.mode)
     target = path if operation.move_to is None else resolve(operation.move_to)
     if target == path:
         if after == before:
@@ -318,10 +303,10 @@ def _stage_update(
         return Affected("update", path)
     if staging.occupant(target) is not None:
         shown = show_name(target.relative)
-        raise AlreadyExists(
+        raise errors.AlreadyExists(
             shown, f"The file to move to already exists: {shown}", hint="choose another name"
         )
-    staging.assign(path, ABSENT)
+    staging.assign(path, changes.ABSENT)
     staging.assign(target, after)
     staging.note_move(path, target, before)
     return Affected("move", target, path)

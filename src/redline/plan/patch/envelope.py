@@ -20,15 +20,8 @@ from collections.abc import Sequence
 
 from redline.core.call_scope import checkpoint
 from redline.core.errors import PatchError
+from redline.plan.patch import model
 from redline.plan.patch.hunk_lines import Opening, quote_line, read_hunk, read_opening
-from redline.plan.patch.model import (
-    AddFile,
-    DeleteFile,
-    Hunk,
-    PatchOperation,
-    PatchReading,
-    UpdateFile,
-)
 
 BEGIN, END, END_OF_FILE = "*** Begin Patch", "*** End Patch", "*** End of File"
 _MARKER = re.compile(r"\*\*\* ?(Begin|End) Patch(?: ?\*\*\*)?")
@@ -96,10 +89,10 @@ def _is_file_name_pair(lines: Sequence[str], at: int) -> bool:
     )
 
 
-def read_envelope(lines: Sequence[str], first: int) -> PatchReading:
+def read_envelope(lines: Sequence[str], first: int) -> model.PatchReading:
     """The operations between the markers; *first* is the number of the first line."""
     reader = _Reader(lines, first)
-    operations: list[PatchOperation] = []
+    operations: list[model.PatchOperation] = []
     while (operation := reader.operation()) is not None:
         checkpoint()
         operations.append(operation)
@@ -126,7 +119,7 @@ class _Reader:
     def _line(self) -> str | None:
         return self._lines[self._at] if self._at < len(self._lines) else None
 
-    def operation(self) -> PatchOperation | None:
+    def operation(self) -> model.PatchOperation | None:
         """The next operation, or None at the end."""
         self._skip_blank()
         line, at = self._line(), self._number
@@ -143,11 +136,11 @@ class _Reader:
         self._at += 1
         path = _check_path(header[2], at)
         if header[1] == "Add":
-            return AddFile(path, self._added_lines(), at)
+            return model.AddFile(path, self._added_lines(), at)
         if header[1] == "Delete":
-            return DeleteFile(path, at)
+            return model.DeleteFile(path, at)
         target = self._move_target()
-        return UpdateFile(path, target, self._hunks(), at)
+        return model.UpdateFile(path, target, self._hunks(), at)
 
     def _skip_blank(self) -> None:
         while (line := self._line()) is not None and not line.strip():
@@ -180,8 +173,8 @@ class _Reader:
         self._at += 1
         return _check_path(line[len(_MOVE) :], self._number - 1)
 
-    def _hunks(self) -> tuple[Hunk, ...]:
-        hunks: list[Hunk] = []
+    def _hunks(self) -> tuple[model.Hunk, ...]:
+        hunks: list[model.Hunk] = []
         is_first = True
         while self._opens_hunk(is_first=is_first):
             checkpoint()
@@ -204,7 +197,7 @@ class _Reader:
             details={"line": self._number},
         )
 
-    def _hunk(self) -> Hunk | None:
+    def _hunk(self) -> model.Hunk | None:
         at = self._number
         openings: list[Opening] = []
         while (line := self._line()) is not None and line.startswith("@@"):

@@ -12,15 +12,8 @@ import sys
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from redline.core import errors
 from redline.core.call_scope import cancellable, checkpoint
-from redline.core.errors import (
-    AlreadyApplied,
-    AmbiguousMatch,
-    MatchError,
-    NoMatch,
-    PatchError,
-    RedlineError,
-)
 from redline.core.records import replace
 from redline.core.textfile import line_body
 from redline.plan.match.already_made import has_lines
@@ -79,15 +72,15 @@ def hunk_placements(
     """
     file = SearchedText(text, is_indexed=len(hunks) > _MANY)
     places: list[_Places] = []
-    failures: list[tuple[int, Hunk, RedlineError]] = []
+    failures: list[tuple[int, Hunk, errors.RedlineError]] = []
     missing = 0
     for number, hunk in enumerate(hunks, 1):
         checkpoint()
         try:
             places.append(_places_of(file, hunk, base))
-        except MatchError as error:
+        except errors.MatchError as error:
             failures.append((number, hunk, error))
-            missing += not isinstance(error, AlreadyApplied)
+            missing += not isinstance(error, errors.AlreadyApplied)
         if missing == _MAX_MISSING:
             break
     if not failures:
@@ -106,8 +99,10 @@ def hunk_placements(
     ]
     try:
         placements = in_order(found)
-    except MatchError as error:
-        raise PatchError(f"{shown}: {error.message}", hint="join the hunks into one") from None
+    except errors.MatchError as error:
+        raise errors.PatchError(
+            f"{shown}: {error.message}", hint="join the hunks into one"
+        ) from None
     notes = [
         f"{shown}: line {placement.line} matched although {placement.level.value} differed"
         for placement in found
@@ -122,14 +117,14 @@ class _Places(NamedTuple):
     spans: tuple[range, ...]
     is_seek: bool
     placement: Placement | None = None
-    doubt: AmbiguousMatch | None = None
+    doubt: errors.AmbiguousMatch | None = None
 
 
 def _places_of(file: SearchedText, hunk: Hunk, base: FileBase) -> _Places:
     height = len(hunk.old_lines)
     try:
         placement = _find(file, hunk, base)
-    except AmbiguousMatch as doubt:
+    except errors.AmbiguousMatch as doubt:
         if hunk.bare_at is not None or hunk.only_adds or not 1 < len(doubt.lines) <= _MAX_CHOICES:
             return _Places((), hunk.only_keeps, doubt=doubt)
         lines = sorted({line - 1 for line in doubt.lines})
@@ -223,8 +218,8 @@ def _place_in_file(file: SearchedText, hunk: Hunk) -> Placement:
     """Place a hunk by the lines it quotes; a last blank one may lie after the file's end."""
     try:
         return _place_quoted(file, hunk)
-    except NoMatch as error:
-        beyond = None if isinstance(error, AlreadyApplied) else _place_beyond_end(file, hunk)
+    except errors.NoMatch as error:
+        beyond = None if isinstance(error, errors.AlreadyApplied) else _place_beyond_end(file, hunk)
         if beyond is None:
             raise
         return beyond
@@ -246,7 +241,7 @@ def _without_mark(hunk: Hunk) -> Hunk:
     old = [body.startswith(_MARK) for role, body in hunk.lines if role != "+"]
     new = [body.startswith(_MARK) for role, body in hunk.lines if role != "-"]
     if hunk.start is not None and any(old) and new and not any(new):
-        raise NoMatch(
+        raise errors.NoMatch(
             "A patch cannot remove the file's byte order mark, as this one would",
             hint="put the mark before the first new line as well, or leave it out of both",
         )
@@ -262,9 +257,9 @@ def _place_bare(file: SearchedText, hunk: Hunk) -> Placement:
             continue
         try:
             placement = _place_quoted(file, replace(hunk, lines=lines))
-        except AlreadyApplied:
+        except errors.AlreadyApplied:
             raise
-        except NoMatch:
+        except errors.NoMatch:
             continue
         if placement.level is MatchLevel.LITERAL and placement not in found:
             found.append(placement)
@@ -273,7 +268,7 @@ def _place_bare(file: SearchedText, hunk: Hunk) -> Placement:
     if found:
         old = "\n".join(hunk.old_lines)
         raise ambiguous(file.text, [placement.line for placement in found], old)
-    raise NoMatch(
+    raise errors.NoMatch(
         f"Line {hunk.bare_at} of the patch begins with none of space, - and +, and as context the"
         " lines are not in the file to the letter",
         hint="context lines begin with one space before the text of the file",
@@ -294,9 +289,9 @@ def _place_beyond_end(file: SearchedText, hunk: Hunk) -> Placement | None:
         return None  # the whole hunk may have been applied there
     try:
         return _place_quoted(file, replace(hunk, lines=lines, at_end=True))
-    except AlreadyApplied:
+    except errors.AlreadyApplied:
         raise
-    except NoMatch:
+    except errors.NoMatch:
         return None
 
 
@@ -329,7 +324,7 @@ def _place_loosely(file: SearchedText, hunk: Hunk, regions: list[range]) -> Plac
     """Place a hunk whose heading a diff program wrote: the last such line somewhere before it."""
     try:
         return place_lines(file, hunk.lines, at_end=hunk.at_end)
-    except AmbiguousMatch:
+    except errors.AmbiguousMatch:
         if not regions:
             raise
         within = range(regions[0].start, file.line_count)
@@ -343,14 +338,14 @@ def _place_in(file: SearchedText, hunk: Hunk, regions: list[range]) -> Placement
         after = range(regions[0].start, last)
         return place_lines(file, hunk.lines, within=after, at_end=hunk.at_end)
     found: dict[tuple[int, int], Placement] = {}
-    failed: RedlineError | None = None
+    failed: errors.RedlineError | None = None
     for widened in (False, True):
         for region in regions:
             checkpoint()
             within = range(region.start, last) if widened else region
             try:
                 placement = place_lines(file, hunk.lines, within=within, at_end=hunk.at_end)
-            except NoMatch as error:
+            except errors.NoMatch as error:
                 failed = failed or error
                 continue
             found[(placement.start, placement.end)] = placement
@@ -358,15 +353,15 @@ def _place_in(file: SearchedText, hunk: Hunk, regions: list[range]) -> Placement
             return next(iter(found.values()))
         if found:
             lines = sorted(placement.line for placement in found.values())
-            raise AmbiguousMatch(
+            raise errors.AmbiguousMatch(
                 f"The hunk fits under several headings, at lines {', '.join(map(str, lines))}",
                 count=len(lines),
                 lines=lines,
                 hint="add context lines, or another @@ line that only one of them has",
             )
-    if isinstance(failed, AlreadyApplied):
+    if isinstance(failed, errors.AlreadyApplied):
         raise failed
-    raise NoMatch(
+    raise errors.NoMatch(
         f"The lines of the hunk are not under the heading {hunk.headings[-1]!r}"
         + (f": {failed.message}" if failed else ""),
         hint="read the file again and copy the lines, or correct the @@ line",
@@ -381,7 +376,7 @@ def _insert(file: SearchedText, hunk: Hunk) -> Placement:
     elif hunk.headings and hunk.firm:
         before = _line_under_heading(file, hunk.headings)
     else:
-        raise NoMatch(
+        raise errors.NoMatch(
             "The hunk has only + lines and does not say where they go",
             hint="add a context line from the file before or after them, or write after @@ the"
             " line of the file that they follow; at the end of the file, put *** End of File"
@@ -395,14 +390,14 @@ def _line_under_heading(file: SearchedText, headings: Sequence[str]) -> int:
     regions = regions_under(file, headings)
     if len(regions) > 1:
         starts = [region.start + 1 for region in regions]
-        raise AmbiguousMatch(
+        raise errors.AmbiguousMatch(
             f"The heading {headings[-1]!r} matched {len(starts)} lines",
             count=len(starts),
             lines=starts,
             hint="add context lines to the hunk",
         )
     if not regions:
-        raise NoMatch(
+        raise errors.NoMatch(
             f"No line matches the heading {headings[-1]!r}",
             hint="add context lines to the hunk",
         )
@@ -413,7 +408,7 @@ def _refuse_repeated_insert(bodies: Sequence[str], hunk: Hunk, before: int) -> N
     added = list(hunk.added_lines)
     start = before - 1 - len(added) if hunk.at_end else before - 1
     if start >= 0 and bodies[start : start + len(added)] == added:
-        raise AlreadyApplied(
+        raise errors.AlreadyApplied(
             f"The new lines are already in place at line {start + 1}; nothing was changed",
             hint="nothing to do; to add them once more, give context lines",
             details={"line": start + 1},
@@ -421,12 +416,12 @@ def _refuse_repeated_insert(bodies: Sequence[str], hunk: Hunk, before: int) -> N
 
 
 def _refusal(
-    shown: str, failures: Sequence[tuple[int, Hunk, RedlineError]], count: int
-) -> RedlineError:
+    shown: str, failures: Sequence[tuple[int, Hunk, errors.RedlineError]], count: int
+) -> errors.RedlineError:
     """One error for all hunks of a file that have no place."""
-    applied = [error for _, _, error in failures if isinstance(error, AlreadyApplied)]
+    applied = [error for _, _, error in failures if isinstance(error, errors.AlreadyApplied)]
     if len(applied) == count:
-        return AlreadyApplied(
+        return errors.AlreadyApplied(
             f"The patch is already applied to {shown}; nothing was changed",
             hint="nothing to do",
             details={"path": shown, "already_applied": True},
@@ -440,11 +435,11 @@ def _refusal(
         said.append(f"and {'' if all_looked_for else 'at least '}{more} more hunks")
     _, hunk, first = failures[0]
     details = {**first.details, "path": shown, "hunk": failures[0][0], "patch_line": hunk.at}
-    return PatchError(f"{shown}: " + "; ".join(said), hint=first.hint, details=details)
+    return errors.PatchError(f"{shown}: " + "; ".join(said), hint=first.hint, details=details)
 
 
-def _fact(error: RedlineError) -> str:
-    if isinstance(error, AmbiguousMatch):
+def _fact(error: errors.RedlineError) -> str:
+    if isinstance(error, errors.AmbiguousMatch):
         return f"matched {error.count} places. {error.message}"
     return error.message
 

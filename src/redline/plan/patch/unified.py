@@ -15,15 +15,8 @@ from typing import NamedTuple
 from redline.core.call_scope import checkpoint
 from redline.core.errors import PatchError
 from redline.core.records import dataclass, field
+from redline.plan.patch import model
 from redline.plan.patch.hunk_lines import Opening, quote_line, read_hunk, read_opening
-from redline.plan.patch.model import (
-    AddFile,
-    DeleteFile,
-    Hunk,
-    PatchOperation,
-    PatchReading,
-    UpdateFile,
-)
 
 _NOTHING = "/dev/null"
 # What git puts before names: by default, reversed, mnemonic, and outside of a repository.
@@ -125,13 +118,15 @@ def is_unified(lines: Sequence[str]) -> bool:
     )
 
 
-def read_unified(lines: Sequence[str], first: int, *, keep_doubtful: bool = False) -> PatchReading:
+def read_unified(
+    lines: Sequence[str], first: int, *, keep_doubtful: bool = False
+) -> model.PatchReading:
     """The operations of a unified diff.
 
     A prefix that may be a directory (a/ on both sides) counts as one with *keep_doubtful*.
     """
     reader = _Reader(lines, first)
-    operations: list[PatchOperation] = []
+    operations: list[model.PatchOperation] = []
     while (section := reader.section()) is not None:
         checkpoint()
         operations.append(section.operation(keep_doubtful=keep_doubtful))
@@ -147,14 +142,14 @@ class _Section:
     at: int
     names: FileNames | None = None
     headers: dict[str, str] = field(default_factory=dict)
-    hunks: list[Hunk] = field(default_factory=list)
+    hunks: list[model.Hunk] = field(default_factory=list)
 
-    def operation(self, *, keep_doubtful: bool) -> PatchOperation:
+    def operation(self, *, keep_doubtful: bool) -> model.PatchOperation:
         """The change of the file."""
         if _RENAME_FROM in self.headers and _RENAME_TO in self.headers:
             old, new = (read_name(self.headers[key]) for key in (_RENAME_FROM, _RENAME_TO))
             if old and new:
-                return UpdateFile(old, new, tuple(self.hunks), self.at, self._base)
+                return model.UpdateFile(old, new, tuple(self.hunks), self.at, self._base)
         old, new = self._names(keep_doubtful=keep_doubtful)
         if new is not None and (old is None or _NEW_FILE in self.headers):
             return self._add(new)
@@ -167,7 +162,7 @@ class _Section:
                 "write the same name on both lines; to rename, add the lines rename from NAME"
                 " and rename to NAME, or use *** Move to: in an envelope",
             )
-        return UpdateFile(old, None, tuple(self.hunks), self.at, self._base)
+        return model.UpdateFile(old, None, tuple(self.hunks), self.at, self._base)
 
     def _names(self, *, keep_doubtful: bool) -> FileNames:
         names = self.names or read_git_names(self.headers.get(_GIT, ""))
@@ -180,21 +175,21 @@ class _Section:
         hashes = _HASHES.fullmatch(self.headers.get(_CONTENT, "").rstrip())
         return hashes[1] if hashes else None
 
-    def _add(self, path: str) -> AddFile:
+    def _add(self, path: str) -> model.AddFile:
         mode = self.headers.get(_NEW_FILE, "100644").strip()
         if mode not in _REGULAR_MODES:
             raise _refuse(self.at, f"adds what is not a regular file (mode {mode})", "add files")
         hunk = self._whole_file("+", "the hunk of a new file has + lines only")
         lines = hunk.added_lines if hunk else ()
         ends = hunk is not None and hunk.final_newline is not False
-        return AddFile(path, lines, self.at, ends, executable=mode in ("100755", "100700"))
+        return model.AddFile(path, lines, self.at, ends, executable=mode in ("100755", "100700"))
 
-    def _delete(self, path: str) -> DeleteFile:
+    def _delete(self, path: str) -> model.DeleteFile:
         hint = "every line in the hunk of a deleted file starts with -"
         hunk = self._whole_file("-", hint)
-        return DeleteFile(path, self.at, hunk.old_lines if hunk else ())
+        return model.DeleteFile(path, self.at, hunk.old_lines if hunk else ())
 
-    def _whole_file(self, role: str, hint: str) -> Hunk | None:
+    def _whole_file(self, role: str, hint: str) -> model.Hunk | None:
         if len(self.hunks) > 1 or any(r != role for h in self.hunks for r, _ in h.lines):
             raise _refuse(self.at, "adds or deletes a file and quotes other lines of it", hint)
         return self.hunks[0] if self.hunks else None

@@ -13,15 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from threading import Thread
 from typing import Any
 
-from redline.recorder.adapters.hook_program import (
-    FOLDER,
-    MAX_FILES,
-    MAX_TEXT,
-    MAX_TIME,
-    MOMENTS,
-    SOCKET,
-    digest_of,
-)
+from redline.recorder.adapters import hook_program
 from redline.recorder.ports import HookEvent, Moment
 
 MAX_LINE = 256 << 10
@@ -44,8 +36,8 @@ class HookListener:
 
     def __init__(self, state_dir: str, heard: Callable[[HookEvent], None]) -> None:
         self._heard = heard
-        self._home = home = os.path.join(state_dir, FOLDER)
-        self._path = os.path.join(home, SOCKET)
+        self._home = home = os.path.join(state_dir, hook_program.FOLDER)
+        self._path = os.path.join(home, hook_program.SOCKET)
         self._socket: socket.socket | None = None
         self._closed = False
         self.limits = ""
@@ -79,7 +71,7 @@ class HookListener:
             return
         own = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         with own, contextlib.suppress(OSError), _address(self._home) as address:
-            own.settimeout(MAX_TIME)
+            own.settimeout(hook_program.MAX_TIME)
             own.connect(address)
             own.sendall(b"\n")
             own.recv(1)  # closed by the listener when it is our turn
@@ -120,9 +112,9 @@ def _is_settled(event: HookEvent) -> bool:
 
 def ask_session(state_dir: str, client: str, params: Mapping[str, Any]) -> str:
     """Return the session whose hook announced this tools/call; "" if none or several did."""
-    home = os.path.join(state_dir, FOLDER)
+    home = os.path.join(state_dir, hook_program.FOLDER)
     first = re.split(r"[\s\-_/]", client.lower(), maxsplit=1)[0]
-    family = next((name for name in MOMENTS if name.partition("-")[0] == first), "")
+    family = next((name for name in hook_program.MOMENTS if name.partition("-")[0] == first), "")
     if not family:
         return ""
     meta = params.get("_meta")
@@ -136,14 +128,14 @@ def ask_session(state_dir: str, client: str, params: Mapping[str, Any]) -> str:
         "tool": params.get("name"),
         "call": call,
         "session": next((meta[name] for name in _SESSION_IDS if name in meta), ""),
-        "given": "" if call else digest_of(params.get("arguments")),
+        "given": "" if call else hook_program.digest_of(params.get("arguments")),
     }
     own = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     with own, contextlib.suppress(OSError), _address(home) as address:
         own.settimeout(_MAX_ASKED)
         own.connect(address)
         own.sendall(json.dumps(said).encode() + b"\n")
-        return own.recv(MAX_TEXT * 4).decode("utf-8", "replace")
+        return own.recv(hook_program.MAX_TEXT * 4).decode("utf-8", "replace")
     return ""
 
 
@@ -151,11 +143,11 @@ def ask_session(state_dir: str, client: str, params: Mapping[str, Any]) -> str:
 def _address(home: str) -> Iterator[str]:
     """Give the socket's address; the whole path may be longer than one can be."""
     if not sys.platform.startswith("linux"):
-        yield f"{home}/{SOCKET}"
+        yield f"{home}/{hook_program.SOCKET}"
         return
     folder = os.open(home, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
-        yield f"/proc/self/fd/{folder}/{SOCKET}"
+        yield f"/proc/self/fd/{folder}/{hook_program.SOCKET}"
     finally:
         os.close(folder)
 
@@ -168,10 +160,10 @@ def _listen(home: str) -> socket.socket:
     try:
         os.fchmod(folder, 0o700)
         with contextlib.suppress(FileNotFoundError):
-            os.unlink(SOCKET, dir_fd=folder)
+            os.unlink(hook_program.SOCKET, dir_fd=folder)
         with _address(home) as address:
             listening.bind(address)
-        os.chmod(SOCKET, 0o600, dir_fd=folder)
+        os.chmod(hook_program.SOCKET, 0o600, dir_fd=folder)
         listening.listen(_BACKLOG)
         listening.settimeout(_MAX_WAIT)
     except OSError:
@@ -185,7 +177,7 @@ def _listen(home: str) -> socket.socket:
 def _read_line(peer: socket.socket) -> bytes:
     """Return the one line of a connection; an empty one when it is late or too long."""
     found = b""
-    ends = time.monotonic() + MAX_TIME
+    ends = time.monotonic() + hook_program.MAX_TIME
     while b"\n" not in found:
         left = ends - time.monotonic()
         if left <= 0:
@@ -207,7 +199,7 @@ def read_event(line: bytes, now_ns: int) -> HookEvent | None:
         said = json.loads(line)
     except (ValueError, RecursionError):
         return None
-    if not isinstance(said, dict) or said.get("client") not in list(MOMENTS):
+    if not isinstance(said, dict) or said.get("client") not in list(hook_program.MOMENTS):
         return None
     moment, sent, files = said.get("moment"), said.get("time"), said.get("files")
     if moment not in list(Moment) or type(sent) is not int or not _are_paths(files):
@@ -224,10 +216,10 @@ def read_event(line: bytes, now_ns: int) -> HookEvent | None:
 
 
 def _are_paths(files: Any) -> bool:
-    if not isinstance(files, list) or len(files) > MAX_FILES:
+    if not isinstance(files, list) or len(files) > hook_program.MAX_FILES:
         return False
     return all(isinstance(file, str) and len(file) <= _MAX_PATH for file in files)
 
 
 def _text(value: object) -> str:
-    return value[:MAX_TEXT] if isinstance(value, str) else ""
+    return value[: hook_program.MAX_TEXT] if isinstance(value, str) else ""

@@ -13,13 +13,7 @@ from redline.cli.commands.server.client_files import ClientFile, locate
 from redline.cli.flags import state_dir_from
 from redline.cli.terminal import fail, out, paint
 from redline.core.paths import Access
-from redline.recorder.commands.hook_settings import (
-    HookClient,
-    hook_clients,
-    install,
-    installed_events,
-    remove,
-)
+from redline.recorder.commands import hook_settings
 from redline.recorder.wiring import hook_program
 from redline.settings import Settings
 from redline.wiring.workspace import Redline
@@ -32,7 +26,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the flags of this command."""
     parser.add_argument("action", choices=("install", "remove", "status"), help="what to do")
     parser.add_argument(
-        "client", nargs="?", choices=sorted(hook_clients(".")), help="which client (status: all)"
+        "client",
+        nargs="?",
+        choices=sorted(hook_settings.hook_clients(".")),
+        help="which client (status: all)",
     )
     parser.add_argument("--workspace", default=".", metavar="DIR", help="default: this directory")
     parser.add_argument(
@@ -50,7 +47,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Install, remove, or say what is installed."""
-    clients = hook_clients(args.workspace)
+    clients = hook_settings.hook_clients(args.workspace)
     if args.action == "status":
         chosen = [clients[args.client]] if args.client else list(clients.values())
         print_table([row for client in chosen for row in _rows(client)])
@@ -80,8 +77,10 @@ def hook_command(client: str, state_dir: str | None) -> str:
     return f"{shlex.join(argv)} 2>/dev/null || true"
 
 
-def _install(client: HookClient, file: ClientFile, command: str) -> int:
-    operation = file.change(lambda source: install(client, source, command), _TOOL, client.name)
+def _install(client: hook_settings.HookClient, file: ClientFile, command: str) -> int:
+    operation = file.change(
+        lambda source: hook_settings.install(client, source, command), _TOOL, client.name
+    )
     if not operation:
         out("already there")
         return 0
@@ -91,19 +90,19 @@ def _install(client: HookClient, file: ClientFile, command: str) -> int:
     return 0
 
 
-def _remove(client: HookClient, file: ClientFile) -> int:
-    if not installed_events(file.source):
+def _remove(client: hook_settings.HookClient, file: ClientFile) -> int:
+    if not hook_settings.installed_events(file.source):
         out("no hooks of Redline there")
         return 3
     undone = file.undo_latest(_TOOL, f"remove {client.name}")
     if undone:
         out(f"removed as change {undone}; restart {client.title}")
         return 0
-    file.say_written(file.change(remove, _TOOL, f"remove {client.name}"))
+    file.say_written(file.change(hook_settings.remove, _TOOL, f"remove {client.name}"))
     return 0
 
 
-def _rows(client: HookClient) -> Iterator[list[tuple[str, str]]]:
+def _rows(client: hook_settings.HookClient) -> Iterator[list[tuple[str, str]]]:
     """Yield what each settings file of a client has, as cells of a table."""
     wanted = set(client.entries(""))
     for path in (client.file, client.user_file):
@@ -111,6 +110,6 @@ def _rows(client: HookClient) -> Iterator[list[tuple[str, str]]]:
         if os.path.isfile(path):
             with Redline(Settings(workspace=os.path.dirname(path), allow_any_root=True)) as redline:
                 place = redline.workspace.resolve(os.path.basename(path), Access.READ)
-                found = installed_events(redline.tree.read(place, _MAX_SETTINGS))
+                found = hook_settings.installed_events(redline.tree.read(place, _MAX_SETTINGS))
         state = "installed" if found >= wanted else "in part" if found else "not installed"
         yield [(client.name, ""), (state, ""), (path, "")]

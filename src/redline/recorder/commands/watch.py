@@ -6,12 +6,7 @@ import argparse
 import contextlib
 from collections.abc import Sequence
 
-from redline.cli.commands.history.view import (
-    add_workspace_flags,
-    headline,
-    label_for,
-    open_redline,
-)
+from redline.cli.commands.history import view
 from redline.cli.terminal import fail, out, paint
 from redline.core.ports.history import Operation
 from redline.server.ending import Terminated, end_on_signal
@@ -28,18 +23,18 @@ at a time does it.
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the flags of this command."""
     parser.epilog = EXAMPLES
-    add_workspace_flags(parser)
+    view.add_workspace_flags(parser)
     parser.add_argument("--once", action="store_true", help="record what changed so far, and end")
 
 
 def run(args: argparse.Namespace) -> int:
     """Record until interrupted."""
-    redline = open_redline(args, is_brief=False)
-    label = label_for(redline)
+    redline = view.open_redline(args, is_brief=False)
+    label = view.label_for(redline)
 
     def report(operations: Sequence[Operation]) -> None:
         for operation in operations:
-            out(headline(operation, label))
+            out(view.headline(operation, label))
 
     def note(text: str) -> None:
         out(paint(f"note: {text}", "dim"))

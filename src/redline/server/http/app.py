@@ -6,6 +6,7 @@ import asyncio
 
 from redline.core.access.rights import Right
 from redline.server.calls.tool_server import ToolServer
+from redline.server.http import replies, request
 from redline.server.http.auth import AuthFailed
 from redline.server.http.body import CLOSE, check_batch, read_body
 from redline.server.http.gate import PERSON, Gate
@@ -14,21 +15,6 @@ from redline.server.http.mcp_endpoint import McpEndpoint
 from redline.server.http.pages import PageEndpoint, is_for_browsers
 from redline.server.http.post import Post
 from redline.server.http.probes import answer_probe
-from redline.server.http.replies import (
-    PREFLIGHT,
-    Send,
-    allow_page,
-    send_empty,
-    send_json,
-)
-from redline.server.http.request import (
-    FORWARDED,
-    MCP,
-    Receive,
-    Scope,
-    headers_of,
-    peer_of,
-)
 from redline.server.observe.audit import Audit
 from redline.server.observe.log import warn
 from redline.server.rpc import revisions, wire
@@ -51,7 +37,7 @@ class HttpApp:
         gate: Gate,
         pages: PageEndpoint | None = None,
     ) -> None:
-        self._endpoints = {MCP: endpoint}
+        self._endpoints = {request.MCP: endpoint}
         self._pages = pages
         self._server = server
         self._settings = settings
@@ -63,27 +49,35 @@ class HttpApp:
         server.watchers.append(self._metrics.watch_call)
         self._audit.watch = self._metrics.watch_event
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def __call__(
+        self, scope: request.Scope, receive: request.Receive, send: replies.Send
+    ) -> None:
         """Answer one HTTP request."""
-        headers = headers_of(scope)
+        headers = request.headers_of(scope)
         page = self._hosts.allowed_page(headers.get("origin"))
         if page is not None:
-            send = allow_page(page, send)
+            send = replies.allow_page(page, send)
         try:
-            if FORWARDED not in scope:
+            if request.FORWARDED not in scope:
                 self._hosts.check(headers.get("host"), headers.get("origin"), scope.get("server"))
             await self._route(scope, headers, receive, send)
         except HttpRefusal as refusal:
             kind = _AUDITED.get(refusal.status)
             if kind is not None:
-                self._audit.record(kind, reason=refusal.message, peer=peer_of(scope))
+                self._audit.record(kind, reason=refusal.message, peer=request.peer_of(scope))
             body = wire.error(None, refusal.code, refusal.message, refusal.data)
             endpoint = self._endpoints.get(scope["path"])
             named = {} if endpoint is None else endpoint.process_headers
-            await send_json(send, refusal.status, body, {**named, **(refusal.headers or {})})
+            await replies.send_json(
+                send, refusal.status, body, {**named, **(refusal.headers or {})}
+            )
 
     async def _route(
-        self, scope: Scope, headers: dict[str, str], receive: Receive, send: Send
+        self,
+        scope: request.Scope,
+        headers: dict[str, str],
+        receive: request.Receive,
+        send: replies.Send,
     ) -> None:
         path = scope["path"]
         if await answer_probe(scope, headers, send, self._gate, self._find_problem):
@@ -104,13 +98,13 @@ class HttpApp:
     def _endpoint_at(self, path: str) -> McpEndpoint | None:
         """Return what serves tools at *path*: those of the settings, or one toolset's."""
         known = self._endpoints.get(path)
-        if known is None and path.startswith(f"{MCP}/"):
-            known = self._endpoints[MCP].beside(path.removeprefix(f"{MCP}/"))
+        if known is None and path.startswith(f"{request.MCP}/"):
+            known = self._endpoints[request.MCP].beside(path.removeprefix(f"{request.MCP}/"))
             if known is not None:
                 self._endpoints[path] = known
         return known
 
-    def _may_read(self, scope: Scope, headers: dict[str, str]) -> bool:
+    def _may_read(self, scope: request.Scope, headers: dict[str, str]) -> bool:
         """Whether a request for a page carries what a request for a tool must carry."""
         if PERSON in scope:
             return Right.READ in scope[PERSON].rights
@@ -127,14 +121,14 @@ class HttpApp:
     async def _mcp(
         self,
         endpoint: McpEndpoint,
-        scope: Scope,
+        scope: request.Scope,
         headers: dict[str, str],
-        receive: Receive,
-        send: Send,
+        receive: request.Receive,
+        send: replies.Send,
     ) -> None:
         method = scope["method"]
         if method == "OPTIONS" and self._hosts.allowed_page(headers.get("origin")):
-            await send_empty(send, 204, PREFLIGHT)
+            await replies.send_empty(send, 204, replies.PREFLIGHT)
             return
         sessionless = headers.get("mcp-protocol-version") in revisions.MODERN
         if method != "POST" and (method != "DELETE" or sessionless):
@@ -150,7 +144,7 @@ class HttpApp:
         if method == "DELETE":
             await endpoint.end_session(headers.get("mcp-session-id"), person, send)
         else:
-            with self._gate.counts.call_of(person.name or peer_of(scope)):
+            with self._gate.counts.call_of(person.name or request.peer_of(scope)):
                 await self._post(endpoint, person, headers, receive, send)
 
     def _find_problem(self) -> str | None:
@@ -182,8 +176,8 @@ class HttpApp:
         endpoint: McpEndpoint,
         person: Person,
         headers: dict[str, str],
-        receive: Receive,
-        send: Send,
+        receive: request.Receive,
+        send: replies.Send,
     ) -> None:
         kind = headers.get("content-type", "").split(";")[0].strip().lower()
         if kind != "application/json":

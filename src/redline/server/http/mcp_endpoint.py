@@ -15,15 +15,10 @@ from redline.core.access.rights import Right, Rights
 from redline.server.calls.tool_server import ToolServer
 from redline.server.calls.workers import Workers
 from redline.server.conversation import Conversation
-from redline.server.http import header_rules
+from redline.server.http import header_rules, response
 from redline.server.http.host_policy import HttpRefusal
 from redline.server.http.post import Post, client_name, is_initialize, is_valid
 from redline.server.http.replies import Fields, Send, send_empty, send_json
-from redline.server.http.response import (
-    HangUp,
-    HttpExchange,
-    answer_cancelled,
-)
 from redline.server.http.session_records import SessionRecords
 from redline.server.http.sessions import HttpSession, Sessions, SessionsFull
 from redline.server.rpc import revisions, wire
@@ -198,7 +193,7 @@ class McpEndpoint:
             return
         exchange = self._exchange(post, fields)
         # A call goes on when its client is gone, but can ask no more questions.
-        watch = HangUp(post.receive, exchange.hung_up)
+        watch = response.HangUp(post.receive, exchange.hung_up)
         try:
             session.conversation.receive(post.message, post.take_body(), exchange.channel)
             if self._records is not None:
@@ -264,7 +259,7 @@ class McpEndpoint:
             conversation.close(cancel=True)
             exchange.end()
 
-        watch = HangUp(post.receive, hung_up)
+        watch = response.HangUp(post.receive, hung_up)
         try:
             await self._answer(conversation, post, exchange, header_rules.status_of)
         finally:
@@ -291,7 +286,7 @@ class McpEndpoint:
         self,
         conversation: Conversation,
         post: Post,
-        exchange: HttpExchange,
+        exchange: response.HttpExchange,
         status: Callable[[Any], int],
     ) -> None:
         self._active.add(conversation)
@@ -320,12 +315,14 @@ class McpEndpoint:
             **known,
         )
 
-    def _exchange(self, post: Post, fields: Fields) -> HttpExchange:
-        return HttpExchange(post.accepted, fields, self._answer_cancelled, self._workers.turns)
+    def _exchange(self, post: Post, fields: Fields) -> response.HttpExchange:
+        return response.HttpExchange(
+            post.accepted, fields, self._answer_cancelled, self._workers.turns
+        )
 
     def _answer_cancelled(self, request_id: Any) -> Any:
         if not self._is_lost:
-            return answer_cancelled(request_id)
+            return response.answer_cancelled(request_id)
         text = "Another server has the workspace now, and this call was cancelled here"
         hint = "hint: look whether it was done, then call again"
         data = {"reason": "owner_lost", "done": "unknown"}

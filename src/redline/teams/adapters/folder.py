@@ -7,11 +7,7 @@ from collections.abc import Sequence
 
 from redline.adapters.private_file import write_private_file
 from redline.core.errors import InvalidArgument, WriteFailed
-from redline.teams.ports import (
-    WorkspaceEntry,
-    check_workspace_name,
-    unknown_workspace,
-)
+from redline.teams import ports
 
 _OWN, _ARCHIVE, _PARKED = ".redline", "archive", "parked"
 
@@ -26,16 +22,16 @@ class FolderOfWorkspaces:
         self._folder = os.path.realpath(folder)
         self._state_home = state_home
 
-    def list(self) -> Sequence[WorkspaceEntry]:
+    def list(self) -> Sequence[ports.WorkspaceEntry]:
         """Every workspace, by name."""
         names = {entry.name for entry in os.scandir(self._folder) if _is_workspace(entry)}
         names.update(_names_in(self._own(_PARKED)))
         return [self._entry(name) for name in sorted(names)]
 
-    def find(self, name: str) -> WorkspaceEntry | None:
+    def find(self, name: str) -> ports.WorkspaceEntry | None:
         """The workspace of this name."""
         try:
-            check_workspace_name(name)
+            ports.check_workspace_name(name)
         except InvalidArgument:
             return None
         path = self._path(name)
@@ -43,11 +39,11 @@ class FolderOfWorkspaces:
         entry = self._entry(name)
         return entry if is_there or entry.parked_at else None
 
-    def place(self, name: str) -> WorkspaceEntry:
+    def place(self, name: str) -> ports.WorkspaceEntry:
         """The workspace of this name, or where one would be."""
-        return self._entry(check_workspace_name(name))
+        return self._entry(ports.check_workspace_name(name))
 
-    def create(self, name: str) -> WorkspaceEntry:
+    def create(self, name: str) -> ports.WorkspaceEntry:
         """Make an empty workspace."""
         self._require_free(name)
         try:
@@ -63,14 +59,14 @@ class FolderOfWorkspaces:
     def archive(self, name: str) -> None:
         """Move a workspace out of sight."""
         if self.find(name) is None:
-            raise unknown_workspace(name)
+            raise ports.unknown_workspace(name)
         if self._read_note(name):
             raise InvalidArgument(f"The workspace is parked: {name}", field="name", hint="wake it")
         if os.path.lexists(self._own(_ARCHIVE, name)):
             raise InvalidArgument(f"One of this name is archived already: {name}", field="name")
         self._move(self._path(name), self._own(_ARCHIVE, name))
 
-    def restore(self, name: str) -> WorkspaceEntry:
+    def restore(self, name: str) -> ports.WorkspaceEntry:
         """Bring an archived workspace back."""
         self._require_free(name, is_new=False)
         if not os.path.isdir(self._own(_ARCHIVE, name)):
@@ -80,7 +76,7 @@ class FolderOfWorkspaces:
 
     def mark_parked(self, name: str, address: str) -> None:
         """Note where a workspace rests."""
-        check_workspace_name(name)
+        ports.check_workspace_name(name)
         note = self._own(_PARKED, name)
         try:
             if address:
@@ -91,7 +87,7 @@ class FolderOfWorkspaces:
             raise WriteFailed(f"Cannot note that {name} is parked: {failure.strerror}") from None
 
     def _require_free(self, name: str, *, is_new: bool = True) -> None:
-        check_workspace_name(name)
+        ports.check_workspace_name(name)
         if os.path.lexists(self._path(name)) or self._read_note(name):
             raise InvalidArgument(f"There is a workspace of this name: {name}", field="name")
         # Its history is found by its path: a new one would continue that of the archived one.
@@ -105,9 +101,9 @@ class FolderOfWorkspaces:
         except OSError as failure:
             raise WriteFailed(f"Cannot move {source}: {failure.strerror}") from None
 
-    def _entry(self, name: str) -> WorkspaceEntry:
+    def _entry(self, name: str) -> ports.WorkspaceEntry:
         state = os.path.join(self._state_home, name) if self._state_home else None
-        return WorkspaceEntry(name, self._path(name), state, parked_at=self._read_note(name))
+        return ports.WorkspaceEntry(name, self._path(name), state, parked_at=self._read_note(name))
 
     def _path(self, name: str) -> str:
         return os.path.join(self._folder, name)
@@ -125,7 +121,7 @@ class FolderOfWorkspaces:
 
 def _is_workspace(entry: os.DirEntry[str]) -> bool:
     try:
-        check_workspace_name(entry.name)
+        ports.check_workspace_name(entry.name)
     except InvalidArgument:
         return False
     return entry.is_dir(follow_symlinks=False)

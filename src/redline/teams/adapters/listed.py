@@ -22,11 +22,7 @@ from typing import Any
 from redline.adapters.private_file import write_private_file
 from redline.core.errors import InvalidArgument, WriteFailed
 from redline.documents.editing import DocEdit, Options, apply_edits
-from redline.teams.ports import (
-    WorkspaceEntry,
-    check_workspace_name,
-    unknown_workspace,
-)
+from redline.teams import ports
 
 _KEYS = {
     "path": str,
@@ -48,26 +44,26 @@ class ListedWorkspaces:
         self._tables: dict[str, dict[str, Any]] = {}
         self._root = ""
 
-    def list(self) -> Sequence[WorkspaceEntry]:
+    def list(self) -> Sequence[ports.WorkspaceEntry]:
         """Every workspace, by name."""
         tables = self._read()
         return [self._entry(n, t) for n, t in sorted(tables.items()) if not t.get("archived")]
 
-    def find(self, name: str) -> WorkspaceEntry | None:
+    def find(self, name: str) -> ports.WorkspaceEntry | None:
         """The workspace of this name."""
         table = self._read().get(name)
         return None if table is None or table.get("archived") else self._entry(name, table)
 
-    def place(self, name: str) -> WorkspaceEntry:
+    def place(self, name: str) -> ports.WorkspaceEntry:
         """The workspace of this name, which must be listed."""
         table = self._read().get(name)
         if table is None:
-            raise unknown_workspace(name)
+            raise ports.unknown_workspace(name)
         return self._entry(name, table)
 
-    def create(self, name: str) -> WorkspaceEntry:
+    def create(self, name: str) -> ports.WorkspaceEntry:
         """Make an empty workspace beneath `root`, and list it."""
-        check_workspace_name(name)
+        ports.check_workspace_name(name)
         if name in self._read():
             raise InvalidArgument(f"There is a workspace of this name: {name}", field="name")
         if not self._root:
@@ -94,10 +90,10 @@ class ListedWorkspaces:
     def archive(self, name: str) -> None:
         """Stop serving a workspace."""
         if self.find(name) is None:
-            raise unknown_workspace(name)
+            raise ports.unknown_workspace(name)
         self._edit(DocEdit("set", ("workspaces", name, "archived"), "true"))
 
-    def restore(self, name: str) -> WorkspaceEntry:
+    def restore(self, name: str) -> ports.WorkspaceEntry:
         """Serve an archived workspace again."""
         if not self._read().get(name, {}).get("archived"):
             raise InvalidArgument(f"No archived workspace has this name: {name}", field="name")
@@ -108,18 +104,18 @@ class ListedWorkspaces:
         """Note where a workspace rests."""
         table = self._read().get(name)
         if table is None:
-            raise unknown_workspace(name)
+            raise ports.unknown_workspace(name)
         place = ("workspaces", name, "parked")
         if address:
             self._edit(DocEdit("set", place, json.dumps(address)))
         elif "parked" in table:
             self._edit(DocEdit("delete", place))
 
-    def _entry(self, name: str, table: Mapping[str, Any]) -> WorkspaceEntry:
+    def _entry(self, name: str, table: Mapping[str, Any]) -> ports.WorkspaceEntry:
         state = table.get("state_dir")
         if state is None and self._state_home:
             state = os.path.join(self._state_home, name)
-        return WorkspaceEntry(
+        return ports.WorkspaceEntry(
             name,
             table["path"],
             state,
@@ -165,7 +161,7 @@ def _parse(content: Mapping[str, Any], file: str) -> tuple[str, dict[str, dict[s
     if unknown or not isinstance(tables, dict) or not isinstance(root, str):
         raise InvalidArgument(f"{file}: expected root and tables [workspaces.NAME], got {unknown}")
     for name, table in tables.items():
-        check_workspace_name(name)
+        ports.check_workspace_name(name)
         where = f"{file}: workspaces.{name}"
         if not isinstance(table, dict) or not os.path.isabs(str(table.get("path", ""))):
             raise InvalidArgument(f"{where} needs a path that begins with /")

@@ -17,32 +17,25 @@ from redline.server.observe.log import Sink, to_stderr
 from redline.settings import Settings
 from redline.teams.http.serve import WorkspaceParts, serve_workspaces, shared_states
 from redline.teams.ports import WorkspaceEntry
+from redline.teams.wiring import workspaces
 from redline.teams.wiring.group import join_group, open_access, open_group
 from redline.teams.wiring.moving import open_idle
-from redline.teams.wiring.workspaces import (
-    build_front,
-    check_apart,
-    open_audit_log,
-    open_directory,
-    open_one,
-    open_templates,
-)
 
 
 def serve_many(settings: Settings) -> int:
     """Serve until a signal arrives."""
-    directory = open_directory(settings)
-    check_apart(directory, settings)
+    directory = workspaces.open_directory(settings)
+    workspaces.check_apart(directory, settings)
     catalogs = {read_only: _choose(settings, read_only) for read_only in (False, True)}
-    sink = open_audit_log(settings.audit_log) if settings.audit_log else to_stderr
+    sink = workspaces.open_audit_log(settings.audit_log) if settings.audit_log else to_stderr
     key = os.urandom(24).hex()
-    templates = open_templates()
+    templates = workspaces.open_templates()
     group = open_group(settings)
     access = open_access(settings, key, group)
     address: list[str] = []
 
     def open_parts(entry: WorkspaceEntry) -> WorkspaceParts:
-        redline = open_one(entry, settings, templates)
+        redline = workspaces.open_one(entry, settings, templates)
         redline.served_at = f"{address[0]}/w/{entry.name}/mcp"
         redline.is_still_served = lambda: directory.find(entry.name) == entry
         join_group(redline, group, entry.name)
@@ -74,7 +67,7 @@ def serve_many(settings: Settings) -> int:
         return serve_workspaces(
             directory,
             open_parts,
-            lambda shut: build_front(access, directory, shut),
+            lambda shut: workspaces.build_front(access, directory, shut),
             Audit(sink, is_kept=bool(settings.audit_log)),
             settings,
             catalogs[False].chosen,

@@ -3,17 +3,11 @@
 from __future__ import annotations
 
 from redline.core.errors import StoreUnavailable
+from redline.server.http import request
 from redline.server.http.gate import Gate
 from redline.server.http.host_policy import HostPolicy, HttpRefusal
 from redline.server.http.probes import answer_probe
 from redline.server.http.replies import Send, send_json
-from redline.server.http.request import (
-    FORWARDED,
-    Receive,
-    Scope,
-    headers_of,
-    is_for_tools,
-)
 from redline.server.observe.log import warn
 from redline.server.rpc import wire
 from redline.settings import Settings
@@ -44,12 +38,12 @@ class OneOfGroup:
         self._routing = routing
         self._is_ready = True
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: request.Scope, receive: request.Receive, send: Send) -> None:
         """Answer one HTTP request."""
-        headers = headers_of(scope)
+        headers = request.headers_of(scope)
         try:
             scope = accept_proof(self._group, scope, headers)
-            if FORWARDED not in scope:
+            if request.FORWARDED not in scope:
                 self._hosts.check(headers.get("host"), headers.get("origin"), scope.get("server"))
             if not await answer_probe(scope, headers, send, self._gate, self._find_problem):
                 await self._serve(scope, headers, receive, send)
@@ -58,11 +52,11 @@ class OneOfGroup:
             await send_json(send, refusal.status, body, refusal.headers)
 
     async def _serve(
-        self, scope: Scope, headers: dict[str, str], receive: Receive, send: Send
+        self, scope: request.Scope, headers: dict[str, str], receive: request.Receive, send: Send
     ) -> None:
         if not self._is_ready:
             raise stopping(scope)
-        if is_for_tools(scope["path"]) and scope["method"] != "OPTIONS":
+        if request.is_for_tools(scope["path"]) and scope["method"] != "OPTIONS":
             await self._gate.authenticate(scope, headers)  # nobody else opens a workspace
         await self._routing.serve(
             self._entry.name,

@@ -8,18 +8,12 @@ from typing import Any
 from redline.core.access.rights import ALL_RIGHTS, NO_RIGHTS, Right, Rights
 from redline.core.errors import RedlineError, StoreUnavailable
 from redline.core.ports.pages import WebRequest, WorkspaceFront
+from redline.server.http import replies
 from redline.server.http.auth import AuthFailed
 from redline.server.http.gate import PERSON, Gate
 from redline.server.http.host_policy import HostPolicy, HttpRefusal
 from redline.server.http.pages import PageEndpoint, is_for_browsers
 from redline.server.http.probes import answer_probe
-from redline.server.http.replies import (
-    PREFLIGHT,
-    Send,
-    allow_page,
-    send_empty,
-    send_json,
-)
 from redline.server.http.request import (
     FORWARDED,
     Receive,
@@ -72,13 +66,13 @@ class ManyWorkspaces:
         open_now = ("Workspaces that are open.", lambda: len(opened.names))
         gate.counts.metrics.gauges["redline_open_workspaces"] = open_now
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: replies.Send) -> None:
         """Answer one HTTP request."""
         if self._watching is None:
             self._watching = asyncio.create_task(self._close_idle())
         headers = headers_of(scope)
         page = self._hosts.allowed_page(headers.get("origin"))
-        answer = send if page is None else allow_page(page, send)
+        answer = send if page is None else replies.allow_page(page, send)
         try:
             if self._group is not None:
                 scope = accept_proof(self._group, scope, headers)
@@ -90,7 +84,7 @@ class ManyWorkspaces:
                 await self._route(scope, headers, receive, answer)
         except HttpRefusal as refusal:
             body = wire.error(None, refusal.code, refusal.message, refusal.data)
-            await send_json(answer, refusal.status, body, refusal.headers or {})
+            await replies.send_json(answer, refusal.status, body, refusal.headers or {})
 
     def stop(self) -> None:
         """Report at /readyz that the server stops, and cancel running calls."""
@@ -118,13 +112,13 @@ class ManyWorkspaces:
     # --- the server itself -------------------------------------------------------------------
 
     async def _route(
-        self, scope: Scope, headers: dict[str, str], receive: Receive, send: Send
+        self, scope: Scope, headers: dict[str, str], receive: Receive, send: replies.Send
     ) -> None:
         path = scope["path"]
         if await answer_probe(scope, headers, send, self._gate, self._find_problem):
             return
         if path == "/workspaces":
-            await send_json(send, 200, await self._list(scope, headers), {})
+            await replies.send_json(send, 200, await self._list(scope, headers), {})
         elif is_for_browsers(scope, headers):
             may_read = not self._gate.auth.is_required
             await self._pages.serve(scope, headers, receive, send, may_read=may_read)
@@ -174,13 +168,15 @@ class ManyWorkspaces:
     # --- one workspace -----------------------------------------------------------------------
 
     async def _pass_on(
-        self, scope: Scope, headers: dict[str, str], receive: Receive, send: Send
+        self, scope: Scope, headers: dict[str, str], receive: Receive, send: replies.Send
     ) -> None:
         name, slash, rest = scope["path"].removeprefix(_BENEATH).partition("/")
         if scope["method"] == "OPTIONS":  # asks only whether a page may send a request
             if not is_for_tools(f"/{rest}") or not self._hosts.allowed_page(headers.get("origin")):
                 raise _not_found(scope["path"])
-            await send_empty(allow_page(headers["origin"], send), 204, PREFLIGHT)
+            await replies.send_empty(
+                replies.allow_page(headers["origin"], send), 204, replies.PREFLIGHT
+            )
             return
         inner = {**scope, "path": f"/{rest}", "root_path": f"{_BENEATH}{name}"}
         rights = await self._find_rights(inner, headers, name)
@@ -207,7 +203,7 @@ class ManyWorkspaces:
             )
 
     async def _ask_to_sign_in(
-        self, scope: Scope, rest: str, headers: dict[str, str], receive: Receive, send: Send
+        self, scope: Scope, rest: str, headers: dict[str, str], receive: Receive, send: replies.Send
     ) -> None:
         """Answer a browser that sends the cookie alone, or nothing; it needs the script."""
         if rest.startswith("assets/"):

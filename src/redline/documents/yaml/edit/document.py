@@ -12,21 +12,7 @@ from redline.core.errors import CannotApply, DocumentSyntax, InvalidArgument, No
 from redline.core.splice import Splice
 from redline.core.text_limits import shorten
 from redline.core.wording import naming
-from redline.documents.base.model import (
-    MAX_PARSED_BYTES,
-    DocumentEdit,
-    Slice,
-    as_refusal,
-    key_exists,
-    missing_key,
-    missing_levels,
-    no_sibling,
-    not_a_key,
-    out_of_range,
-    require_text,
-    slice_of,
-    wrong_shape,
-)
+from redline.documents.base import model
 from redline.documents.base.path import Path, render_path
 from redline.documents.yaml import strict, values
 from redline.documents.yaml.edit import entries
@@ -49,7 +35,7 @@ class YamlDocument:
     format = "yaml"
 
     def __init__(self, source: bytes, index: int = 0) -> None:
-        require_text(source, "YAML", MAX_PARSED_BYTES)
+        model.require_text(source, "YAML", model.MAX_PARSED_BYTES)
         self.source = source
         self.index = index
         self._verifier = YamlVerifier(source)
@@ -72,7 +58,7 @@ class YamlDocument:
     def _read(self, value: str) -> Fragment:
         return Fragment(value, self._scanner.stream.tag_directives(self._part))
 
-    def get(self, path: Path) -> Slice:
+    def get(self, path: Path) -> model.Slice:
         """The node's source slice with its tag; an alias is itself, and what it means is noted."""
         node, notes, where = self._locate(path)
         try:
@@ -84,7 +70,7 @@ class YamlDocument:
         start = node.start
         if node.tag is not None:
             start = self.source.index(node.tag, node.props)
-        return slice_of(self.source, start, self._slice_end(node), node.kind, notes)
+        return model.slice_of(self.source, start, self._slice_end(node), node.kind, notes)
 
     def _slice_end(self, node: Node) -> int:
         """Where the source of a node ends; with all its line breaks if the value has them."""
@@ -97,7 +83,7 @@ class YamlDocument:
             end = self.source.find(b"\n", end) + 1 or end
         return end
 
-    def set(self, path: Path, value: str, *, create_parents: bool = False) -> DocumentEdit:
+    def set(self, path: Path, value: str, *, create_parents: bool = False) -> model.DocumentEdit:
         """Replace the node, or create the leaf of a mapping."""
         fragment = self._read(value)
         try:
@@ -113,12 +99,12 @@ class YamlDocument:
             notes = (*notes, _describe_tag(node.tag, is_kept=tagged is not None))
             fragment = tagged or fragment
         splices = self._placer.with_final_break(self._replace(node, fragment), fragment)
-        edit = DocumentEdit.of(self.source, splices, notes)
+        edit = model.DocumentEdit.of(self.source, splices, notes)
         check_anchors(edit, node.anchor if fragment.root.anchor is None else None, fragment.aliases)
         self._verifier.check_set(edit.after, where, fragment.readings())
         return edit
 
-    def insert(self, path: Path, value: str, *, after: str | None = None) -> DocumentEdit:
+    def insert(self, path: Path, value: str, *, after: str | None = None) -> model.DocumentEdit:
         """A list item before an index, or a new key of a mapping."""
         if not path:
             raise CannotApply("The whole document cannot be inserted")
@@ -126,7 +112,7 @@ class YamlDocument:
         try:
             parent, notes, where = self._locate(path[:-1])
         except NodeNotFound as error:
-            raise as_refusal(error) from None
+            raise model.as_refusal(error) from None
         last = path[-1]
         if notes:
             raise CannotApply(f"{notes[0]}: {render_path(path)}")
@@ -134,10 +120,10 @@ class YamlDocument:
             return self._insert_item(path, parent, last, fragment, where)
         key = str(last)
         if parent.kind == "mapping" and self._scanner.find_named(parent, key):
-            raise key_exists(path)
+            raise model.key_exists(path)
         fits = parent.kind == "mapping" or (parent.kind == "empty" and not path[:-1])
         if not fits or isinstance(last, int):
-            raise as_refusal(wrong_shape(path, len(path) - 1, _name(parent)))
+            raise model.as_refusal(model.wrong_shape(path, len(path) - 1, _name(parent)))
         sibling = None if after is None else self._sibling(parent, path, after)
         return self._add_key(parent, key, fragment, where, sibling)
 
@@ -145,29 +131,29 @@ class YamlDocument:
         """Return the entry that the new one at *path* is placed behind; CannotApply."""
         found = self._scanner.find_named(parent, after) if parent.kind == "mapping" else []
         if len(found) != 1 or found[0].is_complex or parent.marks == b"pair":
-            raise no_sibling(path, after)
+            raise model.no_sibling(path, after)
         return found[0]
 
-    def rename(self, path: Path, name: str) -> DocumentEdit:
+    def rename(self, path: Path, name: str) -> model.DocumentEdit:
         """Write another name in place of a key's, in its quotes."""
         _, notes, where = self._locate(path)
         if not path or isinstance(path[-1], int):
-            raise not_a_key(path)
+            raise model.not_a_key(path)
         if notes:
             raise CannotApply(f"{notes[0]}: {render_path(path)}", hint="remove one of them")
         parent, _, _ = self._locate(path[:-1])
         if self._scanner.find_named(parent, name):
-            raise key_exists((*path[:-1], name))
+            raise model.key_exists((*path[:-1], name))
         child = self._scanner.find_named(parent, str(path[-1]))[-1]
         style = {b'"': "double", b"'": "single"}.get(self.source[child.key_start :][:1], "")
         text = values.render_as(name, style) if style else render_key(name)
         splice = Splice(child.key_start, child.key_end, text.encode("utf-8"))
-        edit = DocumentEdit.of(self.source, [splice])
+        edit = model.DocumentEdit.of(self.source, [splice])
         check_anchors(edit)
         self._verifier.check_renamed(edit.after, where, text.encode("utf-8"))
         return edit
 
-    def delete(self, path: Path) -> DocumentEdit:
+    def delete(self, path: Path) -> model.DocumentEdit:
         """Remove the entry, its same-line comment and the comment above that it alone has."""
         if not path:
             raise CannotApply("The whole document cannot be deleted")
@@ -176,7 +162,7 @@ class YamlDocument:
             raise CannotApply(f"{notes[0]}: {render_path(path)}", hint="remove one of them")
         parent, _, _ = self._locate(path[:-1])
         splices = entries.remove(self._placer, parent, *self._scanner.beside(parent, node))
-        edit = DocumentEdit.of(self.source, splices)
+        edit = model.DocumentEdit.of(self.source, splices)
         check_anchors(edit)
         self._verifier.check_removed(edit.after, where)
         return edit
@@ -278,18 +264,18 @@ class YamlDocument:
     def _item(self, node: Node, path: Path, depth: int) -> tuple[Child, int]:
         index = int(path[depth])
         if node.kind != "sequence":
-            raise wrong_shape(path, depth, _name(node))
+            raise model.wrong_shape(path, depth, _name(node))
         child, position = self._scanner.find_item(node, index)
         if child is None:
-            raise out_of_range(path, depth, position)
+            raise model.out_of_range(path, depth, position)
         return child, position
 
     def _member(self, node: Node, path: Path, depth: int, notes: list[str]) -> Child:
         wanted = str(path[depth])
         if node.kind == "empty":
-            raise missing_key(path, depth, ())
+            raise model.missing_key(path, depth, ())
         if node.kind != "mapping":
-            raise wrong_shape(path, depth, _name(node))
+            raise model.wrong_shape(path, depth, _name(node))
         found = self._scanner.find_named(node, wanted)
         if not found:
             raise self._missing(node, path, depth)
@@ -304,7 +290,7 @@ class YamlDocument:
         rest = [str(segment) for segment in path[depth:]]
         dotted = (".".join(rest[:stop]) for stop in range(len(rest), 1, -1))
         keys += [key for key in (*dotted, "<<") if self._scanner.find_named(node, key)]
-        error = missing_key(path, depth, keys)
+        error = model.missing_key(path, depth, keys)
         if "<<" in keys:
             error.hint = "the mapping merges keys through <<; a merged key is set as an override"
         return error
@@ -351,7 +337,7 @@ class YamlDocument:
 
     def _create(
         self, path: Path, fragment: Fragment, error: NodeNotFound, *, create_parents: bool
-    ) -> DocumentEdit:
+    ) -> model.DocumentEdit:
         depth = len(path) - 1
         while True:
             try:
@@ -363,9 +349,9 @@ class YamlDocument:
         is_null = parent.kind == "empty" or self._is_null(parent)
         fits = parent.kind == "mapping" or (parent.kind == "empty" and not depth)
         if notes or not isinstance(key, str) or not (fits or (create_parents and is_null)):
-            raise as_refusal(error)
+            raise model.as_refusal(error)
         if depth < len(path) - 1 and not create_parents:
-            raise missing_levels(error)
+            raise model.missing_levels(error)
         for segment in reversed(path[depth + 1 :]):
             fragment = _wrap(segment, fragment, path, self._placer)
         if fits:
@@ -383,7 +369,7 @@ class YamlDocument:
         fragment: Fragment,
         where: Where,
         after: Child | None = None,
-    ) -> DocumentEdit:
+    ) -> model.DocumentEdit:
         if b"\r" in self.source and _LONE_CR.search(self.source):
             raise CannotApply("The file breaks lines with a lone CR, which is not edited")
         _require_mergeable((key,), fragment)
@@ -395,12 +381,12 @@ class YamlDocument:
 
     def _insert_item(
         self, path: Path, parent: Node, index: int, fragment: Fragment, where: Where
-    ) -> DocumentEdit:
+    ) -> model.DocumentEdit:
         if parent.kind != "sequence":
-            raise as_refusal(wrong_shape(path, len(path) - 1, _name(parent)))
+            raise model.as_refusal(model.wrong_shape(path, len(path) - 1, _name(parent)))
         before, position = self._scanner.find_item(parent, index)
         if before is None and index != position:
-            raise as_refusal(out_of_range(path, len(path) - 1, position))
+            raise model.as_refusal(model.out_of_range(path, len(path) - 1, position))
         if before is None:
             splices = entries.append(self._placer, parent, None, fragment)
         else:
@@ -409,9 +395,9 @@ class YamlDocument:
 
     def _verify_added(
         self, splices: list[Splice], where: Where, fragment: Fragment
-    ) -> DocumentEdit:
+    ) -> model.DocumentEdit:
         splices = self._placer.with_final_break(splices, fragment)
-        edit = DocumentEdit.of(self.source, splices, fragment.notes)
+        edit = model.DocumentEdit.of(self.source, splices, fragment.notes)
         check_anchors(edit, None, fragment.aliases)
         self._verifier.check_added(edit.after, where, fragment.readings())
         return edit
@@ -459,7 +445,7 @@ def uses_of(source: bytes, anchor: bytes, *, at_most: int = 20) -> list[int]:
 
 
 def check_anchors(
-    edit: DocumentEdit, kept: bytes | None = None, new_aliases: Set[bytes] = frozenset()
+    edit: model.DocumentEdit, kept: bytes | None = None, new_aliases: Set[bytes] = frozenset()
 ) -> None:
     """Refuse an edit that breaks or redirects an alias."""
     before, after = edit.before, edit.after
@@ -480,7 +466,7 @@ def check_anchors(
             raise CannotApply(f"The anchor is already in use: &{_display(name)}")
 
 
-def _changed_names(edit: DocumentEdit) -> list[bytes]:
+def _changed_names(edit: model.DocumentEdit) -> list[bytes]:
     """The anchors that an edit adds or takes away, by the lines it touches."""
     start = edit.before.rfind(b"\n", 0, min((s.start for s in edit.splices), default=0)) + 1
     end = edit.before.find(b"\n", max((s.end for s in edit.splices), default=0))
@@ -495,7 +481,7 @@ def _count(source: bytes, name: bytes) -> int:
     return sum(1 for _ in pattern.finditer(source))
 
 
-def _check_new_aliases(edit: DocumentEdit, kept: bytes | None, aliases: Set[bytes]) -> None:
+def _check_new_aliases(edit: model.DocumentEdit, kept: bytes | None, aliases: Set[bytes]) -> None:
     start = min((splice.start for splice in edit.splices), default=0)
     defined = {match[1] for match in _ANCHOR.finditer(edit.before, 0, start)}
     for splice in edit.splices:
