@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import http.client
 import json
 import re
@@ -119,6 +120,23 @@ def test_what_kind_of_file_is_made_is_said(probe: Probe, person: Person) -> None
     assert shown[0].startswith("link create link to what the text names")
     assert shown[1:] == ["dir create directory mode 1777", "new create mode 666",
                          "a mode mode 644 \u2192 0"]  # fmt: skip
+
+
+@pytest.mark.requirement("web-held-shown")
+@each(PROBES, "hidden")
+def test_characters_that_nobody_sees_are_shown(probe: Probe, person: Person) -> None:
+    name, content = probe["name"], probe["content"]
+    state = FileState.of(content.encode(), 0o644)
+    keep(person, ChangeSet((Change(person.bench.at(name), ABSENT, state),)))
+    person.sign_in()
+    page = person.see("/held/aabbccdd")
+    box = re.search(r"<textarea[^>]*>(.*?)</textarea>", page, re.DOTALL)
+    assert box
+    assert html.unescape(box[1]) == "\n" + content
+    seen = html.unescape(re.sub(r"<[^>]+>", "", page.replace(box[0], "")))
+    for text in probe["shown"]:
+        assert text in seen
+    assert not re.search("[\u202e\u3164\u200b\U000e0041\uffa0\xad\xa0]", page.replace(box[0], ""))
 
 
 @pytest.mark.requirement("web-held-shown")

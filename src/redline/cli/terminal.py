@@ -13,9 +13,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NoReturn, TextIO
 from unicodedata import combining, east_asian_width
 
-from redline.core.diff import visible, visible_diff
+from redline.core.diff import visible_diff
 from redline.core.errors import InvalidArgument
 from redline.core.late_regex import late_regex
+from redline.core.wording import visible
 from redline.wiring.command_line import ask_at_terminal
 
 if TYPE_CHECKING:

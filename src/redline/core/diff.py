@@ -13,6 +13,7 @@ from redline.core.line_diff import LineHunk, find_hunks, slide_down
 from redline.core.long_lines import LONG, RawLine, char_start, fold_raw_line
 from redline.core.spans import LineSpan, differing_spans
 from redline.core.textfile import text_start
+from redline.core.wording import visible
 
 NO_NEWLINE = "\\ No newline at end of file\n"
 CONTEXT = 3
@@ -21,11 +22,6 @@ _PIECE = 1 << 16
 _LONG_LINE = 1 << 12
 # How many lines behind those that differ are looked at first, to see how far a hunk can slide.
 _BEHIND = 8
-
-# Characters that a reader does not see, or that change the order of others.
-HIDDEN = late_regex(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\udc80-\udcff]"
-)
 
 
 def unified_diff(old: str, new: str, old_label: str, new_label: str, context: int = CONTEXT) -> str:
@@ -111,11 +107,6 @@ def first_of(pieces: Iterable[str], limit: int) -> tuple[str, int]:
             kept.append(piece)
         size += len(piece)
     return "".join(kept)[:limit], size
-
-
-def visible(text: str) -> tuple[str, int]:
-    """*text* with hidden characters escaped for a reader, and how many there were."""
-    return HIDDEN.subn(lambda m: f"\\u{ord(m[0]):04x}", text)
 
 
 def visible_diff(diff: str) -> tuple[str, int]:

@@ -11,6 +11,15 @@ from typing import Any, TypeAlias
 
 from redline.core.late_regex import late_regex
 
+# Characters that a reader does not see, or that change the order of others. What chooses between
+# the forms of a symbol is none of them where it follows one.
+HIDDEN = late_regex(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"
+    "\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ufe00-\ufe0d\ufeff\uffa0\ufff0-\ufffb"
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff\udc80-\udcff]"
+    "|(?<![#*0-9\xa9\xae\u2000-\u3300\U0001f000-\U0001faff])[\ufe0e\ufe0f]"
+)
+
 Text: TypeAlias = str | Sequence[str]
 """A plain text; or one in pieces, in which every second piece, from the second on, is a name."""
 
@@ -53,12 +62,19 @@ def quote(value: Any) -> str:
 
 
 def escape_unseen(text: str) -> str:
-    """Return *text* with line ends, control, direction and zero-width characters as escapes."""
+    """Return *text* with every character that a reader could not see or tell as an escape."""
     if text.isascii() and text.isprintable():
         return text
-    return "".join(char if char.isprintable() else _escape(char) for char in text)
+    shown = visible(text)[0]
+    return "".join(char if char.isprintable() else escape_character(char) for char in shown)
 
 
-def _escape(char: str) -> str:
+def visible(text: str) -> tuple[str, int]:
+    """Return *text* with hidden characters escaped for a reader, and how many there were."""
+    return HIDDEN.subn(lambda found: escape_character(found[0]), text)
+
+
+def escape_character(char: str) -> str:
+    """Return the escape of a character, which every reader sees."""
     code = ord(char)
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

@@ -11,10 +11,11 @@ from functools import cached_property
 from itertools import zip_longest
 
 from redline.core.changes import Absent, Change, ChangeSet, DirState, Rename
-from redline.core.diff import NO_NEWLINE, changed_lines, visible
+from redline.core.diff import NO_NEWLINE, changed_lines
 from redline.core.line_diff import LineCounts, LineHunk, count_hunks, split_lines
 from redline.core.long_lines import LONG, fold_line
 from redline.core.records import dataclass, field
+from redline.core.wording import visible
 from redline.plan.describe import EncodingOf, Label, mode_line, pieces_of, texts_of
 
 # More files than this are counted together, of which the first few are named.

@@ -7,12 +7,11 @@ from collections import Counter
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 
-from redline.core.diff import visible
 from redline.core.errors import NoMatch
 from redline.core.late_regex import late_regex
 from redline.core.text_limits import shorten
 from redline.core.textfile import line_body, split_lines, unify_ends
-from redline.core.wording import Text, join_texts, naming
+from redline.core.wording import Text, join_texts, naming, visible
 from redline.plan.match.elision import find_elision
 from redline.plan.match.normalized import occurrences
 from redline.plan.match.typography import fold

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from html import escape
 from urllib.parse import quote, urlencode
 
-from redline.core.diff import HIDDEN
+from redline.core.late_regex import late_regex
+from redline.core.wording import HIDDEN, escape_character, visible
 
 _ADDRESSES = frozenset({"href", "src", "action", "data-src"})
 _prefix: ContextVar[str] = ContextVar("prefix", default="")
+# Spaces that look like another one, or like none.
+_ODD_SPACE = late_regex("[\xa0\u1680\u2000-\u200a\u202f\u205f\u3000]")
 _VOID = frozenset({"input", "img", "br", "meta", "link", "hr"})
 
 
@@ -41,14 +45,21 @@ def text(raw: object) -> Html:
     shown = escape(str(raw), quote=True)
     if shown.isascii() and shown.isprintable():
         return Html(shown)
-    return Html(
-        HIDDEN.sub(lambda found: f'<span class="hidden-char">\\u{ord(found[0]):04x}</span>', shown)
-    )
+    return Html(_ODD_SPACE.sub(_mark, HIDDEN.sub(_mark, shown)))
+
+
+def _mark(found: re.Match[str]) -> str:
+    return f'<span class="hidden-char">{escape_character(found[0])}</span>'
+
+
+def exact(raw: str) -> Html:
+    """Escape *raw* for a text box, which gives it back as it is; a first line break is dropped."""
+    return Html("\n" + escape(raw, quote=True))
 
 
 def attribute(raw: object) -> str:
     """Escape *raw* for use within a quoted attribute."""
-    return escape(HIDDEN.sub(lambda found: f"\\u{ord(found[0]):04x}", str(raw)), quote=True)
+    return escape(visible(str(raw))[0], quote=True)
 
 
 def join(*parts: object) -> Html:

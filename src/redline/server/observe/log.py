@@ -46,7 +46,7 @@ def log_exception(
 
 
 def _escape(text: str) -> str:
-    from redline.core.diff import visible  # late: most servers never log anything
+    from redline.core.wording import visible  # late: most servers never log anything
 
     return visible(text)[0]
 

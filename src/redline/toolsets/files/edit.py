@@ -8,13 +8,14 @@ from itertools import starmap
 from typing import Any
 
 from redline.core.changes import Change, ChangeSet, Rename
-from redline.core.diff import diff_of_files, pieces_of_bytes, visible
+from redline.core.diff import diff_of_files, pieces_of_bytes
 from redline.core.errors import InvalidArgument, NoMatch, NotFound, RedlineError
 from redline.core.paths import Access, WorkspacePath
 from redline.core.ports.tree import Kind, Tree
 from redline.core.records import dataclass
 from redline.core.text_limits import shorten
 from redline.core.textfile import TextFile
+from redline.core.wording import visible
 from redline.plan.replace import Replaced, TextEdit
 from redline.services.commit import Planned, commit_plan
 from redline.services.text_edits import plan_text_edits

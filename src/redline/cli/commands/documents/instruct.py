@@ -23,10 +23,11 @@ from redline.cli.terminal import (
     program,
 )
 from redline.core.changes import Change, ChangeSet, FileState, digest_of
-from redline.core.diff import diff_labels, diff_of_files, visible
+from redline.core.diff import diff_labels, diff_of_files
 from redline.core.errors import InvalidArgument, RedlineError
 from redline.core.paths import Access
 from redline.core.text_limits import shorten
+from redline.core.wording import visible
 from redline.instruct.engine import Proposal, found_message
 from redline.instruct.model.operations import DocumentOperation, pointer
 from redline.services.documents import refuse_code

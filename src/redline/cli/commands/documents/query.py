@@ -13,8 +13,8 @@ from redline.cli.commands.documents.open_file import (
 from redline.cli.flags import positive
 from redline.cli.terminal import NOTHING_FOUND, out, paint
 from redline.core.call_scope import UNCANCELLABLE
-from redline.core.diff import visible
 from redline.core.paths import Access
+from redline.core.wording import visible
 from redline.documents.base.path import as_jsonpath, render_path
 from redline.documents.query import Match
 from redline.services.documents import query_source

@@ -21,7 +21,7 @@ from redline.review.page.diffs.colours import colour_diff
 from redline.review.page.diffs.model import DiffShape, FileDiff, lines_of, read_files
 from redline.review.page.diffs.table import UNIFIED_COLUMNS, TableOptions, count_rows, rows_of
 from redline.review.page.layout import Viewer, heading
-from redline.review.page.markup import Html, address, facts, hidden, join, link, tag
+from redline.review.page.markup import Html, address, exact, facts, hidden, join, link, tag
 from redline.review.page.timeline import draw_path, line_counts
 from redline.review.page.times import clock, iso, long_time
 from redline.services.names import display_name
@@ -153,7 +153,7 @@ def _decision(viewer: Viewer, view: HeldView, files: Sequence[FileDiff]) -> Html
         return None
     edits = [
         tag("label", tag("span", file.touched.path),
-            tag("textarea", file.text, name=f"text:{file.touched.path}", rows="12",
+            tag("textarea", exact(file.text), name=f"text:{file.touched.path}", rows="12",
                 aria_label=f"New content of {file.touched.path}"))
         for file in view.files
         if file.text is not None
