@@ -22,7 +22,7 @@ from redline.core.paths import Access
 from redline.core.ports.history import Origin
 from redline.core.ports.review import Action, HeldChange, Ruling
 from redline.plan.file_ops import plan_write
-from redline.policy.adapters.held_store import MAX_WAITING, SESSION_SHARE
+from redline.policy.adapters.held_store import CLIENT_SHARE, MAX_WAITING, SESSION_SHARE
 from tests.probes.frame import Probe, each, probes
 from tests.review.browser import WAIT, PageServer, open_browser
 from tests.review.person import HOST, KEY, Person, shown_in
@@ -44,19 +44,24 @@ def hold(
     content: bytes,
     held_id: str = "aabbccdd",
     session: str = "s1",
+    client: str = "agent 1",
 ) -> None:
     """Have a rule hold a change of the file a."""
     app = person.bench.app
     place = app.workspace.resolve("a", Access.WRITE)
-    keep(person, plan_write(app.tree, place, "a", content), held_id, session)
+    keep(person, plan_write(app.tree, place, "a", content), held_id, session, client)
 
 
 def keep(
-    person: Person, change_set: ChangeSet, held_id: str = "aabbccdd", session: str = "s1"
+    person: Person,
+    change_set: ChangeSet,
+    held_id: str = "aabbccdd",
+    session: str = "s1",
+    client: str = "agent 1",
 ) -> None:
     """Have a rule hold a change."""
     now = time.time()
-    origin = Origin("write_file", "agent 1", "", "write a", session)
+    origin = Origin("write_file", client, "", "write a", session)
     rulings = (Ruling(Action.ASK, "a", "look first", 3, "it is important"),)
     held = HeldChange(held_id, now, now + 600, origin, change_set, rulings)
     person.bench.app.held.hold(held)
@@ -368,3 +373,14 @@ def test_one_session_does_not_take_every_place(probe: Probe, person: Person) -> 
         hold(person, b"one more\n")
     hold(person, b"other\n", "ffffffff", session="s2")
     assert person.bench.app.held.get("ffffffff").origin.session == "s2"
+
+
+@each(PROBES, "client slots")
+def test_one_client_does_not_take_every_place(probe: Probe, person: Person) -> None:
+    (person.root / "a").write_text("one\n")
+    for number in range(MAX_WAITING // CLIENT_SHARE):
+        hold(person, f"{number}\n".encode(), f"{number:08d}", session=f"s{number % 4}")
+    with pytest.raises(LimitReached, match="of this client"):
+        hold(person, b"one more\n", session="s5")
+    hold(person, b"other\n", "ffffffff", session="s6", client="agent 2")
+    assert person.bench.app.held.get("ffffffff").origin.client == "agent 2"

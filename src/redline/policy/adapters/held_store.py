@@ -17,6 +17,7 @@ from redline.adapters.files.workspace import DiskWorkspace
 from redline.adapters.journal import records
 from redline.core.changes import Change, ChangeSet, FileState, Rename, State
 from redline.core.errors import HeldDecided, LimitReached, UnknownHeld, WriteFailed
+from redline.core.ports.history import Origin
 from redline.core.ports.review import Action, Decision, HeldChange, HeldState, Ruling
 from redline.core.records import asdict, replace
 
@@ -38,8 +39,8 @@ _BUSY_SECONDS = 10.0
 _KEPT_SECONDS = 7 * 86400.0
 MAX_BYTES = 32 << 20
 MAX_WAITING = 200
-# A session has at most this part of the places.
-SESSION_SHARE = 4
+# A session has at most this part of the places, and a client with all its sessions that one.
+SESSION_SHARE, CLIENT_SHARE = 4, 2
 
 
 class HeldStore:
@@ -69,21 +70,28 @@ class HeldStore:
                 if known.state(now) in (HeldState.WAITING, HeldState.REFUSED):
                     return known
             self._drop_old(db, now)
-            self._check_room(db, change.origin.session, now)
+            self._check_room(db, change.origin, now)
             self._insert(db, change, contents)
         return change
 
-    def _check_room(self, db: sqlite3.Connection, session: str, now: float) -> None:
-        """Refuse more than a session may have waiting, and more than all may; LimitReached."""
-        waiting = "SELECT count(*) FROM held WHERE decision IS NULL AND expires > ?"
-        mine = db.execute(f"{waiting} AND session = ?", (now, session)).fetchone()[0]
-        every = db.execute(waiting, (now,)).fetchone()[0]
-        if mine >= MAX_WAITING // SESSION_SHARE or every >= MAX_WAITING:
-            whose = "of this session " if every < MAX_WAITING else ""
-            raise LimitReached(
-                f"Too many changes {whose}wait for a person: {every if not whose else mine}",
-                hint="wait until some of them are decided",
-            )
+    def _check_room(self, db: sqlite3.Connection, origin: Origin, now: float) -> None:
+        """Refuse more than a session, a client, and all of them may have waiting; LimitReached."""
+        rows = db.execute(f"{_SELECT} WHERE decision IS NULL AND expires > ?", (now,)).fetchall()
+        waiting = [self._read(row).origin for row in rows]
+        theirs = [
+            o for o in waiting if (o.client, o.principal) == (origin.client, origin.principal)
+        ]
+        own = [each for each in waiting if each.session == origin.session]
+        for found, share, whose in (
+            (waiting, 1, ""),
+            (own, SESSION_SHARE, "of this session "),
+            (theirs, CLIENT_SHARE, "of this client "),
+        ):
+            if len(found) >= MAX_WAITING // share:
+                raise LimitReached(
+                    f"Too many changes {whose}wait for a person: {len(found)}",
+                    hint="wait until some of them are decided",
+                )
 
     def list(self) -> Sequence[HeldChange]:
         """Every held change that is kept, newest first."""
