@@ -263,7 +263,7 @@ BUDGETS = {
     "adapters": Budget(23_900, 114, 5.4),
     "adapters/language_servers": Budget(1_200, 10, 6.0),
     "cli": Budget(5_300, 50, 12.6),
-    "code": Budget(18_000, 90),
+    "code": Budget(17_800, 80),
     "core": Budget(6_100, 46),
     "documents": Budget(8_650, 47, 5.7),
     "engine": Budget(2_300, 11, 7.0),

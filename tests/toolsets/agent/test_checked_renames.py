@@ -280,3 +280,17 @@ def test_a_static_member_is_renamed_without_the_instance_member_of_the_name(desk
     desk.write({"a.ts": _plain(text, "name")})
     desk.text("rename", symbol="TimedOut.name", to="title", path="a.ts", line=2)
     assert (desk.root / "a.ts").read_text() == text.replace("<name>", "title")
+
+
+@pytest.mark.requirement("agent-rename-server-members")
+def test_a_text_in_a_constant_that_names_the_member_is_renamed_with_it(desk: Desk) -> None:
+    files = {
+        "kinds.ts": "export const FIRST = '<first>';\n"
+        "export interface Kinds {\n  <first>: number;\n}\n",
+        "use.ts": "import { FIRST, Kinds } from './kinds';\n\n"
+        "const take = (kind: keyof Kinds) => kind;\ntake(FIRST);\n",
+    }
+    desk.write({name: _plain(text, "first") for name, text in files.items()})
+    desk.text("rename", symbol="Kinds.first", to="initial", path="kinds.ts", line=3)
+    for name, text in files.items():
+        assert (desk.root / name).read_text() == text.replace("<first>", "initial")

@@ -326,11 +326,12 @@ class CheckedRename:
             for path in paths
             if group == obstacles.group_of_path(self.lookup, path) == "javascript"
         ]
-        left_out = rf"\b(?:Omit|Pick)<[^;{{}}]*?(['\"])(?={re.escape(self.finder.name)}\1)"
+        name = re.escape(self.finder.name)
+        as_text = rf"(?:\b(?:Omit|Pick)<[^;{{}}]*?|=\s*)(['\"])(?={name}\1)"
         found = [
             (path, each.end())
             for path in scripts
-            for each in re.finditer(left_out, self._text(path))
+            for each in re.finditer(as_text, self._text(path))
         ]
         found += [
             (path, use.start)
