@@ -153,7 +153,7 @@ def wait(place: Workspace) -> str:
     moment = time.time()
     held = HeldChange("4c1d09e2b7aa", moment, moment + 86400, origin, ChangeSet((step,)), (ruling,))
     place.redline.held.hold(held)
-    message = 'Allow network for this run call?\ncommand: "pip install tenacity"\ncwd: "."'
+    message = 'Allow network for this command?\ncommand: "pip install tenacity"\ncwd: "."'
     question = PermissionQuestion(
         "7be2", moment, moment + 3600, "run", "claude-code 2.1.325", "", "77aa01bc", message
     )
@@ -203,7 +203,9 @@ def _show_view(browser: Any, app: ReviewApp, name: str, view: dict[str, Any]) ->
 def save(page: Any, name: str) -> None:
     """Keep a picture with few colours: that is a third of its size."""
     picture = Image.open(BytesIO(page.screenshot()))
-    small = picture.convert("RGB").quantize(160, dither=Image.Dither.NONE)
+    # By coverage: colours of a few pixels, such as those of the mark, stay what they are.
+    way = Image.Quantize.MAXCOVERAGE
+    small = picture.convert("RGB").quantize(160, way, dither=Image.Dither.NONE)
     small.save(PICTURES / f"{name}.png", optimize=True)
 
 
@@ -230,6 +232,7 @@ def take(place: Workspace, server: PageServer, browser: Any, change: str) -> Non
     page.goto(f"{server.address}change/{change}")
     page.check("input[name=hunk][value='2']")
     page.mouse.move(0, 0)
+    page.evaluate("scrollTo(0, 0)")
     save(page, "change-light")
     night.goto(f"{server.address}change/{change}?view=split")
     save(night, "split-dark")

@@ -14,6 +14,7 @@ import pytest
 from PIL import Image
 
 from redline._version import __version__
+from redline.review.page.layout import ICON
 from scripts.release import bundle, notes
 from tests.support import NODE_MODULES, REPO, need_node
 
@@ -69,6 +70,11 @@ def test_the_desktop_bundle_packs_and_what_is_in_it_runs(tmp_path: Path) -> None
 def test_icons_are_square_and_large_enough(place: str) -> None:
     with Image.open(REPO / "packaging" / place / "icon.png") as icon:
         assert icon.width == icon.height >= 512
+
+
+def test_the_page_has_the_mark_of_the_site() -> None:
+    mark = (REPO / "docs" / "pictures" / "mark.svg").read_text()
+    assert re.findall(r"<rect[^>]*>", ICON) == re.findall(r"<rect[^>]*>", mark)
 
 
 def test_what_the_image_copies_is_enough_to_build_from(tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ ON_PAGE = (
 def ask_for_call(call: Call, permissions: Sequence[str], description: str) -> None:
     """Ask for *permissions* within the very call that needs them; PermissionDenied."""
     wanted, tool = ", ".join(permissions), call.tool.name
-    message = _message(call, permissions, description)
+    message = _message(permissions, description)
     # Bound to the text: the call may run again with the answer, and must then be the same.
     question = decision_question(message, f"permission-{digest_of(message)[:16]}")
     decision = ask_person(call, question, f"{wanted} for {tool}, one call")
@@ -40,7 +40,7 @@ def ask_for_call(call: Call, permissions: Sequence[str], description: str) -> No
 def is_allowed_on_page(call: Call, permissions: Sequence[str], description: str) -> bool:
     """Whether a person allowed this very call on the page, where it is put; PermissionDenied."""
     try:
-        question = decision_question(_message(call, permissions, description), "")
+        question = decision_question(_message(permissions, description), "")
     except PermissionDenied:
         return False  # too long to be shown
     posted = _post(call, question)
@@ -132,8 +132,8 @@ class AskPermits:
         return f"{self._hint}; {ON_PAGE}"
 
 
-def _message(call: Call, permissions: Sequence[str], description: str) -> str:
-    return f"Allow {', '.join(permissions)} for this {call.tool.name} call?\n{description}"
+def _message(permissions: Sequence[str], description: str) -> str:
+    return f"Allow {', '.join(permissions)} for this command?\n{description}"
 
 
 def _denial(wanted: str, decision: Decision | None) -> PermissionDenied:

@@ -79,7 +79,7 @@ def test_a_person_who_agrees_sees_the_whole_command_and_lifts_that_limit_alone(
     call, recorder = prepare(tmp_path, {"command": LINE}, agree)
     execute_command(call)
     assert len(seen) == 1
-    assert "Allow network for this execute_command call?" in seen[0]
+    assert "Allow network for this command?" in seen[0]
     assert LINE in seen[0]
     assert str(tmp_path / "ws") in seen[0]
     ((command, _),) = recorder.asked

@@ -183,15 +183,20 @@ def _help() -> Html:
     )
 
 
-ICON = (
-    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16">'
-    '<rect width="16" height="16" rx="4" fill="#c8372d"/>'
-    '<path d="M3.5 8h9" stroke="#fff" stroke-width="2" stroke-linecap="round"/></svg>'
+# The drawing of docs/pictures/mark.svg.
+_MARK = (
+    '<rect x="4" y="4" width="504" height="504" rx="96" fill="#fff" stroke="#37474f"'
+    ' stroke-width="8"/>'
+    '<g fill="#37474f"><rect x="104" y="118" width="304" height="36" rx="18"/>'
+    '<rect x="104" y="358" width="288" height="36" rx="18"/></g>'
+    '<rect x="104" y="198" width="256" height="36" rx="18" fill="#b0bec5"/>'
+    '<g fill="#c62828"><rect x="80" y="209" width="304" height="14" rx="7"/>'
+    '<rect x="104" y="278" width="304" height="36" rx="18"/></g>'
 )
+ICON = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 512 512">{_MARK}</svg>'
 _LOGO = (
-    '<svg class="logo" viewBox="0 0 16 16" width="18" height="18" aria-hidden="true">'
-    '<rect width="16" height="16" rx="4"/>'
-    '<path d="M3.5 8h9" stroke-width="2" stroke-linecap="round"/></svg>'
+    '<svg class="logo" viewBox="0 0 512 512" width="20" height="20" aria-hidden="true">'
+    f"{_MARK}</svg>"
 )
 
 
