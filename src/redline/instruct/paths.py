@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from redline.core.errors import InvalidArgument
 from redline.documents.base.path import parse_path
-from redline.instruct.model.operations import Path, is_index, pointer
+from redline.instruct.model.operations import Path, is_index
 from redline.instruct.model.values import to_plain
 from redline.instruct.tree import DocumentTree, Nodes
 
@@ -45,14 +44,6 @@ def path_parts(text: str) -> Path | None:
     except InvalidArgument:
         return None
     return tuple(str(part).removeprefix("\0") for part in parts)
-
-
-def render_path(tree_document: Any, path: Path) -> str:
-    """Return a path as the language writes it: dotted where every key is plain, else a pointer."""
-    if path and all(re.fullmatch(r"[A-Za-z_]\w*", part) for part in path):
-        return ".".join(path)
-    del tree_document
-    return pointer(path)
 
 
 def find(tree: DocumentTree, text: str, start: int = 0) -> Nodes | None:

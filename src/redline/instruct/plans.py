@@ -14,7 +14,7 @@ from typing import NamedTuple
 from redline.instruct import filters
 from redline.instruct.forms import Slots, Span
 from redline.instruct.literals import Given, Misfit, amount, fit, values
-from redline.instruct.model.operations import DocumentOperation, pointer
+from redline.instruct.model.operations import DocumentOperation
 from redline.instruct.model.values import Num, Value, dumps, render
 from redline.instruct.sentence import LACKING, SEVERAL, Env, Pick, Sentence
 from redline.instruct.targets import key_nodes, opposite, phrase, simple
@@ -1061,8 +1061,3 @@ def _exchange(s: Sentence, a: int, b: int) -> ClauseOutcome:
     operations = tuple(DocumentOperation("replace", s.tree.path(n), o, v) for n, o, v in places)
     same = dumps(old) == dumps(new)
     return ClauseOutcome(() if same else operations, Pick((a, b), True), DONE_NOTE if same else "")
-
-
-def describe(s: Sentence, node: int) -> str:
-    """Return a place as the language writes it."""
-    return pointer(s.tree.path(node)) or "/"
