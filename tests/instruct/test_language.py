@@ -363,6 +363,16 @@ def test_what_has_two_readings_or_contradicts_itself_is_asked_about(instruction:
     assert propose(from_plain(STORE), instruction).status == "ambiguous"
 
 
+@pytest.mark.requirement("json-every-word")
+@pytest.mark.parametrize(
+    ("said", "value"),
+    [(r"say \"hi\"", 'say "hi"'), (r"a\\b", r"a\b"), (r"C:\temp", r"C:\temp"), (r"\d+", r"\d+")],
+)
+def test_a_quoted_text_may_hold_quotes_and_backslashes(said: str, value: str) -> None:
+    assert after({"note": "x"}, f'Set note to "{said}"') == {"note": value}
+    assert after({"note": "x"}, f'Set note to: "{said}"') == {"note": value}
+
+
 def test_a_document_that_is_a_list_is_sorted_as_a_whole() -> None:
     document = [{"n": 2, "done": True}, {"n": 1, "done": False}]
     for instruction in ("Sort the list by n", "Sort the items by n", "Reverse the items"):

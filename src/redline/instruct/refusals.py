@@ -163,8 +163,8 @@ def _all_proposals(
     if trouble.weight in (SEVERAL, LACKING):
         yield from _by_place(s, trouble, effect)
     if _DENYING & {t.low for t in s.tokens}:
-        yield from _quote_value(s)
         yield from _without_promises(s, effect)
+        yield from _quote_value(s)
         return  # anything looser could do what is not to be done
     several = trouble.weight == SEVERAL and _value(s) is None
     if several:

@@ -23,6 +23,8 @@ _PAIR = re.compile(
 )
 # What stands behind one of these and a colon is a value, to the end of the line.
 _ANNOUNCING = frozenset("to as with by be say says read reads value text".split())
+# Of the escapes of JSON these two only: other backslashes are those of paths and patterns.
+_ESCAPED = re.compile(r"\\([\"\\])")
 _DECODER = json.JSONDecoder()
 
 
@@ -88,6 +90,8 @@ def _read_quoted(text: str, at: int, found: list[Token]) -> int:
     if not end:
         return 0
     inner = text[at + 1 : end]
+    if text[at] == '"':
+        inner = _ESCAPED.sub(r"\1", inner)
     if text[at] == "`":
         pair = _PAIR.fullmatch(inner)
         if pair:
