@@ -137,8 +137,20 @@ def test_no_word_of_a_line_keeps_it_from_running(desk: Desk) -> None:
 
 @pytest.mark.requirement("files-command-gate", "files-command-remarks")
 def test_a_command_without_the_network_says_so_even_behind_a_pipe(desk: Desk) -> None:
-    result = desk.call("execute_command", command="curl -sS http://example.invalid 2>&1 | tail -5")
-    assert any("had no network" in each for each in result["structuredContent"]["warnings"])
+    for line in (
+        "curl -sS http://example.invalid 2>&1 | tail -5",
+        "curl -s http://192.0.2.1/ | cat",
+        "curl -s http://[2001:db8::1]/ || true",
+    ):
+        result = desk.call("execute_command", command=line)
+        assert any("had no network" in each for each in result["structuredContent"]["warnings"])
+    listens = (
+        "import socket; s = socket.create_server(('127.0.0.1', 0));"
+        " socket.create_connection(s.getsockname())"
+    )
+    for line in (f'python3 -c "{listens}"', "curl -s http://localhost:9/ || true"):
+        result = desk.call("execute_command", command=line)
+        assert result["structuredContent"]["warnings"] == []
 
 
 @pytest.mark.requirement("files-command-shell", "files-command-gate")

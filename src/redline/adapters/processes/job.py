@@ -499,4 +499,6 @@ class RunningJob:
         code = os.waitstatus_to_exitcode(int(str(report["status"])))
         name = signals.Signals(-code).name if code < 0 else None
         left = int(str(report.get("left", 0)))
-        return JobState(self._ending or "exited", code, name, elapsed, left)
+        lacked = report.get("lacked_network") is True
+        ending = self._ending or "exited"
+        return JobState(ending, code, name, elapsed, left, lacked_network=lacked)

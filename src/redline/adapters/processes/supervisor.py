@@ -51,6 +51,7 @@ class Supervisor:
         self._why = ""
         self._reports = -1
         self._referee: Referee | None = None
+        self._lacked_network = False
         self._space: CommandSpace | None = None
         self._limited = (0, 0)
         self._limit(tree.ahead)
@@ -135,7 +136,8 @@ class Supervisor:
         if self._was_out_of_memory():
             self._why = "memory"
         if server_lives:
-            self._say({"status": self._status or 0, "left": left, "why": self._why})
+            report = {"status": self._status or 0, "left": left, "why": self._why}
+            self._say({**report, "lacked_network": self._lacked_network})
 
     def _limit(self, wanted: dict[str, Any]) -> None:
         """Let the kernel count the job's processes and memory; we are one of them ourselves."""
@@ -228,7 +230,9 @@ class Supervisor:
         """Answer a call that waits for the referee; False when no process is left to make one."""
         assert self._referee is not None
         if events & select.POLLIN:
-            return self._referee.answer()
+            is_waiting = self._referee.answer()
+            self._lacked_network = self._referee.lacked_network
+            return is_waiting
         return not events
 
     def _hold_memory(self, limit: int) -> None:

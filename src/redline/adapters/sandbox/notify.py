@@ -23,6 +23,8 @@ from typing import Any
 from redline.adapters.sandbox import process_tree, seccomp, syscalls
 
 _LISTENING = "0A"
+_LOOPBACK, _MAPPED = b"\0" * 15 + b"\1", b"\0" * 10 + b"\xff\xff"
+_NAME_SERVICE = 53
 # Every server of a history leaves a file of this name and its process id there.
 _SERVER_NOTE = "server-"
 _RESOLVE_IN_ROOT, _OPENAT2 = 0x10, 437
@@ -63,6 +65,8 @@ class SandboxConnections:
         self._is_open = plan["network"] == "open"
         self._server = int(plan["server"])
         self._histories: list[str] = plan["histories"]
+        # Whether the command asked for another machine, and has no network to reach it.
+        self.lacked_network = False
 
     def prepare(self, pid: int, number: int, address: bytes) -> SandboxConnection:
         """Judge a connect of descriptor *number* of *pid*; OSError if it may not be."""
@@ -86,6 +90,7 @@ class SandboxConnections:
         if family in (socket.AF_INET, socket.AF_INET6):
             if self._is_open and self._is_own(family, address):
                 raise OSError(errno.EACCES, "a socket of the server itself")
+            self.lacked_network |= not self._is_open and _is_elsewhere(family, address)
         elif family not in (socket.AF_UNSPEC, socket.AF_NETLINK):
             raise OSError(errno.EAFNOSUPPORT, "family")
         return SandboxConnection(taken, address)
@@ -133,6 +138,15 @@ class SandboxConnections:
 
 def _is_in(path: str, places: list[str]) -> bool:
     return any(path.startswith(f"{place}/") for place in places)
+
+
+def _is_elsewhere(family: int, address: bytes) -> bool:
+    """Whether that is another machine, or a server that knows the names of such."""
+    start, size = (4, 4) if family == socket.AF_INET else (8, 16)
+    raw = address[start : start + size].removeprefix(_MAPPED)
+    here = raw[:1] == b"\x7f" if len(raw) == 4 else raw == _LOOPBACK
+    port = int.from_bytes(address[2:4], "big")
+    return len(raw) in (4, 16) and any(raw) and (not here or port == _NAME_SERVICE)
 
 
 def _is_local(raw: bytes) -> bool:
@@ -228,6 +242,11 @@ class Referee:
         self._protected: list[str] = plan["protected"]
         self._connections = SandboxConnections(plan)
         self._supervisor = os.getpid()
+
+    @property
+    def lacked_network(self) -> bool:
+        """Whether a process of the job asked for another machine that it cannot reach."""
+        return self._connections.lacked_network
 
     def answer(self) -> bool:
         """Answer one waiting call; False when no process is left to ask."""

@@ -66,7 +66,8 @@ class SandboxFacts:
 class JobState:
     """The state of a command: running, exited, timeout, killed, or failed (never ran).
 
-    `git` is what git did, in a line, where that is known.
+    `git` is what git did, in a line, where that is known. `lacked_network` says that it asked for
+    another machine without a network to reach it.
     """
 
     status: str
@@ -75,6 +76,7 @@ class JobState:
     elapsed: float = 0.0
     left_behind: int = 0
     git: str = ""
+    lacked_network: bool = False
 
     @property
     def has_ended(self) -> bool:

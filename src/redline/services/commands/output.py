@@ -152,7 +152,7 @@ def _explain_failure(
         )
     elif is_git and ".git read-only" in facts.fs and state.exit_code != 0:
         yield f"Commands may not write .git here. {_GIT_HINT}"
-    if not _NETWORK.search(output):
+    if not state.lacked_network and not _NETWORK.search(output):
         return
     if facts.net.startswith("only "):
         yield (
