@@ -54,8 +54,6 @@ class CallSecrets:
         # The text of the last file that was read and has no secret, for what shows much of it.
         self._clean = ""
 
-    # --- what the call reads (see `core.call_scope.ReadWatch`) -------------------------------
-
     def note_read(self, path: WorkspacePath, content: bytes) -> None:
         """Note a file that may be shown in part; a large one is not held until the answer."""
         if len(content) > MAX_WINDOW:
@@ -83,8 +81,6 @@ class CallSecrets:
         for path in self._suspects.difference(dict(noted)):
             self._desk.learn_file(path)
         self._suspects.clear()
-
-    # --- entering ----------------------------------------------------------------------------
 
     def restore(self, arguments: dict[str, Any]) -> dict[str, Any]:
         """Return *arguments* with every mask replaced by its value; InvalidArgument."""
@@ -132,8 +128,6 @@ class CallSecrets:
                 for name, each in value.items()
             }
         return value
-
-    # --- leaving -----------------------------------------------------------------------------
 
     def mask_text(self, text: str) -> str:
         """Return *text* with every secret masked."""

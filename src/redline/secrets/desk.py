@@ -14,15 +14,15 @@ from redline.core.changes import Change, ChangeSet, FileState
 from redline.core.errors import RedlineError
 from redline.core.paths import WorkspacePath
 from redline.secrets.encoded import find_encoded
-from redline.secrets.find import FoundSecret, find, is_env_file, key_formats
+from redline.secrets.find import SURROGATE, FoundSecret, find, is_env_file, key_formats
 from redline.secrets.known import KnownValues
 from redline.secrets.masks import (
+    DENIED,
     LITERAL,
     LOOKS_LIKE_MASK,
     MASK,
     OPEN,
     MaskSession,
-    denied_mask,
     label_of,
     refuse_mask,
 )
@@ -156,8 +156,6 @@ class SecretDesk:
         """Whether a rule asks the person."""
         return any(rule.action is SecretAction.ASK for rule in self._list_rules())
 
-    # --- finding -----------------------------------------------------------------------------
-
     def learn(self, path: WorkspacePath, content: bytes) -> str:
         """Remember the secrets of a file, so that they are known wherever else they are.
 
@@ -196,7 +194,7 @@ class SecretDesk:
         if len(text) < SHORTEST_SECRET or self.is_clean(text, is_output=is_output, path=path):
             return []
         decided = self._decide(text, path)
-        plain = _plain(text)
+        plain = text if text.isascii() else SURROGATE.sub("?", text)
         places = self._known.find(plain)
         if is_output:
             places += self._known.find(plain, encoded=True)
@@ -309,8 +307,6 @@ class SecretDesk:
             rows.append(Explained(label_of(found.name, found.kind), action.value, why))
         return rows
 
-    # --- masking -----------------------------------------------------------------------------
-
     def mask(
         self,
         text: str,
@@ -328,7 +324,7 @@ class SecretDesk:
                 continue
             label = label_of(found.name, found.kind)
             if action is SecretAction.DENY:
-                mask = denied_mask(label)
+                mask = f"{OPEN}{label}:{DENIED}»"
             else:
                 mask, is_new = session.issue(value, label)
                 if is_new:
@@ -362,8 +358,6 @@ class SecretDesk:
             label = label_of(known.name, known.kind)
             if self._actions.get(known.value) is not SecretAction.DENY:
                 session.issue(known.value, label)
-
-    # --- surveys -----------------------------------------------------------------------------
 
     def survey(self, *, force: bool = False) -> None:
         """Learn the secrets of every file, if that was not done lately."""
@@ -412,11 +406,6 @@ class _Never:
 
     def on_cancel(self, action: Callable[[], None]) -> None:
         """Forget *action*."""
-
-
-def _plain(text: str) -> str:
-    """Return *text* without lone surrogates, each a character as before."""
-    return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
 def _windows(content: bytes) -> Iterator[bytes]:

@@ -28,7 +28,7 @@ _MAX_JUDGED = 200
 # A shorter text is looked through by one automaton.
 _LONG = 2000
 _FEW = 40
-_SURROGATE = late_regex("[\ud800-\udfff]")
+SURROGATE = late_regex("[\ud800-\udfff]")
 
 # In the names of values that are secrets, by ends that no other common word has.
 _NAMES: tuple[str, ...] = tuple(
@@ -54,6 +54,7 @@ _NAMED_BEFORE = late_regex(
     r"""([A-Za-z_][\w-]{1,40})\\?["']?[ \t]{0,2}[:=]{1,2}[ \t]{0,2}\\?["'`]?\Z"""
 )
 _NAME_BACK = late_regex(r"[\w.-]{0,40}\Z")
+_NAME = late_regex(r"[\w.-]*")
 _PLACEHOLDER = late_regex(
     r"(?i)example|xxxx|changeme|change[-_]me|placeholder|your[-_]|dummy|\*\*\*|\.\.\.|\$\{|\{\{|%\(|"
     r"^\$[A-Za-z_({]|^%\w+%\Z|process\.env|environ|insert|redacted|sample|<|^(?:test|fake|my|some|foo|bar)[-_]|"
@@ -73,7 +74,7 @@ _ENV_LINE = late_regex(
     r"""(?P<value>[^\s#"'][^\n]*))"""
 )
 # A comment behind a value; a # within a word is part of it.
-_COMMENT = re.compile(r"[ \t]#")
+_COMMENT = late_regex(r"[ \t]#")
 _ENV_NAME = late_regex(r"(?i)pass|pwd|(?:^|_)(?:key|pin|salt|dsn|auth|private)(?:_|$)")
 _NETRC = late_regex(r"\bpassword[ \t\n]+(?P<value>\S+)")
 _PGPASS = late_regex(r"(?m)^[^:\n#]+:[^:\n]+:[^:\n]+:[^:\n]+:(?P<value>[^\n]+)$")
@@ -233,7 +234,7 @@ def find(text: str, path: str = "", data: bytes | None = None) -> list[FoundSecr
     *data* is the text in UTF-8, if the caller has it.
     """
     if data is None and not text.isascii():
-        text = _SURROGATE.sub("?", text)
+        text = SURROGATE.sub("?", text)
     found = key_formats().find(text, data)
     if path and is_env_file(path):
         found += _find_in_env(text, path)
@@ -261,24 +262,18 @@ def _widen(places: list[tuple[int, int]], start: int, length: int) -> None:
     places.append((first, last))
 
 
-def name_before(text: str, start: int) -> int:
-    """Return where the name begins that *start* lies in."""
-    match = _NAME_BACK.search(text, max(0, start - _MAX_NAME), start)
-    return match.start() if match else start
-
-
 def _find_named(text: str, start: int, end: int) -> list[FoundSecret]:
-    begin = name_before(text, start)
+    before = _NAME_BACK.search(text, max(0, start - _MAX_NAME), start)
+    begin = before.start() if before else start
     match = _AFTER_NAME.match(text, end)
     if match is None and text[begin : begin + 2] == "--":
         match = _AS_FLAG.match(text, end)
     if match is None:
         return []
-    value = match["value"]
-    if not is_random(value, is_quoted=match["quote"] is not None):
+    if not is_random(match["value"], is_quoted=match["quote"] is not None):
         return []
-    name = re.match(r"[\w.-]*", text[begin:]).group().strip("-.")  # type: ignore[union-attr]
-    return [FoundSecret(match.start("value"), match.end("value"), "named-value", name)]
+    name = _NAME.match(text, begin)
+    return [FoundSecret(*match.span("value"), "named-value", name[0].strip("-.") if name else "")]
 
 
 def _find_bearer(text: str, _start: int, end: int) -> list[FoundSecret]:

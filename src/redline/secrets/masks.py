@@ -14,8 +14,9 @@ OPEN = "«secret:"
 # The name of a mask for text that looked like a mask where it was.
 LITERAL = "LITERAL"
 _ID_CHARS = 8
-_DENIED = "denied"
-MASK = late_regex(rf"«secret:([A-Za-z0-9_.-]{{1,40}}):([0-9a-f]{{{_ID_CHARS}}}|{_DENIED})»")
+# In place of the id of a mask that nothing can put back: a rule denies the value.
+DENIED = "denied"
+MASK = late_regex(rf"«secret:([A-Za-z0-9_.-]{{1,40}}):([0-9a-f]{{{_ID_CHARS}}}|{DENIED})»")
 LOOKS_LIKE_MASK = late_regex(r"«secret:[^«»\n]{0,80}»?")
 # What is left of a mask that was cut or changed; the first group is its name, the second its id.
 _BROKEN = late_regex(
@@ -76,7 +77,7 @@ class MaskSession:
             value = self._values.get(match.group())
             if value is None:
                 why = "this session was never shown it"
-                if match[2] == _DENIED:
+                if match[2] == DENIED:
                     why = "a rule denies its use"
                 raise refuse_mask(match.group(), why)
             if in_code and "$" in value:
@@ -92,11 +93,6 @@ class MaskSession:
         if match[1] is None:
             return True
         return any(mask.startswith(f"{OPEN}{match[1].upper()}:") for mask in list(self._values))
-
-
-def denied_mask(label: str) -> str:
-    """Return what is shown for a value that a rule denies: nothing can put it back."""
-    return f"{OPEN}{label}:{_DENIED}»"
 
 
 def holds_mask(text: str) -> bool:
