@@ -25,6 +25,7 @@ CEILINGS = {
 MAX_FRAMES_TO_FIND = 12
 
 
+@pytest.mark.requirement("server-walks")
 @pytest.mark.parametrize("name", WALKS)
 def test_a_call_enters_no_more_modules_and_functions_than_it_did(name: str, tmp_path: Path) -> None:
     walk = take(name, tmp_path)
@@ -33,6 +34,7 @@ def test_a_call_enters_no_more_modules_and_functions_than_it_did(name: str, tmp_
     assert len(walk.calls) <= calls
 
 
+@pytest.mark.requirement("server-walks")
 def test_few_functions_lie_between_the_handler_of_an_edit_and_the_search(tmp_path: Path) -> None:
     walk = take("edit", tmp_path)
     assert 0 < walk.frames_to_find <= MAX_FRAMES_TO_FIND

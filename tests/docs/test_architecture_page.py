@@ -60,12 +60,14 @@ def test_there_is_a_page_for_each_walk() -> None:
     ]
 
 
+@pytest.mark.requirement("server-walk-pages")
 def test_an_edit_passes_the_functions_of_its_walk_in_that_order(tmp_path: Path) -> None:
     called = _called_by_an_edit(tmp_path)
     assert (tmp_path / "workspace" / "a.txt").read_text() == "new\n"
     _compare(walk("edit"), called)
 
 
+@pytest.mark.requirement("server-walk-pages")
 @pytest.mark.parametrize("page", TOLD_BY)
 def test_a_call_passes_the_functions_of_its_walk_in_that_order(page: str, tmp_path: Path) -> None:
     called: dict[str, None] = {}
