@@ -14,13 +14,13 @@ from tests.walks import WALKS, take
 
 # The modules that a call enters, and the calls of own functions.
 CEILINGS = {
-    "edit": (64, 495),
-    "agent edit": (82, 940),
-    "preview": (49, 2_850),
-    "apply": (72, 1_070),
-    "run": (80, 810),
-    "undo": (75, 1_450),
-    "context": (56, 340),
+    "edit": (60, 485),
+    "agent edit": (80, 935),
+    "preview": (47, 2_850),
+    "apply": (70, 1_060),
+    "run": (78, 810),
+    "undo": (73, 1_445),
+    "context": (54, 335),
 }
 MAX_FRAMES_TO_FIND = 12
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import os
+from collections.abc import Callable
 
 from redline.core.errors import RedlineError
 from redline.core.ports.pages import ReviewComments
 from redline.core.ports.review import (
+    COMMENTS_FILE,
+    HELD_FILE,
+    QUESTIONS_FILE,
     HeldChange,
     HeldChanges,
     HeldState,
@@ -18,34 +22,47 @@ from redline.services.comments import announce_comments
 
 
 class SessionInbox:
-    """See `core.ports.pages.Inbox`."""
+    """See `core.ports.pages.Inbox`: a store is opened once its file is in the state directory."""
 
     def __init__(
-        self, held: HeldChanges, questions: PermissionQuestions, comments: ReviewComments
+        self,
+        state_dir: str,
+        held: Callable[[], HeldChanges],
+        questions: Callable[[], PermissionQuestions],
+        comments: Callable[[], ReviewComments],
     ) -> None:
         self._held = held
         self._questions = questions
         self._comments = comments
+        self._readers = [
+            (os.path.join(state_dir, HELD_FILE), self._decisions),
+            (os.path.join(state_dir, QUESTIONS_FILE), self._answers),
+            (os.path.join(state_dir, COMMENTS_FILE), self._announce),
+        ]
 
-    def take(self, session: str, warn: Callable[[str], None]) -> Iterator[str]:
-        """Yield decisions about changes, answers about commands, and comments on lines."""
-        for read in (self._decisions, self._answers, self._announce):
+    def take(self, session: str, warn: Callable[[str], None]) -> list[str]:
+        """Return decisions about changes, answers about commands, and comments on lines."""
+        texts = []
+        for path, read in self._readers:
+            if not os.path.exists(path):
+                continue
             try:
                 text = read(session)
             except RedlineError as failure:
                 warn(f"what a person said about changes cannot be read: {failure.message}")
                 continue
             if text:
-                yield text
+                texts.append(text)
+        return texts
 
     def _decisions(self, session: str) -> str:
-        return "\n".join(map(_describe_decision, self._held.take_decisions(session)))
+        return "\n".join(map(_describe_decision, self._held().take_decisions(session)))
 
     def _answers(self, session: str) -> str:
-        return "\n".join(map(_describe_answer, self._questions.take_decisions(session)))
+        return "\n".join(map(_describe_answer, self._questions().take_decisions(session)))
 
     def _announce(self, session: str) -> str:
-        found = self._comments.take_undelivered(session)
+        found = self._comments().take_undelivered(session)
         return announce_comments(found) if found else ""
 
 

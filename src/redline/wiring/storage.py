@@ -338,7 +338,9 @@ class StoredWorkspace:
             return NoInbox()
         from redline.review.inbox import SessionInbox
 
-        return SessionInbox(self.held, self.questions, self.comments)
+        return SessionInbox(
+            self.state_dir, lambda: self.held, lambda: self.questions, lambda: self.comments
+        )
 
     @built_once
     def runs(self) -> SqliteRuns:

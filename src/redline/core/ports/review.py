@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from redline.core.errors import RuleAsks
 
 
+# The files of the stores, in the state directory: a store that was never written has none.
+HELD_FILE, QUESTIONS_FILE, COMMENTS_FILE = "held.db", "questions.sqlite", "comments.sqlite"
+
+
 class Action(StrEnum):
     """What a rule says about a change, from the mildest to the strictest."""
 

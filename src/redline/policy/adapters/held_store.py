@@ -18,7 +18,7 @@ from redline.adapters.journal import records
 from redline.core.changes import Change, ChangeSet, FileState, Rename, State
 from redline.core.errors import HeldDecided, LimitReached, UnknownHeld, WriteFailed
 from redline.core.ports.history import Origin
-from redline.core.ports.review import Action, Decision, HeldChange, HeldState, Ruling
+from redline.core.ports.review import HELD_FILE, Action, Decision, HeldChange, HeldState, Ruling
 from redline.core.records import asdict, replace
 
 if TYPE_CHECKING:  # every edit looks whether a change waits, and rarely one does
@@ -33,7 +33,7 @@ CREATE TABLE IF NOT EXISTS contents (
   id TEXT NOT NULL, digest TEXT NOT NULL, packed BLOB NOT NULL, PRIMARY KEY (id, digest)
 ) WITHOUT ROWID;
 """
-_DATABASE, _LOCK = "held.db", "held.lock"
+_LOCK = "held.lock"
 _BUSY_SECONDS = 10.0
 # A decided or expired change is kept this long, for the agent that asks what became of it.
 _KEPT_SECONDS = 7 * 86400.0
@@ -49,7 +49,7 @@ class HeldStore:
     def __init__(self, workspace: DiskWorkspace, state_dir: str) -> None:
         self._workspace = workspace
         self._directory = state_dir
-        self._path = os.path.join(state_dir, _DATABASE)
+        self._path = os.path.join(state_dir, HELD_FILE)
         self._lock = Lock()
         self._seen: tuple[int, int] | None = None
 

@@ -15,7 +15,13 @@ from redline.core.errors import (
     LimitReached,
     UnknownHeld,
 )
-from redline.core.ports.review import Decision, HeldState, PermissionQuestion
+from redline.core.ports.review import (
+    COMMENTS_FILE,
+    QUESTIONS_FILE,
+    Decision,
+    HeldState,
+    PermissionQuestion,
+)
 from redline.core.records import asdict, astuple, replace
 
 if TYPE_CHECKING:
@@ -47,7 +53,7 @@ class SqliteComments(PrivateDatabase):
     """See `core.ports.pages.ReviewComments`; without a file there are no comments."""
 
     def __init__(self, state_dir: str) -> None:
-        super().__init__(os.path.join(state_dir, "comments.sqlite"), _COMMENTS, "Comments")
+        super().__init__(os.path.join(state_dir, COMMENTS_FILE), _COMMENTS, "Comments")
 
     def add(self, comment: ReviewComment) -> None:
         """Keep a comment."""
@@ -130,7 +136,7 @@ class SqliteQuestions(PrivateDatabase):
         clock: Callable[[], float] = time.time,
         max_waiting: int = MAX_WAITING,
     ) -> None:
-        super().__init__(os.path.join(state_dir, "questions.sqlite"), _QUESTIONS, "Questions")
+        super().__init__(os.path.join(state_dir, QUESTIONS_FILE), _QUESTIONS, "Questions")
         self._clock = clock
         self._max_waiting = max_waiting
 
