@@ -15,12 +15,12 @@ from tests.walks import WALKS, take
 # The modules that a call enters, and the calls of own functions.
 CEILINGS = {
     "edit": (60, 485),
-    "agent edit": (80, 935),
-    "preview": (47, 2_850),
-    "apply": (70, 1_060),
-    "run": (78, 810),
-    "undo": (73, 1_445),
-    "context": (54, 335),
+    "agent edit": (84, 980),
+    "preview": (48, 2_900),
+    "apply": (72, 1_090),
+    "run": (80, 840),
+    "undo": (75, 1_480),
+    "context": (56, 350),
 }
 MAX_FRAMES_TO_FIND = 12
 

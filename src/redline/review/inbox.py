@@ -6,17 +6,8 @@ import os
 from collections.abc import Callable
 
 from redline.core.errors import RedlineError
+from redline.core.ports import review as ports
 from redline.core.ports.pages import ReviewComments
-from redline.core.ports.review import (
-    COMMENTS_FILE,
-    HELD_FILE,
-    QUESTIONS_FILE,
-    HeldChange,
-    HeldChanges,
-    HeldState,
-    PermissionQuestion,
-    PermissionQuestions,
-)
 from redline.core.wording import quote
 from redline.services.comments import announce_comments
 
@@ -27,17 +18,17 @@ class SessionInbox:
     def __init__(
         self,
         state_dir: str,
-        held: Callable[[], HeldChanges],
-        questions: Callable[[], PermissionQuestions],
+        held: Callable[[], ports.HeldChanges],
+        questions: Callable[[], ports.PermissionQuestions],
         comments: Callable[[], ReviewComments],
     ) -> None:
         self._held = held
         self._questions = questions
         self._comments = comments
         self._readers = [
-            (os.path.join(state_dir, HELD_FILE), self._decisions),
-            (os.path.join(state_dir, QUESTIONS_FILE), self._answers),
-            (os.path.join(state_dir, COMMENTS_FILE), self._announce),
+            (os.path.join(state_dir, ports.HELD_FILE), self._decisions),
+            (os.path.join(state_dir, ports.QUESTIONS_FILE), self._answers),
+            (os.path.join(state_dir, ports.COMMENTS_FILE), self._announce),
         ]
 
     def take(self, session: str, warn: Callable[[str], None]) -> list[str]:
@@ -66,7 +57,7 @@ class SessionInbox:
         return announce_comments(found) if found else ""
 
 
-def _describe_decision(held: HeldChange) -> str:
+def _describe_decision(held: ports.HeldChange) -> str:
     decision = held.decision
     assert decision is not None
     about = f"Held change {held.id} was {decision.state.value} by {quote(decision.by)}"
@@ -77,10 +68,10 @@ def _describe_decision(held: HeldChange) -> str:
     return f"{about}." if not decision.operation else f"{about}; it is change {decision.operation}."
 
 
-def _describe_answer(question: PermissionQuestion) -> str:
+def _describe_answer(question: ports.PermissionQuestion) -> str:
     decision = question.decision
     assert decision is not None
-    is_allowed = decision.state is HeldState.APPROVED
+    is_allowed = decision.state is ports.HeldState.APPROVED
     what = "allowed; make the same call again" if is_allowed else "denied"
     reason = f": {quote(decision.reason)}" if decision.reason else ""
     command = question.message.partition("\n")[2].partition("\n")[0]
