@@ -287,8 +287,9 @@ def test_axe_finds_nothing(desk: Desk, scheme: str, rules: list[str]) -> None:
 
 @pytest.mark.requirement("web-virtual-timeline")
 def test_a_long_timeline_holds_only_what_is_near_the_screen(desk: Desk) -> None:
-    desk.go("sign-in")  # not the timeline: it would reload while hundreds of changes arrive
-    made = [desk.agent.edit(("long.txt", f"{n}\n"), session=f"long {n // 40}") for n in range(320)]
+    desk.go("checkpoints")  # not the timeline: it would reload while hundreds of changes arrive
+    # A file each: changes of one file are folded into one line.
+    made = [desk.agent.edit((f"long{n}.txt", "x\n"), session=f"long {n // 40}") for n in range(320)]
     page = desk.go("")
     page.wait_for_selector(".op")
     first = f"document.getElementById('op-{made[0]}')"
