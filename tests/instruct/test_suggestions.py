@@ -184,6 +184,14 @@ def test_an_element_is_suggested_as_the_text_that_it_becomes() -> None:
 
 
 @pytest.mark.requirement("json-suggestions-work")
+def test_for_a_null_the_exact_form_alone_is_suggested() -> None:
+    document = parse('{"tasks": [{"id": 1, "who": "ann"}, {"id": 2, "who": null}]}')
+    refused = propose(document, "Update the who of task 2")
+    assert refused.suggestions
+    assert not any(text.startswith("Set") for text in refused.suggestions)
+
+
+@pytest.mark.requirement("json-suggestions-work")
 def test_a_refusal_and_its_suggestions_take_a_hundred_tokens() -> None:
     """A token of such text is 2.9 characters or more (o200k, 297 refusals: at most 95)."""
     for document, instruction in sentences(300):

@@ -503,7 +503,7 @@ def _assignments(s: Sentence, where: str, old: Value, *, both: bool) -> Iterator
     if verb in ("rename", "convert", "sort", "move", "copy", "swap", "replace"):
         return
     if text is not None:
-        if both:
+        if both and old is not None:  # the sentence goes by what others have in place of a null
             yield f"Set {where} to {text}"
         yield f"{where} = {text}"
 
