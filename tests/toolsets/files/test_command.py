@@ -144,6 +144,15 @@ def test_a_command_without_the_network_says_so_even_behind_a_pipe(desk: Desk) ->
     ):
         result = desk.call("execute_command", command=line)
         assert any("had no network" in each for each in result["structuredContent"]["warnings"])
+    (desk.here / "threads.py").write_text(
+        "import socket, threading\n"
+        "server = socket.create_server(('127.0.0.1', 0))\n"
+        "connect = lambda: print(bool(socket.create_connection(server.getsockname())))\n"
+        "thread = threading.Thread(target=connect)\n"
+        "thread.start()\n"
+        "thread.join()\n"
+    )
+    assert "True" in desk.text("execute_command", command="python3 threads.py")
     listens = (
         "import socket; s = socket.create_server(('127.0.0.1', 0));"
         " socket.create_connection(s.getsockname())"

@@ -70,7 +70,7 @@ class SandboxConnections:
 
     def prepare(self, pid: int, number: int, address: bytes) -> SandboxConnection:
         """Judge a connect of descriptor *number* of *pid*; OSError if it may not be."""
-        process = os.pidfd_open(pid)
+        process = _open_process(pid)
         try:
             taken = syscalls.take_descriptor(process, number)
         finally:
@@ -134,6 +134,16 @@ class SandboxConnections:
             pids = (name.removeprefix(_SERVER_NOTE).partition("-")[0] for name in notes)
             found |= {int(pid) for pid in pids if pid.isascii() and pid.isdigit()}
         return found
+
+
+def _open_process(thread: int) -> int:
+    """Return a pidfd of the process that *thread* is in: its threads share their descriptors."""
+    try:
+        return os.pidfd_open(thread)
+    except OSError:  # it is not the first thread of its process
+        with open(f"/proc/{thread}/status") as file:
+            (leader,) = (line for line in file if line.startswith("Tgid:"))
+        return os.pidfd_open(int(leader.partition(":")[2]))
 
 
 def _is_in(path: str, places: list[str]) -> bool:
