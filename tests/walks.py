@@ -158,7 +158,7 @@ def walk_preview(redline: Redline, top: Path, recorder: Recorder) -> Walk:
     for _ in range(3):
         talk.call("json_editor_preview", document=document, instruction=INSTRUCTION)
     return recorder.follow(
-        "toolsets.json_editor.preview:preview",
+        "toolsets.json_editor.handlers:preview",
         lambda: talk.call("json_editor_preview", document=document, instruction=INSTRUCTION),
     )
 
@@ -178,7 +178,7 @@ def walk_apply(redline: Redline, top: Path, recorder: Recorder) -> Walk:
         talk.call("json_editor_apply", session_id=preview())
     session = preview()
     return recorder.follow(
-        "toolsets.json_editor.apply:apply",
+        "toolsets.json_editor.handlers:apply",
         lambda: talk.call("json_editor_apply", session_id=session),
     )
 
@@ -211,7 +211,7 @@ def walk_context(redline: Redline, top: Path, recorder: Recorder) -> Walk:
     for _ in range(3):
         talk.call("context", query="total")
     return recorder.follow(
-        "toolsets.agent.context:context", lambda: talk.call("context", query="total")
+        "toolsets.agent.code:context", lambda: talk.call("context", query="total")
     )
 
 

@@ -24,7 +24,7 @@ from redline.core.ports.history import PROMPT, Origin
 from redline.core.ports.pages import WebRequest, WebResponse
 from redline.review.page.access import ReviewAccess
 from redline.review.page.pages import ReviewPages
-from redline.services.history.sessions import read_session
+from redline.services.history.export import read_session
 from redline.settings import Settings
 from redline.wiring.workspace import Redline
 from tests.review.browser import PageServer, open_browser, visit

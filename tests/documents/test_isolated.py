@@ -106,7 +106,7 @@ from redline.documents import isolated as confined
 from redline.documents.isolated import DocumentSource
 from redline.documents.editing import DocEdit, Options
 from redline.documents.json.operations import JsonOp
-from redline.services.instructions.files import read_document
+from redline.services.instructions import read_document
 from redline.settings import Settings
 sources = {"a.yaml": b"k: 1\\n", "a.toml": b"k = 1\\n", "a.json5": b"{k: 1}", "x": b"k = 1\\n"}
 with Redline(Settings(workspace=sys.argv[1], allow_any_root=True)) as redline:

@@ -10,7 +10,7 @@ import pytest
 
 from redline.core.errors import ProviderFailed
 from redline.instruct.model.values import parse
-from redline.services.instructions.propose import propose_with
+from redline.services.instructions import propose_with
 from tests.instruct.papers import FOLDER, Case, cases, grade, result
 from tests.instruct.stub_models import Change, Stub, change, changes_between, hostile
 

@@ -11,7 +11,7 @@ from redline.core.errors import InvalidArgument
 from redline.core.line_diff import split_lines
 from redline.core.ports.pages import ReviewComment, ReviewComments
 from redline.services.comments import check_text
-from redline.services.history.sessions import WorkSession
+from redline.services.history.export import WorkSession
 from redline.services.names import display_name
 from redline.services.runtime import Runtime
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from redline.adapters.processes.job import HeadBuffer, RollingBuffer
 from redline.core.ports.commands import Captured
-from redline.services.commands.output import keep_tail
+from redline.services.commands.jobs import keep_tail
 
 chunks = st.lists(st.binary(max_size=20), max_size=12)
 

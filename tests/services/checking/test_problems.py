@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from redline.services.checking.check import CheckerMessage, find_new, read_problems
+from redline.services.checking import CheckerMessage, find_new, read_problems
 
 PRINTED = {
     "ruff": (

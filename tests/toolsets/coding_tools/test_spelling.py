@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from redline.core.paths import show_name
 from redline.core.ports.tree import FactLists
-from redline.toolsets.coding_tools.listing import Files, modified
+from redline.toolsets.coding_tools.find import Files, modified
 
 LETTERS = st.characters(exclude_characters="/\0", exclude_categories=["Cs"]) | st.sampled_from(
     ["\udc80", "\udcff", '"', "\\", "\n", "\x7f", "%", "{", "}"]

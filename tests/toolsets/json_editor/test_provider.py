@@ -12,7 +12,7 @@ import pytest
 from redline.core.errors import ProviderFailed
 from redline.core.ports.models import LlmReply, LlmRequest
 from redline.instruct.model.values import from_plain
-from redline.services.instructions.propose import propose_with
+from redline.services.instructions import propose_with
 from tests.toolsets.json_editor.desk import Desk, ScriptedLlm
 
 DOCUMENT = {

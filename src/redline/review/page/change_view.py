@@ -27,8 +27,8 @@ from redline.review.page.session_view import session_facts, session_story
 from redline.review.page.timeline import draw_path, line_counts, run_badge
 from redline.review.page.times import iso, long_time
 from redline.services.history.blocked import hunks_gone
+from redline.services.history.export import SESSION, WorkSession
 from redline.services.history.revert import Wish, plan_revert
-from redline.services.history.sessions import SESSION, WorkSession
 from redline.services.names import display_name
 from redline.services.runtime import Runtime
 

@@ -16,10 +16,9 @@ from redline.review.page.markup import address
 from redline.review.page.operations import UndoSelection, origin_for
 from redline.review.page.reading import patch_response
 from redline.review.page.visit import Visit
-from redline.services.history.export import commit_to_git, load_in_order
+from redline.services.history.export import SESSION, commit_to_git, load_in_order, read_session
 from redline.services.history.references import find_operation
 from redline.services.history.revert import Wish, revert
-from redline.services.history.sessions import SESSION, read_session
 from redline.services.questions import answer_question
 
 

@@ -24,10 +24,10 @@ from redline.services.history.blocked import (
     compare_versions,
     take_back_parts,
 )
+from redline.services.history.export import SESSION as SESSION_KIND
+from redline.services.history.export import read_session
 from redline.services.history.references import find_operation
 from redline.services.history.revert import Wish, check_owner, create_checkpoint, revert
-from redline.services.history.sessions import SESSION as SESSION_KIND
-from redline.services.history.sessions import read_session
 from redline.services.names import display_name
 from redline.services.runtime import Runtime
 

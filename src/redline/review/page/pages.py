@@ -27,7 +27,7 @@ from redline.review.page.markup import addresses_beneath
 from redline.review.page.runs_and_checkpoints import error_view, sign_in_view
 from redline.review.page.timeline import ChangeCounter
 from redline.review.page.visit import Site, Visit, read_form
-from redline.services.history.sessions import SESSION
+from redline.services.history.export import SESSION
 from redline.services.runtime import Runtime
 
 _READING: dict[str, Callable[[Visit, str], WebResponse]] = {

@@ -14,8 +14,8 @@ from redline.review.page.layout import Viewer
 from redline.review.page.markup import Html, address, facts, hidden, join, link, tag
 from redline.review.page.timeline import line_counts, run_badge
 from redline.review.page.times import iso, long_time, relative
+from redline.services.history.export import WorkSession
 from redline.services.history.lines import count_lines
-from redline.services.history.sessions import WorkSession
 from redline.services.history.turns import Turn, is_agents, list_turns, name_actor, name_agent
 from redline.services.names import display_name
 from redline.services.runtime import Runtime

@@ -21,8 +21,8 @@ from redline.review.page.live import LiveFeed
 from redline.review.page.markup import Html
 from redline.review.page.runs_and_checkpoints import comment_box, comment_form
 from redline.review.page.timeline import ChangeCounter
+from redline.services.history.export import SESSION, WorkSession, read_session
 from redline.services.history.references import find_operation
-from redline.services.history.sessions import SESSION, WorkSession, read_session
 from redline.services.names import display_name
 from redline.services.runtime import Runtime
 

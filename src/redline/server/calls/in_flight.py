@@ -209,7 +209,7 @@ class CallsInFlight:
             self._note_taken()
 
     def _take_late(self, posted: str, message: Json, client: Client) -> None:
-        from redline.toolsets.permission import take_late_answer
+        from redline.toolsets.consent import take_late_answer
 
         server, answer = self._dispatch.server, read_answer(message.get("result"))
         try:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from redline.core.errors import InvalidArgument, NothingToUndo, RightMissing
 from redline.core.paths import Access, WorkspacePath
@@ -38,6 +39,24 @@ class Wish:
     to: str | None = None
     by: Author | None = None
     only_of: str | None = None
+
+    @classmethod
+    def read(
+        cls, direction: Direction, own: Author, only_of: str | None, given: Mapping[str, Any]
+    ) -> Wish:
+        """Return what the arguments of a call ask for; it takes back what is its *own*."""
+        return cls(
+            direction,
+            own,
+            id=given.get("id"),
+            paths=tuple(given.get("paths", ())),
+            hunks=tuple(given.get("hunks", ())),
+            session=given.get("session"),
+            since=given.get("since"),
+            to=given.get("to"),
+            by=own,
+            only_of=only_of,
+        )
 
     @property
     def summary(self) -> str:

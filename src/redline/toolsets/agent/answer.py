@@ -18,8 +18,8 @@ from redline.search.globs import is_glob, split_base
 from redline.services.brief_diff import brief_change
 from redline.services.code.packages import note_missing_packages
 from redline.services.commit import Planned, commit_plan
-from redline.services.history.explaining import explain_stale
 from redline.services.history.listing import bounded_diff
+from redline.services.history.news import explain_stale
 from redline.services.versions import check_versions
 from redline.toolsets.agent.errors import quote
 from redline.toolsets.call import Call, Result
@@ -48,7 +48,7 @@ class CallChecks:
         """Return the change with the formatting that belongs to it."""
         if not self.is_wanted or change_set.is_empty:
             return change_set
-        from redline.services.checking.check import check_change
+        from redline.services.checking import check_change
 
         self._problems, self._lines, self._notes = [], [], []
         try:

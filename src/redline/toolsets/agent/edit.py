@@ -1,20 +1,22 @@
-"""edit: quoted text over several files, all of it or nothing."""
+"""edit, apply_patch, write, move and delete: each call is all or nothing."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
 from redline.core.changes import ABSENT, FileState
-from redline.core.errors import AlreadyApplied, NoMatch
+from redline.core.encodings.opening import open_file
+from redline.core.errors import AlreadyApplied, BinaryFile, InvalidArgument, NoMatch, NotFound
 from redline.core.paths import WorkspacePath
 from redline.core.wording import join_texts
-from redline.plan.file_ops import plan_write
+from redline.plan.file_ops import plan_copy, plan_delete, plan_make_directory, plan_move, plan_write
 from redline.plan.patch.parse import parse_patch
 from redline.plan.replace import TextEdit
 from redline.search.globs import is_glob
+from redline.services.code.move_imports import MovedImports, count_left_imports, plan_moved_imports
 from redline.services.commit import Planned
-from redline.services.history.explaining import explain_lost_text
-from redline.services.select import encode_content, select_files
+from redline.services.history.news import explain_lost_text
+from redline.services.select import encode_content, refuse_roots, select_files
 from redline.services.text_edits import (
     FileEdits,
     note_broken_content,
@@ -22,6 +24,7 @@ from redline.services.text_edits import (
     plan_many_edits,
 )
 from redline.toolsets.agent import answer
+from redline.toolsets.agent.answer import access_of, carry_out, check_unchanged, resolve
 from redline.toolsets.agent.errors import quote
 from redline.toolsets.call import Call, Result, session_of
 from redline.toolsets.repeated_edits import cause_of, refuse_repeated
@@ -151,3 +154,102 @@ def apply_patch(call: Call) -> Result:
         return Planned(patch.change_set, None, patch.notes)
 
     return answer.carry_out(call, plan, "apply a patch", cause=cause)
+
+
+def write(call: Call) -> Result:
+    """Create a file or replace all of its content; a path that ends in / makes a directory."""
+    raw = call.arguments["path"]
+    path = resolve(call, raw, access_of(call))
+    name, tree = call.label(path), call.runtime.tree
+    if call.arguments.get("content") is None:
+        if not raw.endswith("/"):
+            raise InvalidArgument(
+                "content is needed",
+                field="content",
+                hint='"" makes an empty file, path/ a directory',
+            )
+
+        def make() -> Planned[None]:
+            return Planned(plan_make_directory(tree, path, name), None)
+
+        return carry_out(call, make, f"create {name}")
+    if raw.endswith("/"):
+        raise InvalidArgument(f"A directory has no content: {raw}", field="content")
+    content = call.take("content")
+    data = encode_content(content)
+    expected = {path: str(call.arguments["version"])} if call.arguments.get("version") else {}
+    appends = call.arguments.get("append") is True
+
+    def plan() -> Planned[None]:
+        # What was changed since would be lost, so the call is not offered again.
+        check_unchanged(call, expected, lambda _path, _version: "")
+        before = tree.state(path) if appends else ABSENT
+        whole = data
+        if isinstance(before, FileState):
+            file = open_file(tree, path, before.content or b"")
+            if file.is_binary:
+                raise BinaryFile(name)
+            added = content.replace("\r\n", "\n").replace("\n", file.newline)
+            whole = file.with_text(file.text + added)
+        notes = note_broken_content(call.runtime, path, whole)
+        return Planned(plan_write(tree, path, name, whole), None, tuple(notes))
+
+    summary = f"{'append to' if appends else 'write'} {name}"
+    return carry_out(call, plan, summary)
+
+
+def move(call: Call) -> Result:
+    """Move or rename; a link is moved itself."""
+    source = resolve(call, call.arguments["path"], access_of(call), follow=False)
+    target = resolve(call, call.arguments["to"], access_of(call), follow=False)
+    workspace, tree = call.runtime.workspace, call.runtime.tree
+    refuse_roots(workspace, source, "moved")
+    refuse_roots(workspace, target, "replaced")
+    old, new = call.label(source), call.label(target)
+    overwrite = call.arguments.get("overwrite") is True
+    imports, copies = call.arguments.get("imports"), call.arguments.get("copy") is True
+    if tree.stat(source) is None:
+        raise NotFound(old)
+    if copies and imports:
+        raise InvalidArgument("Imports do not follow a copy", field="imports")
+
+    def plan() -> Planned[None]:
+        if copies:
+            return Planned(plan_copy(tree, source, target, new, overwrite=overwrite), None)
+        moved = plan_move(tree, source, target, new, overwrite=overwrite)
+        if moved.is_empty:
+            return Planned(moved, None)
+        if imports is True:
+            followed = plan_moved_imports(
+                call.runtime, source, target, access_of(call), call.cancel
+            )
+            return Planned(moved + followed.change_set, None, tuple(_note_imports(followed)))
+        left = count_left_imports(call.runtime, source, target, call.cancel)
+        return Planned(moved, None, (_note_left(left),) if left and imports is None else ())
+
+    return carry_out(call, plan, f"{'copy' if copies else 'move'} {old} to {new}")
+
+
+def _note_left(count: int) -> str:
+    if count == 1:
+        return "1 import still names the old path; with imports: true it would follow"
+    return f"{count} imports still name the old path; with imports: true they would follow"
+
+
+def _note_imports(followed: MovedImports) -> Iterator[str]:
+    yield f"{followed.count} import{'' if followed.count == 1 else 's'} updated"
+    if followed.untouched:
+        yield f"may mean it too, not touched: {', '.join(followed.untouched)}"
+
+
+def delete(call: Call) -> Result:
+    """Delete files, links, and directories with everything in them."""
+    workspace, tree = call.runtime.workspace, call.runtime.tree
+    path = resolve(call, call.arguments["path"], access_of(call), follow=False)
+    refuse_roots(workspace, path, "deleted")
+    name = call.label(path)
+
+    def plan() -> Planned[None]:
+        return Planned(plan_delete(tree, path, name), None)
+
+    return carry_out(call, plan, f"delete {name}")

@@ -97,22 +97,12 @@ def _line(operation: Operation, label: Label) -> str:
 
 def undo(call: Call) -> Result:
     """Take changes back, do one again, or name this moment."""
-    given, own = call.arguments, call.own()
+    given = call.arguments
     name = given.get("checkpoint")
     if name is not None:
         return _mark(call, str(name))
     direction = Direction.REDO if given.get("redo") is True else Direction.UNDO
-    wish = Wish(
-        direction,
-        own,
-        id=given.get("id"),
-        paths=tuple(given.get("paths", ())),
-        hunks=tuple(given.get("hunks", ())),
-        session=given.get("session"),
-        to=given.get("to"),
-        by=own,
-        only_of=call.only_of,
-    )
+    wish = Wish.read(direction, call.own(), call.only_of, given)
     if is_dry(call):
         planned = plan_revert(call.runtime, wish)
         notes = [*_note_merge(planned), *planned.notes]

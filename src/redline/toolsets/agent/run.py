@@ -13,13 +13,20 @@ from redline.core.wording import quote
 from redline.plan.describe import list_touched
 from redline.services.brief_diff import brief_change, name_changes
 from redline.services.commands.gate import CommandLine, check_env, pass_gate
-from redline.services.commands.jobs import apply_dry_run, start_job, stop_job, type_into
-from redline.services.commands.output import keep_ends, pick_lines, remarks_on
+from redline.services.commands.jobs import (
+    apply_dry_run,
+    keep_ends,
+    pick_lines,
+    remarks_on,
+    start_job,
+    stop_job,
+    type_into,
+)
 from redline.services.history.listing import bounded_diff
 from redline.services.select import require_directory
 from redline.toolsets.agent.answer import answer_committed, number_of, resolve
 from redline.toolsets.call import Call, Result
-from redline.toolsets.permission import ON_PAGE, AskPermits
+from redline.toolsets.consent import ON_PAGE, AskPermits
 from redline.toolsets.tool import Json
 
 _TIMEOUT, _WAIT = 120, 30

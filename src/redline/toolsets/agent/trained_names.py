@@ -73,6 +73,17 @@ def _refuse(name: str, message: str, hint: str) -> InvalidArgument:
     return InvalidArgument(message, field=name, hint=f"{hint}; nothing was done")
 
 
+def _only(name: str, wanted: object, fact: str, hint: str) -> Reader:
+    """Return a reader that takes an argument with the value *wanted* and refuses any other."""
+
+    def read(given: object) -> Json:
+        if given == wanted:
+            return {}
+        raise _refuse(name, fact.format(given), hint)
+
+    return Reader({name: "boolean" if wanted is True else "string"}, read)
+
+
 # --- read -------------------------------------------------------------------------------------
 
 
@@ -118,12 +129,6 @@ def _ends(head: int | None, tail: int | None) -> Json:
     return {"lines": f"-{tail}" if head is None else _lines(1, head)}
 
 
-def _read_mode(given: str) -> Json:
-    if given == "slice":
-        return {}
-    raise _refuse("mode", f"Unknown mode: {given}", "give lines, or the symbol to read")
-
-
 # --- find and search --------------------------------------------------------------------------
 
 
@@ -164,13 +169,6 @@ def _first_entry(given: int) -> Json:
     if given <= 1:
         return {}
     raise _refuse("offset", "find has no offset", "narrow it with path and globs, or raise max")
-
-
-def _exact_case(given: bool) -> Json:
-    if given:
-        return {}
-    hint = "write both cases, such as [Rr]eadme*"
-    raise _refuse("case_sensitive", "Globs tell capital letters from small ones", hint)
 
 
 def _pattern(pattern: str | None, regex: bool | None, literal: bool | None) -> Json:
@@ -229,12 +227,6 @@ def _background(given: bool, timeout: int | None) -> Json:
     if given:
         return {"wait": 0, "timeout": timeout or _LONGEST}
     return {} if timeout is None else {"timeout": timeout}
-
-
-def _permissions(given: str) -> Json:
-    if given == "use_default":
-        return {}
-    raise _refuse("sandbox_permissions", "run has no sandbox_permissions", _IN_SANDBOX)
 
 
 def _seconds(milliseconds: int) -> int:
@@ -297,25 +289,6 @@ def _one_place(given: Sequence[str]) -> Json:
     return {"path": given[0]} if given else {}
 
 
-def _overwrite(given: bool) -> Json:
-    if given:
-        return {}
-    hint = "leave overwrite out if it may; find says whether the file is there"
-    raise _refuse("overwrite", "write replaces a file that is there", hint)
-
-
-def _recursive(given: bool) -> Json:
-    if given:
-        return {}
-    hint = "leave recursive out if it is a file; a directory is deleted whole"
-    raise _refuse("recursive", "delete cannot be told to spare what is in a directory", hint)
-
-
-def _as_always(_given: bool) -> Json:
-    """Read a flag for what the tool does in any case."""
-    return {}
-
-
 _RESPECTS_IGNORE = Reader(
     {"respect_git_ignore": "boolean"}, lambda given: {} if given else {"hidden": True}
 )
@@ -352,7 +325,7 @@ WORDS: Mapping[str, Words] = {
         (
             *_LINES,
             Reader({"head": "integer", "tail": "integer"}, _ends),
-            Reader({"mode": "string"}, _read_mode),
+            _only("mode", "slice", "Unknown mode: {}", "give lines, or the symbol to read"),
             _editor_command("view"),
         ),
         {"pages": "only text and pictures are read"},
@@ -370,7 +343,12 @@ WORDS: Mapping[str, Words] = {
             Reader({"query": "string"}, _name),
             Reader({"globs": None, "ignore": None}, _listed_without),
             Reader({"head_limit": "integer"}, _limit),
-            Reader({"case_sensitive": "boolean"}, _exact_case),
+            _only(
+                "case_sensitive",
+                True,
+                "Globs tell capital letters from small ones",
+                "write both cases, such as [Rr]eadme*",
+            ),
             Reader({"recursive": "boolean"}, _whole_depth),
             Reader({"offset": "integer"}, _first_entry),
             _RESPECTS_IGNORE,
@@ -401,7 +379,7 @@ WORDS: Mapping[str, Words] = {
             Reader({"globs": None, "exclude": None, "type": "string"}, _globs),
             Reader({"head_limit": "integer"}, _limit),
             Reader({"case_sensitive": "boolean"}, lambda given: {"ignore_case": not given}),
-            Reader({"-n": "boolean"}, _as_always),
+            Reader({"-n": "boolean"}, lambda _: {}),
             _RESPECTS_IGNORE,
         ),
         {
@@ -426,7 +404,15 @@ WORDS: Mapping[str, Words] = {
     "apply_patch": Words({"patch": "input patch_text diff"}),
     "write": Words(
         {"path": f"{_FILE} absolute_path", "content": "contents file_text text"},
-        (_editor_command("create"), Reader({"overwrite": "boolean"}, _overwrite)),
+        (
+            _editor_command("create"),
+            _only(
+                "overwrite",
+                True,
+                "write replaces a file that is there",
+                "leave overwrite out if it may; find says whether the file is there",
+            ),
+        ),
         {"code_edit": _SKETCH},
         "instruction instructions",
     ),
@@ -436,7 +422,17 @@ WORDS: Mapping[str, Words] = {
             "to": "destination destination_path dest dst target new_path",
         }
     ),
-    "delete": Words({"path": _PLACE}, (Reader({"recursive": "boolean"}, _recursive),)),
+    "delete": Words(
+        {"path": _PLACE},
+        (
+            _only(
+                "recursive",
+                True,
+                "delete cannot be told to spare what is in a directory",
+                "leave recursive out if it is a file; a directory is deleted whole",
+            ),
+        ),
+    ),
     "run": Words(
         {
             "command": "cmd command_line script",
@@ -454,7 +450,9 @@ WORDS: Mapping[str, Words] = {
             Reader({"timeout_ms": "integer"}, lambda given: {"timeout": _seconds(given)}),
             Reader({"run_in_background": "boolean", "timeout": "integer"}, _background),
             Reader({"yield_time_ms": "integer"}, lambda given: {"wait": _seconds(given)}),
-            Reader({"sandbox_permissions": "string"}, _permissions),
+            _only(
+                "sandbox_permissions", "use_default", "run has no sandbox_permissions", _IN_SANDBOX
+            ),
         ),
         {
             "dangerouslyDisableSandbox": _IN_SANDBOX,

@@ -1,16 +1,16 @@
 """Read from an instruction where new code goes.
 
-A place that is named and not understood is reported, so that code is never put anywhere else.
+A verb, a place or a distance that is named and not understood is reported, so that code is never
+put anywhere else.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import NamedTuple, TypeAlias
 
 from redline.core.records import dataclass, field
-from redline.toolsets.ai_code_editing import unclear
 from redline.toolsets.ai_code_editing.instruction import KIND, NAME, QUOTED, compile_words, name_in
 
 FORMS = (
@@ -94,21 +94,21 @@ def read_places(instruction: str, defined: Defined) -> PlacesRead:
     found = PlacesRead()
     covered: list[tuple[int, int]] = []
     for pattern, make in _PLACES:
-        for match in unclear.outside_of(covered, pattern.finditer(instruction)):
+        for match in outside_of(covered, pattern.finditer(instruction)):
             place = make(match)
             if place == AtEdge(True) and _is_what_code_does(match):
                 found.unknown.append(match[0])
             else:
                 found.places[place] = None
             covered.append(match.span())
-    for match in unclear.outside_of(covered, _ANY_SIDE.finditer(instruction)):
+    for match in outside_of(covered, _ANY_SIDE.finditer(instruction)):
         _read_side(match, defined, found)
-    found.unknown += [m[0] for m in unclear.outside_of(covered, _ANY_EDGE.finditer(instruction))]
-    found.unknown += unclear.unclear_places(instruction, covered, defined.symbol)
+    found.unknown += [m[0] for m in outside_of(covered, _ANY_EDGE.finditer(instruction))]
+    found.unknown += unclear_places(instruction, covered, defined.symbol)
     if not found.places and not found.unknown:
         for match in _ANY_INSIDE.finditer(instruction):
             _read_inside(match, defined, found)
-    if not found.places and not found.unknown and unclear.begins_with_place(instruction):
+    if not found.places and not found.unknown and begins_with_place(instruction):
         found.unknown.append(instruction.strip())
     return found
 
@@ -123,7 +123,7 @@ def edge_in(instruction: str) -> bool | None:
 
 def _read_side(match: re.Match[str], defined: Defined, found: PlacesRead) -> None:
     """Read a phrase such as `before Shop.open()`, of which no pattern knows more."""
-    side, name = match["side"].lower(), unclear.bare(match["object"])
+    side, name = match["side"].lower(), bare(match["object"])
     if side == "following" and match.string[: match.start()].rstrip().lower().endswith("the"):
         return  # "the following function"
     if side in _SIDES and not _is_quoted(match["object"]) and defined.symbol(name):
@@ -134,9 +134,9 @@ def _read_side(match: re.Match[str], defined: Defined, found: PlacesRead) -> Non
 
 def _read_inside(match: re.Match[str], defined: Defined, found: PlacesRead) -> None:
     """Read a phrase such as `to class Shop`, `in main` or `to the list of handlers`."""
-    name = unclear.bare(match["object"])
+    name = bare(match["object"])
     if defined.container(name) or (match["kind"] or match["kind_after"]):
-        if defined.symbol(name) or not unclear.is_in_clause(match):
+        if defined.symbol(name) or not is_in_clause(match):
             found.places[InSymbol(name)] = None
     elif defined.symbol(name) and not _is_infinitive(match):
         found.places[InSymbol(name)] = None
@@ -148,8 +148,8 @@ def _is_prose(match: re.Match[str]) -> bool:
     """Return whether the words more likely describe the code than say where it goes."""
     pointed = bool(match["pointing"].strip()) or _is_like_code(match["object"])
     if match.re is _ANY_SIDE:
-        return unclear.is_in_clause(match) and not pointed
-    return unclear.is_in_clause(match) or not (pointed or _is_like_a_type(match))
+        return is_in_clause(match) and not pointed
+    return is_in_clause(match) or not (pointed or _is_like_a_type(match))
 
 
 def _is_like_a_type(match: re.Match[str]) -> bool:
@@ -161,7 +161,7 @@ def _is_like_a_type(match: re.Match[str]) -> bool:
 
 def _is_what_code_does(match: re.Match[str]) -> bool:
     """Return whether the words may belong to `a function that seeks to the start`."""
-    return match[0].lower().startswith("to") and unclear.is_in_clause(match)
+    return match[0].lower().startswith("to") and is_in_clause(match)
 
 
 def _is_infinitive(match: re.Match[str]) -> bool:
@@ -279,3 +279,138 @@ _PLACES: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Place]], ...] = 
         lambda m: AtText(name_in(m, "a"), _after(m)),
     ),
 )
+
+
+Spans = list[tuple[int, int]]
+IsDefined = Callable[[str], bool]
+
+_PREFACE = (
+    r"\s*(?:(?:please|kindly|now|then|next|first|also|just|finally|let's|lets|(?:can|could|would)\s+you"
+    r"|you\s+(?:should|must)|(?:we|you|i)\s+need\s+to|i\s+want\s+(?:you\s+)?to)\b[,:\s]*)*+"
+)
+_ADDS = (
+    r"(?:add|append|insert|prepend|create|implement|write|define|introduce|include|put|place|make"
+    r"|generate|build|declare|provide|import|use)"
+)
+_HAS_ADDS = compile_words(rf"\b{_ADDS}\b")
+# Verbs that act on code that is there already.
+_ACTS_ON_CODE = (
+    r"(?:wrap|surround|enclose|move|relocate|shift|swap|exchange|merge|combine|join|split|extract"
+    r"|inline|hoist|comment\s+out|uncomment|indent|dedent|unindent|delete|remove|drop|erase|rename"
+    r"|sort|reorder|rearrange|reverse|undo|revert|redo|fix|repair|correct|optimi[sz]e|simplify"
+    r"|clean\s+up|tidy|reformat|convert|transform|replace|rewrite|duplicate|copy|disable|deprecate"
+    r"|(?:change|update|refactor|modify|alter|adjust|edit)"
+    r"(?!\s+(?:it|this|that|them)\s*[.!]*\s*$))"
+)
+_VERB = compile_words(_PREFACE + rf"(?P<verb>{_ACTS_ON_CODE})\b")
+_ANY_OBJECT = r"(?P<object>`[^`\n]+`|'[^'\n]+'|\"[^\"\n]+\"|[\w$.:#]+(?:\(\))?)"
+_ANY_POINTING = (
+    r"(?:(?:the|this|that|existing|current|whole|entire|old|other|rest\s+of|all\s+of)\s+)*"
+)
+_NO_VERBS = (
+    r"new|another|the|an?|this|these|its?|to|into|inside|within|for|as|of|if|when|so|and|or|right"
+    r"|directly|immediately|between|beside|next|where|helper|test|tests|wrapper|logging|support"
+)
+_ACTS_ON_NAME = compile_words(
+    _PREFACE
+    + rf"(?P<verb>(?!(?:{_ADDS}|{KIND}|{_NO_VERBS})\b)[a-z]+(?:\s+(?:out|up|off|away|down))?)\s+"
+    # In "quickly add a test" the verb is add, whatever the file defines.
+    + rf"{_POINTING}(?:{KIND}\s+)?(?!{_ADDS}\s+(?!{KIND}\b)\w){_OBJECT}"
+)
+_PREPOSITIONS = (
+    r"at|on|onto|over|atop|upon|around|past|beyond|behind|preceding|followed\s+by|by|against"
+    r"|towards?|opposite|through|among|amongst|amid|alongside|outside(?:\s+of)?|out\s+of"
+    r"|instead\s+of|in\s+place\s+of|inside\s+of|in\s+front\s+of|halfway\s+\w+|with\s+the\s+other"
+)
+_PHRASE = compile_words(rf"\b(?:{_PREPOSITIONS})\s+{_POINTING}{_OBJECT}(?!\s*-?level\b)")
+_BEGINS_WITH_PLACE = compile_words(
+    _PREFACE + rf"(?:{_PREPOSITIONS}|with|from|among|in|near|under|below|above|after|before)\b"
+)
+# After a preposition these are parts of a file.
+_PARTS = compile_words(
+    r"(?:lines?|file|start|end|top|bottom|beginning|middle|head|tail|class(?:es)?|functions?"
+    r"|methods?|loops?|blocks?|imports?|constants?|sections?|header|footer|statements?|body|calls?"
+    r"|return|docstring|comments?|cursor|caret|point|spot|position|definitions?|declarations?"
+    r"|if|for|while|else|try|except|branch|eof)"
+)
+_PARTICIPLE = re.compile(r"\b(?!(?i:placed|put|inserted|added)\b)\w+(?:ed|ing|s)\s+$")
+_LINE = compile_words(r"\b(?:as\s+the\s+\w+\s+line\b|on\s+the\s+\w+\s+line\b|lines?\s+\d+)")
+_ADVERB = compile_words(
+    r"\b(?:here|there|somewhere|anywhere|elsewhere|wherever)\b(?=\s*(?:$|[.,;:!]|but\b|in\b|near\b))"
+)
+_WHERE = compile_words(
+    rf"\bwhere\s+(?:the\s+)?{_OBJECT}\s+(?:is|are|gets|was|calls?|starts|ends)\b"
+)
+_ANY_SIDE_OF = r"(?:before|after|above|below|under(?:neath)?|beneath|ahead\s+of|following)"
+_DISTANCE = compile_words(
+    r"\b(?:\d+|two|three|four|five|six|seven|eight|nine|ten|few|some|several|couple\s+of)\s+"
+    rf"(?:\w+\s+)?(?:lines|rows)\s+(?:{_SIDE}|from|down|up|further|past|into|in|later|earlier)\b"
+    r"(?:\s+\S+)?"
+)
+_NEGATED = compile_words(
+    rf"\b(?:not|never|except|rather\s+than|anywhere\s+but)\s+(?:\w+ly\s+|right\s+|just\s+)?"
+    rf"(?:{_SIDE}|in|inside|into|within|at|on|to)\b(?:\s+\S+)?"
+)
+_CLAUSE = compile_words(r"\b(?:that|which|who|whose|when|where|while|if|because|so)\b")
+
+
+def unclear_verb(instruction: str, is_defined: IsDefined) -> str | None:
+    """Return the verb of an instruction that acts on code that is there, not on new code."""
+    verb = _VERB.match(instruction)
+    if verb is not None:
+        return " ".join(verb["verb"].split())
+    acts = _ACTS_ON_NAME.match(instruction)
+    if (
+        acts is None
+        or _BEGINS_WITH_PLACE.match(instruction)
+        or not is_defined(bare(acts["object"]))
+    ):
+        return None
+    return " ".join(acts["verb"].split())
+
+
+def unclear_places(instruction: str, covered: Spans, is_defined: IsDefined) -> list[str]:
+    """Return the phrases that name a place and are not understood.
+
+    What is *covered* was understood, but for a distance from there and a negation of it.
+    """
+    found = [match[0] for match in (*_all(_DISTANCE, instruction), *_all(_NEGATED, instruction))]
+    for pattern in (_LINE, _ADVERB):
+        found += [match[0] for match in outside_of(covered, _all(pattern, instruction))]
+    for pattern in (_PHRASE, _WHERE):
+        for match in outside_of(covered, _all(pattern, instruction)):
+            name = bare(match["object"])
+            if is_defined(name) or (pattern is _PHRASE and _PARTS.fullmatch(name)):
+                found.append(match[0])
+    return found
+
+
+def begins_with_place(instruction: str) -> bool:
+    """Return whether an instruction is nothing but a place: `with the rest`, `from main`."""
+    is_place = _BEGINS_WITH_PLACE.match(instruction) is not None
+    return is_place and _HAS_ADDS.search(instruction) is None
+
+
+def outside_of(covered: Spans, matches: Iterator[re.Match[str]]) -> Iterator[re.Match[str]]:
+    """Return the matches that begin outside of *covered*."""
+    for match in matches:
+        if not any(start <= match.start() < end for start, end in covered):
+            yield match
+
+
+def is_in_clause(match: re.Match[str]) -> bool:
+    """Return whether a phrase belongs to a clause such as `that waits before retrying`."""
+    before = re.split(r"[.,;:\n(]", match.string[: match.start()])[-1]
+    return bool(_CLAUSE.search(before))
+
+
+def bare(text: str) -> str:
+    """Return a name as it is written in code, without quotes and the parentheses of a call."""
+    return text.strip("`'\"").rstrip(".:").removesuffix("()")
+
+
+def _all(pattern: re.Pattern[str], instruction: str) -> Iterator[re.Match[str]]:
+    """Return the matches that say where code goes rather than what it does."""
+    for match in pattern.finditer(instruction):
+        if not is_in_clause(match) and not _PARTICIPLE.search(instruction[: match.start()]):
+            yield match

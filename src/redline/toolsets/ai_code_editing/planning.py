@@ -14,6 +14,7 @@ from redline.plan.match.elision import find_placeholder
 from redline.plan.match.indent import indent_of
 from redline.toolsets.ai_code_editing import instruction as said
 from redline.toolsets.ai_code_editing import places
+from redline.toolsets.ai_code_editing.places import unclear_places, unclear_verb
 from redline.toolsets.ai_code_editing.source import (
     FileUnderEdit,
     Notes,
@@ -28,7 +29,6 @@ from redline.toolsets.ai_code_editing.source import (
     span_of,
     whole_hunk,
 )
-from redline.toolsets.ai_code_editing.unclear import unclear_places, unclear_verb
 
 _BY_WORDS = (said.DeleteSymbol, said.DeleteText)
 

@@ -20,14 +20,26 @@ from redline.core.text_limits import shorten
 from redline.core.wording import quote
 from redline.plan.describe import diff_of
 from redline.services.commands.gate import CommandLine, check_env, pass_gate
-from redline.services.commands.jobs import apply_dry_run, start_job, stop_job, type_into
-from redline.services.commands.output import keep_tail, remarks_on
+from redline.services.commands.jobs import (
+    apply_dry_run,
+    keep_tail,
+    remarks_on,
+    start_job,
+    stop_job,
+    type_into,
+)
 from redline.services.names import iso_time
 from redline.services.select import require_directory
 from redline.toolsets.call import Call, Question, Result
 from redline.toolsets.coding_tools.answer import existing, failure, shown, success
-from redline.toolsets.consent import decision_question, digest_of
-from redline.toolsets.permission import ON_PAGE, ask_for_call, ask_person, is_allowed_on_page
+from redline.toolsets.consent import (
+    ON_PAGE,
+    ask_for_call,
+    ask_person,
+    decision_question,
+    digest_of,
+    is_allowed_on_page,
+)
 from redline.toolsets.tool import Json
 
 TIMEOUT_MS, YIELD_MS, OUTPUT_BYTES, WAIT_MS = 30_000, 1_000, 65_536, 5_000

@@ -17,7 +17,7 @@ from redline.core.textfile import TextFile
 from redline.services.text_lines import Cut, character_start, cut_head, line_starts
 from redline.toolsets.call import Call, Result
 from redline.toolsets.coding_tools.answer import existing, shown, success
-from redline.toolsets.coding_tools.listing import modified
+from redline.toolsets.coding_tools.find import modified
 from redline.toolsets.tool import Json, Tool
 
 _LARGEST = 256 << 20

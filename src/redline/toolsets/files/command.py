@@ -9,11 +9,11 @@ from redline.core.paths import WorkspacePath
 from redline.core.ports.commands import Command, Finished
 from redline.core.wording import quote
 from redline.services.commands.gate import CommandLine, pass_gate
-from redline.services.commands.output import remarks_on
+from redline.services.commands.jobs import remarks_on
 from redline.toolsets.call import Call, Result
+from redline.toolsets.consent import ON_PAGE, AskPermits
 from redline.toolsets.files.answer import dry_run_text, resolve_directory, shown
 from redline.toolsets.files.tools import is_rich
-from redline.toolsets.permission import ON_PAGE, AskPermits
 from redline.toolsets.tool import Json
 
 _DEFAULT_SECONDS = 30

@@ -115,19 +115,8 @@ def review_comments(call: Call) -> Result:
 
 
 def _revert(call: Call, direction: Direction, verb: str) -> Result:
-    arguments, own = call.arguments, call.own()
-    wish = Wish(
-        direction,
-        own,
-        id=arguments.get("id"),
-        paths=tuple(arguments.get("paths", ())),
-        hunks=tuple(arguments.get("hunks", ())),
-        session=arguments.get("session"),
-        since=arguments.get("since"),
-        to=arguments.get("to"),
-        by=own,
-        only_of=call.only_of,
-    )
+    arguments = call.arguments
+    wish = Wish.read(direction, call.own(), call.only_of, arguments)
     if arguments.get("dry_run"):
         return _answer(call, plan_revert(call.runtime, wish), f"{direction} would change", True)
     return _answer(call, revert(call.runtime, wish, call.origin(wish.summary)), verb, False)

@@ -12,19 +12,6 @@ from redline.toolsets.call import FailedCall, Result
 from redline.toolsets.tool import Json
 
 MAX_INSTRUCTION = 1000
-_TYPES = {
-    "INVALID_INPUT": "validation",
-    "INVALID_JSON": "validation",
-    "DOCUMENT_TOO_LARGE": "validation",
-    "INSTRUCTION_TOO_LONG": "validation",
-    "LLM_SERVICE_ERROR": "llm_service",
-    "LLM_RATE_LIMIT": "llm_service",
-    "LLM_TIMEOUT": "llm_service",
-    "SESSION_NOT_FOUND": "session",
-    "DOCUMENT_CHANGED": "session",
-    "PROCESSING_ERROR": "processing",
-    "REDIS_CONNECTION_ERROR": "processing",
-}
 _PROVIDER = {"rate_limit": "LLM_RATE_LIMIT", "timeout": "LLM_TIMEOUT"}
 # The first class that fits decides; subclasses come before their parents.
 _CODES: tuple[tuple[type[e.RedlineError], str], ...] = (
@@ -38,27 +25,25 @@ _CODES: tuple[tuple[type[e.RedlineError], str], ...] = (
     (e.StaleBase, "DOCUMENT_CHANGED"),
     (e.StoreUnavailable, "REDIS_CONNECTION_ERROR"),
 )
-_ADVICE: dict[str, tuple[str, ...]] = {
-    "INVALID_INPUT": ("Check the parameters against the tool's input schema",),
-    "INVALID_JSON": ("Check that the JSON is properly formatted",),
+_EXACT = "Give exact paths, e.g. /a/b = 1, which need no model"
+# The type of error that each code is, and what to do.
+_KINDS: dict[str, tuple[str, ...]] = {
+    "INVALID_INPUT": ("validation", "Check the parameters against the tool's input schema"),
+    "INVALID_JSON": ("validation", "Check that the JSON is properly formatted"),
     "DOCUMENT_TOO_LARGE": (
+        "validation",
         "Send only the part of the document that is to change",
         "Use document_path for a file in the workspace",
     ),
-    "INSTRUCTION_TOO_LONG": ("Split the instruction into several shorter ones",),
-    "LLM_SERVICE_ERROR": (
-        "Try again later",
-        "Give exact paths, e.g. /a/b = 1, which need no model",
-    ),
-    "LLM_RATE_LIMIT": (
-        "Wait and try again",
-        "Give exact paths, e.g. /a/b = 1, which need no model",
-    ),
-    "LLM_TIMEOUT": ("Try again", "Give exact paths, e.g. /a/b = 1, which need no model"),
-    "SESSION_NOT_FOUND": ("Call json_editor_preview again and use its session_id",),
-    "DOCUMENT_CHANGED": ("Call json_editor_preview again on the current document",),
-    "PROCESSING_ERROR": ("Call json_editor_preview again",),
+    "INSTRUCTION_TOO_LONG": ("validation", "Split the instruction into several shorter ones"),
+    "LLM_SERVICE_ERROR": ("llm_service", "Try again later", _EXACT),
+    "LLM_RATE_LIMIT": ("llm_service", "Wait and try again", _EXACT),
+    "LLM_TIMEOUT": ("llm_service", "Try again", _EXACT),
+    "SESSION_NOT_FOUND": ("session", "Call json_editor_preview again and use its session_id"),
+    "DOCUMENT_CHANGED": ("session", "Call json_editor_preview again on the current document"),
+    "PROCESSING_ERROR": ("processing", "Call json_editor_preview again"),
     "REDIS_CONNECTION_ERROR": (
+        "processing",
         "Try again when the session store is back",
         "Check the --sessions setting",
     ),
@@ -85,7 +70,7 @@ def word(error: e.RedlineError, call: FailedCall) -> Result:
             "code": code,
             "message": message,
             "data": {
-                "error_type": _TYPES[code],
+                "error_type": _KINDS[code][0],
                 "details": details,
                 "suggestions": advice,
                 "debug_info": {
@@ -132,20 +117,20 @@ def _reason(error: e.RedlineError) -> str:
 def _advice(error: e.RedlineError, code: str) -> list[str]:
     """What the error itself says to do comes first; an internal one knows nothing better."""
     own = [error.hint] if error.hint else []
-    general = () if own and code == "PROCESSING_ERROR" else _ADVICE[code]
+    general = () if own and code == "PROCESSING_ERROR" else _KINDS[code][1:]
     return list(dict.fromkeys((*own, *general)))
 
 
 def _provider_facts(error: e.ProviderFailed, code: str) -> tuple[str, Json, list[str]]:
     """Return our own words for a provider's failure: what it says itself is not passed on."""
-    from redline.services.instructions.propose import failure_text
+    from redline.services.instructions import failure_text  # late: most calls succeed
 
     text = failure_text(error.kind)
     message = text[:1].upper() + text[1:]
     return (
         message,
         {"field": "instruction", "reason": message, "kind": error.kind},
-        [*_ADVICE[code]],
+        [*_KINDS[code][1:]],
     )
 
 
@@ -167,7 +152,7 @@ def _argument_facts(call: FailedCall) -> tuple[str, str, Json, list[str]] | None
             "INSTRUCTION_TOO_LONG",
             f"Instruction exceeds {MAX_INSTRUCTION} characters",
             {"field": "instruction", "reason": reason, "limit": MAX_INSTRUCTION},
-            list(_ADVICE["INSTRUCTION_TOO_LONG"]),
+            list(_KINDS["INSTRUCTION_TOO_LONG"][1:]),
         )
     if "document" in arguments and not isinstance(arguments["document"], dict | list):
         return (

@@ -72,7 +72,7 @@ PREVIEW = Tool(
         candidates=s.array(s.whole(id=s.TEXT, says=s.TEXT, changes=s.array(_CHANGE))),
         document_hash=s.TEXT,
     ),
-    handler=f"{_HERE}.preview:preview",
+    handler=f"{_HERE}.handlers:preview",
     hints=READS,
     exact=True,
 )
@@ -99,7 +99,7 @@ APPLY = Tool(
         document_hash=s.TEXT,
         operation_id=s.TEXT,
     ),
-    handler=f"{_HERE}.apply:apply",
+    handler=f"{_HERE}.handlers:apply",
     hints=Hints(read_only=False, destructive=True, idempotent=True, open_world=False),
     writes=True,
 )

@@ -30,10 +30,8 @@ from redline.core.text_limits import shorten
 from redline.core.wording import visible
 from redline.instruct.engine import Proposal, found_message
 from redline.instruct.model.operations import DocumentOperation, pointer
+from redline.services import instructions
 from redline.services.documents import refuse_code
-from redline.services.instructions.files import Source, form_of, plan_file, read_document
-from redline.services.instructions.propose import propose_with
-from redline.services.instructions.session import change_id, shown
 from redline.wiring.workspace import Redline
 
 _WIDTH = 60
@@ -102,18 +100,18 @@ def _refuse_swapped(args: argparse.Namespace) -> None:
 
 def _instruct(args: argparse.Namespace, opened: Opened) -> int:
     confined = opened.redline.confined
-    form = form_of(confined, opened.name, opened.source)
-    document = read_document(confined, opened.source, form)
+    form = instructions.form_of(confined, opened.name, opened.source)
+    document = instructions.read_document(confined, opened.source, form)
     setting = args.llm or os.environ.get("REDLINE_LLM") or "off"
     redline = Redline(opened.redline.settings._replace(llm=setting))
-    proposal = propose_with(lambda: redline.llm, document, args.instruction)
+    proposal = instructions.propose_with(lambda: redline.llm, document, args.instruction)
     if proposal.candidates:
         proposal = _choose(proposal, args.choose)
     if proposal.status != "success":
         return _explain(proposal)
     digest = digest_of(opened.source)
-    source = Source(document, digest, opened.name, opened.place, opened.source, form)
-    after = plan_file(confined, source, proposal.operations)
+    source = instructions.Source(document, digest, opened.name, opened.place, opened.source, form)
+    after = instructions.plan_file(confined, source, proposal.operations)
     if opened.place is None and not args.dry_run:
         out_bytes(after)
         return 0
@@ -189,14 +187,18 @@ def _show(opened: Opened, proposal: Proposal, after: bytes) -> None:
 
 def _line(place: int, operation: DocumentOperation) -> str:
     """Return one change in a line: where, from what to what."""
-    where = pointer(operation.new_path) if operation.new_path else _one_line(shown(operation.value))
-    change = f"{_one_line(shown(operation.old))} -> {where}"
+    where = (
+        pointer(operation.new_path)
+        if operation.new_path
+        else _one_line(instructions.shown(operation.value))
+    )
+    change = f"{_one_line(instructions.shown(operation.old))} -> {where}"
     if operation.op == "remove":
-        change = f"{_one_line(shown(operation.old))} removed"
+        change = f"{_one_line(instructions.shown(operation.old))} removed"
     elif operation.op in ("add", "insert"):
-        change = f"{_one_line(shown(operation.value))} added"
+        change = f"{_one_line(instructions.shown(operation.value))} added"
     name = paint(visible(pointer(operation.path))[0], "bold")
-    return f"{change_id(place)}  {name}  {change}"
+    return f"{instructions.change_id(place)}  {name}  {change}"
 
 
 def _one_line(text: str) -> str:
