@@ -152,7 +152,7 @@ def test_a_command_without_the_network_says_so_even_behind_a_pipe(desk: Desk) ->
         "thread.start()\n"
         "thread.join()\n"
     )
-    assert "True" in desk.text("execute_command", command="python3 threads.py")
+    assert "True" in desk.text("execute_command", command=f"python3 {desk.here}/threads.py")
     listens = (
         "import socket; s = socket.create_server(('127.0.0.1', 0));"
         " socket.create_connection(s.getsockname())"
