@@ -117,9 +117,7 @@ PACKAGES = {
             id="import",
         ),
         pytest.param("a.py", "_ = 1\n", "_", 1, "other", "not looked for", id="no letter"),
-        pytest.param(
-            "a.py", PROPERTY, "size", 3, "__size", "Python changes such a name", id="mangled"
-        ),
+        pytest.param("a.py", PROPERTY, "size", 3, "__size", "Python rewrites a name", id="mangled"),
         pytest.param(
             "a.go",
             ALIKE,

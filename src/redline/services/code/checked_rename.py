@@ -49,6 +49,7 @@ _MAX_OTHERS = 8
 # Places of uncertain type that the server is asked about one by one.
 _MAX_LEFT = 100
 _QUOTES = "'\"`"
+_SCRIPTS = (".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs")
 # Languages that declare the type of every value.
 _DECLARED = frozenset({"go", "java", "rust"})
 
@@ -286,9 +287,10 @@ class CheckedRename:
             self._refuse_disagreement(server.name, fresh)
 
     def _ask_at_uses(self, server: ServerConversation) -> bool:
-        """Ask at renamed uses: a value of several types has the member of each of them."""
+        """Ask at renamed uses in scripts: a value of several types has the member of each."""
         is_more = False
-        for path, start in sorted(self._of_server - self._asked)[:_MAX_FOLLOWED]:
+        uses = sorted(each for each in self._of_server if each[0].name.endswith(_SCRIPTS))
+        for path, start in uses[:_MAX_FOLLOWED] if self.finder.is_member else ():
             with suppress(CannotApply):
                 is_more |= self._ask(server, path, start)
         return is_more
@@ -396,8 +398,10 @@ class CheckedRename:
         return True
 
     def _keep_own(self, path: WorkspacePath, start: int) -> bool:
-        """Rename nothing at a place that only declarations bind, and not the server."""
+        """Rename nothing in a script at a place that only declarations bind, and not the server."""
         if (path, start) in self._of_server or start not in self.edits.get(path, {}):
+            return False
+        if not self.finder.is_member or not path.name.endswith(_SCRIPTS):
             return False
         del self.edits[path][start]
         return True
