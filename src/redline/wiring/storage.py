@@ -98,7 +98,8 @@ class StoredWorkspace:
     @built_once
     def workspace(self) -> DiskWorkspace:
         """The roots, which stay open until this is closed."""
-        from redline.adapters.files.platform import state_dir_of, state_homes
+        from redline.adapters.files.own_places import state_homes
+        from redline.adapters.files.platform import state_dir_of
         from redline.adapters.files.workspace import DiskWorkspace
 
         settings = self.settings
@@ -189,12 +190,14 @@ class StoredWorkspace:
 
         SettingsError; PolicyUnreadable for a policy that cannot be used for any reason.
         """
-        from redline.adapters.files.platform import state_homes
+        from redline.adapters.files.own_places import may_be_reached, state_homes
 
         settings = self.settings
+        roots = [path for path, _ in settings.roots]
         files = (settings.users, settings.audit_log, settings.config, settings.state_dir)
-        for path in (*files, *state_homes(), config_home(os.environ)):
-            if path is not None and self.workspace.is_exposed(path):
+        for path in filter(None, (*files, *state_homes(), config_home(os.environ))):
+            # The workspace, which knows what is sealed, is not opened for a path that lies apart.
+            if may_be_reached(path, roots) and self.workspace.is_exposed(path):
                 raise refuse_exposed(path)
         self._require_policy()
 
@@ -247,8 +250,8 @@ class StoredWorkspace:
     @built_once
     def _guard(self) -> WriteGuard | None:
         """Asks for consent before guarded files are written; None in dangerous mode."""
+        from redline.adapters.files.own_places import split_path
         from redline.adapters.files.platform import program_files
-        from redline.adapters.files.workspace import split_path
         from redline.adapters.journal.write_guard import WriteGuard
         from redline.core.guarded import PathRules
 

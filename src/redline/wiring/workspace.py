@@ -139,7 +139,7 @@ class Redline(StoredWorkspace):
 
     @built_once
     def _processes(self) -> SandboxedCommands:
-        from redline.adapters.files.platform import state_home
+        from redline.adapters.files.own_places import state_home
         from redline.adapters.processes.command_view import WorkspaceViews
         from redline.adapters.processes.commands import SandboxedCommands
 
@@ -158,7 +158,7 @@ class Redline(StoredWorkspace):
     @built_once
     def language_servers(self) -> SandboxedServers:
         """Asks language servers, in a sandbox that can write nothing and reach nothing."""
-        from redline.adapters.files.platform import state_home
+        from redline.adapters.files.own_places import state_home
         from redline.adapters.language_servers.pool import SandboxedServers
         from redline.adapters.language_servers.table import list_packages, search_beside_interpreter
         from redline.adapters.processes.commands import SandboxedCommands

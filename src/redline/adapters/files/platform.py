@@ -9,6 +9,7 @@ import sys
 from enum import Enum
 
 from redline.adapters.files.disk import Disk
+from redline.adapters.files.own_places import state_home
 
 if sys.platform != "win32":
     import fcntl
@@ -29,26 +30,6 @@ def choose_disk() -> Disk:
     from redline.adapters.files.disk_portable import PortableDisk
 
     return PortableDisk()
-
-
-def state_home() -> str:
-    """Where Redline keeps its own files: never inside a workspace."""
-    home = os.path.expanduser("~")
-    chosen = os.environ.get("XDG_STATE_HOME")
-    if chosen and os.path.isabs(chosen):
-        return os.path.join(chosen, "redline")
-    if _SYSTEM == "win32":
-        local = os.environ.get("LOCALAPPDATA") or os.path.join(home, "AppData", "Local")
-        return os.path.join(local, "redline")
-    if _SYSTEM == "darwin":
-        return os.path.join(home, "Library", "Application Support", "redline")
-    return os.path.join(home, ".local", "state", "redline")
-
-
-def state_homes() -> list[str]:
-    """Every directory where a Redline of this user keeps its own files by default."""
-    usual = os.path.join(os.path.expanduser("~"), ".local", "state", "redline")
-    return list(dict.fromkeys((state_home(), usual)))
 
 
 def program_files() -> list[str]:

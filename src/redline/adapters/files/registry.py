@@ -8,7 +8,8 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from redline.adapters.files.platform import lock, state_dir_of, state_home
+from redline.adapters.files.own_places import state_home
+from redline.adapters.files.platform import lock, state_dir_of
 
 _NAME, _SERVER, FORMER = "roots", "server-", "former-paths"
 _MAX_KEPT = 32

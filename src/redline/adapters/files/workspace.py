@@ -9,12 +9,17 @@ from __future__ import annotations
 
 import errno
 import os
-import stat
 import stat as modes
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from redline.adapters.files.disk import Dir, Disk
 from redline.adapters.files.os_errors import name_too_long, reading_failed
+from redline.adapters.files.own_places import (
+    MAX_LINKS,
+    has_other_names,
+    names_on_the_way,
+    split_path,
+)
 from redline.core import errors
 from redline.core.errors import InvalidArgument
 from redline.core.late_regex import late_regex
@@ -92,13 +97,6 @@ class Roots:
             self.disk.close_dir(self.handles.pop())
 
 
-def split_path(path: str) -> tuple[str, ...]:
-    """The parts of an absolute path; a drive goes first."""
-    drive, rest = os.path.splitdrive(path)
-    parts = tuple(part for part in rest.split(os.sep) if part not in ("", "."))
-    return (drive + os.sep, *parts) if drive else parts
-
-
 def _is_same(path: str, found: os.stat_result) -> bool:
     try:
         other = os.stat(path)
@@ -118,9 +116,6 @@ def _inner_roots(roots: list[tuple[str, ...]]) -> list[list[tuple[tuple[str, ...
         ]
         inner.append(sorted(within, key=lambda pair: -len(pair[0])))
     return inner
-
-
-_MAX_LINKS = 40
 
 
 class Raced(Exception):
@@ -223,7 +218,7 @@ class Walk:
     def _follow(self, target: str) -> None:
         self.links += 1
         self.is_link = self.is_link or not self.todo
-        if self.links > _MAX_LINKS:
+        if self.links > MAX_LINKS:
             raise errors.PathDenied(
                 show_name(self.raw), f"Too many symbolic links: {show_name(self.raw)}"
             )
@@ -510,38 +505,3 @@ class DiskWorkspace:
 
 def _size_of(name: str) -> int:
     return len(os.fsencode(name))
-
-
-def names_on_the_way(path: str) -> Iterator[str]:
-    """Yield the canonical place of each name that the system looks up to open *path*.
-
-    These are also the names of links, and those on the way to what a link leads to.
-    """
-    # Not `abspath`: that drops the name before a `..`, which may be a link.
-    todo = list(split_path(os.path.join(os.getcwd(), path)))
-    here, links = os.path.abspath(os.sep), 0
-    while todo:
-        name = todo.pop(0)
-        if name == "..":
-            here = os.path.dirname(here)
-            continue
-        above, here = here, os.path.join(here, name)
-        yield here
-        try:
-            target = os.readlink(here)
-        except OSError:  # no link, or nothing
-            continue
-        links += 1
-        if links > _MAX_LINKS:
-            return
-        here = os.path.abspath(os.sep) if os.path.isabs(target) else above
-        todo = [*split_path(target), *todo]
-
-
-def has_other_names(file: str) -> bool:
-    """Whether *file* has several hard links: another one may lie in a workspace."""
-    try:
-        facts = os.stat(file)
-    except OSError:
-        return False
-    return stat.S_ISREG(facts.st_mode) and facts.st_nlink > 1

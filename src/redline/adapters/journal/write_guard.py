@@ -16,8 +16,9 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from redline.adapters.files.disk import Disk
+from redline.adapters.files.own_places import split_path
 from redline.adapters.files.tree_walk import walk_down
-from redline.adapters.files.workspace import FOREIGN, DiskWorkspace, split_path
+from redline.adapters.files.workspace import FOREIGN, DiskWorkspace
 from redline.core.changes import Absent, ChangeSet, LinkState, Rename
 from redline.core.errors import GuardedWrite, RedlineError
 from redline.core.guarded import GIT_NAMES, GuardedPath, PathRules, Permission, fold_name

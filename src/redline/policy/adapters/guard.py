@@ -13,8 +13,9 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 from redline.adapters.files.disk import Disk
+from redline.adapters.files.own_places import split_path
 from redline.adapters.files.tree_walk import walk_down
-from redline.adapters.files.workspace import FOREIGN, DiskWorkspace, split_path
+from redline.adapters.files.workspace import FOREIGN, DiskWorkspace
 from redline.core.changes import (
     Absent,
     Change,

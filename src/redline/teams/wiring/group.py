@@ -42,7 +42,8 @@ def open_group(settings: Settings) -> RedisGroup | None:
 
 def _home(settings: Settings) -> str:
     """Return the directory of what every server of the group knows."""
-    from redline.adapters.files.platform import state_dir_of, state_home
+    from redline.adapters.files.own_places import state_home
+    from redline.adapters.files.platform import state_dir_of
 
     if settings.workspaces is not None:  # no workspace can have this name
         return os.path.join(settings.state_dir or state_home(), ".server")

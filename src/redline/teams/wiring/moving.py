@@ -88,7 +88,7 @@ def open_keys(settings: Settings) -> ParkKeys:
     """Return the key that signs what this server parks, and those that it trusts."""
     if missing := lacks_extra("teams", "cryptography"):
         raise SettingsError(f"Parked workspaces are signed, which needs an extra: {missing}")
-    from redline.adapters.files.platform import state_home
+    from redline.adapters.files.own_places import state_home
     from redline.teams.adapters.parked.signing import ParkKeys
 
     home = os.path.join(settings.state_dir or state_home(), ".server")

@@ -31,7 +31,7 @@ def check_apart(directory: WorkspaceDirectory, settings: Settings) -> None:
     """Refuse workspaces that lie in each other, hold a file that decides about them, or lie where
     every command can read; SettingsError.
     """
-    from redline.adapters.files.workspace import has_other_names, names_on_the_way
+    from redline.adapters.files.own_places import has_other_names, names_on_the_way
     from redline.adapters.sandbox.visible_paths import is_beneath, readable
     from redline.wiring.storage import refuse_exposed
 
