@@ -129,7 +129,7 @@ def add_owner_flag(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--as-owner",
         action="store_true",
-        help="do it as the owner of this machine: the rules of policy.toml are not asked",
+        help="act as the owner of this machine and skip the rules of policy.toml",
     )
 
 

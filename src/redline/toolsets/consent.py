@@ -59,8 +59,7 @@ def decision_question(message: str, key: str) -> Question:
     """Allow or deny, denied unless the person chooses otherwise; PermissionDenied if too long."""
     if len(message) > MAX_MESSAGE:
         raise PermissionDenied(
-            f"Too long to be shown to a person: {len(message)} characters,"
-            f" at most {MAX_MESSAGE} are",
+            f"Too long to show to a person: {len(message)} characters, the limit is {MAX_MESSAGE}",
             hint="make it shorter: put a long script into a file, split a large change",
             details={"limit": MAX_MESSAGE},
         )

@@ -139,7 +139,7 @@ def place_insert(text: str | SearchedText, before: int, new: str) -> Placement:
     file = prepare_search(text)
     lines = file.lines
     if not 1 <= before <= len(lines) + 1:
-        raise InvalidArgument(f"Line {before} is not in the file, it has {len(lines)}")
+        raise InvalidArgument(f"Line {before} does not exist; the last line is {len(lines)}")
     offset = file.offsets[before - 1]
     end = _end_near(lines, before - 1) or "\n"
     added = [line_body(line) + end for line in split_lines(new)]

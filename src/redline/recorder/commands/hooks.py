@@ -36,7 +36,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--user", action="store_true", help="in your own settings, for all workspaces"
     )
     parser.add_argument(
-        "--state-dir", metavar="DIR", help="where history lives, if not the default"
+        "--state-dir", metavar="DIR", help="where the history is (default: outside the workspace)"
     )
     parser.epilog = (
         "The hooks tell the recorder (redline serve or redline watch) which tool a client runs,\n"

@@ -176,7 +176,7 @@ def _require_document(call: Call, path: WorkspacePath, edits: list[DocEdit]) -> 
         if other:
             raise CannotApply(
                 f"Not in document 0 of the file but in document {other}: {render_path(edit.path)}",
-                hint=f'pass {{"document": {other}}}, or 0 if that is meant',
+                hint=f'pass {{"document": {other}}}, or 0 for the first document',
             )
 
 
@@ -204,7 +204,9 @@ def _edit(number: int, item: Json, written: Any) -> DocEdit:
     if len(values) != (action != "delete"):
         raise InvalidArgument(f"edits[{number}] needs one of value, source, rename", field="edits")
     if name is not None and (action != "set" or not name or item.get("after")):
-        raise InvalidArgument(f"edits[{number}]: rename takes only a key", field="edits")
+        raise InvalidArgument(
+            f"edits[{number}]: rename needs a name, and no action or after", field="edits"
+        )
     if action == "delete":
         return edit_at(action, key, selects=True)
     if name is not None:

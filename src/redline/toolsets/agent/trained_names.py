@@ -94,7 +94,7 @@ def _from_offset(absolute: str | None, offset: int | None, limit: int | None) ->
         return read
     if offset is not None and offset < 0:
         if limit is not None and limit != -offset:
-            raise _refuse("offset", "offset counts from the end", "give lines, such as -20")
+            raise _refuse("offset", "offset counts from the end", 'pass lines, such as "-20"')
         return read | {"lines": str(offset)}
     first = 1 if offset is None else max(1, offset + 1 if absolute is not None else offset)
     return read | {"lines": _lines(first, None if limit is None else first + limit - 1)}
@@ -162,7 +162,7 @@ def _name(query: str) -> Json:
 def _whole_depth(given: bool) -> Json:
     if given:
         return {"depth": _DEEPEST}
-    raise _refuse("recursive", "Globs are looked for at any depth", "leave recursive out")
+    raise _refuse("recursive", "Globs already match at any depth", "leave recursive out")
 
 
 def _first_entry(given: int) -> Json:

@@ -40,7 +40,7 @@ def generate_block(llm: Llm, source: FileUnderEdit, request: EditRequest) -> str
     _, block = fenced_block(reply.text)
     if block is None:
         raise errors.ProviderFailed(
-            f"The provider did not answer with one code block: {llm.name}",
+            f"The provider must answer with exactly one code block, and did not: {llm.name}",
             hint="pass code_block, or repeat the call",
         )
     return block

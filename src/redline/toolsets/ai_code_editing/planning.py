@@ -227,7 +227,7 @@ def _delete(
     if first is None and isinstance(order, said.DeleteLines):
         first, last = order.first, order.last
         if last < first:
-            raise InvalidArgument(f"Bad line range: {first}-{last}", field="edit_instruction")
+            raise InvalidArgument(f"Lines run backwards: {first}-{last}", field="edit_instruction")
     if first is not None and last is not None:
         text = _replace_range(source, request, first, last, "", notes)
         notes.texts[:] = [note.replace("Replaced", "Deleted") for note in notes.texts]
@@ -403,7 +403,7 @@ def _resolve(source: FileUnderEdit, named: places.Place, block: str) -> tuple[in
 def _at_line(source: FileUnderEdit, line: int, after: bool) -> int:
     if not 1 <= line <= len(source.lines):
         raise InvalidArgument(
-            f"Line {line} is not in the file, it has {len(source.lines)}",
+            f"Line {line} does not exist; the last line is {len(source.lines)}",
             field="edit_instruction",
         )
     before = line + after

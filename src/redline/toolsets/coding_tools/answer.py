@@ -119,7 +119,7 @@ def _from_workspace(call: Call, path: str) -> str:
 def unescape_path(raw: str) -> str:
     """*raw* with escaped bytes as names carry them; an empty or NUL-holding one is refused."""
     if not raw or "\0" in raw:
-        raise InvalidArgument("A path may not be empty or hold NUL", field="path")
+        raise InvalidArgument("A path cannot be empty or contain a NUL byte", field="path")
     return read_name(raw)
 
 

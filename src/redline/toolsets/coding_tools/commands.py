@@ -110,7 +110,7 @@ def write_stdin(call: Call) -> Result:
     if job.state().has_ended:
         if chars:
             raise SessionClosed(
-                f"The command has ended; input is denied: {job.id}",
+                f"The command has ended and takes no more input: {job.id}",
                 hint="poll with empty chars to read its last output",
             )
         return success(_payload(call, job, job.last_look or job.take()))
@@ -326,7 +326,7 @@ def request_permissions(call: Call) -> Result:
 def _question(arguments: Json) -> Question:
     if not arguments["arguments"].get("cmd"):
         raise InvalidArgument(
-            "arguments must be those of the whole call; cmd is missing",
+            "arguments must hold every argument of the call; cmd is missing",
             field="arguments",
             hint="pass the arguments exec_command will be called with",
         )

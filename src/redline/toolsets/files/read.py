@@ -141,7 +141,7 @@ def _part(call: Call, path: WorkspacePath, first: int, last: int | None) -> list
     picked = ended[first:] if first < 0 else ended[first - 1 : last]
     if first > len(ended):
         raise InvalidArgument(
-            f"start_line {first} is behind the last line, {len(ended)}", field="start_line"
+            f"start_line {first} is past the last line, {len(ended)}", field="start_line"
         )
     return _limit(b"".join(picked)) + _encoding_notice(file)
 
@@ -229,7 +229,7 @@ def _lines_from(call: Call, path: WorkspacePath, size: int, first: int, last: in
                 if (last is not None and line > last) or len(kept) > WHOLE:
                     return bytes(kept)
     if line < first:
-        raise InvalidArgument(f"start_line {first} is behind the last line, {line}")
+        raise InvalidArgument(f"start_line {first} is past the last line, {line}")
     return bytes(kept)
 
 

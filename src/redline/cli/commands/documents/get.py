@@ -25,7 +25,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("path", metavar="PATH", nargs="?", default="", help="default: everything")
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="print the value as JSON")
-    form.add_argument("--raw", "-r", action="store_true", help="print a text without its quotes")
+    form.add_argument("--raw", "-r", action="store_true", help="print a string without its quotes")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -63,9 +63,9 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--doc-index", type=int, default=0, metavar="N", help="which YAML document; default 0"
     )
-    parser.add_argument("--workspace", metavar="DIR", help="default: the one the file lies in")
+    parser.add_argument("--workspace", metavar="DIR", help="default: the workspace of FILE")
     parser.add_argument(
-        "--state-dir", metavar="DIR", help="where history lives, if not the default"
+        "--state-dir", metavar="DIR", help="where the history is (default: outside the workspace)"
     )
 
 

@@ -26,7 +26,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("expression", metavar="EXPRESSION", help="for example '$.services.*.image'")
     parser.add_argument("--paths", action="store_true", help="print only the paths")
     parser.add_argument(
-        "--limit", type=positive, default=1000, metavar="N", help="how many (default 1000)"
+        "--limit", type=positive, default=1000, metavar="N", help="at most N matches (default 1000)"
     )
 
 

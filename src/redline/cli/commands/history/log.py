@@ -56,10 +56,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EXAMPLES
     add_workspace_flags(parser)
     add_author_flags(parser)
-    parser.add_argument("path", nargs="?", help="only changes of this file or folder")
+    parser.add_argument("path", nargs="?", help="only changes to this file or folder")
     parser.add_argument("--tool", help="only changes made by this tool")
     parser.add_argument(
-        "-n", "--limit", type=positive, default=_LIMIT, metavar="N", help="how many (default 20)"
+        "-n", "--limit", type=positive, default=_LIMIT, metavar="N", help="at most N (default 20)"
     )
     parser.add_argument("--since", metavar="TIME", help="only changes from then on: 2h, 3d, a date")
     parser.add_argument("--until", metavar="TIME", help="only changes up to then")

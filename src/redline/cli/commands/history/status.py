@@ -35,7 +35,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the flags of this command."""
     parser.epilog = EXAMPLES
     add_workspace_flags(parser)
-    parser.add_argument("--since", metavar="POINT", help="compare with this point")
+    parser.add_argument("--since", metavar="POINT", help="compare to a change, checkpoint or time")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -50,4 +50,4 @@ def _numbers(text: str) -> tuple[int, ...]:
     try:
         return tuple(int(each) for each in text.split(","))
     except ValueError:
-        raise argparse.ArgumentTypeError(f"numbers and commas, such as 1,3: {text}") from None
+        raise argparse.ArgumentTypeError(f"expected numbers such as 1,3: {text}") from None

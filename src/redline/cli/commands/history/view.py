@@ -46,7 +46,7 @@ def add_workspace_flags(parser: argparse.ArgumentParser) -> None:
         "--workspace", metavar="DIR", help="default: found from this directory upwards"
     )
     parser.add_argument(
-        "--state-dir", metavar="DIR", help="where history lives, if not the default"
+        "--state-dir", metavar="DIR", help="where the history is (default: outside the workspace)"
     )
 
 
@@ -56,11 +56,11 @@ def add_author_flags(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--mine",
         action="store_true",
-        help="only changes of whoever runs this: you, or the agent whose shell it is",
+        help="only your changes, or those of the agent that runs this command",
     )
-    group.add_argument("--client", metavar="NAME", help="only changes of this client")
-    group.add_argument("--principal", metavar="NAME", help="only changes of this login")
-    group.add_argument("--session", metavar="NAME", help="only changes of this session")
+    group.add_argument("--client", metavar="NAME", help="only changes by this client")
+    group.add_argument("--principal", metavar="NAME", help="only changes by this login")
+    group.add_argument("--session", metavar="NAME", help="only changes in this session")
 
 
 def author_from(args: argparse.Namespace) -> Author | None:

@@ -37,7 +37,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--tools",
         default=_TOOLS,
-        help="which toolsets, comma separated (default: agent; all: every other one)",
+        help="toolsets to serve, separated by commas (default: agent; all: all but agent)",
     )
     parser.add_argument(
         "--name", default="redline", help="what the client calls the server (default: redline)"
@@ -53,7 +53,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="turn the client's own edit tools off, so that it edits with Redline",
     )
-    parser.add_argument("--write", action="store_true", help="write it into the client's file")
+    parser.add_argument("--write", action="store_true", help="write the entry to the client's file")
     parser.add_argument(
         "--remove",
         action="store_true",
