@@ -107,7 +107,7 @@ def test_a_change_too_long_to_be_shown_is_refused_without_a_question(tmp_path: P
     with _server("stdio", tmp_path, **ASKING) as client:
         client.on_request = lambda _: pytest.fail("asked")
         result = client.call("write_file", {**HOOK, "content": "x\n" * 20_000})["result"]
-    assert "Too long to be shown" in result["content"][0]["text"]
+    assert "Too long to show to a person" in result["content"][0]["text"]
 
 
 @pytest.mark.requirement("engine-guarded-writes")
