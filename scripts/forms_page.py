@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from redline.instruct.engine import propose
-from redline.instruct.exact_forms import says
+from redline.instruct.exact_forms import describe_operations
 from redline.instruct.kinds import KINDS
 from redline.instruct.model.values import dumps, parse
 
@@ -71,7 +71,7 @@ def _row(text: str) -> str:
         raise SystemExit(
             f"An example of docs/tools/json.md does not work: {text}: {answer.message}"
         )
-    return f"| {_cell(text)} | {_cell(says(answer.operations))} |"
+    return f"| {_cell(text)} | {_cell(describe_operations(answer.operations))} |"
 
 
 def _refused(text: str) -> str:

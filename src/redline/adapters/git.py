@@ -1,7 +1,7 @@
-"""Repositories read by workers through libgit2, which runs no filter, hook or text conversion.
+"""Read git repositories through libgit2, which runs no filter, hook or text conversion.
 
-A worker has a budget: libgit2 waits for ever where `.gitignore` is a pipe, and it parses what a
-hostile repository holds.
+Reading happens in a worker process with a time budget: libgit2 blocks forever on a `.gitignore`
+that is a pipe, and a hostile repository controls what it parses.
 """
 
 from __future__ import annotations
@@ -19,16 +19,17 @@ from redline.core.ports.git import GitEntry, GitFileDiff, GitStatus, HeadFile
 from redline.core.ports.tree import Kind, PathResolver, Tree
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
 
 _WORKER = "redline.adapters.git_worker"
-# A large repository may take long, but not without computing.
+# The second attempt has time for a large repository. One that used little CPU in the first was
+# blocked, not busy.
 _FIRST = Budget(4.0)
 _SECOND = Budget(60.0)
 _IDLE_SHARE = 0.5
 _SEARCH_SECONDS = 5.0
-# What libgit2 opens wherever it finds it.
+# libgit2 opens files of these names in every directory.
 _OPENED = {".gitignore", ".gitattributes", ".gitmodules"}
 
 
@@ -55,7 +56,7 @@ class LibGit:
         self._workers.close()
 
     def status(self, at: WorkspacePath, *, untracked: bool) -> GitStatus | None:
-        """The status of the repository *at* lies in; None when it lies in none."""
+        """Return the status of the repository around *at*; None outside any repository."""
         top = self._top(at)
         if top is None:
             return None
@@ -72,7 +73,7 @@ class LibGit:
         paths: Sequence[WorkspacePath] = (),
         limit: int = 1 << 20,
     ) -> Sequence[GitFileDiff] | None:
-        """Index against work tree, or head against index."""
+        """Compare the index with the work tree, or HEAD with the index when *staged*."""
         top = self._top(at)
         if top is None:
             return None
@@ -87,20 +88,20 @@ class LibGit:
         return [GitFileDiff(*file) for file in found]
 
     def holds(self, at: WorkspacePath, names: Sequence[str]) -> Sequence[bool]:
-        """Whether the repository around *at* has each object; all False without a repository."""
+        """Return, for each object, whether the repository around *at* has it."""
         top = self._top(at)
         if top is None:
             return [False] * len(names)
         return list(self._ask("holds", top, list(names)))
 
     def blob(self, at: WorkspacePath, name: str) -> bytes | None:
-        """The content of an object, None when the repository does not have it."""
+        """Return the content of an object; None when the repository does not have it."""
         top = self._top(at)
         found = None if top is None else self._ask("blob", top, name)
         return None if found is None else bytes(found)
 
     def _top(self, at: WorkspacePath) -> WorkspacePath | None:
-        """The nearest directory from *at* upwards, inside the root, that holds `.git`."""
+        """Return the nearest directory, from *at* up to its root, that contains `.git`."""
         for depth in range(len(at.parts), -1, -1):
             here = WorkspacePath(at.root, at.parts[:depth])
             found = self._tree.stat(here.child(".git"))
@@ -126,7 +127,7 @@ class LibGit:
             ) from None
 
     def _refuse_special_files(self, top: WorkspacePath) -> None:
-        """Name the pipe or device that libgit2 waits for, if there is one."""
+        """Raise GitFailed that names the pipe or device libgit2 blocks on, if there is one."""
         ends = monotonic() + _SEARCH_SECONDS
         waiting = [top]
         while waiting and monotonic() < ends:
@@ -165,7 +166,7 @@ class GitCommitter:
         self._head: Any = self._repository.head.peel(pygit2.Commit)
 
     def head_file(self, path: str) -> HeadFile | None:
-        """A file as HEAD has it, by its absolute path; None if it has none."""
+        """Return the file at an absolute path as HEAD has it; None if HEAD does not have it."""
         try:
             entry = self._head.tree[self._relative(path)]
         except KeyError:
@@ -176,7 +177,7 @@ class GitCommitter:
         return HeadFile(bytes(entry.data), mode == _EXECUTABLE, mode == _LINK)
 
     def list_below(self, directory: str) -> Sequence[str]:
-        """The absolute paths of the files that HEAD has below a directory."""
+        """Return the absolute paths of the files that HEAD has below a directory."""
         import pygit2
 
         index = pygit2.Index()
@@ -186,7 +187,10 @@ class GitCommitter:
         return [os.path.join(self._top, name) for name in names if name.startswith(start)]
 
     def commit(self, files: Mapping[str, HeadFile | None], message: str) -> str:
-        """Commit *files* by absolute path (None removes one) on top of HEAD; the commit's id."""
+        """Commit *files*, keyed by absolute path, on top of HEAD and return the commit's id.
+
+        A value of None removes the file.
+        """
         import pygit2
 
         index = pygit2.Index()

@@ -1,6 +1,7 @@
-"""Texts of errors in which names are data, and values quoted so that nothing in them is unseen.
+"""Error texts whose argument and tool names can be translated, and escapes for hidden characters.
 
-Each surface calls arguments and tools its own way.
+Each toolset has its own names for arguments and tools, so an error marks the names in its text
+and the toolset that answers replaces them.
 """
 
 from __future__ import annotations
@@ -11,8 +12,8 @@ from typing import Any, TypeAlias
 
 from redline.core.late_regex import late_regex
 
-# Characters that a reader does not see, or that change the order of others. What chooses between
-# the forms of a symbol is none of them where it follows one.
+# Characters that are invisible or that reorder the text around them. A variation selector counts
+# only where it does not follow a symbol that has variants.
 HIDDEN = late_regex(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"
     "\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ufe00-\ufe0d\ufeff\uffa0\ufff0-\ufffb"
@@ -21,15 +22,15 @@ HIDDEN = late_regex(
 )
 
 Text: TypeAlias = str | Sequence[str]
-"""A plain text; or one in pieces, in which every second piece, from the second on, is a name."""
+"""A plain string, or a list of pieces in which every piece with an odd index is a name."""
 
 _NAME = late_regex(r"\{([^{}]*)\}")
 
 
 def naming(template: str, *values: str) -> list[str]:
-    """Return *template* as a text in which what is in braces is a name, with *values* behind it.
+    """Return *template* as pieces, each `{word}` in it a name, and append *values*.
 
-    Values are not looked into: what a caller or a file brings goes there.
+    Braces in *values* mean nothing: input from a caller or a file belongs there.
     """
     pieces = _NAME.split(template)
     pieces[-1] += "".join(values)
@@ -37,7 +38,7 @@ def naming(template: str, *values: str) -> list[str]:
 
 
 def join_texts(*texts: Text) -> Text:
-    """Return texts one after the other, with their names."""
+    """Concatenate texts and keep which of their pieces are names."""
     joined = [""]
     for text in texts:
         first, *rest = [text] if isinstance(text, str) else text
@@ -47,7 +48,7 @@ def join_texts(*texts: Text) -> Text:
 
 
 def plain_text(text: Text, words: Mapping[str, str] | None = None) -> str:
-    """Return *text* with its names as they are, or as *words* has them."""
+    """Return *text* as one string; *words* maps names to what the reader calls them."""
     if isinstance(text, str):
         return text
     words = words or {}
@@ -57,12 +58,12 @@ def plain_text(text: Text, words: Mapping[str, str] | None = None) -> str:
 
 
 def quote(value: Any) -> str:
-    """Return *value* as JSON on one line in which every character can be seen."""
+    """Return *value* as JSON on one line with every invisible character escaped."""
     return escape_unseen(json.dumps(value, ensure_ascii=False))
 
 
 def escape_unseen(text: str) -> str:
-    """Return *text* with every character that a reader could not see or tell as an escape."""
+    """Return *text* with every invisible or unprintable character escaped."""
     if text.isascii() and text.isprintable():
         return text
     shown = visible(text)[0]
@@ -70,11 +71,11 @@ def escape_unseen(text: str) -> str:
 
 
 def visible(text: str) -> tuple[str, int]:
-    """Return *text* with hidden characters escaped for a reader, and how many there were."""
+    """Return *text* with hidden characters escaped, and how many were escaped."""
     return HIDDEN.subn(lambda found: escape_character(found[0]), text)
 
 
 def escape_character(char: str) -> str:
-    """Return the escape of a character, which every reader sees."""
+    r"""Return the `\uXXXX` or `\UXXXXXXXX` escape of a character."""
     code = ord(char)
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

@@ -1,8 +1,8 @@
-"""Work on documents in a worker process that can be killed.
+"""Parse, query and edit documents in a worker process that can be killed.
 
-Native parsers may crash or never end on hostile content, and so may queries and schemas. Everything
-that needs one (YAML, TOML, JSON5, or content whose format is unknown) goes through the port; JSON
-and JSONC are read here, by parsers that keep no recursion.
+Native parsers, queries and schemas may crash or never end on hostile content. Work that needs one
+(YAML, TOML, JSON5, or content of unknown format) is sent to a worker through the `Confined` port.
+JSON and JSONC are read in this process, by parsers that do not recurse.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ def find_syntax_error(confined: Confined, data: bytes, form: str) -> str | None:
 def query(
     confined: Confined, source: DocumentSource, expression: str, regex: RegexTest, limit: int
 ) -> tuple[list[Match], int]:
-    """As `query.select`, with TimeLimit and LimitReached."""
+    """Return what `query.select` returns; also raises TimeLimit and LimitReached."""
     given = (source.data, source.form, source.index, expression, limit)
     found, total = _call(confined, "select_nodes", *given, answers={"regex": regex})
     return [Match(tuple(path), place and _slice(place)) for path, place in found], total
@@ -123,7 +123,7 @@ def query(
 def validate(
     confined: Confined, source: DocumentSource, schema: str, read: Callable[[str], bytes]
 ) -> tuple[list[Problem], int]:
-    """As `schema.check`, with TimeLimit and LimitReached."""
+    """Return what `schema.check` returns; also raises TimeLimit and LimitReached."""
     given = (source.data, source.form, source.index, schema)
     found, total = _call(confined, "check_schema", *given, answers={"read": read})
     return [Problem(*problem) for problem in found], total
@@ -136,7 +136,7 @@ def _call(
     *arguments: Any,
     answers: dict[str, Callable[..., Any]] | None = None,
 ) -> Any:
-    """Call a function of this module in a worker; a document over the limit is not sent there."""
+    """Call a function of this module in a worker; raise TooLarge for a document over the limit."""
     form = str(arguments[0]) if arguments else "A"
     if form not in _IN_PROCESS:
         model.require_size(data, form.upper(), model.MAX_PARSED_BYTES)
@@ -225,7 +225,7 @@ def _plain_slice(found: model.Slice) -> list[Any]:
 
 
 def _value_at(document: model.Document, path: Path) -> Any:
-    """Return the plain value at *path*; NodeNotFound, which a letter of a text is too."""
+    """Return the plain value at *path*; NodeNotFound, including for an index into a string."""
     value: Any = document.data()
     for step in path:
         try:
@@ -233,5 +233,5 @@ def _value_at(document: model.Document, path: Path) -> Any:
         except (KeyError, IndexError, TypeError):
             value = None
         if value is None:
-            document.get(path)  # which says what is missing
+            document.get(path)  # raises NodeNotFound that names the missing part
     return value

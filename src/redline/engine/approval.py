@@ -1,4 +1,4 @@
-"""What may be changed at all: asked before a commit, and by a dry run instead of one."""
+"""Refuse a change that a commit would not make; a dry run runs these checks alone."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from redline.core.ports.tree import PathResolver, Tree
 class Approval:
     """See `core.ports.history.ChangeApproval`.
 
-    Apart from the editor, so that a dry run does not load what undo, redo and held changes need.
+    It is separate from the editor, so that a dry run does not load what undo, redo and held
+    changes need.
     """
 
     def __init__(
@@ -39,10 +40,10 @@ class Approval:
                 raise ReadOnlyRoot(show_name(self._workspace.absolute(path)))
 
     def refuse_unwritable(self, change_set: ChangeSet, origin: Origin) -> None:
-        """Raise NotWritable for new content of a file that this process has no right to write.
+        """Raise NotWritable for new content of a file that this process may not write.
 
-        The rename of a commit would replace it all the same. What the owner of the machine does
-        is not refused, such as putting back what a rule denies.
+        A commit renames a new file over the old one, so the kernel would not refuse it. Changes
+        by the owner of the machine pass, such as restoring what a rule denies.
         """
         if origin.as_owner:
             return
@@ -56,7 +57,7 @@ class Approval:
                 )
 
     def check(self, change_set: ChangeSet, origin: Origin) -> None:
-        """Raise what keeps a commit from making *change_set* as it is."""
+        """Raise the error with which a commit of *change_set* would be refused."""
         self.refuse_read_only(change_set)
         self.refuse_unwritable(change_set, origin)
         if not change_set.is_empty:

@@ -7,7 +7,7 @@ import re
 from redline.core.errors import CannotApply, NodeNotFound
 from redline.core.records import dataclass, replace
 from redline.instruct.exact import Unfit, read_exact
-from redline.instruct.exact_forms import exact_form, says
+from redline.instruct.exact_forms import describe_operations, exact_form
 from redline.instruct.kinds import BY_VERB
 from redline.instruct.model.operations import (
     DocumentOperation,
@@ -210,7 +210,7 @@ def _below(operations: list[DocumentOperation], path: Path) -> list[DocumentOper
 
 def _several(s: Sentence, readings: list[_Reading]) -> Proposal:
     shown = [r for r in readings if r.operations][:MAX_CANDIDATES]
-    candidates = tuple(Candidate(r.operations, says(r.operations)) for r in shown)
+    candidates = tuple(Candidate(r.operations, describe_operations(r.operations)) for r in shown)
     message = f"Instruction is ambiguous - it can be read in {len(readings)} ways"
     forms = [exact_form(r.operations) for r in shown]
     working = (f for f in forms if f and _effect(s, f) is not None)
@@ -230,7 +230,9 @@ def _refusal(s: Sentence, trouble: Trouble) -> Proposal:
         answers = [_read_exactly(s.tree, s.tree.document, text) for text in suggestions]
         made = [a.operations for a in answers if a is not None and a.operations]
         if len(made) == len(trouble.nodes):
-            candidates = tuple(Candidate(operations, says(operations)) for operations in made)
+            candidates = tuple(
+                Candidate(operations, describe_operations(operations)) for operations in made
+            )
     return Proposal("ambiguous", message, (), suggestions, candidates)
 
 

@@ -17,10 +17,10 @@ from redline.instruct.literals import Given, Misfit, fit
 from redline.instruct.model.operations import ABSENT, DocumentOperation, Path
 from redline.instruct.model.values import Num, Value, dumps, parse
 from redline.instruct.paths import (
-    arrival,
     find,
     find_jsonpath,
-    is_new_key,
+    insertion_point,
+    object_for_new_key,
     path_parts,
     suffix_nodes,
 )
@@ -216,14 +216,14 @@ def _calculate(old: Value, operator: str, given: Given) -> Value:
 def _create(tree: DocumentTree, text: str, given: Given) -> list[DocumentOperation] | None:
     """Return the addition of a new key or element under a parent that is there."""
     parts = path_parts(text) or ()
-    place = arrival(tree, parts)
+    place = insertion_point(tree, parts)
     if place is not None and (parts[-1] in ("+", "-")):
         holder, index = place
         held = tree.values[holder]
         assert isinstance(held, list)
         value = fit(given, ABSENT, "", held)
         return [DocumentOperation("insert", (*tree.path(holder), str(index)), value=value)]
-    holder_ = is_new_key(tree, parts) if parts else None
+    holder_ = object_for_new_key(tree, parts) if parts else None
     if holder_ is None:
         if suffix_nodes(tree, text) or (len(parts) == 1 and not text.startswith("/")):
             return None

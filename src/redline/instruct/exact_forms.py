@@ -1,4 +1,4 @@
-"""Operations written as an exact form that does them again, and as a sentence to choose by."""
+"""Render operations as an exact instruction that repeats them, and as a sentence for people."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _SHOWN = 3
 
 
 def exact_form(operations: Sequence[DocumentOperation]) -> str:
-    """Return an instruction for exactly *operations*; empty when it would be too long."""
+    """Return an instruction that performs exactly *operations*; empty when it would be too long."""
     lines = [_statement(operation) for operation in operations]
     text = "\n".join(line for line in lines if line)
     if not all(lines) or (
@@ -24,7 +24,7 @@ def exact_form(operations: Sequence[DocumentOperation]) -> str:
 
 
 def _statement(operation: DocumentOperation) -> str:
-    """Return one exact statement; empty where only a patch says it."""
+    """Return one exact statement; empty where only a JSON Patch can express the operation."""
     where, value = pointer(operation.path), operation.value
     if any(c.isspace() or c == "=" for c in where) or not operation.path:
         return ""
@@ -38,7 +38,10 @@ def _statement(operation: DocumentOperation) -> str:
 
 
 def _keeps_type(old: Value | NoValue, value: Value) -> bool:
-    """Return whether an assignment gives that very value, which it fits to the old one's type."""
+    """Return whether `path = value` sets exactly *value*.
+
+    An assignment converts its value to the type of the old one.
+    """
     if isinstance(value, str | dict | list) or value is None:
         return not (
             isinstance(old, dict | list)
@@ -49,7 +52,7 @@ def _keeps_type(old: Value | NoValue, value: Value) -> bool:
 
 
 def _steps(operations: Sequence[DocumentOperation]) -> list[dict[str, Any]]:
-    """Return RFC 6902 steps; those that shift positions go from the last place to the first."""
+    """Return RFC 6902 steps; those that shift positions run from the last position to the first."""
     still = [_step(o) for o in operations if o.op in ("replace", "add")]
     moving = sorted(
         (o for o in operations if o.op not in ("replace", "add")),
@@ -73,7 +76,7 @@ def _step(operation: DocumentOperation) -> dict[str, Any]:
 
 
 def _arrival(operation: DocumentOperation) -> tuple[str, ...]:
-    """Return where RFC 6902 says a move ends: counted without the moved element."""
+    """Return the target path of a move as RFC 6902 counts it: without the moved element."""
     target, path = operation.new_path or (), operation.path
     beside = target[:-1] == path[:-1] and is_index(path[-1]) and is_index(target[-1])
     if beside and int(target[-1]) > int(path[-1]):
@@ -81,8 +84,8 @@ def _arrival(operation: DocumentOperation) -> tuple[str, ...]:
     return target
 
 
-def says(operations: Sequence[DocumentOperation]) -> str:
-    """Return what the operations do, in a sentence a person can choose by."""
+def describe_operations(operations: Sequence[DocumentOperation]) -> str:
+    """Return a sentence that says what the operations do, for a person who chooses a candidate."""
     parts = [_describe(operation) for operation in operations[:_SHOWN]]
     more = len(operations) - len(parts)
     return "; ".join(parts) + (f"; and {more} more" if more else "")

@@ -1,4 +1,4 @@
-"""Exact places: dotted keys, indexes, JSON Pointers and JSONPath, as `set` writes them."""
+"""Parse and resolve exact paths: dotted keys, indexes, JSON Pointers and JSONPath."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _DOTTED = re.compile(
 
 
 def looks_like_path(text: str) -> bool:
-    """Return whether *text* has the form of a pointer, a JSONPath or a path of several parts."""
+    """Return whether *text* looks like a pointer, a JSONPath or a path of several parts."""
     if text.startswith("$"):
         return text[1:2] in (".", "[")
     if text.startswith("/"):
@@ -32,9 +32,9 @@ def pointer_parts(text: str) -> Path:
 
 
 def path_parts(text: str) -> Path | None:
-    """Return the parts that a pointer or dotted path names; None when it is malformed.
+    """Return the parts of a pointer or dotted path; None when it is malformed.
 
-    `+` and `-` mean the end of an array, `*` for every member.
+    A part `+` or `-` means the end of an array, `*` every member.
     """
     if text.startswith("/"):
         return pointer_parts(text)
@@ -64,7 +64,7 @@ def find(tree: DocumentTree, text: str, start: int = 0) -> Nodes | None:
 
 
 def find_jsonpath(tree: DocumentTree, text: str) -> Nodes | None:
-    """Return the nodes that a JSONPath selects, in document order; None when it is none."""
+    """Return the nodes that a JSONPath selects, in document order; None when it is malformed."""
     from jsonpath_rfc9535 import JSONPathEnvironment, JSONPathError
 
     environment = JSONPathEnvironment()
@@ -100,16 +100,22 @@ def suffix_nodes(tree: DocumentTree, text: str) -> list[int]:
     return found
 
 
-def is_new_key(tree: DocumentTree, path: Path) -> int | None:
-    """Return the object that would get the last key of *path*; None when there is none."""
+def object_for_new_key(tree: DocumentTree, path: Path) -> int | None:
+    """Return the object to which the last key of *path* can be added.
+
+    None when the parent is missing, is no object, or has the key already.
+    """
     holder = tree.node_at(path[:-1])
     if holder is None or not isinstance(tree.values[holder], dict):
         return None
     return holder if path[-1] not in tree.values[holder] else None  # type: ignore[operator]
 
 
-def arrival(tree: DocumentTree, path: Path) -> tuple[int, int] | None:
-    """Return the array and the index that a path with a last `+`, `-` or index adds to."""
+def insertion_point(tree: DocumentTree, path: Path) -> tuple[int, int] | None:
+    """Return the array and the index at which *path* inserts an element.
+
+    None when the parent is no array, or the last part is neither an index in it nor `+` or `-`.
+    """
     holder = tree.node_at(path[:-1]) if path else None
     if holder is None:
         return None

@@ -16,7 +16,7 @@ from redline.instruct.kinds import BY_VERB, REMOVING
 from redline.instruct.loose import rewritings
 from redline.instruct.model.operations import DocumentOperation, pointer
 from redline.instruct.model.values import Num, Value, dumps
-from redline.instruct.paths import arrival, is_new_key, looks_like_path, path_parts
+from redline.instruct.paths import insertion_point, looks_like_path, object_for_new_key, path_parts
 from redline.instruct.plans import is_plain
 from redline.instruct.sentence import LACKING, SEVERAL, Env, Sentence, Trouble
 from redline.instruct.targets import PREPOSITIONS, phrase
@@ -303,10 +303,10 @@ def _new_keys(s: Sentence) -> Iterator[str]:
             value = _value(s, k)
             if not parts or value is None:
                 continue
-            place = arrival(s.tree, parts)
+            place = insertion_point(s.tree, parts)
             if place is not None and parts[-1] == str(len(s.tree.values[place[0]])):  # type: ignore[arg-type]
                 yield f"{pointer((*parts[:-1], '-'))} = {value}"
-            elif is_new_key(s.tree, parts) is not None:
+            elif object_for_new_key(s.tree, parts) is not None:
                 yield f"{pointer(parts)} = {value}"
 
 
@@ -337,7 +337,7 @@ def _new_keys_inside(s: Sentence) -> Iterator[str]:
                 if not s.tree.is_container(beside) and fit_value and " " not in where:
                     yield f"{where} = {fit_value}"
                 continue
-            is_free = bool(path) and is_new_key(s.tree, (*path, key)) is not None
+            is_free = bool(path) and object_for_new_key(s.tree, (*path, key)) is not None
             if is_free and not any(c.isspace() or c == "=" for c in pointer((*path, key))):
                 yield f"{pointer((*path, key))} = {value}"
 

@@ -1,4 +1,4 @@
-"""An instruction cut into tokens; quoted text and JSON literals are one token each."""
+"""Split an instruction into tokens; quoted text and JSON literals are one token each."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ _GLUED = re.compile(r"([\w.\[\]/$~\"'-]+?)(\+=|-=|\*=|->|=>|→|==|!=|>=|<=|=|>|
 _TRAILING = ",;:!?.)"
 _INITIAL = re.compile(r"[A-Z]\.|(?:Mr|Mrs|Ms|Dr|St|Jr|Sr|Prof|Inc|Ltd|Co)\.")
 _POSSESSIVE = re.compile(r"(.+?)(?:['’]s|(?<=s)['’])", re.IGNORECASE)
-# A path with quoted keys in brackets, which a blank may stand in.
+# A path with keys in brackets; a quoted key may contain blanks.
 _BRACKETED = re.compile(r"[\w$/~.@-]*(?:\[(?:-?\d+|\+|\"[^\"]*\"|'[^']*')\][\w./~@-]*)+")
 # A key and its value in one pair of backticks: `debug: true`, `"port": 80`.
 _PAIR = re.compile(
     r"\"?([\w.$@-]+)\"?\s*([:=])\s*(-?\d+(?:\.\d+)?|true|false|null|\"[^\"\\]*\"|\[\]|\{\})"
 )
-# What stands behind one of these and a colon is a value, to the end of the line.
+# After one of these words and a colon, the rest of the line is one value.
 _ANNOUNCING = frozenset("to as with by be say says read reads value text".split())
-# Of the escapes of JSON these two only: other backslashes are those of paths and patterns.
+# The only JSON escapes read in quotes: other backslashes belong to file paths and patterns.
 _ESCAPED = re.compile(r"\\([\"\\])")
 _DECODER = json.JSONDecoder()
 
@@ -32,8 +32,8 @@ _DECODER = json.JSONDecoder()
 class Token:
     """One token. Kinds: word, quoted, code (backticks), json, poss ('s), op, sep.
 
-    `text` is what it says, `low` that in lower case for words and marks and nothing for the rest;
-    `start` and `end` are its offsets in the instruction.
+    `text` is its content without quotes. `low` is `text` in lower case for a word, an operator or
+    a mark, and empty for quoted text and JSON. `start` and `end` are offsets in the instruction.
     """
 
     kind: str
@@ -45,7 +45,7 @@ class Token:
 
     @property
     def is_name(self) -> bool:
-        """Return whether it can name something of the document."""
+        """Return whether the token can name a part of the document."""
         return self.kind in ("word", "quoted", "code")
 
 
@@ -67,7 +67,7 @@ def tokenize(text: str) -> tuple[Token, ...]:
 
 
 def _rest_of_line(text: str, at: int, found: list[Token]) -> int:
-    """Read what stands behind `to:` as one value, to the end of the line."""
+    """Read the rest of the line after `to:` as one value, and return where the line ends."""
     end = text.find("\n", at)
     end = len(text) if end < 0 else end
     value = text[at:end].strip()
@@ -185,7 +185,7 @@ def _plain(text: str, at: int, found: list[Token]) -> int:
 
 
 def _jsonpath(text: str, at: int) -> str:
-    """Return the JSONPath at *at*: to a blank outside of brackets, without a mark behind it."""
+    """Return the JSONPath at *at*: up to a blank outside brackets, without trailing punctuation."""
     depth, end = 0, at
     while end < len(text) and (depth or not text[end].isspace()):
         depth += (text[end] == "[") - (text[end] == "]")

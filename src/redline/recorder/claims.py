@@ -1,4 +1,4 @@
-"""Which agent made a change: what clients said before and after they ran a tool."""
+"""Attribute a change to an agent, by what clients reported before and after they ran a tool."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from redline.recorder.ports import HookEvent, Moment
 MAX_CLAIMS = 256
 # The file system's clock runs in ticks, and a hook takes a moment to start.
 SLACK_NS = 20_000_000
-# An edit of which a client speaks only afterwards.
+# How long before its report an edit may have begun that a client reports only afterwards.
 _EDIT_NS = 3_000_000_000
-# A tool of which no end is heard, and one that ended: how long they still count.
+# How long a tool run is considered: one whose end was not reported, and one that has ended.
 _MAX_OPEN_NS = 3_600_000_000_000
 _KEPT_NS = 120_000_000_000
 # Tools that change no file themselves, by the names of all clients.
@@ -28,7 +28,7 @@ _READERS = frozenset(
 
 
 class ChangeTime(NamedTuple):
-    """When a change was made: at `at_ns`, or, for what is gone, at some time from `since_ns` on."""
+    """When a change was made: at `at_ns`; a deletion, at some time between the two."""
 
     since_ns: int
     at_ns: int
@@ -43,7 +43,7 @@ class Claim:
     end_ns: int | None = None
 
     def covers(self, path: str, when: ChangeTime) -> bool:
-        """Return whether the run may have made a change."""
+        """Return whether the run may have made a change of *path* at that time."""
         files = self.event.files
         since = when.at_ns
         if files:
@@ -55,16 +55,16 @@ class Claim:
 
 
 class Claims:
-    """The runs of tools that clients spoke of lately; safe to use from several threads."""
+    """The tool runs that clients reported recently; safe to use from several threads."""
 
     def __init__(self) -> None:
         self._claims: list[Claim] = []
-        # Calls of Redline's own tools that run now.
+        # Announced calls of Redline's own tools that have not ended.
         self._own: list[HookEvent] = []
         self._lock = Lock()
 
     def note(self, event: HookEvent) -> None:
-        """Take in what a client said."""
+        """Take in what a client reported."""
         with self._lock:
             if _is_own(event):
                 self._note_own(event)
@@ -74,11 +74,14 @@ class Claims:
             elif event.moment is Moment.AFTER:
                 self._close_call(event)
             else:
-                self._claims = [self._close_at_rest(claim, event) for claim in self._claims]
+                self._claims = [self._end_if_open(claim, event) for claim in self._claims]
             self._drop_old(event.time_ns)
 
     def matching(self, path: str, when: ChangeTime) -> tuple[Claim, ...]:
-        """Return the run that made a change; several when sessions fit equally, or none."""
+        """Return the latest matching run of each session; empty when no run fits.
+
+        A run that named the path as its target excludes the runs that named no files.
+        """
         with self._lock:
             fitting = [claim for claim in self._claims if claim.covers(path, when)]
         fitting = [claim for claim in fitting if claim.event.files] or fitting
@@ -88,9 +91,9 @@ class Claims:
         return tuple(newest.values())
 
     def session_of(self, call: HookEvent) -> str:
-        """Return the session whose hook announced a call that a server has got; "" if unclear.
+        """Return the session whose hook announced *call*, which a server received; "" if unclear.
 
-        The client's own id of the call decides, or its session's; without one, the arguments.
+        The client's id of the call decides; without one, its arguments and its session do.
         """
         with self._lock:
             seen = [event for event in self._own if _announces(event, call)]
@@ -119,13 +122,13 @@ class Claims:
         if event.files and may_write(event):
             self._claims.append(Claim(event, event.time_ns - _EDIT_NS, event.time_ns))
 
-    def _close_at_rest(self, claim: Claim, event: HookEvent) -> Claim:
+    def _end_if_open(self, claim: Claim, event: HookEvent) -> Claim:
         if claim.end_ns is None and claim.event.is_same_session(event):
             return replace(claim, end_ns=event.time_ns)
         return claim
 
     def _drop_old(self, now_ns: int) -> None:
-        """Drop what is too old to have made a change that is still to be recorded."""
+        """Drop claims that are too old to explain a change that is not recorded yet."""
         kept = [claim for claim in self._claims if _still_counts(claim, now_ns)]
         self._claims = kept[-MAX_CLAIMS:]
 
@@ -137,7 +140,7 @@ def _still_counts(claim: Claim, now_ns: int) -> bool:
 
 
 def may_write(event: HookEvent) -> bool:
-    """Return whether a tool may change files that Redline does not write down itself."""
+    """Return whether a tool may change files without Redline journalling the change itself."""
     return event.tool not in _READERS and not _is_own(event)
 
 
@@ -146,7 +149,7 @@ def _is_own(event: HookEvent) -> bool:
 
 
 def _announces(seen: HookEvent, call: HookEvent) -> bool:
-    """Whether a hook announced this call: clients put the name of the server before the tool's."""
+    """Whether a hook announced this call. Clients prefix the tool's name with the server's."""
     if seen.client != call.client or not seen.tool.endswith(call.tool):
         return False
     if call.call and seen.call:

@@ -382,7 +382,7 @@ def _shifts(step: Change) -> list[tuple[int, int]]:
 
 
 _MAX_SETTINGS = 1 << 20
-# What the kernel takes as one argument is 128 KiB; the rest of the line needs some of it.
+# The shell line is one argument, for which the kernel's limit is 128 KiB; leave room for the rest.
 _MAX_NAMES = 100_000
 _PYTHON = (".py", ".pyi")
 _SCRIPT = (".js", ".jsx", ".mjs", ".cjs")
@@ -411,7 +411,8 @@ _PRETTIER_FILES = (
     *(f"prettier.config.{end}" for end in _PROGRAMS),
 )
 _OTHER_FORMATTERS = ("black", "yapf", "autopep8")
-# A home is kept as long as the server runs, a view only as long as its command.
+# The cache is in the command's home, which lasts as long as the server. A checker runs in a
+# copy-on-write view of the workspace, which is discarded with its command.
 _MYPY_ARGUMENTS = (
     "--no-error-summary --no-color-output --no-pretty --show-error-codes"
     ' --cache-dir "$HOME/.cache/mypy"'
@@ -420,37 +421,37 @@ _OLDEST_EDITION = "2015"
 
 
 class ProjectFolder:
-    """The settings in one directory of a project."""
+    """Reads the settings in one directory of a project."""
 
     def __init__(self, tree: Tree, path: WorkspacePath) -> None:
         self._tree = tree
         self.path = path
 
     def has(self, *names: str) -> bool:
-        """Whether one of *names* is there."""
+        """Return whether the directory has an entry with one of *names*."""
         return any(self._tree.stat(self.path.child(name)) is not None for name in names)
 
     def text(self, name: str) -> str:
-        """The text of a file; empty where it cannot be read."""
+        """Return the text of a file; empty when it cannot be read."""
         try:
             return self._tree.read(self.path.child(name), _MAX_SETTINGS).decode()
         except (RedlineError, UnicodeError):
             return ""
 
     def toml(self, name: str) -> dict[str, Any]:
-        """The tables of a file; none where it cannot be read."""
+        """Return the tables of a TOML file; empty when it cannot be read."""
         try:
             return tomllib.loads(self.text(name))
         except tomllib.TOMLDecodeError:
             return {}
 
     def python_tools(self) -> dict[str, Any]:
-        """The tables of tools in pyproject.toml."""
+        """Return the `[tool]` table of pyproject.toml."""
         found = self.toml("pyproject.toml").get("tool")
         return found if isinstance(found, dict) else {}
 
     def ini_section(self, name: str, section: str) -> dict[str, str]:
-        """One section of a file; nothing where it cannot be read."""
+        """Return one section of an INI file; empty when it cannot be read."""
         parser = configparser.RawConfigParser()
         try:
             parser.read_string(self.text(name))
@@ -461,10 +462,10 @@ class ProjectFolder:
 
 @dataclass(frozen=True, slots=True)
 class ProjectTool:
-    """A program that projects configure.
+    """A formatter or checker, and how a project's settings configure it.
 
-    `arguments` are those before the names of files; a checker that is `whole` in a folder is not
-    given names: it judges what the project's settings say.
+    `arguments` returns what precedes the file names. Where `whole` returns True, the program gets
+    no file names and checks the files that the project's settings select.
     """
 
     name: str
@@ -478,7 +479,7 @@ class ProjectTool:
 
 @dataclass(frozen=True, slots=True)
 class ToolRun:
-    """One program, the directory it runs in and the files it is given."""
+    """One run of a program: its directory, and the files that it gets as arguments."""
 
     tool: ProjectTool
     folder: WorkspacePath
@@ -487,7 +488,7 @@ class ToolRun:
     is_whole: bool = False
 
     def line(self, files: Iterable[WorkspacePath] | None = None) -> str:
-        """Return the shell line; *files* replaces its own files."""
+        """Return the shell line, for *files* instead of the run's own if given."""
         if self.is_whole:
             return self.line_start
         depth = len(self.folder.parts)
@@ -592,7 +593,7 @@ _TOOLS = (
 
 
 def find_runs(tree: Tree, workspace: PathResolver, files: Sequence[WorkspacePath]) -> list[ToolRun]:
-    """Return what to run on *files*, formatters first; the nearest settings of each file decide."""
+    """Return the runs for *files*, formatters first, by the settings nearest to each file."""
     found: list[ToolRun] = []
     for tool in _TOOLS:
         known: dict[WorkspacePath, bool] = {}
@@ -603,14 +604,14 @@ def find_runs(tree: Tree, workspace: PathResolver, files: Sequence[WorkspacePath
                 if folder is not None:
                     groups.setdefault(folder, []).append(path)
         for at, members in groups.items():
-            found += _runs(tree, workspace, tool, at, members)
+            found += _runs_in(tree, workspace, tool, at, members)
     return found
 
 
 def _nearest(
     tree: Tree, tool: ProjectTool, path: WorkspacePath, known: dict[WorkspacePath, bool]
 ) -> WorkspacePath | None:
-    """Return the directory above *path* whose settings name *tool*."""
+    """Return the nearest directory above *path* whose settings configure *tool*."""
     for at in _ancestors(path.parent):
         if at not in known:
             known[at] = tool.configured(ProjectFolder(tree, at))
@@ -626,7 +627,7 @@ def _ancestors(at: WorkspacePath) -> Iterator[WorkspacePath]:
     yield at
 
 
-def _runs(
+def _runs_in(
     tree: Tree,
     workspace: PathResolver,
     tool: ProjectTool,
@@ -654,7 +655,7 @@ def _runs(
 
 
 def _environments(tree: Tree, at: WorkspacePath) -> Iterator[WorkspacePath]:
-    """Yield the directories of programs that belong to the project, the nearest first."""
+    """Yield the project's own program directories, such as `.venv/bin`, nearest first."""
     for above in _ancestors(at):
         for name, inner in _ENVIRONMENTS:
             place = above.child(name).child(inner)

@@ -34,7 +34,7 @@ from redline.documents.base.model import MAX_BYTES
 from redline.documents.json.mask import mask_of
 from redline.documents.json.operations import JsonOp, plan_operations
 from redline.instruct.engine import MAX_CANDIDATES, Candidate, Proposal, found_message, propose
-from redline.instruct.exact_forms import exact_form, says
+from redline.instruct.exact_forms import describe_operations, exact_form
 from redline.instruct.guard import SCHEMA, Malformed, ground_proposal, render_document
 from redline.instruct.model.operations import (
     DocumentOperation,
@@ -383,7 +383,7 @@ def _as_question(
     offline: Proposal, operations: tuple[DocumentOperation, ...], missing: str, name: str
 ) -> Proposal:
     """Return the offline answer with the model's proposal as its first candidate."""
-    first = Candidate(operations, f"{says(operations)} (proposed by {name})")
+    first = Candidate(operations, f"{describe_operations(operations)} (proposed by {name})")
     others = [c for c in offline.candidates if c.operations != operations]
     exact = exact_form(operations)
     suggestions = tuple(s for s in (exact, *offline.suggestions) if s)[:MAX_CANDIDATES]

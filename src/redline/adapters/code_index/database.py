@@ -13,7 +13,7 @@ from threading import Lock
 from typing import Any
 
 from redline.adapters.code_index.build import LEASE, IndexBuilder
-from redline.adapters.code_index.schema import BEST, MINOR, connect
+from redline.adapters.code_index.schema import BEST_PER_FILE, MINOR_KINDS, connect
 from redline.code.analysis import Analysis
 from redline.core.paths import WorkspacePath
 from redline.core.ports.code import IndexedFile, IndexedSymbol, IndexedUses
@@ -184,7 +184,7 @@ class SqliteIndex:
     def symbols(self, path: WorkspacePath, name: str) -> list[IndexedSymbol]:
         """The types and functions of one file, and what has *name*, as of its indexed digest."""
         return self._symbols(
-            f"WHERE f.root = ? AND f.path = ? AND (s.kind NOT IN {MINOR} OR n.name = ?)",
+            f"WHERE f.root = ? AND f.path = ? AND (s.kind NOT IN {MINOR_KINDS} OR n.name = ?)",
             (path.root, path.relative, name),
         )
 
@@ -207,13 +207,14 @@ class SqliteIndex:
         ], total
 
     def _best(self, files: list[int], per_file: int) -> list[tuple[int, IndexedSymbol]]:
-        """The best symbols of some files, in order; more than are kept at hand take longer."""
+        """Return the best symbols of some files, in order; slower for more than the table has."""
         found: list[tuple[int, IndexedSymbol]] = []
         with self._lock:
             is_complete = self._fact("complete") is not None
-        if per_file > BEST or not is_complete:
+        if per_file > BEST_PER_FILE or not is_complete:
             clause = (
-                f"WHERE s.file = ? AND s.kind NOT IN {MINOR} ORDER BY n.rank DESC, s.line LIMIT ?"
+                f"WHERE s.file = ? AND s.kind NOT IN {MINOR_KINDS}"
+                " ORDER BY n.rank DESC, s.line LIMIT ?"
             )
             for file in files:
                 found += [(file, symbol) for symbol in self._symbols(clause, (file, per_file))]

@@ -1,4 +1,4 @@
-"""The tables of the code index."""
+"""The SQLite schema of the code index."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import re
 import sqlite3
 
 VERSION = 12
-# How many symbols of each file are kept at hand for a map.
-BEST = 8
-MINOR = (
+# How many symbols of each file the table `best` holds, ready for a map of the repository.
+BEST_PER_FILE = 8
+MINOR_KINDS = (
     "('field','variable','constant','enum_member','key','rule','block','property','prototype',"
     "'alias')"
 )
@@ -38,13 +38,13 @@ CREATE TABLE facts (key TEXT PRIMARY KEY, value REAL);
 
 
 def connect(path: str) -> sqlite3.Connection:
-    """The index at *path* with its tables; one of another version is emptied first."""
+    """Open the index at *path* and create its tables; an index of another version is emptied."""
     db = sqlite3.connect(path, timeout=10, isolation_level=None, check_same_thread=False)
     db.execute("PRAGMA journal_mode=WAL")
     db.execute("PRAGMA synchronous=OFF")
     db.execute("PRAGMA cache_size=-8000")
     db.execute("PRAGMA temp_store=MEMORY")
-    # A page that many transactions change is copied to its place once for several of them.
+    # With rare checkpoints, a page that many transactions change is copied to the database once.
     db.execute("PRAGMA wal_autocheckpoint=8000")
     db.execute("BEGIN IMMEDIATE")
     if db.execute("PRAGMA user_version").fetchone()[0] != VERSION:
@@ -58,22 +58,25 @@ def connect(path: str) -> sqlite3.Connection:
     return db
 
 
-_BEST = (
+_INSERT_BEST = (
     "INSERT INTO best SELECT file, place, id FROM (SELECT file, s.id, row_number() OVER "  # noqa: S608
     "(PARTITION BY file ORDER BY n.rank DESC, line) AS place"
-    f" FROM symbols s JOIN names n ON n.id = s.name WHERE s.id > ? AND kind NOT IN {MINOR})"
-    f" WHERE place <= {BEST}"
+    f" FROM symbols s JOIN names n ON n.id = s.name WHERE s.id > ? AND kind NOT IN {MINOR_KINDS})"
+    f" WHERE place <= {BEST_PER_FILE}"
 )
 
 
 def insert_best(db: sqlite3.Connection, last: int) -> None:
-    """Keep the best symbols at hand of files all of whose symbols have ids above *last*."""
-    db.execute(_BEST, (last,))
+    """Fill the table `best` for every file whose symbols have ids above *last*.
+
+    The caller ensures that no file has symbols on both sides of *last*.
+    """
+    db.execute(_INSERT_BEST, (last,))
 
 
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_]+")
 
 
 def parts_of(name: str) -> set[str]:
-    """The words a name is made of, in lower case, and the whole name."""
+    """Return the words that a name consists of and the whole name, in lower case."""
     return {part.lower() for part in _PART.findall(name) if len(part) > 1} | {name.lower()}

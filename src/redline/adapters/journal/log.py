@@ -2,7 +2,7 @@
 
 An operation is committed the moment its line is durable. A line cut off by a crash fails its
 checksum and counts for nothing. `R` lines are operations, `V` lines revoke one, `F` lines say that
-one was carried out to the end although its slot could not be closed. `C` lines are operations that
+one was carried out completely although its slot could not be closed. `C` lines are operations that
 carry small contents; `K` lines keep contents whose operation was pruned.
 """
 
@@ -29,7 +29,7 @@ from redline.adapters.journal.records import (
 
 
 class Undecided(Exception):
-    """A line is neither durable nor durably taken back; `is_there` as the file reads now."""
+    """A line may or may not survive a crash; `is_there` says whether the file has it now."""
 
     def __init__(self, *, is_there: bool) -> None:
         super().__init__()
@@ -37,9 +37,9 @@ class Undecided(Exception):
 
 
 def write_or_take_back(disk: Disk, fd: int, data: bytes, end: int) -> None:
-    """Write *data* durably at *end*, the end of a file, or leave nothing there.
+    """Write *data* durably at *end*, the end of a file, or remove what was written of it.
 
-    OSError when nothing is there, Undecided when that cannot be determined.
+    Raises OSError when nothing was written, Undecided when that cannot be determined.
     """
     try:
         disk.pwrite(fd, data, end)
@@ -56,7 +56,7 @@ def _take_back(disk: Disk, fd: int, data: bytes, end: int, error: OSError) -> No
     except OSError:
         if whole:
             raise Undecided(is_there=True) from error
-        return  # what is there fails its checksum
+        return  # the part that was written fails its checksum
     try:
         disk.sync_data(fd)
     except OSError:
@@ -69,7 +69,7 @@ _LOCK = "journal.lock"
 _NEXT = "journal.next"
 
 CommitFence = Callable[[Disk, Dir], None]
-"""Called beneath the lock of the journal in this directory, before a commit; LeaseLost."""
+"""Called under the journal's lock before a commit; raises LeaseLost to refuse the commit."""
 
 
 class Journal:
@@ -85,15 +85,15 @@ class Journal:
         self._locks = LockFiles(partial(disk.open_own, directory))
         self._fd = -1
         self._identity = (0, 0)
-        # The size when it was last looked at, and where our own last lines begin and end.
+        # The file's size at the last check, and where this process's latest run of lines lies.
         self.last_size = 0
         self._own_begin = 0
         self._own_end = 0
-        # Bytes of blobs that our operations added that are not in the index yet.
+        # Bytes of blobs that this process's operations added and the index does not count yet.
         self._own_added = 0
-        # What was read of the file; another when pruning has replaced it.
+        # What was read of the file; a new index once pruning has replaced the file.
         self.index = LineIndex(self._identity, self._read)
-        # Contents this process has synced; other processes may still take theirs back.
+        # Contents this process has synced. Another process may still remove its own.
         self._durable: set[str] = set()
         self._open()
 
@@ -102,12 +102,12 @@ class Journal:
     def commit(self, line: bytes, inline: Iterable[str] = (), added: int = 0) -> None:
         """Append and fsync an operation's line with its *inline* contents: the commit point.
 
-        *added* is what it put into blobs, as the line says too. OSError means that the line is not
-        there and never will be; Undecided that this cannot be determined.
+        *added* is how many bytes it put into blobs, as the line says too. Raises OSError when the
+        line is not in the file and never will be, Undecided when that cannot be determined.
         """
         with self._guard, self._locks.alone(_LOCK):
             self._check_fence()
-            self._follow()
+            self._refresh_size()
             self._append_alone(line)
             self._note_own(inline, added)
 
@@ -118,9 +118,10 @@ class Journal:
         inline: Iterable[str] = (),
         added: int = 0,
     ) -> None:
-        """Commit what happened before everything that was journalled behind operation *since*.
+        """Commit an operation that happened right after operation *since*, which may be old by now.
 
-        *line_before* makes the line: it gets the operation that follows, if there is one by now.
+        *line_before* formats the line. It gets the operation that was journalled right after
+        *since*, which the new one precedes, or None if there is none.
         """
         with self._guard, self._locks.alone(_LOCK):
             self._check_fence()
@@ -129,7 +130,7 @@ class Journal:
             self._note_own(inline, added)
 
     def raise_fence(self) -> None:
-        """Refuse from now on what servers with an older lease would commit; LeaseLost."""
+        """Refuse later commits by servers with an older lease; LeaseLost if ours is the older."""
         with self._guard, self._locks.alone(_LOCK):
             self._check_fence()
 
@@ -138,16 +139,16 @@ class Journal:
         self._own_added += added
 
     def revoke(self, operation_id: str) -> None:
-        """Durably take an operation's line back."""
+        """Durably revoke an operation."""
         self._append(format_line(b"V " + operation_id.encode()))
 
     def finish(self, operation_id: str) -> None:
-        """Durably say that an operation was carried out."""
+        """Durably record that an operation was carried out."""
         self._append(format_line(b"F " + operation_id.encode()))
 
     def _append(self, data: bytes) -> None:
         with self._guard, self._locks.alone(_LOCK):
-            self._follow()
+            self._refresh_size()
             self._append_alone(data)
 
     def _append_alone(self, data: bytes) -> None:
@@ -160,12 +161,15 @@ class Journal:
         self._own_end = end + len(data)
 
     def replace(self, keep: Iterable[Line], wanted: Iterable[str]) -> None:
-        """Rewrite the file with only *keep* and contents *wanted*; the caller holds off commits."""
+        """Rewrite the file with only the lines *keep* and the contents *wanted*.
+
+        The caller prevents commits meanwhile.
+        """
         with self._guard, self._locks.alone(_LOCK):
             self._check_fence()
             self.refresh()
             kept = self._select(keep, wanted)
-            with suppress(FileNotFoundError):  # half written
+            with suppress(FileNotFoundError):  # left half written by a crash
                 self._disk.unlink(self._directory, _NEXT)
             fd = self._disk.create(self._directory, _NEXT)
             try:
@@ -200,10 +204,10 @@ class Journal:
     # -- reading ------------------------------------------------------------------------------
 
     def refresh(self) -> None:
-        """Take in what any process has written since."""
+        """Index the lines that any process has written since the last read."""
         with self._guard:
-            self._follow()
-            if self.last_size < self.index.end:  # another process took back what we have read
+            self._refresh_size()
+            if self.last_size < self.index.end:  # another process removed a line we have read
                 self._reopen()
             size, read_to = self.last_size, self.index.end
             if size > read_to:
@@ -213,11 +217,14 @@ class Journal:
     def position(self) -> tuple[tuple[int, int], int]:
         """Return a version token for polling: the file and its size. Nothing is read."""
         with self._guard:
-            self._follow()
+            self._refresh_size()
             return self._identity, self.last_size
 
     def read_since(self, position: tuple[tuple[int, int], int], most: int) -> bytes | None:
-        """The lines behind *position*, as of the last look; None if more than *most* bytes."""
+        """Return the lines after *position*, up to the size last seen.
+
+        None if they are more than *most* bytes, or pruning has replaced the file.
+        """
         file, size = position
         with self._guard:
             length = self.last_size - size
@@ -225,9 +232,9 @@ class Journal:
             return self._disk.pread(self._fd, length, size) if is_here else None
 
     def arrived_since(self, position: tuple[tuple[int, int], int]) -> list[str]:
-        """The operations that any process added since *position*, whenever they happened.
+        """Return the ids of operations that any process added after *position*.
 
-        None where pruning has replaced the file.
+        Empty where pruning has replaced the file.
         """
         with self._guard:
             self.refresh()
@@ -235,18 +242,18 @@ class Journal:
             return self.index.arrived_since(size) if file == self._identity else []
 
     def read_again(self) -> None:
-        """Take in everything from the start."""
+        """Index the whole file again."""
         with self._guard:
             self._reopen()
             self.refresh()
 
     def weight(self) -> tuple[int, float]:
-        """About how many bytes the history takes, and when its oldest operation was made.
+        """Return about how many bytes the history takes, and when its oldest operation was made.
 
-        Lines that only this process wrote since the last read need not be read for that.
+        Lines are not read for this where only this process has written since the last read.
         """
         with self._guard:
-            self._follow()
+            self._refresh_size()
             is_ours = self._own_begin <= self.index.end and self._own_end == self.last_size
             if not self.index.ids or not is_ours:
                 self.refresh()
@@ -255,24 +262,24 @@ class Journal:
             return self.last_size + self.index.added + self._own_added, oldest
 
     def durable(self) -> set[str]:
-        """Contents that are durable here, as long as the caller prevents pruning."""
+        """Return the contents that are durable here, as long as the caller prevents pruning."""
         with self._guard:
-            self._follow()
+            self._refresh_size()
             return self._durable
 
     def note_contents(self, line: Line, raw: bytes) -> None:
-        """Note the contents of a line that was just read: they are often asked for next."""
+        """Index the contents of a line that was just read: often they are read next."""
         with self._guard:
             if line.file == self.index.file:
                 self.index.contents.look_at(raw, line.offset)
 
     def content(self, digest: str) -> bytes | None:
-        """A content in base64, if it is here."""
+        """Return a content in base64; None if the journal does not hold it."""
         with self._guard:
             self.refresh()
             found = self._content(digest)
             if found is None and self.index.contents.locate(digest) is not None:
-                self.read_again()  # its line was taken back and another written there
+                self.read_again()  # its line was removed and another written in its place
                 found = self._content(digest)
             return found
 
@@ -282,7 +289,7 @@ class Journal:
         return token[DIGEST + 1 :] if token[:DIGEST] == digest.encode() else None
 
     def body(self, line: Line) -> bytes:
-        """The body of an operation's record; LookupError when it was pruned since."""
+        """Return the body of an operation's record; LookupError if it was pruned meanwhile."""
         return body_of(self._raw(line))
 
     def raw_newest_first(
@@ -298,7 +305,7 @@ class Journal:
         return index.find_session_starts(without, partial(self._window_before, index))
 
     def _window_before(self, index: LineIndex, name: str) -> tuple[bytes, int]:
-        """The line of an operation and what precedes it in the file, and where that begins."""
+        """Return the line of an operation with the bytes before it, and their offset."""
         with self._guard:
             offset, length = index.span(name)
             if index.file != self._identity:  # replaced by pruning
@@ -336,8 +343,8 @@ class Journal:
     def _read(self, length: int, offset: int) -> bytes:
         return self._disk.pread(self._fd, length, offset)
 
-    def _follow(self) -> None:
-        """Look at the size, opening the file again when pruning has put another in its place."""
+    def _refresh_size(self) -> None:
+        """Update `last_size`; open the file again when pruning has replaced it."""
         found = None
         with suppress(FileNotFoundError):
             found = self._disk.stat(self._directory, NAME)

@@ -1,4 +1,4 @@
-"""From a request to the running command: be held to what the request says, then execute it."""
+"""Turn a request into the running command: confine this process as it says, then execute it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from redline.adapters.sandbox import confine, syscalls
 MAX_PACKET = 64 << 10
 _MAX_DESCRIPTORS = 8
 _CHANNEL = 3
-# Read once after the last fork: a forked process pays for its first use of every page.
+# Parsed before a request arrives: a forked process pays for its first use of every memory page.
 _SAMPLE = (
     b'{"proxy": false, "network": "", "argv": ["sh"], "limits": {"core": 0},'
     b' "confine": {"steps": [[]]}}'
@@ -23,7 +23,7 @@ _SAMPLE = (
 
 
 class CommandRequest(NamedTuple):
-    """A job, and what its descriptors are for."""
+    """A job, and the descriptors that came with it, by purpose."""
 
     job: dict[str, Any]
     streams: list[int]
@@ -32,7 +32,7 @@ class CommandRequest(NamedTuple):
 
 
 def receive(channel: socket.socket) -> tuple[bytes, list[int]]:
-    """Wait for a packet that `read_request` takes; empty when there will be none."""
+    """Wait for a packet for `read_request`; return an empty body when the sender has gone."""
     body, descriptors, _flags, _address = socket.recv_fds(channel, MAX_PACKET, _MAX_DESCRIPTORS)
     for descriptor in descriptors:
         os.set_inheritable(descriptor, False)
@@ -40,7 +40,7 @@ def receive(channel: socket.socket) -> tuple[bytes, list[int]]:
 
 
 def read_request(body: bytes, descriptors: list[int]) -> CommandRequest:
-    """Return the job of a packet; a long job is in a file that comes last."""
+    """Parse a packet; a job that is too long for one is read from the last descriptor."""
     job: dict[str, Any] = json.loads(body)
     streams = list(descriptors)
     if "elsewhere" in job:
@@ -52,15 +52,16 @@ def read_request(body: bytes, descriptors: list[int]) -> CommandRequest:
 
 
 def rehearse() -> None:
-    """Read and write a made-up request, so that the pages it needs are there."""
+    """Parse and serialize a sample request, so that the memory pages this needs are loaded."""
     json.dumps(read_request(_SAMPLE, []).job)
 
 
 def start_inside(channel: socket.socket) -> int:
-    """Wait, as the first process of namespaces, for a job, and start it; the process id.
+    """Wait for a job, start it, and return its process id; 0 if no job comes.
 
-    This process is held to what the job says, too: it only has to wait from then on. 0 if there
-    is no job; what goes wrong is said on *channel*, which is closed when the command runs.
+    The caller is the first process of the job's namespaces. It is confined as the job is, since
+    afterwards it only waits. An error is sent on *channel*; closing *channel* without one means
+    that the command runs.
     """
     rehearse()
     confine.rehearse()
@@ -78,7 +79,7 @@ def start_inside(channel: socket.socket) -> int:
             if request.proxy >= 0:
                 port = int(request.job["confine"]["proxy_port"])
                 confine.hand_out_listener(port, request.proxy)
-            _be_held(request.job, channel.fileno())
+            _confine_self(request.job, channel.fileno())
             syscalls.prctl(syscalls.PR_SET_DUMPABLE, 0)  # no process inside can look into this one
             command = _start(request, channel)
         except BaseException as problem:
@@ -89,10 +90,10 @@ def start_inside(channel: socket.socket) -> int:
 
 
 def _join(network: int) -> None:
-    """Enter the network of this client's commands.
+    """Enter the network namespace that this client's commands share.
 
-    One that was made before the tree of all commands was made again cannot be entered: the
-    command keeps its own, which is as empty.
+    A namespace that is older than the present mount tree cannot be entered. The command then
+    keeps its own, which is just as empty.
     """
     with suppress(PermissionError):
         syscalls.setns(network, syscalls.CLONE_NEWNET)
@@ -112,7 +113,7 @@ def _start(request: CommandRequest, channel: socket.socket) -> int:
 
 
 def become(request: CommandRequest, channel: socket.socket, *, is_held: bool = False) -> NoReturn:
-    """Become the command, or say on *channel* why not."""
+    """Replace this process by the command; on failure send the reason on *channel* and exit."""
     job = request.job
     try:
         if job["tty"]:
@@ -126,7 +127,7 @@ def become(request: CommandRequest, channel: socket.socket, *, is_held: bool = F
         os.dup2(own, _CHANNEL, inheritable=False)
         os.closerange(_CHANNEL + 1, 1024)
         if not is_held:
-            _be_held(job, _CHANNEL)
+            _confine_self(job, _CHANNEL)
         os.execve(job["argv"][0], job["argv"], job["env"])  # noqa: S606
     except BaseException as problem:
         text = str(problem).encode(errors="replace")
@@ -137,8 +138,8 @@ def become(request: CommandRequest, channel: socket.socket, *, is_held: bool = F
     os._exit(127)
 
 
-def _be_held(job: dict[str, Any], channel: int) -> None:
-    """Take on all limits of *job*, for this process and those that it starts."""
+def _confine_self(job: dict[str, Any], channel: int) -> None:
+    """Apply every limit of *job* to this process and to those it starts."""
     os.umask(0o022)
     confine.apply_limits(job["limits"])
     plan = job["confine"]

@@ -1,4 +1,4 @@
-"""A started command as the server sees it: state, output, input, end."""
+"""A started command in the server: its state, output, input and end."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from redline.core.ports.commands import (
 
 
 class Reactor:
-    """Calls back from its own thread when a descriptor is ready or a moment has come."""
+    """Run callbacks in one thread, when a descriptor is ready or a deadline has passed."""
 
     def __init__(self) -> None:
         self._selector = selectors.DefaultSelector()
@@ -42,7 +42,7 @@ class Reactor:
         self._selector.register(self._wake_in, selectors.EVENT_READ, self._drain)
 
     def do(self, action: Callable[[], None]) -> None:
-        """Run *action* in the thread, soon."""
+        """Run *action* in the reactor's thread as soon as it is free."""
         self._orders.append(action)
         with self._lock:
             if self._thread is None:
@@ -54,18 +54,18 @@ class Reactor:
             pass
 
     def at(self, moment: float, action: Callable[[], None]) -> None:
-        """Run *action* in the thread at *moment* of the monotonic clock."""
+        """Run *action* in the reactor's thread at *moment* of the monotonic clock."""
         self.do(lambda: heapq.heappush(self._alarms, (moment, next(self._count), action)))
 
     def watch(self, descriptor: int, events: int, action: Callable[[], object]) -> None:
-        """Run *action* whenever the descriptor is ready. Only from the thread."""
+        """Run *action* whenever the descriptor is ready. Call it in the reactor's thread only."""
         try:
             self._selector.modify(descriptor, events, action)
         except KeyError:
             self._selector.register(descriptor, events, action)
 
     def unwatch(self, descriptor: int) -> None:
-        """Stop watching the descriptor. Only from the thread."""
+        """Stop watching the descriptor. Call it in the reactor's thread only."""
         try:
             self._selector.unregister(descriptor)
         except KeyError:
@@ -93,7 +93,7 @@ TAIL = 1 << 20
 
 
 class RollingBuffer:
-    """Keeps the unread head and tail of a stream; not thread-safe by itself."""
+    """Keep the head and the tail of the unread part of a stream; not thread-safe."""
 
     def __init__(self, head: int = HEAD, tail: int = TAIL) -> None:
         self._head_cap = head
@@ -109,7 +109,7 @@ class RollingBuffer:
 
     @property
     def has_unread(self) -> bool:
-        """Whether something came since the last `take`."""
+        """Whether bytes arrived since the last `take`."""
         return bool(self._head or self._tail_size or self._lost)
 
     def append(self, data: bytes) -> None:
@@ -142,9 +142,9 @@ class RollingBuffer:
             self._lost_ever += cut
 
     def take(self, *, final: bool = True) -> Captured:
-        """Everything unread; it counts as read afterwards.
+        """Return everything unread and mark it as read.
 
-        Unless *final*, the first bytes of a character that is still to come are left for later.
+        Unless *final*, an incomplete UTF-8 character at the end stays unread.
         """
         head, tail = bytes(self._head), b"".join(self._tail)
         if not self._lost:
@@ -163,13 +163,13 @@ class RollingBuffer:
         return captured
 
     def recall(self) -> Captured:
-        """Everything kept, which stays unread."""
+        """Return everything kept and leave it unread."""
         tail = b"".join(self._tail)
         return Captured(bytes(self._head), tail, self._lost, self._lost_ever, self._lost_lines)
 
 
 def _started_character(data: bytes) -> int:
-    """How many bytes at the end begin a UTF-8 character without ending it."""
+    """Return the length of the incomplete UTF-8 character at the end of *data*."""
     for back in range(1, min(4, len(data) + 1)):
         byte = data[-back]
         if byte & 0xC0 == 0x80:
@@ -180,7 +180,7 @@ def _started_character(data: bytes) -> int:
 
 
 class HeadBuffer:
-    """Keeps the first bytes of a stream and whether there was more."""
+    """Keep the first bytes of a stream, and whether there were more."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
@@ -188,7 +188,7 @@ class HeadBuffer:
         self.is_cut = False
 
     def append(self, got: Captured) -> None:
-        """Add what came; nothing after a gap is kept."""
+        """Add captured output up to its first gap."""
         room = self._limit - len(self.data)
         piece = got.head if got.lost else got.head + got.tail
         if not self.is_cut:
@@ -206,7 +206,7 @@ READ, WRITE = selectors.EVENT_READ, selectors.EVENT_WRITE
 
 
 class RunningJob:
-    """One job; callers wait on its condition, the reactor's thread moves it."""
+    """See `core.ports.commands.Job`. The reactor's thread moves the state; callers wait for it."""
 
     def __init__(self, job_id: str, owner: str, facts: SandboxFacts, reactor: Reactor) -> None:
         self._id = job_id
@@ -234,30 +234,30 @@ class RunningJob:
 
     @property
     def id(self) -> str:
-        """The handle."""
+        """Return the handle with which clients name this command."""
         return self._id
 
     @property
     def sandbox(self) -> SandboxFacts:
-        """What holds it."""
+        """Return what the sandbox restricts."""
         return self._facts
 
     @property
     def notes(self) -> Sequence[str]:
-        """What became known after the end."""
+        """Return what became known after the end, for the answer."""
         return tuple(self._notes)
 
     @property
     def change(self) -> str | None:
-        """The operation of what it changed."""
+        """Return the id of the journalled operation of what the command changed, if any."""
         return self._change
 
     def attach(
         self, control: socket.socket, streams: dict[int, str], stdin: int, typed: bytes | None
     ) -> None:
-        """Take over our ends of the descriptors and begin to listen.
+        """Take ownership of the server's ends of the descriptors and start reading them.
 
-        *typed* is its whole input; None keeps the input open for `send`.
+        *typed* is the command's whole input; None keeps the input open for `send`.
         """
         keep = typed is None
         self._pending += typed or b""
@@ -267,31 +267,31 @@ class RunningJob:
         self._reactor.do(self._listen)
 
     def before_end(self, finisher: Finisher) -> None:
-        """Run *finisher* in its own thread after the last process ended, before the end is seen."""
+        """Run *finisher* in its own thread between the end of the last process and its report."""
         self._finisher = finisher
 
     def add_notes_at_end(self, source: Callable[[], Sequence[str]]) -> None:
-        """Ask *source*, which must not wait, for further notes after the last process ended."""
+        """Call *source*, which must not block, for more notes after the last process ended."""
         self._note_source = source
 
     def state(self) -> JobState:
-        """Whether it runs or how it ended."""
+        """Return whether the command runs, or how it ended."""
         with self._changed:
             return self._now()
 
     @property
     def last_look(self) -> Look | None:
-        """The `take` that reported the end."""
+        """Return the `take` that reported the end; None while no `take` has."""
         with self._changed:
             return self._last_look
 
     @property
     def is_ending(self) -> bool:
-        """Whether its last process is gone."""
+        """Whether the last process is gone, so that the end is about to be reported."""
         return self._report is not None
 
     def send(self, data: bytes) -> None:
-        """Write to its input, in the background when it does not read."""
+        """Queue *data* for the command's input; SessionClosed when it takes no more."""
         with self._changed:
             if self._state.has_ended or self._input is None:
                 raise SessionClosed("The command does not take input any more")
@@ -302,12 +302,15 @@ class RunningJob:
 
     @property
     def byte_count(self) -> int:
-        """How many bytes it has written so far."""
+        """Return how many bytes the command has written so far."""
         with self._changed:
             return self._total()
 
     def wait(self, seconds: float, *, for_output: bool = False, beyond: int | None = None) -> None:
-        """Return at its end, at new output, or after *seconds*."""
+        """Block until the command ends, but at most *seconds*.
+
+        With *for_output* unread output ends the wait too, and with *beyond* a larger `byte_count`.
+        """
 
         def ready() -> bool:
             fresh = beyond is not None and self._total() > beyond
@@ -317,7 +320,7 @@ class RunningJob:
             self._changed.wait_for(ready, max(0.0, seconds))
 
     def take(self) -> Look:
-        """Return the state and what came since the last time.
+        """Return the state, and the output since the last call.
 
         Both are read under one lock, so a caller that sees the end has all of the output.
         """
@@ -330,19 +333,20 @@ class RunningJob:
             return look
 
     def recall(self) -> Captured:
-        """Return what is kept of all output so far, both streams in the order in which it came."""
+        """Return what is kept of all output so far, both streams in order of arrival."""
         with self._changed:
             return self._record.recall()
 
     def kill(self, signal: str = "TERM", grace: float = 1.0) -> None:
-        """Signal the whole tree; kill what is left after *grace*."""
+        """Send *signal* to the whole process tree; kill what is left after *grace* seconds."""
         self._reactor.do(lambda: self._end("killed", signal, grace))
 
     def expire_at(self, moment: float, grace: float) -> None:
-        """End it by TERM, then KILL, from that moment on."""
+        """Send TERM at *moment* of the monotonic clock, and KILL *grace* seconds later."""
         self._reactor.at(moment, lambda: self._end("timeout", "TERM", grace))
 
-    # From here on: the reactor's thread only.
+    # The methods below run in the reactor's thread, except those that only read the state
+    # (`_now`, `_total`, `_has_output`) and `_run_finisher`, which has a thread of its own.
 
     def _listen(self) -> None:
         for descriptor in self._streams:
@@ -363,7 +367,7 @@ class RunningJob:
         return any(buffer.has_unread for buffer in self._buffers.values())
 
     def _read(self, descriptor: int) -> bool:
-        """Take what is there; False at the end of the stream."""
+        """Read one chunk; return False when nothing is there or the stream has ended."""
         try:
             data = os.read(descriptor, _CHUNK)
         except BlockingIOError:

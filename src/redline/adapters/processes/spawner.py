@@ -1,11 +1,13 @@
-"""The warm helper: a small process without threads that keeps a supervisor ready for the next job.
+"""The warm helper: a small process without threads that keeps supervisors ready for the next jobs.
 
-The first thing the helper says is what the kernel offers; the first packet it gets is the mount
-tree that commands start from, which it has made once. Every other packet is a request: JSON,
-together with the descriptors (control socket, then stdin, stdout, stderr or the terminal; with a
-proxy the channel to it; last a file with the JSON when it is too long for a packet). The
-supervisor that was waiting takes it and says so; the helper forks the next one a moment later.
-When the server has gone it waits for its jobs, removes the private directory, and ends.
+The helper first sends the server what the kernel supports. The first packet it receives describes
+the mount tree that commands start from, which it makes once. Every other packet is a request: JSON
+with descriptors (the control socket, then stdin, stdout, stderr or the terminal, then the channel
+to the proxy if there is one, then a file with the JSON if it is too long for a packet).
+
+One of the waiting supervisors receives the request and writes a byte to its pipe; the helper forks
+another a moment later. When the server has gone, the helper waits for its jobs, removes the
+private directory and ends.
 """
 
 from __future__ import annotations
@@ -25,11 +27,13 @@ from redline.adapters.processes.command_start import MAX_PACKET, receive
 from redline.adapters.processes.supervisor import Supervisor
 from redline.adapters.sandbox import confine, landlock, mounts, seccomp
 
-_LET_START = 30  # milliseconds in which a command starts undisturbed, while others are ready
-_PATIENCE = 2.0
+# After a job was taken nothing is forked for so long, while others are ready: the command starts
+# undisturbed.
+_QUIET_MS = 30
+_REMOVAL_SECONDS = 2.0
 _TAKEN = b"x"
-# After so many supervisors in a row that ended before they had a job, none is kept ready, and the
-# next one is forked with its request, which fails if that one ends too.
+# Once so many supervisors in a row have ended before they had a job, none is kept ready. Each
+# request then gets a supervisor forked for it, and fails if that one ends too.
 _MAX_LOST = 10
 _AFTER_A_LOSS = 0.05
 _numbers = count()
@@ -46,9 +50,10 @@ def be_template(descriptor: str) -> None:
 
 
 def serve(descriptor: str, private: str, groups_of: str, wanted: str) -> None:
-    """Start commands until the server has gone, and keep *wanted* supervisors ready for them.
+    """Start commands until the server has gone, keeping *wanted* supervisors ready.
 
-    *descriptor* is the socket to the server.
+    *descriptor* is the number of the socket to the server. *groups_of* is JSON: the cgroups in
+    which each supervisor gets a group, and the controllers of each.
     """
     requests = socket.socket(fileno=int(descriptor))
     offer = {
@@ -59,14 +64,14 @@ def serve(descriptor: str, private: str, groups_of: str, wanted: str) -> None:
     requests.sendall(json.dumps(offer).encode())
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     for number in (signal.SIGPIPE, signal.SIGXFSZ):
-        signal.signal(number, signal.SIG_DFL)  # as commands expect it
+        signal.signal(number, signal.SIG_DFL)  # commands inherit this and expect the default
     tree = confine.MountTree(json.loads(requests.recv(MAX_PACKET)), os.path.join(private, "root"))
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel reaps supervisors
     gc.disable()
-    gc.freeze()  # so that a fork shares what was imported
+    gc.freeze()  # so that forks share the memory of imported modules
     cgroups: list[dict[str, Any]] = json.loads(groups_of)
     for parent in cgroups:
-        _sweep(parent["at"])
+        _remove_stale_groups(parent["at"])
     groups: list[str] = []
     reserve = _Reserve(requests, int(wanted))
     while reserve.wait():
@@ -74,33 +79,33 @@ def serve(descriptor: str, private: str, groups_of: str, wanted: str) -> None:
             groups = [group for group in groups if not _remove_group(group)]
             tree = tree.renew()
             given = receive(requests) if reserve.is_failing else None
-            pipe, more = _stand_by(requests, given, cgroups, tree)
+            pipe, more = _fork_supervisor(requests, given, cgroups, tree)
             groups += more
             reserve.add(pipe)
     requests.close()
     tree.release()
     _wait_for_all()
     _remove_all(groups)
-    import shutil  # not before: what is loaded is copied by every fork
+    import shutil  # only now: every fork would pay for a module loaded earlier
 
     shutil.rmtree(private, ignore_errors=True)
 
 
 class _Reserve:
-    """The supervisors that have no job yet, by a pipe to each."""
+    """The supervisors that have no job yet, one pipe to each."""
 
     def __init__(self, requests: socket.socket, wanted: int) -> None:
         self._requests = requests
         self._wanted = wanted
         self._pipes: set[int] = set()
-        self._lost = 0  # in a row
+        self._lost = 0  # supervisors in a row that ended without a job
         self._poller = select.poll()
         self._poller.register(requests, 0)
         self.needs_one = False
 
     @property
     def is_failing(self) -> bool:
-        """Whether supervisors end before they have a job, one after the other."""
+        """Whether supervisors keep ending without a job, so that none is kept ready."""
         return self._lost >= _MAX_LOST
 
     @property
@@ -112,22 +117,22 @@ class _Reserve:
         self._poller.register(pipe, 0)
 
     def wait(self) -> bool:
-        """Wait until one may be needed, which `needs_one` says; False when the server has gone."""
+        """Wait for an event and set `needs_one`; return False when the server has gone."""
         if self._pipes:
-            patience = _LET_START if len(self._pipes) < self._most else None
+            patience = _QUIET_MS if len(self._pipes) < self._most else None
         else:
             patience = 0 if self._most else None
-        # Where none is kept ready, a request is what one is forked for.
+        # While none is ready, the helper itself waits for a request to fork a supervisor for.
         self._poller.modify(self._requests, 0 if self._pipes else select.POLLIN)
         events = dict(self._poller.poll(patience))
         asked = events.get(self._requests.fileno(), 0)
-        self._let_go(self._pipes.intersection(events))
+        self._unregister(self._pipes.intersection(events))
         is_quiet = not self._pipes or not events
         self.needs_one = bool(asked) or (is_quiet and len(self._pipes) < self._most)
         return not asked & ~select.POLLIN
 
-    def _let_go(self, pipes: set[int]) -> None:
-        """Forget supervisors that have a job or were killed."""
+    def _unregister(self, pipes: set[int]) -> None:
+        """Drop the pipes of supervisors that have taken a job or have ended."""
         for pipe in pipes:
             self._pipes.remove(pipe)
             self._poller.unregister(pipe)
@@ -145,15 +150,15 @@ def _wait_for_all() -> None:
 
 
 def _remove_all(groups: list[str]) -> None:
-    """The last processes of a group may still be on their way out."""
-    until = time.monotonic() + _PATIENCE
+    """Remove the groups; retry for a moment, while the last processes in them are exiting."""
+    until = time.monotonic() + _REMOVAL_SECONDS
     while groups and time.monotonic() < until:
         groups = [group for group in groups if not _remove_group(group)]
         time.sleep(0.01 if groups else 0)
 
 
-def _sweep(cgroups: str) -> None:
-    """Remove the groups left by servers that have ended."""
+def _remove_stale_groups(cgroups: str) -> None:
+    """Remove the groups that servers which have ended left beside *cgroups*."""
     base, own = os.path.split(cgroups)
     start = own.partition("-")[0] + "-"
     for name in os.listdir(base):
@@ -162,7 +167,7 @@ def _sweep(cgroups: str) -> None:
             _remove_group(os.path.join(base, name))
 
 
-def _stand_by(
+def _fork_supervisor(
     requests: socket.socket,
     given: tuple[bytes, list[int]] | None,
     cgroups: list[dict[str, Any]],
@@ -170,25 +175,25 @@ def _stand_by(
 ) -> tuple[int, list[str]]:
     """Fork a supervisor for the request *given*, or one that waits for a request.
 
-    Return a pipe to it and the control groups it is in.
-
-    The pipe is hung up when it waits no more, also if it was killed.
+    Return a pipe and the supervisor's control groups. The pipe reports a hang-up when the
+    supervisor stops waiting, including when it was killed.
     """
     groups = _new_groups(cgroups)
-    pipe, took = os.pipe()
+    pipe, taken = os.pipe()
     if os.fork() == 0:
         try:
-            _take(requests, given, took, Supervisor(_join(groups), tree))
+            _run_one_job(requests, given, taken, Supervisor(_join(groups), tree))
         finally:
             os._exit(0)
-    for descriptor in [took, *(given[1] if given else ())]:
+    for descriptor in [taken, *(given[1] if given else ())]:
         os.close(descriptor)
     return pipe, list(groups)
 
 
 def _new_groups(cgroups: list[dict[str, Any]]) -> dict[str, list[str]]:
-    """Fresh groups and what each counts."""
-    # Made here and not by the child: what is not there yet would be taken for removed already.
+    """Create a group beside each of *cgroups*; return the controllers of each by its path."""
+    # Created before the fork: the helper would take a group that the child has yet to create for
+    # one that was removed.
     made: dict[str, list[str]] = {}
     number = next(_numbers)
     for parent in cgroups:
@@ -202,7 +207,10 @@ def _new_groups(cgroups: list[dict[str, Any]]) -> dict[str, list[str]]:
 
 
 def _join(groups: dict[str, list[str]]) -> dict[str, str]:
-    """Move into groups of our own: slow, which is why it happens before there is a job."""
+    """Move this process into *groups*, before it has a job, because it is slow.
+
+    Return the group that applies to each controller.
+    """
     joined: dict[str, str] = {}
     for group, controllers in groups.items():
         try:
@@ -215,6 +223,7 @@ def _join(groups: dict[str, list[str]]) -> dict[str, str]:
 
 
 def _remove_group(group: str) -> bool:
+    """Remove a control group; return False while processes are in it."""
     try:
         os.rmdir(group)
     except FileNotFoundError:
@@ -224,17 +233,18 @@ def _remove_group(group: str) -> bool:
     return True
 
 
-def _take(
+def _run_one_job(
     requests: socket.socket,
     given: tuple[bytes, list[int]] | None,
-    took: int,
+    taken: int,
     supervisor: Supervisor,
 ) -> None:
+    """In the forked child: take the request *given*, or the next one, and supervise its job."""
     body, descriptors = given or receive(requests)
     if not body:
         return
-    os.write(took, _TAKEN)
-    os.close(took)
+    os.write(taken, _TAKEN)
+    os.close(taken)
     requests.close()
     control = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, 0, descriptors[0])
     supervisor.supervise(body, control, descriptors[1:])

@@ -1,8 +1,8 @@
-"""The workspace before a command, kept so that what the command changed can be undone.
+"""Keep the workspace as it was before a command, so that what the command changed can be undone.
 
-A walk looks at every entry once; contents are read only of files that changed since they were last
-read, into one private file. Directories that git ignores or listings leave out are not entered.
-Which ones these are is decided by the ignore files as they were before the command.
+A walk stats every entry once. Contents are copied into one private file, and only those of files
+that changed since they were last copied. The walk does not enter directories that git ignores or
+that listings exclude; the ignore files as they were before the command decide which these are.
 """
 
 from __future__ import annotations
@@ -38,13 +38,14 @@ MAX_CHANGED = 64 << 20
 MAX_CHANGES = 5_000
 READING_TIME = 2.0
 _STAGED = ".redline-"
-# Two writes within one tick of the file system's clock look alike; such files are compared whole.
+# Two writes within one tick of the file system's clock leave the same times; such files are
+# compared by content.
 _TICK_NS = 20_000_000
 _FORMAT = 0o170000
 _OPEN_DIR = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
 
 Mark = tuple[int, int, int, int, int]
-# A place as one string, root number first: half the cost of a walk would be making paths.
+# A path as one string, root number first: building WorkspacePaths would be half a walk's cost.
 Key = str
 
 
@@ -59,10 +60,14 @@ def _key(path: WorkspacePath) -> Key:
 
 @dataclass(slots=True)
 class _Walk:
-    """One look at every root; `doubtful` may have been written in the same tick as we looked."""
+    """What one pass over every root found.
+
+    `not_entered` are excluded directories; `doubtful` entries changed within the clock tick of
+    the walk, so that their marks may not show a later write.
+    """
 
     entries: dict[Key, Mark] = field(default_factory=dict)
-    passed_by: dict[Key, tuple[int, int]] = field(default_factory=dict)
+    not_entered: dict[Key, tuple[int, int]] = field(default_factory=dict)
     links: list[Key] = field(default_factory=list)
     doubtful: set[Key] = field(default_factory=set)
     since: int = 0
@@ -74,7 +79,7 @@ class _Walk:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """The workspace as it was; `kept` says where each known content lies."""
+    """The workspace as it was; `kept` has the offset and length of each copied content."""
 
     walk: _Walk
     kept: Mapping[Key, tuple[Mark, int, int]]
@@ -82,9 +87,9 @@ class Snapshot:
 
 
 class Marks:
-    """What was where when a command started, without contents.
+    """What was at each path when a command started, without contents.
 
-    Where nothing was looked at, the time of the last change decides.
+    For a path that the walk did not see, the time of its last change decides.
     """
 
     def __init__(self, walk: _Walk) -> None:
@@ -93,7 +98,7 @@ class Marks:
         self._is_known = not walk.failure
 
     def is_as_it_was(self, path: WorkspacePath, entry: Entry | None) -> bool:
-        """Whether no other program changed what is at *path*; *entry* is what is there now."""
+        """Return whether *entry*, found at *path* now, is unchanged since the command started."""
         key = _key(path)
         mark = self._walk.entries.get(key) if self._is_known else None
         if mark is not None:
@@ -103,10 +108,10 @@ class Marks:
         return entry is None or entry.kind is Kind.DIRECTORY or entry.ctime_ns <= self._since
 
     def _was_seen(self, path: WorkspacePath) -> bool:
-        """Whether the walk listed the directory of *path*, and did not pass *path* by."""
+        """Whether the walk listed the directory of *path* and did not exclude *path*."""
         above = _key(path.parent)
         is_listed = len(path.parts) == 1 or above in self._walk.entries
-        return is_listed and _key(path) not in self._walk.passed_by
+        return is_listed and _key(path) not in self._walk.not_entered
 
 
 def _is_same(mark: Mark, entry: Entry) -> bool:
@@ -117,7 +122,7 @@ def _is_same(mark: Mark, entry: Entry) -> bool:
 
 
 class _IgnoreFilesBefore:
-    """Ignore files as they were in a snapshot; see `core.ports.tree.FileReader`."""
+    """Read ignore files as a snapshot has them; see `core.ports.tree.FileReader`."""
 
     def __init__(self, store: WorkspaceSnapshots, tree: Tree, before: Snapshot) -> None:
         self._store = store
@@ -125,7 +130,7 @@ class _IgnoreFilesBefore:
         self._before = before
 
     def stat(self, path: WorkspacePath) -> Entry | None:
-        """What was there."""
+        """Return what the snapshot has at the path of an ignore file."""
         mark = self._before.walk.entries.get(_key(path))
         if path.name != IGNORE_FILE:
             return self._tree.stat(path)  # git's own list, which commands cannot write
@@ -134,7 +139,7 @@ class _IgnoreFilesBefore:
         return Entry(path, Kind.FILE, mark[2], stat.S_IMODE(mark[0]), mark[3])
 
     def read(self, path: WorkspacePath, limit: int | None = None) -> bytes:
-        """What it held."""
+        """Return the snapshot's content of an ignore file; empty when it was not copied."""
         if path.name != IGNORE_FILE:
             return self._tree.read(path, limit)
         kept = self._before.kept.get(_key(path))
@@ -166,7 +171,7 @@ class WorkspaceSnapshots:
         self._pack.close()
 
     def take(self) -> Snapshot:
-        """Look at everything and keep what a command may overwrite."""
+        """Walk every root and copy the contents that a command may overwrite."""
         with self._lock:
             walk = self._look(self._tree)
             if walk.failure:
@@ -175,12 +180,12 @@ class WorkspaceSnapshots:
             return Snapshot(walk, dict(self._known), self._read_links(walk))
 
     def mark(self) -> Marks:
-        """Look at everything and keep no contents."""
+        """Walk every root and copy no contents."""
         with self._lock:
             return Marks(self._look(self._tree))
 
     def compare(self, snapshot: object) -> Difference:
-        """What is different now, as changes that already happened, and what is not covered."""
+        """Return what changed since *snapshot* was taken, and what the comparison cannot cover."""
         assert isinstance(snapshot, Snapshot)
         with self._lock:
             rules = _IgnoreFilesBefore(self, self._tree, snapshot)
@@ -188,12 +193,12 @@ class WorkspaceSnapshots:
             failure = snapshot.walk.failure or after.failure
             if failure:
                 return Difference(ChangeSet(), (f"everything: {failure}",))
-            return _Found(self, snapshot, after, rules).difference()
+            return _Comparison(self, snapshot, after, rules).difference()
 
     # -- looking ------------------------------------------------------------------------------
 
     def _look(self, rules: FileReader, earlier: _Walk | None = None) -> _Walk:
-        """Walk every root; *rules* reads the ignore files, *earlier* says where they were."""
+        """Walk every root; *rules* reads the ignore files, *earlier* has their paths."""
         walk = _Walk(since=time.time_ns() - _TICK_NS)
         places = earlier.entries if earlier else {}
         for number, root in enumerate(self._workspace.roots):
@@ -217,7 +222,7 @@ class WorkspaceSnapshots:
         rules: FileReader,
         earlier: Mapping[Key, Mark],
     ) -> None:
-        """Note every entry of the directory and go down; closes *descriptor*."""
+        """Note every entry of the directory, walk its subdirectories and close *descriptor*."""
         try:
             below: list[str] = []
             has_rules = prefix + IGNORE_FILE in earlier
@@ -260,12 +265,12 @@ class WorkspaceSnapshots:
     def _open_below(
         self, walk: _Walk, above: int, name: str, key: Key, scope: IgnoreScope
     ) -> int | None:
-        """Open a directory that is to be entered; None for one that is passed by."""
+        """Open a subdirectory to walk; return None for one that is excluded or unreadable."""
         if walk.too_many:
             return None
         if name in EXCLUDED_DIRECTORIES or scope.ignores(name, True):
             mark = walk.entries.pop(key)
-            walk.passed_by[key] = (mark[1], mark[3])
+            walk.not_entered[key] = (mark[1], mark[3])
             walk.doubtful.discard(key)
             return None
         try:
@@ -300,7 +305,7 @@ class WorkspaceSnapshots:
         try:
             os.pwrite(self._pack.fileno(), content, self._end)
         except OSError:
-            return 0  # no space left: then this file is not covered
+            return 0  # no space left, so this file is not covered
         self._known[key] = (mark, self._end, len(content))
         self._end += len(content)
         return len(content)
@@ -310,32 +315,32 @@ class WorkspaceSnapshots:
         return {key: target for key, target in found if target is not None}
 
     def read_kept(self, offset: int, length: int) -> bytes:
-        """A content as it was when it was kept."""
+        """Return a copied content."""
         return os.pread(self._pack.fileno(), length, offset)
 
     def read(self, path: WorkspacePath) -> bytes | None:
-        """The content of a regular file now, None when it cannot be had or is too large."""
+        """Return the present content of a regular file; None when unreadable or too large."""
         try:
             return self._tree.read(path, self._max_file)
         except RedlineError:
             return None
 
     def read_link(self, path: WorkspacePath) -> str | None:
-        """The target of a link now."""
+        """Return the present target of a link; None when it cannot be read."""
         try:
             return self._tree.read_link(path)
         except RedlineError:
             return None
 
     def is_there(self, path: WorkspacePath) -> bool:
-        """Whether anything is at *path* now."""
+        """Return whether anything is at *path* now; True when that cannot be determined."""
         try:
             return self._tree.stat(path) is not None
         except RedlineError:
             return True
 
 
-class _Found:
+class _Comparison:
     """The comparison of a snapshot with a later walk."""
 
     def __init__(
@@ -349,7 +354,7 @@ class _Found:
         self._bytes = 0
 
     def difference(self) -> Difference:
-        """Return what changed, in an order in which it can be carried out."""
+        """Return the changes, ordered so that each can be carried out after those before it."""
         changes: list[Change] = []
         changed = {_path(key): key for key in self._changed_places()}
         for path in sorted(changed):
@@ -359,12 +364,12 @@ class _Found:
             change = self._change(path, changed[path])
             if change is not None:
                 changes.append(change)
-        for path in sorted(map(_path, self._changed_passed_by())):
+        for path in sorted(map(_path, self._changed_not_entered())):
             self._uncovered.append(f"{show_name(path.relative)}/ (ignored)")
         for path in sorted(map(_path, self._after.staged - self._before.walk.staged)):
-            if self._store.is_there(path):  # a change that was being made then is complete by now
+            if self._store.is_there(path):  # gone if it belonged to a commit that was under way
                 self._uncovered.append(f"{show_name(path.relative)} (a name of Redline's own)")
-        new = self._after.passed_by.keys() - self._before.walk.passed_by.keys()
+        new = self._after.not_entered.keys() - self._before.walk.not_entered.keys()
         repositories = tuple(path for path in map(_path, new) if path.name == ".git")
         return Difference(ChangeSet(in_order(changes)), tuple(self._uncovered), repositories)
 
@@ -382,8 +387,8 @@ class _Found:
                 yield key
         yield from new.keys() - old.keys()
 
-    def _changed_passed_by(self) -> Iterator[Key]:
-        old, new = self._before.walk.passed_by, self._after.passed_by
+    def _changed_not_entered(self) -> Iterator[Key]:
+        old, new = self._before.walk.not_entered, self._after.not_entered
         for key in {*old, *new}:
             if old.get(key) != new.get(key) and not key.endswith("/.git"):
                 yield key
@@ -394,7 +399,7 @@ class _Found:
             if not is_ignored(self._rules, path, False):
                 self._uncovered.append(f"{show_name(path.relative)} (too large or unreadable)")
             return None
-        if before == after or self._is_of_no_interest(path, before, after):
+        if before == after or self._is_ignored_file(path, before, after):
             return None
         for state in (before, after):
             if isinstance(state, FileState):
@@ -404,7 +409,7 @@ class _Found:
             return None
         return Change(path, before, after)
 
-    def _is_of_no_interest(self, path: WorkspacePath, before: State, after: State) -> bool:
+    def _is_ignored_file(self, path: WorkspacePath, before: State, after: State) -> bool:
         if DirState in (type(before), type(after)):
             return False
         return is_ignored(self._rules, path, False)

@@ -1,4 +1,4 @@
-"""The flags of ripgrep for a search: what is looked for, what is written, which files."""
+"""Command-line flags for ripgrep: the pattern, the output and the files of a search."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import re
 from redline.core.ports.search import Binary, GrepQuery
 from redline.search.patterns import expand_braces
 
-# Converted from UTF-16, a file would show no NUL.
+# By name only: without `--encoding=none` ripgrep converts UTF-16, and no NUL would be left to
+# tell that the file is binary.
 _BINARY = {Binary.SKIP: (), Binary.TEXT: ("--text",), Binary.NAME: ("--binary", "--encoding=none")}
 _RETURN = re.compile(r"\r|\\(?:r|x0d|x\{0*d\}|u000d|u\{0*d\}|cM)", re.IGNORECASE)
 ALWAYS = tuple(
@@ -19,7 +20,7 @@ ALWAYS = tuple(
 
 
 def pattern_flags(query: GrepQuery) -> list[str]:
-    """What is looked for."""
+    """Return the flags for the pattern of *query* and for binary files."""
     flags = ["--with-filename", "--no-mmap", *match_flags(query), f"--regexp={query.pattern}"]
     if query.literal:
         flags.append("--fixed-strings")
@@ -27,16 +28,16 @@ def pattern_flags(query: GrepQuery) -> list[str]:
 
 
 def match_flags(query: GrepQuery) -> list[str]:
-    """How a pattern is compared."""
+    """Return the flags for case, literal text and line endings."""
     flags = ["--ignore-case" if query.ignore_case else "--case-sensitive"]
     if not query.literal and "$" in query.pattern and not _RETURN.search(query.pattern):
-        # Before CRLF is an end of the line, too; ripgrep then refuses a pattern that names CR.
+        # `$` must match before CRLF too. ripgrep refuses --crlf with a pattern that names CR.
         flags.append("--crlf")
     return flags
 
 
 def line_flags(query: GrepQuery, *, columns: bool) -> list[str]:
-    """What is written about a line."""
+    """Return the flags for the output format of lines."""
     return [
         "--heading",
         "--line-number",
@@ -49,7 +50,7 @@ def line_flags(query: GrepQuery, *, columns: bool) -> list[str]:
 
 
 def scope_flags(query: GrepQuery) -> list[str]:
-    """Which files are searched."""
+    """Return the flags that select files."""
     flags = ["--hidden"] if query.hidden else []
     if query.ignored:
         flags.append("--no-ignore")

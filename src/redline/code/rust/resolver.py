@@ -1,7 +1,7 @@
 """Find references to a definition in Rust.
 
-The implementations of a trait's method and their calls count as references to it; of an
-implementation, only the calls known to reach it do. `Self` refers to the type it denotes.
+References to a trait's method include its implementations and their calls. References to an
+implementation are only the calls known to reach it. `Self` refers to the type it denotes.
 """
 
 from __future__ import annotations
@@ -58,13 +58,13 @@ _TRANSPARENT = frozenset(
 
 @dataclass(slots=True)
 class RustValues:
-    """Types expressions."""
+    """Infer the types of expressions."""
 
     types: RustTypes
     members: RustMembers
     parts: DeclaredTypes
     signatures: Signatures
-    # Types a local name by the pattern that binds it.
+    # Returns the type of a local name, by the pattern that binds it.
     of_local: Callable[[Unit, Binding], Shape] = lambda *_: UNKNOWN_TYPE
     _depth: int = 0
     _known: dict[tuple[object, ...], Shape] = field(default_factory=dict)
@@ -183,10 +183,10 @@ class RustValues:
     def _or_outside(
         self, made: Shape, call: SyntaxNode, owner: Shape, unit: Unit, scope: Scope
     ) -> Shape:
-        """Return a library's type for an unknown one if a call has nothing of the workspace."""
+        """Return *made*, or OUTSIDE if it is unknown and the call has no type of the workspace."""
         if made != UNKNOWN_TYPE or required_field(call, "function").kind() == "generic_function":
             return made
-        known = [owner, *(self.of(each, unit, scope) for each in _passed(call))]
+        known = [owner, *(self.of(each, unit, scope) for each in _call_arguments(call))]
         return library.OUTSIDE if all(map(library.is_outside, known)) else UNKNOWN_TYPE
 
     def _types(self, node: SyntaxNode | None, unit: Unit, scope: Scope) -> list[Shape]:
@@ -205,7 +205,7 @@ class RustValues:
 
     def argument(self, call: SyntaxNode, unit: Unit, scope: Scope) -> Shape:
         """Return the type of the first argument of a call."""
-        return self.of(next(iter(_passed(call)), None), unit, scope)
+        return self.of(next(iter(_call_arguments(call)), None), unit, scope)
 
     def method(self, node: SyntaxNode, function: SyntaxNode, unit: Unit, scope: Scope) -> Shape:
         owner = self.of(function.field("value"), unit, scope)
@@ -258,7 +258,7 @@ class RustValues:
         return UNKNOWN_TYPE
 
     def tuple_field(self, owner: Shape, nth: int) -> Shape:
-        """Return the type of a field with a number."""
+        """Return the type of a numbered field, such as `value.0`."""
         if owner.head == "tuple":
             return library.part(owner, nth)
         if not isinstance(owner.head, Definition):
@@ -302,7 +302,7 @@ class RustValues:
         return library.MACROS.get(required_field(node, "macro").text(), UNKNOWN_TYPE)
 
 
-def _passed(call: SyntaxNode) -> list[SyntaxNode]:
+def _call_arguments(call: SyntaxNode) -> list[SyntaxNode]:
     """Return the arguments of a call."""
     given = call.field("arguments")
     return [c for c in given.children() if c.is_named()] if given is not None else []
@@ -328,7 +328,7 @@ _READS: dict[str, _Read] = {
 
 @dataclass(slots=True)
 class Signatures:
-    """Reads the types of functions."""
+    """Evaluate the declared types of functions."""
 
     types: RustTypes
     members: RustMembers
@@ -363,7 +363,7 @@ class Signatures:
 
 @dataclass(slots=True)
 class DeclaredTypes:
-    """Types what declarations name."""
+    """Evaluate the types of declared constants, structs, variants and fields."""
 
     types: RustTypes
     members: RustMembers
@@ -432,7 +432,7 @@ class DeclaredTypes:
 
 @dataclass(slots=True)
 class Patterns:
-    """Types the names that patterns bind."""
+    """Infer the types of the names that patterns bind."""
 
     values: RustValues
     _known: dict[tuple[object, ...], Shape] = field(default_factory=dict)
@@ -496,9 +496,8 @@ class Patterns:
             if part.kind() != "field_pattern" or not contains(part, start):
                 continue
             name, pattern = required_field(part, "name"), part.field("pattern")
-            for definition in self.key(required_field(node, "type"), name.text(), unit, scope) - {
-                UNKNOWN
-            }:
+            fields = self.struct_field(required_field(node, "type"), name.text(), unit, scope)
+            for definition in fields - {UNKNOWN}:
                 inner = self.values.parts.of_field(definition, shape)
                 return (
                     inner
@@ -507,8 +506,8 @@ class Patterns:
                 )
         return UNKNOWN_TYPE
 
-    def key(self, of: SyntaxNode, name: str, unit: Unit, scope: Scope) -> Definitions:
-        """Resolve a field in the literal or pattern of a struct or variant."""
+    def struct_field(self, of: SyntaxNode, name: str, unit: Unit, scope: Scope) -> Definitions:
+        """Resolve a field name in a literal or pattern of the struct or variant *of*."""
         found = self.values.resolve_path(of, unit, scope)
         for definition in found - {UNKNOWN}:
             if definition.binding is not None and Role.ALIAS in definition.binding.roles:
@@ -533,7 +532,7 @@ def _inner(kind: str, shape: Shape, nth: int) -> Shape:
 
 
 def _parts(node: SyntaxNode) -> list[SyntaxNode]:
-    """Return the parts of a pattern; `_` counts."""
+    """Return the parts of a pattern, including `_`."""
     return [c for c in node.children() if c.kind() == "_" or c.is_named()]
 
 
@@ -563,7 +562,7 @@ def paths_from_macro(
 
 
 def takes_fields_of_self(macro: SyntaxNode) -> bool:
-    """Return whether a macro accesses what it is given as a field of `self`."""
+    """Return whether a macro's body uses a parameter as a field name of `self`."""
     return re.search(r"\bself\s*\.\s*\$", macro.text()) is not None
 
 
@@ -599,16 +598,16 @@ def _arguments(text: str, first: int, last: int) -> Iterator[Span]:
         yield Span(begin, last)
 
 
-# What is before a word that belongs to a value or type, or is declared.
 _MAX_BEFORE = 200
-_AFTER = re.compile(r"(?:[.:]|\bfn)\s*\Z")
+# Text before a word that is a member of a value or type, or that a function declares.
+_MEMBER_OR_DECLARATION = re.compile(r"(?:[.:]|\bfn)\s*\Z")
 _TYPED_FORMS = {MemberForm.FIELD, MemberForm.CALLED, MemberForm.KEY}
 
 
 class RustResolver(TypedResolver):
     """Finds references to definitions of one name in Rust."""
 
-    # How often definitions were joined to a target since it was chosen.
+    # How many times `_join` has added definitions to a target.
     joins = 0
 
     def __init__(self, name: str, files: SourceFiles) -> None:
@@ -655,7 +654,7 @@ class RustResolver(TypedResolver):
         if member.form == MemberForm.PATH:
             return self.values.within(member.owner, member.name, unit, member.scope)
         if member.form == MemberForm.KEY and member.owner is not None:
-            return self.patterns.key(member.owner, member.name, unit, member.scope)
+            return self.patterns.struct_field(member.owner, member.name, unit, member.scope)
         if member.form in (MemberForm.FIELD, MemberForm.CALLED):
             shape = self.values.of(member.owner, unit, member.scope)
             return self.members.of(shape, Want(member.name, AccessForm(member.form)))
@@ -673,7 +672,7 @@ class RustResolver(TypedResolver):
     def _resolve_in_macro(
         self, unit: Unit, start: int, found: Definitions, *, is_plain: bool = False
     ) -> Definitions:
-        """Account for macros around a word, which may turn it into something else."""
+        """Return *found*, extended by what the macros around the word may make of it."""
         spans = [span for span in names_of(unit).macro_arguments if span.start <= start < span.end]
         if not spans:
             return found
@@ -708,7 +707,7 @@ class RustResolver(TypedResolver):
         return self.members.of(shape, Want(self.name, AccessForm.FIELD)) - {UNKNOWN}
 
     def _settle(self, unit: Unit, targets: list[ReferenceTarget]) -> list[Meaning]:
-        """Return every occurrence; for a rename, join what one place may refer to."""
+        """Return every occurrence; for a rename, join the definitions that share an occurrence."""
         found = list(self._meanings(unit))
         if all(_is_method(target.definition) for target in targets):
             found = [each for each in found if not self._is_for_library_macro(unit, each)]
@@ -719,19 +718,22 @@ class RustResolver(TypedResolver):
         return found
 
     def _is_for_library_macro(self, unit: Unit, meaning: Meaning) -> bool:
-        """Return whether a word that means nothing here is given to a macro of a library.
+        """Return whether an unresolved word is an argument of a library's macro.
 
-        It calls no method then: that would need what comes before it.
+        Such a word is no method call, because nothing before it is a receiver.
         """
         start = meaning.start
         before = unit.parsed.text[max(0, start - _MAX_BEFORE) : start]
-        if meaning.definitions != UNRESOLVED or _AFTER.search(before):
+        if meaning.definitions != UNRESOLVED or _MEMBER_OR_DECLARATION.search(before):
             return False
         around = [span for span in names_of(unit).macro_arguments if span.start <= start < span.end]
         return bool(around) and not any(self._macro_of(unit, span) for span in around)
 
     def _join(self, target: ReferenceTarget, definitions: Definitions) -> None:
-        """Count as the same what a build chooses instead by `cfg`: all get the new name."""
+        """Add to *target* the definitions that replace it in builds with another `cfg`.
+
+        A rename gives all of them the new name.
+        """
         joined = {
             one
             for each in definitions - target.same
@@ -745,7 +747,7 @@ class RustResolver(TypedResolver):
     def family(self, definition: Definition) -> set[Definition]:
         """Return a trait's member with its implementations, or a module with its file.
 
-        For an associated type, all that it is defined as count as the same.
+        For an associated type, include every definition of it.
         """
         same = self.paths.same_module(definition) | self._standard_trait_types(definition)
         for trait, home in self._traits(definition):
@@ -807,7 +809,7 @@ class RustResolver(TypedResolver):
         return not set(self.members.trait_of(home, found)) - {UNKNOWN}
 
     def is_apart(self, target: ReferenceTarget) -> bool:
-        """Return whether no trait has it: a field, or a member that a type's own `impl` defines."""
+        """Return whether no trait declares it: a field, or a member of a type's own `impl`."""
         for definition in target.same:
             home = self.units.at(definition.path)
             if definition.binding is None or home is None:
@@ -821,8 +823,12 @@ class RustResolver(TypedResolver):
         return True
 
     def _meanings(self, unit: Unit) -> Iterator[Meaning]:
-        # What a macro's pattern has to the letter is a word of that macro.
-        words = {start_of(node) for node in nodes_of(unit.parsed, self.name) if _is_matched(node)}
+        # A literal word in a macro's pattern belongs to that macro and refers to nothing.
+        words = {
+            start_of(node)
+            for node in nodes_of(unit.parsed, self.name)
+            if _is_in_macro_pattern(node)
+        }
         yield from (each for each in super()._meanings(unit) if each.start not in words)
         names = names_of(unit)
         if not any(self.name in found.of.text() for found in names.impls):
@@ -840,7 +846,7 @@ class RustResolver(TypedResolver):
                 yield Meaning(start.line + 1, definitions, False, start.index)
 
     def _resolve_names(self, unit: Unit) -> Iterator[Meaning]:
-        """Resolve every occurrence; words of paths need not be members."""
+        """Resolve every occurrence; mark as members only words that follow a value or a struct."""
         starts = {m.start for m in unit.names.members if m.form in _TYPED_FORMS}
         for meaning in super()._resolve_names(unit):
             yield meaning._replace(is_member=meaning.is_member and meaning.start in starts)
@@ -849,7 +855,7 @@ class RustResolver(TypedResolver):
         return self._macro(unit, given.macro, given.scope, given.start)
 
     def _macro(self, unit: Unit, name: str, scope: Scope, start: int) -> Definitions:
-        """Resolve a macro: by what is before it, in this file, else the only one of that name."""
+        """Resolve a macro to the definition before it in this file, else to the only one."""
         seen = names_of(unit).macro_at(scope, start, name)
         own = names_of(unit).macros_named(name) if seen is None else [seen]
         if own:
@@ -874,12 +880,12 @@ class RustResolver(TypedResolver):
 
 
 def _last_word(trait: SyntaxNode | None) -> str:
-    """Return the name of a trait in an `impl`."""
+    """Return the last word of a trait's path, without type arguments."""
     return trait.text().split("<")[0].split("::")[-1].strip() if trait is not None else ""
 
 
 def _may_replace(one: Definition, other: Definition) -> bool:
-    """Return whether two definitions of one name can only be variants for different builds."""
+    """Return whether two definitions can be variants of one name for different builds."""
     bindings = [each.binding for each in (one, other) if each.name == other.name]
     if None in bindings or len(bindings) < 2:
         return False
@@ -887,7 +893,7 @@ def _may_replace(one: Definition, other: Definition) -> bool:
     return one.is_member == other.is_member and (len(meanings) == 1 or ANY in meanings)
 
 
-def _is_matched(node: SyntaxNode) -> bool:
+def _is_in_macro_pattern(node: SyntaxNode) -> bool:
     return parent_of(node).kind() == "token_tree_pattern"
 
 

@@ -1,4 +1,4 @@
-"""What rules say about changes, and what waits for a person's decision."""
+"""Rulings of the policy on changes, and the stores of what waits for a person's decision."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from redline.core.errors import RuleAsks
 
 
-# The files of the stores, in the state directory: a store that was never written has none.
+# The databases in the state directory. A store creates its file at the first write.
 HELD_FILE, QUESTIONS_FILE, COMMENTS_FILE = "held.db", "questions.sqlite", "comments.sqlite"
 
 
@@ -44,7 +44,7 @@ class Ruling:
     field: str = ""
 
     def wire(self) -> dict[str, str | int]:
-        """As a JSON object, without empty fields."""
+        """Return the ruling as a JSON object without empty fields."""
         found: dict[str, str | int] = {
             "action": self.action.value,
             "path": self.path,
@@ -81,7 +81,8 @@ class Decision:
 class HeldChange:
     """A change that waits for a person: who wants it, what it is, and which rules hold it.
 
-    `kind` and `reverts` are those that the operation would have. Times are seconds since the epoch.
+    `kind` and `reverts` are those of the operation that an approval makes. Times are seconds since
+    the epoch.
     """
 
     id: str
@@ -102,7 +103,7 @@ class HeldChange:
 
 
 class Wanted(NamedTuple):
-    """A change as the editor was asked for it."""
+    """A change that a caller asked the editor to make."""
 
     change_set: ChangeSet
     origin: Origin
@@ -116,9 +117,10 @@ class ChangeHolder(Protocol):
     def settle(
         self, wanted: Wanted, asks: RuleAsks, carry_out: Callable[[HeldChange, str], Operation]
     ) -> Operation:
-        """Hold what is *wanted*, ask the person where that is possible, and return what came of it.
+        """Hold *wanted*, ask the person if the client can, and return the approved operation.
 
-        *carry_out* journals the approval and makes the change. ChangeHeld, HeldRefused.
+        *carry_out* journals the approval and makes the change. Raises ChangeHeld while it is
+        undecided, HeldRefused when the person refused.
         """
 
 
@@ -126,32 +128,33 @@ class HeldChanges(Protocol):
     """The held changes of one workspace: durable, shared by every process that works on it."""
 
     def hold(self, change: HeldChange) -> HeldChange:
-        """Keep *change*; where one of that id waits or was refused already, return that one.
+        """Store *change*; if a change with its id waits or was refused, return that one instead.
 
-        WriteFailed when it cannot be written, LimitReached when it is too large to be kept.
+        Raises WriteFailed when it cannot be stored, and LimitReached when it is too large or too
+        many changes wait.
         """
 
     def list(self) -> Sequence[HeldChange]:
-        """Every held change that is kept, newest first, contents not loaded."""
+        """Return every stored change, newest first, without contents."""
 
     def get(self, held_id: str) -> HeldChange:
-        """The held change whose id starts with *held_id*, with contents; UnknownHeld."""
+        """Return the one held change whose id starts with *held_id*, with contents; UnknownHeld."""
 
     def deciding(self, held_id: str) -> AbstractContextManager[HeldChange]:
-        """Keep every other decider of this change away; UnknownHeld, HeldDecided."""
+        """Hold the lock under which one process decides; raises UnknownHeld, HeldDecided."""
 
     def decide(self, held_id: str, decision: Decision) -> HeldChange:
-        """Write a decision down; only within `deciding`."""
+        """Store *decision*; call it only within `deciding`."""
 
     def take_decisions(self, session: str) -> Sequence[HeldChange]:
-        """Decided changes that *session* asked for and was not yet informed of; each once."""
+        """Return decided changes of *session* that no earlier call has returned."""
 
 
 @dataclass(frozen=True, slots=True)
 class PermissionQuestion:
-    """What a person is asked about one command: `message` is all of it, as it would run.
+    """A question to a person about one command; `message` has the whole command, as it would run.
 
-    The answer holds for this very call of this session, once, until `expires`.
+    The decision applies to this call of this session, once, until `expires`.
     """
 
     id: str
@@ -174,34 +177,34 @@ class PermissionQuestion:
 class PermissionQuestions(Protocol):
     """The questions of one workspace, shared by every process that works on it.
 
-    StoreUnavailable.
+    Every method raises StoreUnavailable when the store cannot be reached.
     """
 
     def ask(self, question: PermissionQuestion) -> PermissionQuestion:
-        """Keep *question*; where one of that id waits, or is decided and not used, return that.
+        """Store *question*; if its id waits or has an unused decision, return the stored one.
 
-        LimitReached when too many wait.
+        Raises LimitReached when too many wait.
         """
 
     def list(self) -> Sequence[PermissionQuestion]:
-        """Every question that is kept, newest first."""
+        """Return every stored question, newest first."""
 
     def get(self, question_id: str) -> PermissionQuestion:
-        """One question; UnknownHeld."""
+        """Return one question; UnknownHeld."""
 
     def decide(
         self, question_id: str, decision: Decision, note: Callable[[PermissionQuestion], object]
     ) -> PermissionQuestion:
-        """Write the first decision down, after *note* has; HeldDecided for any later one."""
+        """Call *note*, then store the first decision; HeldDecided for any later one."""
 
     def use(self, question_id: str) -> bool:
-        """Use the decision up; False where it was used before or has expired."""
+        """Consume the decision; return False if it was consumed before or has expired."""
 
     def withdraw(self, question_id: str) -> None:
         """Drop a question that still waits."""
 
     def take_decisions(self, session: str) -> Sequence[PermissionQuestion]:
-        """Decided questions of *session* that it was not yet informed of; each once."""
+        """Return decided questions of *session* that no earlier call has returned."""
 
     def version(self) -> str:
-        """A text that changes with every question and decision."""
+        """Return a version token for polling, which changes with every question and decision."""

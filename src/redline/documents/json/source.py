@@ -22,7 +22,7 @@ from redline.documents.base.model import require_text, resolve_index
 from redline.documents.json.locate import DICT_OF_RAW, LIST_OF_RAW, address, raw_of
 from redline.documents.json.mask import mask_of
 from redline.documents.json.runs import PIECE, strict_runs
-from redline.documents.json.values import explain, parse_plain
+from redline.documents.json.values import parse_plain, raise_syntax_error
 from redline.documents.json.walk import (
     JsonEntry,
     Run,
@@ -289,7 +289,7 @@ class JsonText:
             if self.form == "json5":
                 self._read_json5()
             else:
-                explain(self.source, self.mask, self.form, str(error))
+                raise_syntax_error(self.source, self.mask, self.form, str(error))
             return False
         return True
 

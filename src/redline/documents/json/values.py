@@ -1,4 +1,4 @@
-"""JSON and JSON5 text as plain values, by parsers that have no part in locating."""
+"""Parse JSON and JSON5 text into plain values, without positions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NEAR = re.compile(r" near (\d+)")
 
 
 def strict_loads(text: str, **hooks: Any) -> Any:
-    """`json.loads` without NaN and Infinity."""
+    """Return `json.loads` of *text*; ValueError for NaN and Infinity."""
     return json.loads(text, parse_constant=_no_constant, **hooks)
 
 
@@ -23,13 +23,16 @@ def _no_constant(name: str) -> Any:
 
 
 def parse_plain(source: bytes, mask: bytes | bytearray, form: str) -> Any:
-    """Plain values of a whole document; DocumentSyntax."""
+    """Return the plain values of a whole document.
+
+    Raises DocumentSyntax; for a syntax error of JSON or JSONC, JSONDecodeError with its position.
+    """
     if form != "json5":
         try:
             return strict_loads(mask.decode("utf-8"))
         except json.JSONDecodeError:
             raise
-        except ValueError as error:  # more digits than the interpreter reads
+        except ValueError as error:  # an integer with more digits than Python converts
             raise DocumentSyntax(f"Invalid {form.upper()}: {error}") from None
     import pyjson5
 
@@ -41,7 +44,7 @@ def parse_plain(source: bytes, mask: bytes | bytearray, form: str) -> Any:
 
 
 def parse_text(text: str) -> Any:
-    """Plain values of a piece of JSON5; DocumentSyntax without a place."""
+    """Return the plain values of a JSON5 fragment; DocumentSyntax without a place."""
     import pyjson5
 
     try:
@@ -60,16 +63,19 @@ def _json5_syntax(source: bytes, text: str, reason: str) -> DocumentSyntax:
 
 
 def _is_lenient(source: bytes, offset: int) -> bool:
-    """Return whether a comment, or a comma before the end, is what JSON does not allow here."""
+    """Return whether the syntax error at *offset* is a comment or a trailing comma."""
     if source.startswith((b"//", b"/*"), offset):
         return True
-    # Parsers stop at the comma, or at what follows it.
+    # The parser reports the comma or the closing bracket after it.
     before = source[:offset].rstrip().removesuffix(b",").rstrip()
     return bool(before) and _TRAILING_COMMA.match(source, len(before) - 1) is not None
 
 
-def explain(source: bytes, mask: bytes | bytearray, form: str, reason: str) -> None:
-    """Raise where the text is wrong; return when only msgspec refuses it (lone surrogates)."""
+def raise_syntax_error(source: bytes, mask: bytes | bytearray, form: str, reason: str) -> None:
+    """Raise DocumentSyntax at the place of the error.
+
+    Return if `json` accepts the text: then only msgspec refused it, for a lone surrogate.
+    """
     try:
         strict_loads(mask.decode("utf-8"))
     except json.JSONDecodeError as error:

@@ -1,4 +1,4 @@
-"""A text that is searched, with what searches in it need worked out once."""
+"""A text to search in, with its lines, offsets and match keys computed once, on demand."""
 
 from __future__ import annotations
 
@@ -22,14 +22,18 @@ KEYS: Mapping[MatchLevel, Callable[[str], str]] = {
 
 
 class KeyLines(NamedTuple):
-    """The lines of a text as one level compares them, and where each of them stands."""
+    """The lines of a text as one level compares them, and the line numbers of each key."""
 
     keys: Sequence[str]
     places: Mapping[str, Sequence[int]]
 
 
 class SearchedText:
-    """*text*; with *is_indexed* its lines are looked up, which pays when many are searched for."""
+    """A text to search in.
+
+    With *is_indexed*, matchers look lines up by key instead of scanning the text, which pays when
+    many blocks are searched for.
+    """
 
     def __init__(self, text: str, *, is_indexed: bool = False) -> None:
         self.text = text
@@ -49,7 +53,7 @@ class SearchedText:
 
     @cached_property
     def offsets(self) -> Sequence[int]:
-        """Where each line starts, and where the text ends."""
+        """The offset at which each line starts, and the length of the text."""
         return [0, *accumulate(map(len, self.lines))]
 
     @cached_property
@@ -59,7 +63,7 @@ class SearchedText:
 
     @cached_property
     def line_end(self) -> str:
-        """The line end of most lines."""
+        """The most frequent line ending; a line feed in a text without one."""
         return dominant_end(self.text) or "\n"
 
     @cached_property
@@ -69,7 +73,7 @@ class SearchedText:
 
     @cached_property
     def folded_text(self) -> str:
-        """The text with look-alike characters as ASCII."""
+        """The text with typographic characters replaced by their ASCII look-alikes."""
         return fold(self.text)
 
     @cached_property
@@ -85,7 +89,7 @@ class SearchedText:
 
 
 def prepare_search(text: str | SearchedText) -> SearchedText:
-    """*text* ready to be searched once, unless it is already."""
+    """Wrap *text* for one search, unless it is wrapped already."""
     return text if isinstance(text, SearchedText) else SearchedText(text)
 
 

@@ -1,4 +1,4 @@
-"""Held changes in a database in the state directory, where no tool and no command can reach."""
+"""Store held changes in a database in the state directory, out of reach of tools and commands."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from redline.core.ports.history import Origin
 from redline.core.ports.review import HELD_FILE, Action, Decision, HeldChange, HeldState, Ruling
 from redline.core.records import asdict, replace
 
-if TYPE_CHECKING:  # every edit looks whether a change waits, and rarely one does
+if TYPE_CHECKING:  # every edit checks for held changes; few find any and need a database
     import sqlite3
 
 _SCHEMA = """
@@ -35,11 +35,11 @@ CREATE TABLE IF NOT EXISTS contents (
 """
 _LOCK = "held.lock"
 _BUSY_SECONDS = 10.0
-# A decided or expired change is kept this long, for the agent that asks what became of it.
+# A decided or expired change is kept this long, so that its agent can learn what became of it.
 _KEPT_SECONDS = 7 * 86400.0
 MAX_BYTES = 32 << 20
 MAX_WAITING = 200
-# A session has at most this part of the places, and a client with all its sessions that one.
+# One session may have 1/4 of MAX_WAITING, and one client with all its sessions 1/2.
 SESSION_SHARE, CLIENT_SHARE = 4, 2
 
 
@@ -54,7 +54,10 @@ class HeldStore:
         self._seen: tuple[int, int] | None = None
 
     def hold(self, change: HeldChange) -> HeldChange:
-        """Keep *change*, unless one of that id waits or was refused."""
+        """Store *change*; if a change with its id waits or was refused, return that one instead.
+
+        Raises LimitReached when it is too large, or too many changes wait.
+        """
         contents = change.change_set.contents()
         size = sum(map(len, contents.values()))
         if size > MAX_BYTES:
@@ -75,7 +78,7 @@ class HeldStore:
         return change
 
     def _check_room(self, db: sqlite3.Connection, origin: Origin, now: float) -> None:
-        """Refuse more than a session, a client, and all of them may have waiting; LimitReached."""
+        """Raise LimitReached when the session, the client or the workspace has too many waiting."""
         rows = db.execute(f"{_SELECT} WHERE decision IS NULL AND expires > ?", (now,)).fetchall()
         waiting = [self._read(row).origin for row in rows]
         theirs = [
@@ -94,7 +97,7 @@ class HeldStore:
                 )
 
     def list(self) -> Sequence[HeldChange]:
-        """Every held change that is kept, newest first."""
+        """Return every stored change, newest first, without contents."""
         if not os.path.exists(self._path):
             return []
         with self._transaction() as db:
@@ -102,7 +105,7 @@ class HeldStore:
         return [self._read(row) for row in rows]
 
     def get(self, held_id: str) -> HeldChange:
-        """One held change by the start of its id, with contents."""
+        """Return the one held change whose id starts with *held_id*, with contents."""
         found = [held for held in self.list() if held_id and held.id.startswith(held_id)]
         if len(found) != 1:
             several = f": it could be {', '.join(held.id for held in found)}" if found else ""
@@ -118,8 +121,8 @@ class HeldStore:
 
     @contextmanager
     def deciding(self, held_id: str) -> Iterator[HeldChange]:
-        """Keep every other decider away while one decides."""
-        self.get(held_id)  # an unknown one is said before any file is made
+        """Hold the lock under which one process decides a change; HeldDecided if it is decided."""
+        self.get(held_id)  # raise UnknownHeld before the lock file is created
         fd = os.open(
             os.path.join(self._directory, _LOCK), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600
         )
@@ -137,7 +140,7 @@ class HeldStore:
             os.close(fd)
 
     def decide(self, held_id: str, decision: Decision) -> HeldChange:
-        """Write a decision down."""
+        """Store *decision* and return the change with it."""
         with self._transaction() as db:
             db.execute(
                 "UPDATE held SET decision = ?, is_delivered = 0 WHERE id = ?",
@@ -147,7 +150,7 @@ class HeldStore:
         return self._read(row)
 
     def take_decisions(self, session: str) -> Sequence[HeldChange]:
-        """Decided changes that *session* was not yet informed of; each once."""
+        """Return decided changes of *session* that no earlier call has returned."""
         if not os.access(self._path, os.F_OK):
             return []
         try:
@@ -168,7 +171,7 @@ class HeldStore:
             others = db.execute(
                 "SELECT 1 FROM held WHERE decision IS NOT NULL AND is_delivered = 0 LIMIT 1"
             ).fetchone()
-        # Nothing is left for any session: look again only when the file changes.
+        # No session has an undelivered decision: query again only when the file changes.
         self._seen = mark if not rows and others is None else None
         return [self._read(row) for row in rows]
 

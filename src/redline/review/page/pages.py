@@ -1,4 +1,4 @@
-"""The review page: finds who asks, what is asked for, and answers."""
+"""Routes of the review page: identify the person, check the rights, call the view or the form."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from redline.review.page.visit import Site, Visit, read_form
 from redline.services.history.export import SESSION
 from redline.services.runtime import Runtime
 
-_READING: dict[str, Callable[[Visit, str], WebResponse]] = {
+_PAGES: dict[str, Callable[[Visit, str], WebResponse]] = {
     "/": reading.activity,
     "/rows": reading.timeline_rows,
     "/file": reading.file_history,
@@ -41,7 +41,8 @@ _READING: dict[str, Callable[[Visit, str], WebResponse]] = {
     "/held": reading.held_changes,
     "/events": reading.events,
 }
-_OF_A_CHANGE: dict[str, Callable[[Visit, str], WebResponse]] = {
+# /change/ID/NAME and, for all the changes of a session, /session/ID/NAME.
+_CHANGE_VIEWS: dict[str, Callable[[Visit, str], WebResponse]] = {
     "": reading.change,
     "row": reading.timeline_row,
     "rows": reading.change_rows,
@@ -50,7 +51,7 @@ _OF_A_CHANGE: dict[str, Callable[[Visit, str], WebResponse]] = {
     "patch": reading.change_patch,
     "turns": reading.session_turns,
 }
-_ACTING: dict[str, Callable[[Visit], WebResponse]] = {
+_FORMS: dict[str, Callable[[Visit], WebResponse]] = {
     "/undo": forms.undo,
     "/redo": forms.redo,
     "/merge": forms.merge,
@@ -60,28 +61,30 @@ _ACTING: dict[str, Callable[[Visit], WebResponse]] = {
     "/resolve": forms.resolve,
     "/export": forms.export,
 }
-_DECIDING: dict[tuple[str, str], Callable[[Visit, str], WebResponse]] = {
+# /KIND/ID/VERB.
+_DECISION_FORMS: dict[tuple[str, str], Callable[[Visit, str], WebResponse]] = {
     ("held", "approve"): forms.approve,
     ("held", "refuse"): forms.refuse,
     ("question", "allow"): forms.allow,
     ("question", "deny"): forms.deny,
 }
-_ONE: dict[str, Callable[[Visit, str], WebResponse]] = {
+# /KIND/ID.
+_ITEM_PAGES: dict[str, Callable[[Visit, str], WebResponse]] = {
     "held": reading.held_change,
     "question": reading.question,
     "run": reading.run,
 }
-# What each form needs; the others, which decide or comment, need `approve`.
-_NEEDED = dict.fromkeys(("/undo", "/redo", "/merge", "/rewind", "/checkpoint"), Right.WRITE)
-_NEEDED["/export"] = Right.WRITE
+# The right that a form requires; forms not listed, which decide or comment, require `approve`.
+_FORM_RIGHTS = dict.fromkeys(("/undo", "/redo", "/merge", "/rewind", "/checkpoint"), Right.WRITE)
+_FORM_RIGHTS["/export"] = Right.WRITE
 _THEMES = ("dark", "light")
 
 
 class ReviewPages:
     """See `core.ports.pages.WebPages`.
 
-    Everyone whom the transport lets in may read; only a person who signed in may act, with the
-    rights this person has.
+    Anyone the transport authenticates may read. Only a person who signed in may submit a form,
+    within that person's rights.
     """
 
     def __init__(
@@ -89,7 +92,7 @@ class ReviewPages:
     ) -> None:
         self.access = access
         self._runtime = runtime
-        feed = LiveFeed(self._look)
+        feed = LiveFeed(self._version_tokens)
         self._site = Site(runtime, ChangeCounter(runtime), feed, open_committer)
 
     def close(self) -> None:
@@ -99,7 +102,7 @@ class ReviewPages:
             thread.join()
 
     def answer(self, request: WebRequest) -> WebResponse:
-        """Return the page that *request* asks for."""
+        """Return the response to *request*."""
         with addresses_beneath(request.prefix):
             return for_script(request, self._answer(request))
 
@@ -168,19 +171,19 @@ class ReviewPages:
         return admit(admitted)
 
     def _act(self, visit: Visit, person: str) -> WebResponse:
-        """Carry out a form, if it is the person's own."""
+        """Carry out a form that a signed-in person with the required right submitted."""
         action = _find_action(visit.request.path)
         form = read_form(visit.request)
         if not person:
             raise PermissionDenied(
                 "Only a person who signed in here can do this", hint="sign in and send it again"
             )
-        visit.require(_NEEDED.get(visit.request.path, Right.APPROVE))
+        visit.require(_FORM_RIGHTS.get(visit.request.path, Right.APPROVE))
         answer = action(replace(visit, form=form))
         return replace(answer, actor=visit.reviewer.name) if answer.status == 303 else answer
 
-    def _look(self) -> dict[str, str]:
-        """Return what tells whether something is new."""
+    def _version_tokens(self) -> dict[str, str]:
+        """Return a version token for polling, for each part of the page."""
         latest = self._runtime.history.list(HistoryQuery(limit=1, steps=0))
         return {
             "latest": latest[0].id if latest else "",
@@ -192,37 +195,37 @@ class ReviewPages:
 
 
 def check_origin(request: WebRequest) -> None:
-    """Refuse what a page of another origin sends, also one of another port of this machine."""
+    """Raise PermissionDenied for a request from another origin, including another local port."""
     origin = request.headers.get("origin")
     host = request.headers.get("host", "")
     is_own = origin in (None, f"http://{host}", f"https://{host}")
     if not is_own or request.headers.get("sec-fetch-site") == "cross-site":
         if request.method == "GET" and request.headers.get("sec-fetch-mode") == "navigate":
-            return  # a link from elsewhere; strict cookies are not sent with it
+            return  # a link on another site: browsers send it without SameSite=Strict cookies
         raise PermissionDenied("This page takes requests only from itself")
 
 
 def _find_action(path: str) -> Callable[[Visit], WebResponse]:
-    found, parts = _ACTING.get(path), path.split("/")
+    found, parts = _FORMS.get(path), path.split("/")
     if found is not None:
         return found
-    decide = _DECIDING.get((parts[1], parts[3])) if len(parts) == 4 else None
+    decide = _DECISION_FORMS.get((parts[1], parts[3])) if len(parts) == 4 else None
     if decide is not None:
         return lambda visit: decide(visit, parts[2])
     raise NotFound(path, "There is no such form")
 
 
 def _find(path: str) -> Callable[[Visit], WebResponse]:
-    found = _READING.get(path)
+    found = _PAGES.get(path)
     if found is not None:
         return lambda visit: found(visit, "")
     parts = path.split("/")
     if len(parts) in (3, 4) and parts[1] in ("change", SESSION):
-        view = _OF_A_CHANGE.get(parts[3] if len(parts) == 4 else "")
+        view = _CHANGE_VIEWS.get(parts[3] if len(parts) == 4 else "")
         if view is not None:
             ident = parts[2] if parts[1] == "change" else f"{SESSION}/{parts[2]}"
             return lambda visit: view(visit, ident)
-    show = _ONE.get(parts[1]) if len(parts) == 3 else None
+    show = _ITEM_PAGES.get(parts[1]) if len(parts) == 3 else None
     if parts[1] == "held" and len(parts) == 4:
         show = {"rows": reading.held_rows_after, "content": reading.held_content}.get(parts[3])
     if parts[1] == "run" and parts[3:] == ["row"]:
@@ -233,7 +236,7 @@ def _find(path: str) -> Callable[[Visit], WebResponse]:
 
 
 def _with_view(visit: Visit, answer: WebResponse) -> WebResponse:
-    """Remember which view of diffs the person chose."""
+    """Set a cookie that remembers which view of diffs the person chose."""
     view = visit.request.get("view")
     if view not in ("split", "unified"):
         return answer
@@ -242,6 +245,7 @@ def _with_view(visit: Visit, answer: WebResponse) -> WebResponse:
 
 
 def status_of(failure: RedlineError) -> int:
+    """Return the HTTP status with which *failure* is answered."""
     if isinstance(failure, InvalidArgument):
         return 400
     if isinstance(failure, PermissionDenied | RightMissing):

@@ -1,4 +1,4 @@
-"""Runs one tools/call: checks it, runs the handler, and answers in the toolset's form."""
+"""Run one tools/call: validate it, call the handler, and format the answer for the toolset."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 
 Progress = Callable[[float, float | None, str], None]
 _MAX_NAME_CHARS = 100
-# In the _meta of a call: how many seconds it may wait for a person who must approve its change.
+# Key in the _meta of a call: how many seconds it may wait for a person to approve its change.
 META_WAIT = "redline/wait_seconds"
 
 
@@ -105,12 +105,12 @@ class Context:
         # What a person at the terminal allowed beforehand, and whether it is the machine's owner.
         self.consent = consent
         self.as_owner = as_owner
-        # What masks and restores while the call runs; set when it is dispatched.
+        # Masks secrets in the answer and restores them in arguments; set at dispatch.
         self.secrets: CallSecrets | None = None
 
 
 class Dispatch:
-    """Answers the calls of every conversation; may be used from any number of threads."""
+    """Answer the calls of every conversation; safe to use from any number of threads."""
 
     def __init__(self, server: ToolServer) -> None:
         self.server = server
@@ -122,7 +122,7 @@ class Dispatch:
         """Return the result object of a tools/call, or the JSON-RPC error to send."""
         started = perf_counter()
         name, arguments, malformed = _read_params(params)
-        # Handlers take large arguments away.
+        # Handlers remove large arguments, which the trace still needs.
         given = arguments if self.server.trace is None else dict(arguments)
         outcome = malformed or self._answer(name, arguments, params, context)
         self._report(name, given, outcome, perf_counter() - started, context)
@@ -152,7 +152,7 @@ class Dispatch:
         )
 
     def open_secrets(self, client: Client, *, runs: bool = False) -> CallSecrets | None:
-        """Return what masks and restores for one call; None where nothing is known of secrets."""
+        """Return the masking and restoring for one call; None without a secrets service."""
         desk = getattr(self.server.runtime, "secrets", None)
         return None if desk is None else CallSecrets(desk, session_of(client), runs=runs)
 
@@ -179,9 +179,10 @@ class Dispatch:
             if secrets is None:
                 return answer
             try:
-                # The handler of a tool that writes must not run again for the answer.
-                return secrets.finish(answer, None if tool.writes else _show_asker(call))
-            except RecursionError as failure:  # nor could it be written as JSON
+                # The client may have to repeat the call with the person's answer, and a tool
+                # that writes must not run twice.
+                return secrets.finish(answer, None if tool.writes else _ask_to_show(call))
+            except RecursionError as failure:  # too deep to be written as JSON
                 return self.answer_bug(failure, tool.name, context.request_id, context)
         except NeedsAnswer as needed:
             return needed.input_request()
@@ -191,23 +192,23 @@ class Dispatch:
         return _add_remarks(answer, self.server.runtime, context.client, with_news=with_news)
 
     def _fit_answer(self, entry: CatalogEntry, result: Result) -> Result:
-        """Return *result* with the structured form that this server's clients get, if any."""
+        """Return *result* with structured content only where this server sends it for the tool."""
         if not self._catalog.is_structured(entry):
             return as_text(result)
         return fit_schema(result, entry.tool.output_schema)
 
     def build_call(self, tool: Tool, arguments: Json, params: Json, context: Context) -> Call:
-        """Return what the handler gets; InvalidArgument when *arguments* do not fit the schema."""
+        """Return the handler's Call; InvalidArgument when *arguments* do not fit the schema."""
         _check_rights(tool, context.client)
         arguments = validate(tool, arguments)
-        # Answers of somebody who may not approve would count for nothing.
+        # Ask only a client whose answer would count.
         may_approve = Right.APPROVE in context.client.rights
         where, states = self.server.name, self.server.states or OWN_STATES
         asker = None
         if may_approve:
             asker = asker_for(params, tool.name, arguments, context, states, where)
         if not tool.exact:
-            context.raw = None  # a large request is in memory once, not twice
+            context.raw = None  # free it: a large request would be in memory twice
         return Call(
             tool=tool,
             arguments=arguments,
@@ -245,7 +246,7 @@ class Dispatch:
     def _with_audit(
         self, asker: Callable[[Question], Answer], tool: str, context: Context
     ) -> Callable[[Question], Answer]:
-        """Return *asker*, with a line in the audit log for what the person decides."""
+        """Wrap *asker*: mask secrets in the question and audit what the person decides."""
 
         def ask(question: Question) -> Answer:
             if context.secrets is not None:
@@ -284,10 +285,10 @@ class Dispatch:
     def note_failure(
         self, failure: RedlineError, name: str, request: str, context: Context
     ) -> None:
-        """Write a failure to the audit log, where it concerns security, and the client's log."""
+        """Write a failure to the client's log, and to the audit log if it concerns security."""
         if context.secrets is not None:
             masked = context.secrets.mask_text(failure.message)
-            if masked != failure.message:  # else its names stay, for the wording of the toolset
+            if masked != failure.message:  # an unmasked message keeps its translatable names
                 failure.message = masked
         self.server.audit.record_failure(failure, name, context.client, request)
         if context.log is not None:
@@ -296,7 +297,7 @@ class Dispatch:
     def answer_bug(
         self, failure: Exception, name: str, request: str, context: Context
     ) -> RpcFailure:
-        """Log a bug of the server, and return what the client learns of it."""
+        """Log an internal error, and return the JSON-RPC error that the client gets."""
         secrets = context.secrets
         log_exception(request, name, failure, None if secrets is None else secrets.mask_text)
         if context.log is not None:
@@ -325,7 +326,7 @@ class Dispatch:
         return RpcFailure(code, f"Unknown tool: {given}{hint}", data)
 
     def _known_as(self, name: str, listed: Sequence[str]) -> str:
-        """Return what to call instead of a tool that models know from elsewhere, "" for others."""
+        """Return what to call instead of a tool that models know from elsewhere, or ""."""
         for toolset in self._catalog.toolsets:
             if toolset.tool_names:
                 known: str = load_function(toolset.tool_names).get(fold(name), "")
@@ -335,7 +336,7 @@ class Dispatch:
 
     def _as_result(self, failure: RpcFailure, client: Client) -> bool:
         if client.is_modern and failure.code in wire.MODERN_CODES:
-            return False  # MCP itself asks for these as JSON-RPC errors
+            return False  # MCP requires JSON-RPC errors for these codes
         return self.server.errors_as_results or client.is_modern
 
     # --- reports -----------------------------------------------------------------------------
@@ -351,7 +352,7 @@ class Dispatch:
             if context.secrets is not None:
                 arguments = context.secrets.mask_json(arguments)
             trace_call(server.trace, name, arguments, outcome, seconds)
-        self._inform(name, ok, seconds, context.client, context.request_id)
+        self._record_and_notify(name, ok, seconds, context.client, context.request_id)
         for notice in server.runtime.take_notices():
             warn(notice)
             if context.log is not None:
@@ -360,8 +361,10 @@ class Dispatch:
             duration = round(seconds * 1000, 3)
             context.log("debug", "call_finished", tool=name, ok=ok, duration_ms=duration)
 
-    def _inform(self, name: str, ok: bool, seconds: float, client: Client, request_id: str) -> None:
-        """Write a change to the audit log, and tell watchers and observers of the call."""
+    def _record_and_notify(
+        self, name: str, ok: bool, seconds: float, client: Client, request_id: str
+    ) -> None:
+        """Audit a successful change, and notify the watchers and observers of the call."""
         server, listed = self.server, self._catalog.find(name)
         shown = listed.tool.name if listed else "unknown"
         if ok and listed is not None and listed.tool.writes:
@@ -403,7 +406,7 @@ def _read_wait(params: Json) -> float:
 
 
 def _logger(tool: str, context: Context) -> Callable[[str, str], None]:
-    """Return what a handler logs with; it reaches clients that asked for log messages."""
+    """Return the log function for a handler; it sends nothing unless the client asked for logs."""
     log = context.log
     if log is None:
         return lambda _level, _message: None
@@ -417,7 +420,7 @@ def _logger(tool: str, context: Context) -> Callable[[str, str], None]:
 
 
 def _mask_progress(context: Context) -> Progress:
-    """Return the progress of a call with its messages masked."""
+    """Wrap the progress callback of a call so that secrets in its messages are masked."""
     secrets = context.secrets
     if secrets is None or context.progress is no_progress:
         return context.progress
@@ -428,8 +431,8 @@ def _mask_progress(context: Context) -> Progress:
     return progress
 
 
-def _show_asker(call: Call) -> Callable[[str], bool] | None:
-    """Return what asks the person whether the model may see values, by their names."""
+def _ask_to_show(call: Call) -> Callable[[str], bool] | None:
+    """Return a function that asks the person whether the model may see the named secrets."""
     ask = call.ask
     if ask is None:
         return None
@@ -443,9 +446,9 @@ def _show_asker(call: Call) -> Callable[[str], bool] | None:
 
 
 def _add_remarks(answer: Json, runtime: Runtime, client: Client, *, with_news: bool) -> Json:
-    """Return *answer* with what people said about changes and commands of the session, if any.
+    """Append to *answer* what people decided or remarked about the session's changes and commands.
 
-    *with_news* adds what others did to the session's changes and to the files that it knows.
+    With *with_news*, also append what others did to its changes and to the files it has read.
     """
     session = session_of(client)
     texts = list(runtime.inbox.take(session, warn))
@@ -461,6 +464,6 @@ def _news(runtime: Runtime, session: str, connection: str) -> str:
     try:
         return describe_news(runtime, session, connection)
     except RedlineError as failure:
-        # The call itself is done.
+        # The call itself has succeeded: warn and leave the news out.
         warn(f"what others changed cannot be read: {failure.message}")
         return ""

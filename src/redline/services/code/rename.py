@@ -299,7 +299,7 @@ def _places(used: Used) -> obstacles.RenamePlaces:
                 found.possible.add(start)
         for start in set(reference.keys):
             is_key = reference.keys.count(start) == reference.at.count((start, True))
-            (found.keys if is_key else found.both).add(start)
+            (found.keys if is_key else found.keys_and_variables).add(start)
     return found
 
 
@@ -383,7 +383,7 @@ class _Writer:
             starts.update(obstacles.find_commented_types(text, language, old))
         short = {at for at in starts if at in uses and is_shorthand(uses[at].kind, uses[at].parent)}
         if language.name != "javascript" and not is_member:
-            short -= places.both
+            short -= places.keys_and_variables
         keys = short if is_member else short & places.keys
         return write_name(text, sorted(starts), old, self.request.new_name, short, keys)
 

@@ -1,4 +1,4 @@
-"""What prevents a rename, and what it cannot follow: also types that Python names as text."""
+"""Refuse renames that would change meaning, and find names in strings and type comments."""
 
 from __future__ import annotations
 
@@ -24,9 +24,10 @@ from redline.services.runtime import Runtime
 MAX_NAMED = 12
 _CLASS = re.compile(r"^\s*class\s", re.MULTILINE)
 _PACKAGE = re.compile(r"^package\s+(\w+)", re.MULTILINE)
-# Languages in which a definition that no type holds is certainly not a member.
+# Members that the language gives every JavaScript object or calls by name.
 _OBJECT_MEMBERS = frozenset({"toString", "toLocaleString", "toJSON", "valueOf", "constructor"})
 _MAX_LINES = 50_000
+# Languages in which a definition outside a type is certainly not a member.
 SCOPED_GROUPS = frozenset({"python", "javascript"})
 _MAX_QUOTED = 200
 SCRIPT_GLOBS = ("*.js", "*.jsx", "*.mjs", "*.cjs", "*.ts", "*.tsx", "*.mts", "*.cts")
@@ -39,9 +40,9 @@ class RenamePlaces:
     used: Used
     starts: set[int] = field(default_factory=set)
     possible: set[int] = field(default_factory=set)
-    # Of the offsets those that are keys alone, and those that are a key and a variable.
+    # Offsets among `starts` of names that are keys only, and of shorthands: key and variable.
     keys: set[int] = field(default_factory=set)
-    both: set[int] = field(default_factory=set)
+    keys_and_variables: set[int] = field(default_factory=set)
     by_line: set[int] = field(default_factory=set)
 
 
@@ -50,9 +51,9 @@ def needs_server(
 ) -> bool:
     """Return whether only a type checker can tell what refers to the symbol.
 
-    Members of scripts and of Python are of types that need not be written down. In Go, C, Java and
-    Rust types are declared, so that a member is bound unless other types have one of its name that
-    an interface or a trait may join to it.
+    In JavaScript and Python the types of members need not be declared. In Go, C, Java and Rust they
+    are, so a member's references are certain unless another type has a member of that name, which
+    an interface or a trait may require to be renamed too.
     """
     if finder.by_name or not finder.resolved:
         return True
@@ -72,7 +73,7 @@ def require_server(
     files: list[RenamePlaces],
     language: str,
 ) -> None:
-    """Refuse what only a type checker can decide if none is installed, with the places."""
+    """Raise CannotApply with the uncertain places unless a language server is installed."""
     choice = runtime.language_servers.choose(language)
     if choice is not None and choice.found:
         return
@@ -96,7 +97,7 @@ def require_server(
 
 
 def refuse_other_members(lookup: CodeLookup, finder: Finder, files: list[RenamePlaces]) -> None:
-    """Refuse to rename uncertain references if another type has a member of the name."""
+    """Raise CannotApply if another type has a member of the name, which a reference may mean."""
     others = _other_members(lookup, finder, files) if finder.is_member else []
     if others:
         raise CannotApply(
@@ -110,11 +111,11 @@ def refuse_other_members(lookup: CodeLookup, finder: Finder, files: list[RenameP
 def refuse_inherited(
     lookup: CodeLookup, finder: Finder, files: list[RenamePlaces], language: str, cancel: Cancel
 ) -> None:
-    """Refuse a member that inheritance joins to one that no checker looks for.
+    """Raise CannotApply for a member whose rename would change what a class inherits.
 
-    Every object of a script has the same few members. The keys of a `TypedDict` are texts wherever
-    they are used. A class of Python that derives from two classes has the member of the first; with
-    another name there it would have the second's.
+    Language servers miss three cases. Every JavaScript object has a few standard members. The keys
+    of a `TypedDict` are used as strings. A Python class that derives from two classes inherits the
+    member from the first; once that is renamed, it inherits the second's.
     """
     is_script = language_group(language) == "javascript"
     if finder.is_member and is_script and finder.name in _OBJECT_MEMBERS:
@@ -146,7 +147,7 @@ def refuse_inherited(
 
 
 def _refuse_key(lookup: CodeLookup, finder: Finder, cancel: Cancel) -> None:
-    """Refuse a member of a `TypedDict` that texts or keywords name."""
+    """Raise CannotApply for a key of a `TypedDict` that strings or keyword arguments name."""
     home = finder.definitions[0]
     file = lookup.open(home.path)
     named = (s.qualified.split(".") for s in file.symbols() if s.line == home.line) if file else ()
@@ -164,7 +165,7 @@ def _refuse_key(lookup: CodeLookup, finder: Finder, cancel: Cancel) -> None:
 
 
 def _read_ancestors(lookup: CodeLookup, root: int, cancel: Cancel) -> Iterator[set[str]]:
-    """Yield, for each class of Python, the names of the class and of all that it derives from."""
+    """Yield, for each Python class with bases, its name and the names of all its ancestors."""
     query = GrepQuery(r"^\s*class\s+\w+\s*\(", include=("*.py", "*.pyi"), max_matches=_MAX_LINES)
     bases: dict[str, set[str]] = {}
     for line in lookup.runtime.grep.search([WorkspacePath(root, ())], query, cancel).lines:
@@ -183,7 +184,7 @@ def _read_ancestors(lookup: CodeLookup, root: int, cancel: Cancel) -> Iterator[s
 
 
 def _other_members(lookup: CodeLookup, finder: Finder, files: list[RenamePlaces]) -> list[str]:
-    """Return where other types define a member of the name."""
+    """Return the places, as path:line, at which other types define a member of the name."""
     home = finder.definitions[0]
     group = group_of_path(lookup, home.path)
     renamed = {(places.used.path, line) for places in files for line in _bound_lines(places)}
@@ -199,7 +200,7 @@ def _other_members(lookup: CodeLookup, finder: Finder, files: list[RenamePlaces]
 
 
 def _is_member(file: OpenedSource, symbol: Symbol) -> bool:
-    """Return whether a type has the symbol: what a file or a function defines is not a member."""
+    """Return whether a type contains the symbol, rather than a module or a function."""
     above = symbol.qualified.rpartition(".")[0]
     around = [s for s in file.symbols() if s.qualified == above and s.start <= symbol.line <= s.end]
     return bool(above) and not (around and around[-1].kind in ("function", "method"))
@@ -210,14 +211,14 @@ def _bound_lines(places: RenamePlaces) -> set[int]:
 
 
 def _is_uncertain(reference: Reference) -> bool:
-    """Return whether a line may refer to the symbol, and to nothing else that is known."""
+    """Return whether a line may refer to the symbol and nothing shows that it does not."""
     if not reference.at:
         return reference.certainty is Certainty.POSSIBLE
     return any(not is_bound and at not in reference.unlikely for at, is_bound in reference.at)
 
 
 def refuse_imported(runtime: Runtime, finder: Finder, files: list[RenamePlaces]) -> None:
-    """Refuse a name that an import of its own file binds too: that names something else."""
+    """Raise CannotApply if an import in the symbol's own file binds the same name."""
     home = finder.definitions[0]
     for places in files:
         file = places.used.file
@@ -239,9 +240,9 @@ def refuse_imported(runtime: Runtime, finder: Finder, files: list[RenamePlaces])
 def refuse_hidden(
     runtime: Runtime, finder: Finder, files: list[RenamePlaces], new_name: str
 ) -> None:
-    """Refuse a new name that would hide the symbol where it is used: in Go and Python by its form.
+    """Raise CannotApply for a new name whose form would hide the symbol from its users.
 
-    Other packages of Go see only names with a capital; Python changes `__name` inside classes.
+    Go exports only capitalized names to other packages. Python mangles `__name` inside classes.
     """
     home = next((each for each in files if each.used.path == finder.definitions[0].path), None)
     file = home.used.file if home is not None else None
@@ -271,7 +272,7 @@ def refuse_hidden(
 
 
 def refuse_examples(runtime: Runtime, finder: Finder, cancel: Cancel) -> None:
-    """Refuse what an example of Go is named after: `go vet` looks for it by that name."""
+    """Raise CannotApply if a Go example is named after the symbol: `go vet` checks the name."""
     home = finder.definitions[0].path
     name = re.escape(finder.name)
     if not home.name.endswith(".go") or not finder.name[0].isupper():
@@ -306,9 +307,9 @@ def _package_of(places: RenamePlaces | None) -> tuple[WorkspacePath, str] | None
 def list_quoted(
     runtime: Runtime, finder: Finder, lookup: CodeLookup, cancel: Cancel
 ) -> Iterator[str]:
-    """Yield the lines that name the symbol as text: `x["name"]`, `Union["name"]`, or in a comment.
+    """Yield the lines, as path:line, that name the symbol in a string or a documentation comment.
 
-    A keyword of a call may name a member: the keys of a `TypedDict` are keywords too.
+    For a member, keyword arguments count in a file with a `TypedDict`, whose keys they may name.
     """
     home = finder.definitions[0].path
     group = group_of_path(lookup, home)
@@ -322,9 +323,9 @@ def list_quoted(
     elif finder.is_member and _has_keys(lookup, home):
         patterns.append(rf"[(,\s]{name}=[^=]")
     globs = SCRIPT_GLOBS if group == "javascript" else ("*.py", "*.pyi")
-    # A property whose name is in quotes is not a use of another's.
+    # A property whose quoted name is its definition is not a use of the symbol.
     defined: set[tuple[WorkspacePath, int]] = set()
-    with suppress(LimitReached):  # so many that each is listed
+    with suppress(LimitReached):  # too many definitions: list every match
         defined = {(each.path, symbol.line) for each, symbol in lookup.all_definitions(finder.name)}
     query = GrepQuery("|".join(patterns), include=globs, max_matches=_MAX_QUOTED, columns=False)
     for line in runtime.grep.search([WorkspacePath(home.root, ())], query, cancel).lines:
@@ -333,7 +334,7 @@ def list_quoted(
 
 
 def _has_keys(lookup: CodeLookup, path: WorkspacePath) -> bool:
-    """Whether a file may define a `TypedDict`, whose members are given as keywords."""
+    """Return whether a file mentions `TypedDict`, whose keys are passed as keyword arguments."""
     file = lookup.open(path)
     return file is not None and "TypedDict" in file.text
 
@@ -345,6 +346,7 @@ def language_of_path(lookup: CodeLookup, path: WorkspacePath) -> str:
 
 
 def group_of_path(lookup: CodeLookup, path: WorkspacePath) -> str:
+    """Return the group of the language of a file, such as `javascript` for TypeScript."""
     file = lookup.open(path)
     return _group(file.language if file is not None else None)
 
@@ -353,23 +355,23 @@ def _group(language: Language | None) -> str:
     return language_group(language.name) if language is not None else ""
 
 
-# Python before 3.6 has no annotations of variables: checkers read types in comments.
+# Code for Python before 3.6 annotates variables in comments, which type checkers still read.
 _TYPE_COMMENT = re.compile(r"#\s*type:\s*(?!ignore)([^#\n]*)")
 SIGNATURE_COMMENT = re.compile(r"#\s*type:\s*\(")
 
 
 def _call_of(name: str) -> dict[str, object]:
-    """A rule: among the arguments of a call of *name*."""
+    """Return an ast-grep rule that matches inside the arguments of a call of *name*."""
     function = {"field": "function", "regex": rf"^(\w+\.)*{name}$"}
     return {"kind": "argument_list", "inside": {"kind": "call", "has": function}}
 
 
-# What an alias of a type is written with, which need not say that it is one.
+# Generics whose subscripts are type expressions, even where no annotation marks a type alias.
 _GENERIC = (
     "Optional|Union|Callable|Type|Tuple|List|Dict|Set|FrozenSet|Sequence|Iterable|Iterator|Mapping"
     "|Generator|Awaitable|Coroutine|ClassVar|Final|type|tuple|list|dict|set|frozenset"
 )
-# Strings that name types: in annotations, in what is declared a type, and where a call takes one.
+# Strings that name types: in annotations, type aliases, generics, and calls that take a type.
 _TYPE_RULE = {
     "rule": {
         "kind": "string",
@@ -410,7 +412,7 @@ _TYPE_RULE = {
 
 
 def find_quoted_types(runtime: Runtime, text: str, language: Language, name: str) -> Iterator[int]:
-    """Yield the offsets of *name* in the types that a file of Python quotes."""
+    """Yield the offsets of *name* in the quoted types of a Python file."""
     word = re.compile(rf"(?<![\w.]){re.escape(name)}(?!\w)")
     if language.name != "python" or not re.search(rf"['\"][^'\"\n]*{word.pattern}", text):
         return
@@ -420,7 +422,7 @@ def find_quoted_types(runtime: Runtime, text: str, language: Language, name: str
 
 
 def find_commented_types(text: str, language: Language, name: str) -> Iterator[int]:
-    """Yield the offsets of *name* in the types that comments of Python state: `# type: Name`."""
+    """Yield the offsets of *name* in the type comments of a Python file: `# type: Name`."""
     word = re.compile(rf"(?<![\w.]){re.escape(name)}(?!\w)")
     for comment in _TYPE_COMMENT.finditer(text) if language.name == "python" else ():
         for found in word.finditer(text, comment.start(1), comment.end(1)):

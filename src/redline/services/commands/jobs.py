@@ -14,19 +14,20 @@ from redline.core.records import dataclass
 from redline.services.runtime import Runtime
 from redline.services.text_lines import parse_range
 
-# How long output on a terminal is given to be followed by more or by the end.
+# After output on a terminal: how long to wait for more output or for the end, in seconds.
 _SETTLE = 0.05
 _SETTLE_AT_START = 0.25
+# How long a killed command gets to be reported as ended, in seconds.
 _ENDING = 3.0
 
 
 def start_job(
     runtime: Runtime, command: Command, origin: Origin, cancel: Cancel, patience: float
 ) -> Job:
-    """Start a command and wait *patience* seconds for its end, on a terminal for output too.
+    """Start a command and wait up to *patience* seconds until it ends.
 
-    A command that ends soon after it wrote to its terminal has ended when this returns.
-    SandboxUnavailable.
+    On a terminal, output also ends the wait, after a short pause in which the command may still
+    end. Raises SandboxUnavailable when the command could not be started.
     """
     deadline = time.monotonic() + patience
     job = runtime.commands.start(command, origin)
@@ -44,7 +45,7 @@ def start_job(
 
 
 def type_into(job: Job, typed: str, patience: float) -> None:
-    """Send input to a running command and wait *patience* seconds for what it answers."""
+    """Send input to a running command and wait up to *patience* seconds for new output."""
     deadline = time.monotonic() + patience
     before = job.byte_count
     job.send(typed.encode("utf-8", "surrogateescape"))
@@ -53,14 +54,14 @@ def type_into(job: Job, typed: str, patience: float) -> None:
 
 
 def _settle(job: Job, pause: float, deadline: float) -> None:
-    """Wait *pause* for the end, and until *deadline* where only its bookkeeping is left."""
+    """Wait *pause* seconds for the end; until *deadline* once the last process is gone."""
     job.wait(min(pause, deadline - time.monotonic()))
     if job.is_ending:
         job.wait(deadline - time.monotonic())
 
 
 def stop_job(job: Job, signal: str, patience: float) -> None:
-    """Send *signal* to a command that runs, and kill it if it has not ended *patience* later."""
+    """Send *signal* to a running command; kill it if it still runs *patience* seconds later."""
     if not job.state().has_ended:
         job.kill(signal)
         job.wait(patience)
@@ -72,12 +73,12 @@ def stop_job(job: Job, signal: str, patience: float) -> None:
 def apply_dry_run(
     runtime: Runtime, job_id: str, owner: str, line: str, origin: Origin
 ) -> Operation:
-    """Make the changes of an earlier dry run of *line*, without running anything."""
+    """Commit the changes of an earlier dry run of *line* without running it again."""
     operation = runtime.commands.apply(job_id, owner, line, origin)
     try:
         runtime.commands.release(job_id, owner)
     except SessionNotFound:
-        pass  # the handle was dropped: too many commands ran since
+        pass  # too many commands ran since, so the handle was dropped already
     return operation
 
 

@@ -1,4 +1,4 @@
-"""`redline serve --shared`: one workspace, served by several servers as one."""
+"""`redline serve --shared`: several server processes serve one workspace together."""
 
 from __future__ import annotations
 
@@ -20,15 +20,19 @@ _NAME = "workspace"
 
 
 def serve_group(settings: Settings, build: Callable[[], tuple[Redline, ToolServer]]) -> int:
-    """Serve until a signal arrives; *build* makes what serves the workspace each time that this
-    server comes by it."""
+    """Serve until a signal arrives, and return the exit code.
+
+    *build* creates the server whenever this process acquires the workspace.
+    """
     group = open_group(settings)
     assert group is not None
     key = os.urandom(24).hex()
     access = open_access(settings, key, group)
     address: list[str] = []
-    first, server = build()
-    first.close()  # it was built for its settings to be checked
+    # Wrong settings fail here, before this process acquires the workspace. The group takes the
+    # catalog of tools and the audit log from this first server.
+    redline, front = build()
+    redline.close()
 
     def open_parts(entry: WorkspaceEntry) -> WorkspaceParts:
         redline, server = build()
@@ -46,11 +50,11 @@ def serve_group(settings: Settings, build: Callable[[], tuple[Redline, ToolServe
     def announce(host: str, port: int) -> None:
         address.append(f"http://{f'[{host}]' if ':' in host else host}:{port}")
         with suppress(OSError, ValueError):
-            err(banner(server, settings, host, port, key))
+            err(banner(front, settings, host, port, key))
 
     path = os.path.realpath(settings.roots[0][0])
     entry = WorkspaceEntry(_NAME, path, settings.state_dir, settings.read_only)
     try:
-        return serve_in_group(entry, open_parts, server, settings, announce, group)
+        return serve_in_group(entry, open_parts, front, settings, announce, group)
     except OSError as failure:
         return report_not_listening(settings, failure)

@@ -1,4 +1,4 @@
-"""Where a request for a workspace is answered: here, or at the server that has the workspace."""
+"""Answer a request for a workspace here, or forward it to the server that has the workspace."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from redline.teams.http.forwarding import Forwarder, NotReached, OwnerLost
 from redline.teams.http.proof import NOT_OWNER
 from redline.teams.ports import Owner, ServerGroup
 
-# Longer than a lease lasts: a workspace whose server was killed can be taken within this.
+# Longer than a lease lasts: within it, another server can take over from one that was killed.
 _WAIT_SECONDS = 15.0
 _RETRY_SECONDS = 0.1
 _THREADS = 64
@@ -35,7 +35,7 @@ class OwnedElsewhere(Exception):
 
 
 class GroupRouting:
-    """Answers requests here while this server has their workspace, else passes them on."""
+    """Answer requests here while this server has their workspace; else forward them."""
 
     def __init__(self, group: ServerGroup, settings: Settings, catalog: Catalog) -> None:
         self._catalog = catalog
@@ -70,7 +70,7 @@ class GroupRouting:
                 if await self._pass_on(elsewhere.owner, workspace, scope, headers, replay, send):
                     return
             except LeaseLost:
-                pass  # another server was faster
+                pass  # another server acquired the workspace first
             except StoreUnavailable as failure:
                 raise _unavailable(failure) from None
             if asyncio.get_running_loop().time() > end:
@@ -78,8 +78,11 @@ class GroupRouting:
             await asyncio.sleep(_RETRY_SECONDS)
 
     def _widen(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Have more threads than the few by default: opening a workspace may wait for a server
-        that was stopped in the middle of a commit, and must not delay other requests."""
+        """Give *loop* more threads than its default few.
+
+        Opening a workspace may wait for a server that was stopped in the middle of a commit, and
+        must not delay other requests.
+        """
         if not self._is_widened:
             self._is_widened = True
             loop.set_default_executor(ThreadPoolExecutor(_THREADS, "shared"))
@@ -99,7 +102,7 @@ class GroupRouting:
         replay: _Replay,
         send: Send,
     ) -> bool:
-        """Have *owner* answer; False when it did nothing, so that another server can."""
+        """Forward the request to *owner*; return False when another server may still answer it."""
         try:
             await self._forwarder.forward(
                 owner, workspace, scope, headers, replay.body, replay.rest, send
@@ -114,11 +117,11 @@ class GroupRouting:
 
 
 class _Replay:
-    """A request whose body was read already."""
+    """Gives the handler a request body that was read already."""
 
     def __init__(self, body: bytes, receive: Receive) -> None:
         self.body = body
-        # What comes after the body: that the client hung up.
+        # Receives what follows the body: the message that the client hung up.
         self.rest = receive
         self._is_read = False
 
@@ -130,7 +133,7 @@ class _Replay:
 
 
 def stopping(scope: Scope) -> HttpRefusal:
-    """Return the answer to requests that come while the server stops."""
+    """Return the refusal of a request that arrives while the server stops."""
     fields = {**CLOSE, **_AGAIN, **({NOT_OWNER: "1"} if FORWARDED in scope else {})}
     data = {"reason": "stopping", "done": "nothing"}
     return HttpRefusal(503, wire.INTERNAL_ERROR, "The server is stopping", data, fields)
@@ -162,7 +165,7 @@ def _lost(workspace: str) -> HttpRefusal:
 
 
 def may_repeat(scope: Scope, body: bytes, catalog: Catalog) -> bool:
-    """Whether a request only reads, so that another server can answer it as well."""
+    """Whether a request only reads, so that another server can answer it again."""
     if scope["method"] in ("GET", "HEAD"):
         return True
     if scope["method"] != "POST" or not scope["path"].endswith("/mcp"):
@@ -170,7 +173,7 @@ def may_repeat(scope: Scope, body: bytes, catalog: Catalog) -> bool:
     try:
         message = wire.decode(body)
     except ValueError:
-        return True  # refused wherever it is read
+        return True  # every server refuses it
     return isinstance(message, dict) and _only_reads(message, catalog)
 
 

@@ -1,4 +1,4 @@
-"""view_image: a picture by its content, resized to fit."""
+"""view_image: recognize an image by its content, resize it to fit, and answer with it."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from redline.toolsets.call import Call, Result
 from redline.toolsets.coding_tools.answer import existing, shown, success
 from redline.toolsets.tool import Json
 
-# Read whole before it is looked at; far over what any limit lets through afterwards.
+# The largest file that is read: far above any max_bytes, because a larger image may be resized.
 _MAX_FILE = 64 << 20
 _SVG_MARKS = (b"<svg", b"<?xml", b"<!DOCTYPE svg")
 
 
 def view_image(call: Call) -> Result:
-    """The picture as an image block, a data URL, or both."""
+    """Return the image as an image block, a data URL, or both."""
     arguments = call.arguments
     path = existing(call, arguments["path"])
     where = shown(path)

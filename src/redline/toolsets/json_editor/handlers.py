@@ -46,13 +46,16 @@ class _Overtaken(Exception):
 
 
 def apply_to_file(call: Call, session_id: str, every: Chosen, wanted: Chosen) -> Result:
-    """Make the *wanted* of all changes true in the file and answer with the document."""
+    """Write the *wanted* changes to the session's file and return the resulting document.
+
+    *every* has all changes of the session: what other calls applied stays applied.
+    """
     for _ in range(_MAX_ATTEMPTS):
         stored, session = load(call.runtime.previews, session_id, call.client.principal)
         try:
             return _apply_once(call, stored, session, every, wanted)
         except _Overtaken:
-            continue  # perhaps by another call of this session, whose change is in place now
+            continue  # the writer may be another call of this session; its change is kept
     raise _with_changes(session)
 
 
@@ -87,8 +90,8 @@ def _apply_once(
         foreseen = call.foresee(ChangeSet((_plan_change(call, source, after),)))
         outcome["message"] = "; ".join((outcome["message"], *foreseen))
     else:
-        # Written down first: a call that finds the file changed can then tell this very change
-        # from another one.
+        # Stored before the commit: a call that finds the file changed can then recognize this
+        # change as the session's own.
         remember(call, stored, _PENDING + key, outcome, previewed.raw)
         if fitted.applied:
             outcome["operation_id"] = _commit(call, source, after, len(fitted.applied))
@@ -99,7 +102,7 @@ def _apply_once(
 
 
 def _current_version(call: Call, session: Session, access: Access) -> Source:
-    """Return the file as it is; StaleBase if it is gone or no longer a document."""
+    """Return the file's present content; StaleBase if it is gone or no longer a document."""
     try:
         return file_source(call.runtime, session.file, access)
     except (
@@ -113,7 +116,10 @@ def _current_version(call: Call, session: Session, access: Access) -> Source:
 
 
 def _changes_in_place(session: Session, digest: str) -> list[str]:
-    """Return the ids of the changes that the file has; StaleBase if another program wrote it."""
+    """Return the ids of the changes that the file contains.
+
+    Raises StaleBase if the content is neither the previewed one nor the result of an apply.
+    """
     if digest == session.document_hash:
         return []
     for outcome in session.results.values():
@@ -136,7 +142,7 @@ def _plan(call: Call, previewed: Source, together: list[DocumentOperation]) -> b
 
 
 def _answer_from_parts(session: Session, source: Source, wanted: Chosen) -> Result:
-    """Answer for changes that the file has from other calls of the session."""
+    """Return the answer for changes that other calls of the session have applied already."""
     outcomes = session.results.values()
     made = {change["id"]: change for o in outcomes for change in o["applied_changes"]}
     count = len(wanted)
@@ -170,7 +176,7 @@ def _with_changes(session: Session) -> errors.StaleBase:
 
 
 def apply(call: Call) -> Result:
-    """The modified document and what was applied to get it."""
+    """Handle json_editor_apply: return the modified document and the changes that were applied."""
     session_id = call.arguments["session_id"]
     stored, session = load(call.runtime.previews, session_id, call.client.principal)
     wanted = _read_wanted(session, call.arguments.get("confirmed_changes"))
@@ -181,7 +187,7 @@ def apply(call: Call) -> Result:
 
 
 def _refuse_other_version(session: Session, expected: str | None) -> None:
-    """Refuse a document_hash that is none the client can have from this session."""
+    """Raise StaleBase for a document_hash that no answer of this session has contained."""
     known = {session.document_hash}
     known |= {outcome.get("document_hash") for outcome in session.results.values()}
     if expected is not None and expected not in known:
@@ -191,7 +197,7 @@ def _refuse_other_version(session: Session, expected: str | None) -> None:
 
 
 def _every(session: Session) -> Chosen:
-    """Return every operation of the session by its id, those of all readings included."""
+    """Return every operation of the session by its id, including those of every candidate."""
     every = {change_id(place): o for place, o in enumerate(session.operations)}
     for name, operations in session.choices().items():
         every |= {f"{name}_{change_id(i)}": o for i, o in enumerate(operations)}
@@ -199,7 +205,7 @@ def _every(session: Session) -> Chosen:
 
 
 def _read_wanted(session: Session, confirmed: list[str] | None) -> Chosen:
-    """Return the operations asked for by id, in order, each once; or those of one reading."""
+    """Return the confirmed operations by id, in the preview's order, or those of one candidate."""
     changes = {change_id(place): o for place, o in enumerate(session.operations)}
     if confirmed is None:
         return changes
@@ -243,7 +249,7 @@ def _apply_inline(call: Call, stored: StoredPreview, session: Session, wanted: C
 
 
 def _answer_again(session: Session, outcome: Any) -> Result:
-    """Return the stored answer with the document that it was about."""
+    """Return the stored answer with the document that it describes."""
     applied = {change["id"] for change in outcome["applied_changes"]}
     operations = [o for name, o in _every(session).items() if name in applied]
     document = apply_operations(session.document, operations)
@@ -253,7 +259,7 @@ def _answer_again(session: Session, outcome: Any) -> Result:
 Chosen = dict[str, DocumentOperation]
 T = TypeVar("T")
 _MAX_STORE_ATTEMPTS = 20
-# More changes than this are applied all or none.
+# A longer list of changes is applied as a whole or not at all.
 MAX_PARTIAL = 200
 
 
@@ -265,9 +271,9 @@ class ApplicableChanges(NamedTuple):
 
 
 def fit(wanted: Chosen, plan: Callable[[Chosen], T]) -> tuple[T, ApplicableChanges]:
-    """Plan all of *wanted*, or else as many as can be planned together.
+    """Plan all of *wanted*, or else as many of them as can be planned together.
 
-    Raises the CannotApply of the whole when not even one of them can be planned.
+    Raises CannotApply, with the reason why the whole failed, when none can be planned.
     """
     try:
         return plan(wanted), ApplicableChanges(wanted, {})
@@ -276,7 +282,7 @@ def fit(wanted: Chosen, plan: Callable[[Chosen], T]) -> tuple[T, ApplicableChang
     if len(wanted) > MAX_PARTIAL:
         raise whole
     failed = dict.fromkeys(wanted, whole.message)
-    # One that is refused alone may fit beside another: the rest is tried until none is added.
+    # A change that fails alone may succeed after another, so retry the rest until none is added.
     while added := _first_that_fits(wanted, failed, plan):
         del failed[added]
     if len(failed) == len(wanted):
@@ -288,7 +294,7 @@ def fit(wanted: Chosen, plan: Callable[[Chosen], T]) -> tuple[T, ApplicableChang
 def _first_that_fits(
     wanted: Chosen, failed: dict[str, str], plan: Callable[[Chosen], T]
 ) -> str | None:
-    """Return the first of *failed* that can be planned with all that did not fail."""
+    """Return the first of *failed* that can be planned together with all others that succeed."""
     for added in failed:
         try:
             plan({name: o for name, o in wanted.items() if name not in failed or name == added})
@@ -300,7 +306,7 @@ def _first_that_fits(
 
 
 def describe_outcome(session: Session, fitted: ApplicableChanges, *, is_dry: bool) -> Json:
-    """Return what the answer says of the changes, without the document."""
+    """Return the answer without the document: the changes, a message and a status."""
     applied, failed = fitted
     count = f"{len(applied)} change{'' if len(applied) == 1 else 's'}"
     if session.status == "ambiguous" and not applied:
@@ -342,7 +348,7 @@ def _describe_applied(name: str, operation: DocumentOperation, time: str) -> Jso
 def remember(
     call: Call, stored: StoredPreview, key: str, outcome: Json, original: bytes = b""
 ) -> Json:
-    """Store *outcome*; when another call was first, its outcome is the answer."""
+    """Store *outcome* and return it; if another call stored the same result first, return that."""
     session = Session.decode(stored.payload)
     for _ in range(_MAX_STORE_ATTEMPTS):
         new = session.with_result(key, outcome, original)
