@@ -323,7 +323,7 @@ def _check_group(settings: Settings) -> None:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach *host*."""
+    """Return whether only this machine can reach *host*."""
     return host in ("localhost", "::1", "[::1]") or (
         host.startswith("127.") and host.replace(".", "").isdigit()
     )

@@ -73,7 +73,7 @@ _TAIL_BYTES = 1 << 20
 
 
 def open_audit_file(path: str) -> Callable[[dict[str, Any]], None]:
-    """A sink that appends one JSON line per event; the file is readable by its owner only.
+    """Return a sink that appends one JSON line per event; the file is readable by its owner only.
 
     Several servers may write one file: the chain goes on from the last whole line that is there.
     """

@@ -96,11 +96,11 @@ class SqliteRuns(PrivateDatabase):
         return [self._run(row) for row in rows]
 
     def get(self, number: int) -> CommandRun | None:
-        """One run; None where there is none."""
+        """Return one run; None where there is none."""
         return self._find("number = ?", number)
 
     def of_change(self, operation_id: str) -> CommandRun | None:
-        """The run that made a change; None where no command did."""
+        """Return the run that made a change; None where no command did."""
         return self._find("change = ?", operation_id)
 
     def _find(self, clause: str, value: object) -> CommandRun | None:

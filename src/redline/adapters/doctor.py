@@ -37,7 +37,7 @@ def examine(
     recorder: RecorderCondition | None = None,
     servers: Sequence[ServerChoice] = (),
 ) -> list[Finding]:
-    """Every finding, the most important first."""
+    """Return every finding, the most important first."""
     return [
         Finding("platform", "ok", f"{python_platform.platform()}, Python {sys.version.split()[0]}"),
         *(_root(root) for root in roots),

@@ -288,7 +288,7 @@ _CONFLICTS = {
 def status(
     _ask: Any, places: list[int | str], roots: list[str], top: str, untracked: bool
 ) -> tuple[Any, ...]:
-    """The status of the repository at *top*, as the fields of a GitStatus."""
+    """Return the status of the repository at *top*, as the fields of a GitStatus."""
     return _read(places, roots, top, lambda repository: astuple(_status(repository, untracked)))
 
 
@@ -304,12 +304,12 @@ def diff(
 def holds(
     _ask: Any, places: list[int | str], roots: list[str], top: str, names: list[str]
 ) -> list[bool]:
-    """Whether the repository has each of these objects."""
+    """Return whether the repository has each of these objects."""
     return _read(places, roots, top, lambda repository: [name in repository for name in names])
 
 
 def blob(_ask: Any, places: list[int | str], roots: list[str], top: str, name: str) -> bytes | None:
-    """The content of a file that the repository holds under *name*."""
+    """Return the content of a file that the repository holds under *name*."""
 
     def load(repository: Any) -> bytes | None:
         found = repository.get(name)
@@ -339,7 +339,7 @@ def _read(places: list[int | str], roots: list[str], top: str, work: Callable[[A
 
 
 def _open(pygit2: Any, top: str) -> Any:
-    """The repository at *top*: the one of the last call, if its configuration is the same.
+    """Return the repository at *top*: the one of the last call, if its configuration is the same.
 
     Reading an index takes as long as asking for the status, so it is read again only when it has
     changed. libgit2 looks at most other files each time; what it does not is the configuration.
@@ -539,7 +539,7 @@ def _patches(repository: Any, staged: bool, context: int, wanted: Sequence[bytes
 def _conflict_diffs(
     repository: Any, staged: bool, context: int, wanted: Sequence[bytes]
 ) -> Iterator[GitFileDiff]:
-    """What git prints of the paths that a merge could not decide."""
+    """Yield what git prints of the paths that a merge could not decide."""
     for base, ours, theirs in repository.index.conflicts or ():
         path = os.fsencode((ours or theirs or base).path)
         if wanted and not _is_wanted(path, wanted):
@@ -607,7 +607,7 @@ def _hunks(old: bytes, new: bytes) -> list[SideHunk]:
 
 
 def _first_patches(repository: Any, context: int, wanted: Sequence[bytes]) -> Iterator[Any]:
-    """What is staged before the first commit: everything is new."""
+    """Yield what is staged before the first commit: everything is new."""
     import pygit2
 
     for entry in repository.index:

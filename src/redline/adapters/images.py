@@ -31,7 +31,7 @@ class PillowImages:
         self._confined = confined
 
     def recognise(self, data: bytes) -> Image | None:
-        """What *data* is, read from its header alone."""
+        """Return what *data* is, read from its header alone."""
         return recognise(data)
 
     def fit(self, image: Image, *, width: int, height: int, limit: int) -> Image:
@@ -57,7 +57,7 @@ class PillowImages:
 
 
 def recognise(data: bytes) -> Image | None:
-    """What *data* is, read from its header alone."""
+    """Return what *data* is, read from its header alone."""
     for read in (_png, _gif, _jpeg, _webp):
         found = read(data)
         if found is not None:
@@ -109,7 +109,7 @@ def _resize(picture: Any, size: tuple[int, int]) -> Any:
 
 
 def _encodings(picture: Any, mime: str, turned: int) -> Any:
-    """The picture as its own kind where that pays, then as ever coarser JPEG.
+    """Return the picture as its own kind where that pays, then as ever coarser JPEG.
 
     The mark that it is to be shown *turned* is kept; what else was known of it is not.
     """

@@ -47,7 +47,7 @@ def fail_for_status(status: int, headers: Mapping[str, str], said: str) -> None:
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """How long the provider asks to wait, from milliseconds, seconds or a date."""
+    """Return how long the provider asks to wait, from milliseconds, seconds or a date."""
     lowered = {key.lower(): value for key, value in headers.items()}
     for name, scale in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         value = lowered.get(name)
@@ -134,11 +134,11 @@ class Provider(ABC):
 
     @abstractmethod
     def _open(self) -> Any:
-        """The vendor's client; ProviderFailed when its package is missing."""
+        """Return the vendor's client; ProviderFailed when its package is missing."""
 
     @abstractmethod
     def _send(self, request: LlmRequest, timeout: float) -> LlmReply:
-        """One attempt; Transient when another is worth it."""
+        """Make one attempt; Transient when another is worth it."""
 
 
 _TOOL = "propose"
@@ -371,7 +371,7 @@ _LOCAL = {
 
 
 def open_llm(setting: str, environ: Mapping[str, str] = os.environ) -> Llm | None:
-    """The provider for `--llm`, or None; keys and addresses come from the environment."""
+    """Return the provider for `--llm`, or None; keys and addresses come from the environment."""
     if setting in ("", "off"):
         return None
     provider, _, model = setting.partition(":")

@@ -85,12 +85,12 @@ class MemoryReads:
                 self._made.popitem(last=False)
 
     def last_change(self, connection: str, path: WorkspacePath) -> tuple[str, str] | None:
-        """The call that last changed the file for *connection*, and the digest it left."""
+        """Return the call that last changed the file for *connection*, and the digest it left."""
         with self._lock:
             return self._made.get((connection, path))
 
     def last_seen(self, connection: str, path: WorkspacePath) -> Seen | None:
-        """The file as *connection* was last shown it, or None."""
+        """Return the file as *connection* was last shown it, or None."""
         with self._lock:
             return self._seen.get((connection, path))
 

@@ -47,7 +47,7 @@ _PAINTED = late_regex(rf"({_ESCAPE}\[[0-9;]*m)")
 
 
 def has_colour(stream: TextIO | None = None) -> bool:
-    """Whether *stream* (standard output by default) should get colour; NO_COLOR wins."""
+    """Return whether *stream* (standard output by default) should get colour; NO_COLOR wins."""
     stream = stream or sys.stdout
     if os.environ.get("NO_COLOR"):
         return False
@@ -77,7 +77,7 @@ def terminal_width() -> int:
 
 
 def is_terminal() -> bool:
-    """Whether a person reads standard output, not a file or a program."""
+    """Return whether a person reads standard output, not a file or a program."""
     return sys.stdout is not None and sys.stdout.isatty()
 
 
@@ -221,7 +221,7 @@ def fail(message: str, hint: str | None = None) -> None:
 
 
 def is_directory_gone() -> bool:
-    """Whether the directory that the command runs in was removed."""
+    """Return whether the directory that the command runs in was removed."""
     try:
         os.getcwd()
     except FileNotFoundError:

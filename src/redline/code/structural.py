@@ -274,7 +274,7 @@ def _is_kept(token: _Token) -> bool:
 
 
 def _is_before(fix: str, hole: str, bracket: str) -> bool:
-    """Whether *fix* has the metavariable once, and right before *bracket*."""
+    """Return whether *fix* has the metavariable once, and right before *bracket*."""
     found = re.findall(rf"\$+{hole}(?![A-Z_0-9])\s*(.?)", fix)
     return found == [bracket]
 

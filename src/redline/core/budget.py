@@ -70,7 +70,7 @@ def join_text(pieces: Iterable[str]) -> str:
 
 
 def _width(text: str) -> int:
-    """How many bytes a character of *text* takes in memory."""
+    """Return how many bytes a character of *text* takes in memory."""
     if text.isascii():
         return 1
     top = ord(max(text))

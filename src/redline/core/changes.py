@@ -14,7 +14,7 @@ from redline.core.records import dataclass, field
 
 
 def digest_of(content: bytes) -> str:
-    """The SHA-256 of *content* in hex: the name of a blob and the version of a file."""
+    """Return the SHA-256 of *content* in hex: the name of a blob and the version of a file."""
     return hashlib.sha256(content).hexdigest()
 
 
@@ -52,7 +52,7 @@ class FileState:
 
     @classmethod
     def of(cls, content: bytes, mode: int | None = None) -> FileState:
-        """The state of a file that holds *content*."""
+        """Return the state of a file that holds *content*."""
         return cls(digest_of(content), len(content), mode, content)
 
 
@@ -109,7 +109,7 @@ class Change:
         return (self.path,)
 
     def inverse(self) -> Change:
-        """The change that takes this one back."""
+        """Return the change that takes this one back."""
         return Change(self.path, self.after, self.before)
 
 
@@ -126,7 +126,7 @@ class Rename:
         return (self.source, self.target)
 
     def inverse(self) -> Rename:
-        """The rename that takes this one back."""
+        """Return the rename that takes this one back."""
         return Rename(self.target, self.source)
 
 
@@ -141,7 +141,7 @@ class ChangeSet:
     steps: tuple[Change | Rename, ...] = ()
 
     def inverse(self) -> ChangeSet:
-        """The ChangeSet that takes this one back."""
+        """Return the ChangeSet that takes this one back."""
         return ChangeSet(tuple(step.inverse() for step in reversed(self.steps)))
 
     @property

@@ -25,7 +25,7 @@ _BEHIND = 8
 
 
 def unified_diff(old: str, new: str, old_label: str, new_label: str, context: int = CONTEXT) -> str:
-    """The difference as a unified diff, empty when there is none."""
+    """Return the difference as a unified diff, empty when there is none."""
     return "".join(_diff(differing_spans(old, new, "\n"), old_label, new_label, context))
 
 
@@ -54,7 +54,7 @@ def pieces_of_diff(
     *,
     fold: bool = False,
 ) -> Iterator[str]:
-    """The diff of two files in pieces, none of them large."""
+    """Yield the diff of two files in pieces, none of them large."""
     found = differing_spans(old, new, b"\n", (text_start(old), text_start(new)))
     return _diff(found, old_label, new_label, context, fold=fold)
 
@@ -99,7 +99,7 @@ def diff_labels(name: str) -> tuple[str, str]:
 
 
 def first_of(pieces: Iterable[str], limit: int) -> tuple[str, int]:
-    """The first *limit* characters of a text in pieces, and how many there are in all."""
+    """Return the first *limit* characters of a text in pieces, and how many there are in all."""
     kept: list[str] = []
     size = 0
     for piece in pieces:
@@ -260,7 +260,7 @@ def _digest(line: str | bytes) -> bytes:
 
 
 def _mark_lines(mark: str, text: str | bytes, start: int, end: int) -> Iterator[str]:
-    """The lines [start, end) of *text*, each with *mark* before it."""
+    """Yield the lines [start, end) of *text*, each with *mark* before it."""
     between, opens = f"\n{mark}", mark
     while start < end:
         stop = _piece_end(text, start, end)
@@ -275,7 +275,7 @@ def _mark_lines(mark: str, text: str | bytes, start: int, end: int) -> Iterator[
 
 
 def _piece_end(text: str | bytes, start: int, end: int) -> int:
-    """Where a piece from *start* ends: with a line if it can, never within a character."""
+    """Return where a piece from *start* ends: with a line if it can, never within a character."""
     stop = start + _PIECE
     if stop >= end:
         return end

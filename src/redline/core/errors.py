@@ -467,7 +467,7 @@ class Locked(Conflict):
 
 
 class LeaseLost(Locked):
-    """Another server of the group has the workspace by now; nothing was changed."""
+    """Another server of the group has acquired the workspace; nothing was changed."""
 
     def __init__(self, workspace: str) -> None:
         super().__init__(

@@ -104,7 +104,7 @@ class PathRules:
         self._last_globs = [test for test in last if not isinstance(test, str)]
 
     def match(self, folded: tuple[str, ...], *, is_link: bool = False) -> str | None:
-        """The pattern that covers the absolute path of these folded names, if any.
+        """Return the pattern that covers the absolute path of these folded names, if any.
 
         A link is covered as soon as it could put other files where a pattern looks for them.
         """
@@ -121,7 +121,7 @@ class PathRules:
         return folded in self._last_names or any(glob.match(folded) for glob in self._last_globs)
 
     def literal_paths(self) -> list[tuple[str, ...]]:
-        """The names of every pattern that is not anchored at home and holds no wildcard."""
+        """Return the names of every pattern that is not anchored at home and holds no wildcard."""
         rules = (rule for rules in self._by_first.values() for rule in rules)
         return [names for rule in rules if (names := rule.literal) is not None]
 

@@ -128,7 +128,7 @@ def _between(gone: bytearray, come: bytearray) -> Iterable[LineHunk]:
 def _common_head(
     old: Sequence[_Item], start: int, end: int, new: Sequence[_Item], there: int, limit: int
 ) -> int:
-    """How many lines both begin with; longer and longer slices are compared as a whole."""
+    """Return how many lines both begin with; longer and longer slices are compared as a whole."""
     most, done, step = min(end - start, limit - there), 0, _RUN
     while done < most:
         size = min(step, most - done)
@@ -145,7 +145,7 @@ def _common_head(
 def _common_tail(
     old: Sequence[_Item], start: int, end: int, new: Sequence[_Item], there: int, limit: int
 ) -> int:
-    """How many lines both end with, nothing before *start* and *there* being looked at."""
+    """Return how many lines both end with, nothing before *start* and *there* being looked at."""
     most, done, step = min(end - start, limit - there), 0, _RUN
     while done < most:
         size = min(step, most - done)

@@ -1,4 +1,4 @@
-"""A property that is computed once, also when several threads ask for it first."""
+"""A property that is computed once, even when several threads ask for it first."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class built_once(cached_property[T]):  # noqa: N801 - used as a decorator
     @overload
     def __get__(self, instance: object, owner: type[Any] | None = None) -> T: ...
     def __get__(self, instance: Any, owner: type[Any] | None = None) -> Any:
-        """The value, built by the first thread that asks."""
+        """Return the value, built by the first thread that asks."""
         if instance is None:
             return self
         with _BUILDING:

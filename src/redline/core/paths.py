@@ -46,16 +46,16 @@ class WorkspacePath(NamedTuple):
         return "/".join(self.parts) or "."
 
     def child(self, *names: str) -> WorkspacePath:
-        """What *names* lead to from this directory."""
+        """Return what *names* lead to from this directory."""
         return WorkspacePath(self.root, self.parts + names)
 
     def is_beneath(self, other: WorkspacePath) -> bool:
-        """Whether this is *other* or lies anywhere below it."""
+        """Return whether this is *other* or lies anywhere below it."""
         return self.root == other.root and self.parts[: len(other.parts)] == other.parts
 
 
 def outermost(paths: Iterable[WorkspacePath]) -> list[WorkspacePath]:
-    """The *paths* without those that lie in another one."""
+    """Return the *paths* without those that lie in another one."""
     outer: list[WorkspacePath] = []
     for path in sorted(set(paths), key=lambda path: len(path.parts)):
         if not any(path.is_beneath(other) for other in outer):
@@ -64,14 +64,14 @@ def outermost(paths: Iterable[WorkspacePath]) -> list[WorkspacePath]:
 
 
 def show_name(name: str) -> str:
-    """A name that fits JSON: undecodable bytes become \\xNN, everything else stays."""
+    """Return a name that fits JSON: undecodable bytes become \\xNN, everything else stays."""
     if name.isascii():
         return name
     return _UNDECODABLE.sub(lambda m: f"\\x{ord(m[0]) - 0xDC00:02x}", name)
 
 
 def read_name(shown: str) -> str:
-    """The inverse of `show_name` for names that hold undecodable bytes."""
+    """Read what `show_name` returned for a name that holds undecodable bytes."""
     return _ESCAPED.sub(
         lambda m: chr(0xDC00 + int(m[1], 16)) if int(m[1], 16) >= 0x80 else m[0], shown
     )

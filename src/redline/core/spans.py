@@ -28,7 +28,7 @@ class LineSpan(Generic[AnyStr]):
     newline: AnyStr
 
     def line_count(self) -> int:
-        """How many lines there are."""
+        """Return how many lines there are."""
         return self.text.count(self.newline, self.start, self.end) + self._is_open()
 
     def _is_open(self) -> bool:
@@ -36,11 +36,11 @@ class LineSpan(Generic[AnyStr]):
         return self.start < self.end and last != self.newline
 
     def line_starts(self) -> list[int]:
-        """Where each line starts, and where the last one ends."""
+        """Return where each line starts, and where the last one ends."""
         return _line_starts(self.text, self.start, self.end, self.newline)
 
     def lines_before(self, count: int) -> list[int]:
-        """Where each of the *count* lines before this starts, fewer at the beginning."""
+        """Return where each of the *count* lines before this starts, fewer at the beginning."""
         found: list[int] = []
         at = self.start
         while len(found) < count and at > self.origin:
@@ -49,7 +49,7 @@ class LineSpan(Generic[AnyStr]):
         return found[::-1]
 
     def lines_behind(self, count: int) -> list[int]:
-        """Where each of the *count* lines after this ends, fewer at the end."""
+        """Return where each of the *count* lines after this ends, fewer at the end."""
         found: list[int] = []
         at = self.end
         while len(found) < count and at < len(self.text):
@@ -58,7 +58,7 @@ class LineSpan(Generic[AnyStr]):
         return found
 
     def first_line(self) -> int:
-        """How many lines precede this."""
+        """Return how many lines precede this."""
         return self.text.count(self.newline, self.origin, self.start)
 
 
@@ -81,7 +81,7 @@ def differing_spans(
 
 
 def common_head(old: AnyStr, start: int, new: AnyStr, there: int) -> int:
-    """How far *old* from *start* on and *new* from *there* on are the same."""
+    """Return how far *old* from *start* on and *new* from *there* on are the same."""
     limit = min(len(old) - start, len(new) - there)
     done, step = 0, _PIECE
     while done < limit:
@@ -125,13 +125,13 @@ def common_tail(
 
 
 def _differing(left: bytes, right: bytes, order: Literal["big", "little"]) -> int:
-    """How many bytes there are from the first that differs on, or up to the last."""
+    """Return how many bytes there are from the first that differs on, or up to the last."""
     apart = int.from_bytes(left, order) ^ int.from_bytes(right, order)
     return (apart.bit_length() + 7) // 8
 
 
 def _starts_line(text: AnyStr, at: int, begin: int) -> bool:
-    """Whether a line starts at *at*, as one does at *begin*."""
+    """Return whether a line starts at *at*, as one does at *begin*."""
     return at == begin or text[at - 1 : at] in ("\n", b"\n")
 
 

@@ -163,7 +163,7 @@ class TextFile:
         return "\r\n" if crlf > lone else "\n"
 
     def with_text(self, text: str) -> bytes:
-        """The bytes of *text* in this file's encoding, BOM kept.
+        """Return the bytes of *text* in this file's encoding, BOM kept.
 
         In a file whose encoding is unknown nothing says how to encode a letter that it does not
         hold yet.
@@ -214,7 +214,7 @@ class TextFile:
 
 
 def is_utf8(raw: bytes) -> bool:
-    """Whether all bytes are valid UTF-8."""
+    """Return whether all bytes are valid UTF-8."""
     if len(raw) > _PIECE or raw.isascii():
         return undecodable_at(raw) is None
     try:
@@ -225,7 +225,7 @@ def is_utf8(raw: bytes) -> bool:
 
 
 def undecodable_at(raw: bytes) -> int | None:
-    """The first byte that is not UTF-8, None if all are."""
+    """Return the first byte that is not UTF-8, None if all are."""
     if raw.isascii():
         return None
     # In pieces: the text of a large file would take up to four times its size.
@@ -240,7 +240,7 @@ def undecodable_at(raw: bytes) -> int | None:
 
 
 def text_start(raw: bytes) -> int:
-    """Where the text of a file starts: after the BOM."""
+    """Return where the text of a file starts: after the BOM."""
     return len(BOM) if raw.startswith(BOM) else 0
 
 
@@ -265,7 +265,7 @@ def encode(text: str) -> bytes:
 
 
 def encoded_length(text: str, start: int, end: int) -> int:
-    """How many bytes characters [start, end) of *text* become."""
+    """Return how many bytes characters [start, end) of *text* become."""
     if text.isascii():
         return end - start
     pieces = range(start, end, _PIECE)
@@ -290,7 +290,7 @@ def line_body(line: str) -> str:
 
 
 def line_end(line: str) -> str:
-    """The line end of *line*: CRLF, LF or nothing."""
+    """Return the line end of *line*: CRLF, LF or nothing."""
     if line.endswith("\r\n"):
         return "\r\n"
     return "\n" if line.endswith("\n") else ""

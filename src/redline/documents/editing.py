@@ -226,7 +226,7 @@ def _native(document: Document, edit: DocEdit) -> str:
 
 
 def change_of(path: WorkspacePath, before: FileState, after: bytes) -> ChangeSet:
-    """The ChangeSet that gives a file the bytes *after*."""
+    """Return the ChangeSet that gives a file the bytes *after*."""
     return ChangeSet((Change(path, before, FileState.of(after, before.mode)),))
 
 

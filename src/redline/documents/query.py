@@ -42,7 +42,7 @@ class Match:
 def select(
     document: Document, expression: str, regex: RegexTest, limit: int
 ) -> tuple[list[Match], int]:
-    """The first *limit* matches in document order, and how many there are."""
+    """Return the first *limit* matches in document order, and how many there are."""
     from jsonpath_rfc9535 import JSONPathEnvironment, JSONPathError
 
     if len(expression) > MAX_EXPRESSION:
@@ -102,7 +102,7 @@ def _function(regex: RegexTest, *, whole: bool) -> Any:
 
 
 def plain_data(document: Document) -> Any:
-    """The document as values JSON has types for."""
+    """Return the document as values JSON has types for."""
     data = document.data()
     # What came from JSON is not copied.
     return data if document.format in ("json", "jsonc", "json5") else plain(data)

@@ -45,12 +45,12 @@ class Problem:
 
 
 def syntax_problem(error: DocumentSyntax) -> Problem:
-    """A parse error as a problem."""
+    """Return a parse error as a problem."""
     return Problem(error.message, "", error.line, error.column)
 
 
 def named_schema(document: Document) -> str | None:
-    """The schema a document names itself: a modeline in its first lines, or `$schema`."""
+    """Return the schema a document names itself: a modeline in its first lines, or `$schema`."""
     head = b"\n".join(document.source[:4096].split(b"\n")[:10])
     match = _MODELINE.search(head)
     if match:
@@ -63,7 +63,7 @@ def named_schema(document: Document) -> str | None:
 
 
 def _has_key(document: Document, key: str) -> bool:
-    """Whether a document has a key at its top, found without reading its values."""
+    """Return whether a document has a key at its top, found without reading its values."""
     try:
         document.get((key,))
     except NodeNotFound:
@@ -101,7 +101,7 @@ def check(
 
 
 def is_dialect(name: str) -> bool:
-    """Whether a schema's name is the address of a draft of JSON Schema that we have here."""
+    """Return whether a schema's name is the address of a draft of JSON Schema that we have here."""
     return name.removesuffix("#") in _DIALECTS
 
 

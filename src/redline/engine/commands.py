@@ -293,7 +293,7 @@ class RecordedCommands:
         return replace(done, proposal=kept.found.change_set if kept else ChangeSet())
 
     def get(self, job_id: str, owner: str) -> commands.Job:
-        """The job of that owner."""
+        """Return the job of that owner."""
         return self._processes.get(job_id, owner)
 
     def release(self, job_id: str, owner: str) -> None:
@@ -302,11 +302,11 @@ class RecordedCommands:
         self._processes.release(job_id, owner)
 
     def describe(self) -> commands.SandboxFacts:
-        """What would hold a command started now."""
+        """Return what would hold a command started now."""
         return self._processes.describe()
 
     def is_privileged(self, word: str) -> bool:
-        """Whether *word* would run a setuid or setgid program."""
+        """Return whether *word* would run a setuid or setgid program."""
         return self._processes.is_privileged(word)
 
     def _start_dry(self, command: commands.Command, note: RunNote) -> commands.Job:
@@ -322,7 +322,7 @@ class RecordedCommands:
         return self._processes.start_dry(command, self._tree, propose)
 
     def proposal(self, job_id: str, owner: str) -> commands.Difference | None:
-        """What a dry run would have changed."""
+        """Return what a dry run would have changed."""
         kept = self._dry_runs.get(job_id, owner)
         return None if kept is None else kept.found
 

@@ -122,7 +122,7 @@ class JournalEditor:
         return self._revert(request, origin)
 
     def plan_revert(self, request: history.Revert) -> history.Operation:
-        """What `revert` would do, with contents, after the same checks."""
+        """Return what `revert` would do, with contents, after the same checks."""
         wanted, plan = self._plan(request)
         change_set = self._store.fill(plan.change_set)
         planned = history.Operation(

@@ -131,15 +131,15 @@ class JournalHistory:
         return found
 
     def get(self, operation_id: str, steps: int | None = None) -> history.Operation:
-        """One operation with the contents of its ChangeSet, or of its first *steps*."""
+        """Return one operation with the contents of its ChangeSet, or of its first *steps*."""
         return self._store.load(operation_id, steps)
 
     def find(self, prefix: str) -> str:
-        """The one operation whose id starts with *prefix*."""
+        """Return the one operation whose id starts with *prefix*."""
         return self._store.find(prefix)
 
     def changed_since(self, operation_id: str | None, by: history.Author | None) -> Sequence[str]:
-        """The changes made, undone or redone behind an operation, newest first."""
+        """Return the changes made, undone or redone behind an operation, newest first."""
         return self._store.changed_since(operation_id, by)
 
     def take_arrivals(self, session: str) -> Sequence[history.Operation]:
@@ -159,7 +159,7 @@ class JournalHistory:
         return self._recent.take_overlaps(session)
 
     def recent_of_others(self, session: str) -> Sequence[history.Overlap]:
-        """The changes of other sessions in the last minutes, the newest first."""
+        """Return the changes of other sessions in the last minutes, the newest first."""
         return self._recent.of_others(session)
 
     def marks(self) -> Sequence[history.Operation]:
@@ -171,11 +171,11 @@ class JournalHistory:
         return self._store.newest_first(before_id, around=path)
 
     def fill(self, change_set: ChangeSet) -> ChangeSet:
-        """A change set with contents, up to a limit."""
+        """Return a change set with contents, up to a limit."""
         return self._store.fill(change_set)
 
     def load_content(self, state: FileState) -> FileState:
-        """A file's state with its content."""
+        """Return a file's state with its content."""
         return self._store.load_content(state)
 
     def prune(self, *, days: float, size: int) -> int:
@@ -183,7 +183,7 @@ class JournalHistory:
         return self._store.prune(days=days, size=size)
 
     def _place(self, raw: str) -> WorkspacePath | str:
-        """The place itself or, where nothing of the kind can be reached now, the text."""
+        """Return the place itself or, where nothing of the kind can be reached now, the text."""
         try:
             return self._workspace.resolve(raw, Access.READ, follow=False)
         except PathError:

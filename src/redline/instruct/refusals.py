@@ -221,7 +221,7 @@ def _without_promises(s: Sentence, effect: Callable[[str], Operations | None]) -
 
 
 def _in_all(s: Sentence, trouble: Trouble) -> Iterator[str]:
-    """Yield the statements that set a key in every holder, also in those without it."""
+    """Yield the statements that set a key in every holder, including those without it."""
     tree = s.tree
     holders = [n for n in trouble.nodes if tree.is_container(n)]
     held = [n for n in trouble.nodes if not tree.is_container(n)]

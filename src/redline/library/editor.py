@@ -61,7 +61,7 @@ class Editor:
         return self._plan(plan_move(self._workspace._app.tree, one, other, as_path(target)))
 
     def diff(self) -> str:
-        """What would change, as a unified diff."""
+        """Return what would change, as a unified diff."""
         return self._workspace._diff(self._changes)
 
     def commit(self) -> Operation:
@@ -84,7 +84,7 @@ class Editor:
             self.commit()
 
     def _find_known(self, path: WorkspacePath) -> FileState | None:
-        """The file as the changes so far leave it."""
+        """Return the file as the changes so far leave it."""
         for step in reversed(self._changes.steps):
             if isinstance(step, Change) and step.path == path:
                 return step.after if isinstance(step.after, FileState) else None

@@ -89,7 +89,7 @@ class Workspace:
     # -- reading ------------------------------------------------------------------------------
 
     def read(self, path: StrPath) -> str:
-        """The text of a file; UnsupportedEncoding unless it is text in a known encoding."""
+        """Return the text of a file; UnsupportedEncoding unless it is text in a known encoding."""
         place = self._place(path, Access.READ)
         file = open_file(self._app.tree, place, self._app.tree.read(place))
         if not file.is_foreign and not file.is_utf8:
@@ -97,11 +97,11 @@ class Workspace:
         return file.text
 
     def read_bytes(self, path: StrPath) -> bytes:
-        """The bytes of a file."""
+        """Return the bytes of a file."""
         return self._app.tree.read(self._place(path, Access.READ))
 
     def names(self, path: StrPath = ".") -> list[str]:
-        """The names in a directory, sorted."""
+        """Return the names in a directory, sorted."""
         return [entry.path.name for entry in self._app.tree.scan(self._place(path, Access.READ))]
 
     # -- changing -----------------------------------------------------------------------------
@@ -129,7 +129,7 @@ class Workspace:
     # -- documents and code -------------------------------------------------------------------
 
     def get(self, path: StrPath, key: str = "") -> Any:
-        """The value at *key* of a YAML, JSON, JSONC, JSON5 or TOML file, as plain Python."""
+        """Return the value at *key* of a YAML, JSON, JSONC, JSON5 or TOML file, as plain Python."""
         path = as_path(path)
         refuse_code(path, None, takes_format=False)
         source = open_document(self._app, self._place(path, Access.READ), Options())
@@ -201,7 +201,7 @@ class Workspace:
         client: str | None = None,
         principal: str | None = None,
     ) -> Sequence[Operation]:
-        """The latest operations, newest first: all, or those of one file or maker."""
+        """Return the latest operations, newest first: all, or those of one file or maker."""
         by = Author(session, client, principal)
         known = None if path is None else as_path(path)
         return self._app.history.list(HistoryQuery(path=known, limit=limit, by=by))

@@ -36,7 +36,7 @@ class Touched:
 def list_touched(
     change_set: changes.ChangeSet, label: Label, most: int | None = None
 ) -> list[Touched]:
-    """Every path of *change_set* in order, or the first *most*."""
+    """Return every path of *change_set* in order, or the first *most*."""
     return [
         Touched(label(step.target), "move", "entry", label(step.source))
         if isinstance(step, changes.Rename)
@@ -68,7 +68,7 @@ def diff_of(
     *,
     fold: bool = False,
 ) -> str:
-    """The unified diff of every step; contents that were not loaded are named, not shown.
+    """Return the unified diff of every step; contents that were not loaded are named, not shown.
 
     *configured* finds the encoding of a path whose content does not tell it. With *fold* only what
     changed of a long line is shown.
@@ -144,14 +144,14 @@ def _step_diff(
 
 
 def _is_known_by_digest(state: changes.State) -> bool:
-    """Whether a file's content was left out, as `plan_delete` does."""
+    """Return whether a file's content was left out, as `plan_delete` does."""
     return isinstance(state, changes.FileState) and state.content is None
 
 
 def _text_diff(
     step: changes.Change, old_label: str, new_label: str, configured: Lookup | None, fold: bool
 ) -> Iterator[str] | None:
-    """The diff of two texts in pieces; None when there is no text to show."""
+    """Yield the diff of two texts in pieces; None when there is no text to show."""
     # Late: what only lists paths should not pay for it.
     from redline.core.diff import pieces_of_bytes, unified_diff
 
@@ -205,7 +205,7 @@ def mode_line(step: changes.Change, name: str) -> str:
 
 
 def _content(state: changes.State) -> bytes | None:
-    """The bytes of a state for a diff, or None when there are none to show."""
+    """Return the bytes of a state for a diff, or None when there are none to show."""
     if isinstance(state, changes.Absent):
         return b""
     if isinstance(state, changes.LinkState):

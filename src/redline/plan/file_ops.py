@@ -130,7 +130,7 @@ def _identity(state: changes.State) -> changes.State:
 
 
 def _parents(tree: Tree, path: WorkspacePath, shown: str) -> list[changes.Change]:
-    """The changes that make the missing directories above *path*, outermost first."""
+    """Return the changes that make the missing directories above *path*, outermost first."""
     missing: list[changes.Change] = []
     parent = path.parent
     while parent.parts:

@@ -102,7 +102,7 @@ def plan_replace(
 def read_text(
     tree: Tree, path: WorkspacePath, shown: str, encoding: str | None
 ) -> tuple[FileState, TextFile]:
-    """The state and the text of the file at *path*; what is no file of text is refused."""
+    """Return the state and the text of the file at *path*; what is no file of text is refused."""
     state = tree.state(path)
     if not isinstance(state, FileState) or state.content is None:
         entry = tree.stat(path)
@@ -199,7 +199,7 @@ class _Course:
 def _join_doubts(
     doubts: Mapping[int, UnclearIndentation], label: str = "", failed: RedlineError | None = None
 ) -> RedlineError:
-    """The refusal of all unclear edits; *failed* is what the edit *label* after them met."""
+    """Return the refusal of all unclear edits; *failed* is what the edit *label* after them met."""
     number, first = next(iter(doubts.items()))
     repairs = {number: error.repairs[0] for number, error in doubts.items()}
     joined = unclear(first.message_text, repairs, first.details.get("line"))
@@ -211,7 +211,7 @@ def _join_doubts(
 
 
 def _is_in_place(given: str, edits: Sequence[TextEdit], number: int, error: RedlineError) -> bool:
-    """Whether an edit that failed as done was done in the text as *given*, or is sent twice.
+    """Return whether an edit that failed as done was done in the text as *given*, or is sent twice.
 
     What another edit of the same call wrote is no evidence for one that quotes other text; nor are
     blanks and blank lines around the old text for one that adds just these.
@@ -241,7 +241,7 @@ def _first_line(text: str) -> str:
 
 
 def _lines_that_show(text: str, edit: TextEdit, line: int) -> str:
-    """The lines of *text*, from *line* on, that show that *edit* was made before."""
+    """Return the lines of *text*, from *line* on, that show that *edit* was made before."""
     count = len(unify_ends(edit.new).rstrip("\n").split("\n"))
     return "\n".join(unify_ends(text).split("\n")[line - 1 : line - 1 + count])
 
@@ -285,7 +285,7 @@ def find_repairs(text: str, edits: Sequence[TextEdit], regex: Regex) -> Iterator
 def with_repairs(
     edits: Sequence[TextEdit], repairs: Mapping[int, tuple[str, str]]
 ) -> list[TextEdit]:
-    """The edits with *repairs* in the place of those with the same number."""
+    """Return the edits with *repairs* in the place of those with the same number."""
     fixed = list(edits)
     for number, (old, new) in repairs.items():
         fixed[number] = replace(edits[number], old=old, new=new)
@@ -314,7 +314,7 @@ def replace_one(text: str, edit: TextEdit, regex: Regex) -> str:
 
 
 def _placements(text: str, edit: TextEdit) -> list[Placement]:
-    """Where a plain edit goes, in order."""
+    """Return where a plain edit goes, in order."""
     _check(edit)
     check_lines(text)
     limit = max(edit.limit, 0)
@@ -365,14 +365,14 @@ _SKIPPED = late_regex(r"\\.|\[(?:\\.|[^\]\\])*\]|\((\?(?!<[^=!]))?", re.DOTALL)
 
 
 def count_groups(pattern: str) -> int:
-    """How many capture groups a well-formed ECMAScript pattern has."""
+    """Return how many capture groups a well-formed ECMAScript pattern has."""
     return sum(
         found[0].startswith("(") and found[1] is None for found in _SKIPPED.finditer(pattern)
     )
 
 
 def parse_template(template: str, groups: int) -> list[str | int]:
-    """The template as text and group numbers; a group the pattern lacks is an error."""
+    """Return the template as text and group numbers; a group the pattern lacks is an error."""
     parts: list[str | int] = []
     position = 0
     for found in _REFERENCE.finditer(template):
@@ -429,7 +429,7 @@ def replace_regex(
 
 
 def _behind_the_end(match: RegexMatch, text: str) -> bool:
-    """Whether this is the empty line that a final newline seems to open."""
+    """Return whether this is the empty line that a final newline seems to open."""
     return match.start == match.end == len(text) and text.endswith("\n")
 
 

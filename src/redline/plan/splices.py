@@ -11,7 +11,7 @@ from redline.plan.match.placement import Placement
 
 
 def splices_of(file: TextFile, text: str, placements: Iterable[Placement]) -> list[Splice]:
-    """What placements in *text*, the text of *file*, do to its bytes; OverlappingEdits."""
+    """Return what placements in *text*, the text of *file*, do to its bytes; OverlappingEdits."""
     splices: list[Splice] = []
     position, offset = 0, text_start(file.raw)
     for placement in in_order(placements):
@@ -27,7 +27,7 @@ def splices_of(file: TextFile, text: str, placements: Iterable[Placement]) -> li
 
 
 def apply_all_splices(file: TextFile, splices: list[Splice]) -> bytes | None:
-    """The bytes with all splices made; None where two encodings could meet in the file."""
+    """Return the bytes with all splices made; None where two encodings could meet in the file."""
     if file.is_foreign:
         return None
     if not all(splice.data.isascii() for splice in splices) and not file.takes_utf8:

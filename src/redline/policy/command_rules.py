@@ -86,7 +86,7 @@ class CommandRules:
         self._show = show
 
     def is_active(self) -> bool:
-        """Whether there are rules to enforce. PolicyUnreadable."""
+        """Return whether there are rules to enforce. PolicyUnreadable."""
         return self._rules.is_active()
 
     def sealed_places(self, origin: Origin) -> tuple[WorkspacePath, ...]:
@@ -332,7 +332,7 @@ def _above(path: WorkspacePath) -> Iterator[WorkspacePath]:
 
 
 def _is_plain(step: Change, written: Written) -> bool:
-    """Whether the history cannot keep *step*."""
+    """Return whether the history cannot keep *step*."""
     before, after = step.before, step.after
     return (
         step.path in written.left_out
@@ -375,7 +375,7 @@ def _contents(steps: Iterable[Change]) -> set[str | int]:
 
 
 def _went_to(step: Change, brought: Collection[str | int]) -> bool:
-    """Whether the content that *step* removes may be what others bring."""
+    """Return whether the content that *step* removes may be what others bring."""
     before = step.before
     if not _is_removal(step) or not isinstance(before, FileState):
         return False

@@ -21,11 +21,11 @@ class ConfinedDocuments:
     read: Callable[[str], bytes]
 
     def touched(self, name: str, old: bytes | None, new: bytes | None) -> list[Steps] | None:
-        """The values that differ, None where that is not known."""
+        """Return the values that differ, None where that is not known."""
         return touched_fields(self.confined(), name, old, new)
 
     def is_valid(self, name: str, content: bytes, schema: str) -> bool:
-        """Whether *content* parses and is valid by the schema file; PolicyUnreadable."""
+        """Return whether *content* parses and is valid by the schema file; PolicyUnreadable."""
         confined = self.confined()
         try:
             form = isolated.detect(confined, name, content)

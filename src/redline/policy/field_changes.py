@@ -151,7 +151,7 @@ def _with_old_breaks(data: bytes | None) -> bytes | None:
 
 
 def _differences(top: Any, other: Any) -> Iterator[Steps]:
-    """The paths of leaves in which two values differ, without recursion."""
+    """Yield the paths of leaves in which two values differ, without recursion."""
     waiting: list[tuple[Steps, Any, Any]] = [((), top, other)]
     while waiting:
         steps, old, new = waiting.pop()
@@ -176,12 +176,12 @@ def _differences(top: Any, other: Any) -> Iterator[Steps]:
 
 
 def _below_plain_key(steps: Steps, value: Any) -> Iterator[Steps]:
-    """The leaves of a value whose key is another one for some programs."""
+    """Yield the leaves of a value whose key is another one for some programs."""
     return _leaves(steps, value if isinstance(value, _PlainKey) else _MISSING)
 
 
 def _have_equal_types(old: Any, new: Any) -> bool:
-    """Whether equal values are written alike too, which `1 == True` does not say."""
+    """Return whether equal values are written alike too, which `1 == True` does not say."""
     try:
         # In this version a value's bytes depend on nothing but the value.
         return marshal.dumps(old, _MARSHAL) == marshal.dumps(new, _MARSHAL)
@@ -276,7 +276,7 @@ def _refuse_duplicates(data: bytes, document: Any) -> None:
 
 
 def _leaves(top: Steps, value: Any) -> Iterator[Steps]:
-    """The path of every leaf of a value, without recursion."""
+    """Yield the path of every leaf of a value, without recursion."""
     waiting: list[tuple[Steps, Any]] = [] if value is _MISSING else [(top, value)]
     while waiting:
         steps, inner = waiting.pop()
@@ -290,7 +290,7 @@ def _leaves(top: Steps, value: Any) -> Iterator[Steps]:
 
 
 def _children(value: Any) -> Mapping[str | int, Any] | None:
-    """What lies in a collection, by key as text or by position; None for any other value."""
+    """Return what lies in a collection, by key as text or by position; None for any other value."""
     if isinstance(value, list):
         return dict(enumerate(value))
     if not isinstance(value, dict):

@@ -34,7 +34,7 @@ class FieldPattern:
         return cls(text, tuple(str(step) for step in path))
 
     def matches(self, steps: Steps) -> bool:
-        """Whether a value at *steps* is what this names or lies inside of it.
+        """Return whether a value at *steps* is what this names or lies inside of it.
 
         Keys and positions are compared alike.
         """

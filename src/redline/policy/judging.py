@@ -56,10 +56,10 @@ class DocumentTests(Protocol):
     """What judging asks about documents."""
 
     def touched(self, name: str, old: bytes | None, new: bytes | None) -> list[Steps] | None:
-        """The values that differ, None where that is not known."""
+        """Return the values that differ, None where that is not known."""
 
     def is_valid(self, name: str, content: bytes, schema: str) -> bool:
-        """Whether *content* parses and is valid by the schema file."""
+        """Return whether *content* parses and is valid by the schema file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ class Judge:
         return max(self.rulings(place), key=lambda ruling: _ORDER[ruling.action])
 
     def rulings(self, place: Place) -> Iterator[Ruling]:
-        """What is said about one place, for each value in it that rules may tell apart."""
+        """Yield what is said about one place, for each value in it that rules may tell apart."""
         if place.is_link:
             yield from self._rulings_behind(place)
         candidates: list[Rule] = []
@@ -107,7 +107,7 @@ class Judge:
         yield from self._field_rulings(place, candidates)
 
     def _rulings_behind(self, place: Place) -> Iterator[Ruling]:
-        """What is said about names beneath a link, whatever lies there now or later."""
+        """Yield what is said about names beneath a link, whatever lies there now or later."""
         for rule in self.policy.rules:
             if not rule.matches_origin(self.origin):
                 continue

@@ -74,7 +74,7 @@ class Rule:
         return matcher(tuple(patterns)) if patterns else None
 
     def matches_path(self, relative: Sequence[str], absolute: str) -> bool:
-        """Whether this is about a place, by its names from each root or its whole name."""
+        """Return whether this is about a place, by its names from each root or its whole name."""
         if not self.paths:
             return not self.needs_document or named_format(absolute) is not None
         by_name, whole = self._relative, self._absolute
@@ -110,7 +110,7 @@ class Rule:
         return False
 
     def is_about_all_beneath(self, relative: Sequence[str]) -> bool:
-        """Whether this matches everything at and beneath a place, whatever it holds."""
+        """Return whether this matches everything at and beneath a place, whatever it holds."""
         if self.needs_document or self.more_than:
             return False
         wholes = [f"{name}/".casefold() for name in self.whole_directories]
@@ -135,7 +135,7 @@ class Rule:
         return not self.paths
 
     def matches_origin(self, origin: Origin) -> bool:
-        """Whether this is about what *origin* does."""
+        """Return whether this is about what *origin* does."""
         if self.tools and not matcher(self.tools)(origin.tool):
             return False
         if self.clients:
@@ -146,7 +146,7 @@ class Rule:
         return not self.principals or matcher(self.principals)(origin.principal)
 
     def matches_size(self, size: Size) -> bool:
-        """Whether the change is large enough for this rule."""
+        """Return whether the change is large enough for this rule."""
         return not self.more_than or any(
             getattr(size, measure) > limit for measure, limit in self.more_than.items()
         )
@@ -245,5 +245,5 @@ def _leads_on(parts: Sequence[str], names: Sequence[str]) -> bool:
 
 
 def _plain(pattern: str) -> str:
-    """A pattern as the matcher takes it: `a/` is everything beneath a."""
+    """Return a pattern as the matcher takes it: `a/` is everything beneath a."""
     return f"{pattern}**" if pattern.endswith("/") else pattern

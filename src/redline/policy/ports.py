@@ -43,7 +43,7 @@ class ChangeRules(Protocol):
         *,
         alone: bool = False,
     ) -> Sequence[Ruling]:
-        """The strictest ruling on each step of a change set that renames nothing.
+        """Return the strictest ruling on each step of a change set that renames nothing.
 
         *load* gives the content of a new state. With *alone* the size of each step counts, not
         that of the whole set. PolicyUnreadable.
@@ -59,12 +59,12 @@ class ChangeRules(Protocol):
         """For how many seconds a change is held."""
 
     def is_active(self) -> bool:
-        """Whether anything is ever held or denied. PolicyUnreadable."""
+        """Return whether anything is ever held or denied. PolicyUnreadable."""
 
     def explain(
         self, path: WorkspacePath, origin: Origin, steps: tuple[str, ...] | None
     ) -> Sequence[RuleReport]:
-        """What each rule says about a place, or a value in it, up to the one that decides.
+        """Return what each rule says about a place, or a value in it, up to the one that decides.
 
         PolicyUnreadable.
         """

@@ -121,11 +121,11 @@ class HookEvent:
     given: str = ""
 
     def is_same_call(self, other: HookEvent) -> bool:
-        """Whether both speak of one run of one tool."""
+        """Return whether both speak of one run of one tool."""
         if self.call or other.call:
             return self.call == other.call
         return (self.tool, self.command, self.files) == (other.tool, other.command, other.files)
 
     def is_same_session(self, other: HookEvent) -> bool:
-        """Whether both come from one session of one client."""
+        """Return whether both come from one session of one client."""
         return (self.client, self.session) == (other.client, other.session)

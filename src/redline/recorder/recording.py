@@ -147,7 +147,7 @@ UNKNOWN = KnownEntry(None, None)
 
 
 def finished_since(store: Store, position: str, own: Container[str]) -> list[Operation]:
-    """Return the operations behind *position* that are journalled by now, the oldest first.
+    """Return the operations journalled after *position*, oldest first.
 
     Each is visible when this returns: one that was revoked is left out. *own* are the recorder's.
     """

@@ -47,15 +47,15 @@ class SearchScope:
     excludes: Excludes
 
     def wants(self, path: WorkspacePath) -> bool:
-        """Whether to search a file."""
+        """Return whether to search a file."""
         return any(self._selects(base, path) for base in self.bases) and not self._left_out(path)
 
     def places(self) -> list[WorkspacePath]:
-        """The bases without those that lie in another one."""
+        """Return the bases without those that lie in another one."""
         return outermost(base.path for base in self.bases)
 
     def files(self, tree: Tree, cancel: search.Cancel) -> Iterator[WorkspacePath]:
-        """Every file to be searched, in tree order within each base."""
+        """Yield every file to be searched, in tree order within each base."""
         single = {base.path for base in self.bases if base.is_file}
         for place in sorted(self.places()):
             if place in single:
@@ -71,7 +71,7 @@ class SearchScope:
                     yield path
 
     def links(self, tree: Tree, cancel: search.Cancel) -> Iterator[WorkspacePath]:
-        """Every symbolic link that would be searched if it were a file."""
+        """Yield every symbolic link that would be searched if it were a file."""
         single = {base.path for base in self.bases if base.is_file}
         for place in self.places():
             for folder in self._folders(tree, place) if place not in single else ():
@@ -82,14 +82,14 @@ class SearchScope:
                         yield path
 
     def _folders(self, tree: Tree, place: WorkspacePath) -> Iterator[Folder]:
-        """The directories from *place* down that may hold something to search."""
+        """Yield the directories from *place* down that may hold something to search."""
         if not self.excludes.any:
             return tree.walk(place)
         enters = self.excludes.enter
         return tree.walk(place, enter=lambda name: enters(self._from_top(below(place, name))))
 
     def is_empty(self, tree: Tree, cancel: search.Cancel) -> bool:
-        """Whether there is nothing to search; the first file that is wanted settles it."""
+        """Return whether there is nothing to search; the first file that is wanted settles it."""
         single = {base.path for base in self.bases if base.is_file}
         if any(map(self.wants, single)):
             return False
@@ -114,7 +114,7 @@ class SearchScope:
         return self.excludes.below(self._from_top(path))
 
     def _from_top(self, path: WorkspacePath) -> str:
-        """What excludes are compared with."""
+        """Return what excludes are compared with."""
         inside = path.is_beneath(self.top)
         return "/".join(path.parts[len(self.top.parts) :] if inside else path.parts)
 
@@ -141,7 +141,7 @@ class ContentSearch:
         self._cancel = cancel
 
     def run(self, question: ContentQuestion, scope: SearchScope) -> found_lines.ContentFound:
-        """The answer, by either engine; InvalidPattern, TimeLimit.
+        """Return the answer, by either engine; InvalidPattern, TimeLimit.
 
         Of a line that is too long to be shown whole, the part around its match is.
         """
@@ -178,7 +178,7 @@ class ContentSearch:
     def _by_ripgrep(
         self, question: ContentQuestion, scope: SearchScope, how: Translation
     ) -> found_lines.ContentFound | None:
-        """What ripgrep finds; None when its answer cannot be shown to be the right one.
+        """Return what ripgrep finds; None when its answer cannot be shown to be the right one.
 
         One line more than asked for is looked at: if it matches, there are too many.
         """
@@ -256,7 +256,7 @@ class ContentSearch:
     def _verify(
         self, question: ContentQuestion, found: Sequence[search.GrepLine], how: Translation
     ) -> bool:
-        """Whether the ECMAScript engine agrees about every line that is in doubt."""
+        """Return whether the ECMAScript engine agrees about every line that is in doubt."""
         if not how.returns and not how.loose:
             return True
         lines = [
@@ -271,7 +271,7 @@ class ContentSearch:
         return len(agreed[0]) == len(lines)
 
     def by_worker(self, question: ContentQuestion, scope: SearchScope) -> found_lines.ContentFound:
-        """The answer of the ECMAScript engine alone."""
+        """Return the answer of the ECMAScript engine alone."""
         self._regex.check(question.regex, _flags(question))
         end = monotonic() + _DEADLINE
         lines: list[search.GrepLine] = []

@@ -154,7 +154,7 @@ class _Translator:
         self._emit(self._literal(self._read_escape()), 0)
 
     def _read_escape(self) -> str:
-        """The one character that the escape here represents; moves past it."""
+        """Return the one character that the escape here represents; moves past it."""
         found = _HEX.match(self._pattern, self._at + 1)
         if found:
             self._at += 1 + len(found[0])
@@ -200,7 +200,7 @@ class _Translator:
         return f"(?:[^{inside}]|{_UNPAIRED})" if negated else f"[{inside}]"
 
     def _item(self) -> str:
-        """One member of a class: a named class, a character or a range."""
+        """Return one member of a class: a named class, a character or a range."""
         escaped = self._pattern[self._at : self._at + 2]
         if len(escaped) == 2 and escaped[0] == "\\" and escaped[1] in _CLASSES:
             self._at += 2

@@ -26,12 +26,12 @@ _STAR, _GLOBSTAR, _ANY, _GATE = "*", "**", "?", ""
 
 
 def is_glob(text: str) -> bool:
-    """Whether *text* is a pattern and not a plain path."""
+    """Return whether *text* is a pattern and not a plain path."""
     return not _META.isdisjoint(text)
 
 
 def split_base(pattern: str) -> tuple[str, str]:
-    """The directory a pattern begins with, as far as it is literal, and the rest."""
+    """Return the directory a pattern begins with, as far as it is literal, and the rest."""
     parts = pattern.split("/")
     literal = next((i for i, part in enumerate(parts) if is_glob(part) or "\\" in part), len(parts))
     literal = min(literal, len(parts) - 1)
@@ -47,7 +47,7 @@ def name_or_path(patterns: Sequence[str]) -> tuple[Matcher | None, Matcher | Non
 
 
 def selects(patterns: Sequence[str]) -> Matcher:
-    """A test of relative paths: does any pattern select it?"""
+    """Return a test of relative paths: does any pattern select it?"""
     by_name, by_path = name_or_path(patterns)
 
     def test(path: str) -> bool:
@@ -60,7 +60,7 @@ def selects(patterns: Sequence[str]) -> Matcher:
 
 @lru_cache(maxsize=256)
 def matcher(patterns: tuple[str, ...]) -> Matcher:
-    """A test of whole texts against any of *patterns*, anchored at both ends."""
+    """Return a test of whole texts against any of *patterns*, anchored at both ends."""
     check_globs(patterns)
     quick: list[str] = []
     slow: list[Matcher] = []
@@ -140,7 +140,7 @@ def parse(pattern: str) -> list[str] | None:
 
 
 def _next(pattern: str, index: int) -> tuple[str, int] | None:
-    """The token at *index* and where the next one begins; None when it is malformed."""
+    """Return the token at *index* and where the next one begins; None when it is malformed."""
     char = pattern[index]
     if char == "*":
         stop = index + len(pattern[index:]) - len(pattern[index:].lstrip("*"))
@@ -170,7 +170,7 @@ def _class(inside: str) -> str:
 
 
 def _is_quick(tokens: list[str]) -> bool:
-    """Whether `re` cannot take long, however a path is made to backtrack."""
+    """Return whether `re` cannot take long, however a path is made to backtrack."""
     globstars = [index for index, token in enumerate(tokens) if token == _GLOBSTAR]
     # A globstar that ends at a slash can only stop there; any other one stops at every character.
     loose = sum(not _may_be_nothing(tokens, at) for at in globstars if at + 1 < len(tokens))
@@ -179,7 +179,7 @@ def _is_quick(tokens: list[str]) -> bool:
 
 
 def _regex(tokens: list[str]) -> str:
-    """The tokens as one regular expression."""
+    """Return the tokens as one regular expression."""
     pieces: list[str] = []
     index = 0
     while index < len(tokens):
@@ -225,7 +225,7 @@ class _Simulation:
         return bool(states & self._final)
 
     def _mask(self, char: str) -> int:
-        """The positions that *char* moves on from."""
+        """Return the positions that *char* moves on from."""
         mask = self._masks.get(char)
         if mask is None:
             mask = sum(bit for bit, regex in self._plain if regex.fullmatch(char))

@@ -39,7 +39,7 @@ class IgnoreRule:
 
 
 def parse_rule(line: str) -> IgnoreRule | None:
-    """The rule a line states, or None for blank lines and comments."""
+    """Return the rule a line states, or None for blank lines and comments."""
     text = line.rstrip("\r\n")
     while text.endswith((" ", "\t")) and not text.endswith("\\ "):
         text = text[:-1]
@@ -102,7 +102,7 @@ class RuleSet:
         return self._count > 0
 
     def _table(self, rule: IgnoreRule) -> tuple[dict[str, tuple[int, int]], list[str]]:
-        """Where a rule is looked up and by what; by nothing when that takes a regex."""
+        """Return where a rule is looked up and by what; by nothing when that takes a regex."""
         if not _MAGIC.search(rule.glob):
             return (self._paths if rule.anchored else self._literal), [rule.glob]
         # A suffix with a second dot is left to the regex: the table is asked for the last only.
@@ -152,11 +152,11 @@ class JoinedNames:
         self.lines = "\n".join(["", *names, ""])
 
     def has_any(self, names: frozenset[str]) -> bool:
-        """Whether one of *names* is here."""
+        """Return whether one of *names* is here."""
         return not names.isdisjoint(self.lines.split("\n"))
 
     def ends_in_any(self, suffixes: frozenset[str]) -> bool:
-        """Whether a name ends in one of *suffixes*, which begin with their only dot."""
+        """Return whether a name ends in one of *suffixes*, which begin with their only dot."""
         return not suffixes.isdisjoint(_SUFFIXES.findall(self.lines))
 
 
@@ -211,7 +211,7 @@ class IgnoreScope:
 
     @classmethod
     def of_root(cls, tree: FileReader, root: int) -> IgnoreScope:
-        """The rules at the top of a root: .git/info/exclude, then .gitignore."""
+        """Return the rules at the top of a root: .git/info/exclude, then .gitignore."""
         top = WorkspacePath(root, ())
         layers: tuple[tuple[int, RuleSet], ...] = ()
         exclude = _load(tree, WorkspacePath(root, (".git", "info", "exclude")))
@@ -252,7 +252,7 @@ class IgnoreScope:
         return self
 
     def ignores(self, name: str, is_directory: bool) -> bool:
-        """Whether git ignores the entry *name* of this directory."""
+        """Return whether git ignores the entry *name* of this directory."""
         if not self._layers:
             return False
         path = self._prefix + name
@@ -264,7 +264,7 @@ class IgnoreScope:
 
 
 def is_ignored(tree: FileReader, path: WorkspacePath, is_directory: bool) -> bool:
-    """Whether git ignores *path*, because of itself or of a directory it lies in."""
+    """Return whether git ignores *path*, because of itself or of a directory it lies in."""
     scope = IgnoreScope.of_root(tree, path.root)
     for name in path.parts[:-1]:
         if scope.ignores(name, True):
@@ -274,7 +274,7 @@ def is_ignored(tree: FileReader, path: WorkspacePath, is_directory: bool) -> boo
 
 
 def ancestor_rules(tree: Tree, directory: WorkspacePath) -> list[str]:
-    """The rules of *directory*'s parents, rewritten to be read from the root, in order.
+    """Return the rules of *directory*'s parents, rewritten to be read from the root, in order.
 
     For a walker that starts in *directory* and so never sees the ignore files above it.
     """
@@ -310,7 +310,7 @@ def is_odd_ignore_file(tree: Tree, file: WorkspacePath) -> bool:
 
 
 def rebased_rules(tree: Tree, file: WorkspacePath) -> Iterator[str]:
-    """The rules of one ignore file as lines that hold at the top of its root."""
+    """Yield the rules of one ignore file as lines that hold at the top of its root."""
     parts = () if file.parts[:1] == (".git",) else file.parts[:-1]
     return _rebase(tree, file, parts)
 

@@ -160,7 +160,7 @@ class _Place(NamedTuple):
 
 
 def select_rows(facts: FactLists, wants: Callable[[str, int], bool]) -> FactLists:
-    """The *facts* of those names that are wanted, which is asked with name and mode."""
+    """Return the *facts* of those names that are wanted, which is asked with name and mode."""
     return columns([row for row in zip(*facts, strict=True) if wants(row[0], row[1])])
 
 
@@ -170,7 +170,7 @@ def columns(rows: Sequence[tuple[str, int, int, int, int]]) -> FactLists:
 
 
 def part(facts: FactLists, start: int, stop: int | None) -> FactLists:
-    """The *facts* from *start* up to *stop*."""
+    """Return the *facts* from *start* up to *stop*."""
     return FactLists(*[column[start:stop] for column in facts])  # type: ignore[arg-type]
 
 
@@ -189,13 +189,13 @@ def _directories(facts: FactLists) -> frozenset[str]:
 
 
 def _has_ignore_file(names: list[str]) -> bool:
-    """Whether sorted *names* hold that of a file with ignore rules."""
+    """Return whether sorted *names* hold that of a file with ignore rules."""
     place = bisect_left(names, _IGNORE_FILE)
     return place < len(names) and names[place] == _IGNORE_FILE
 
 
 def _has_hidden(names: list[str]) -> bool:
-    """Whether a name begins with a dot; such names are adjacent, for *names* are sorted."""
+    """Return whether a name begins with a dot; such names are adjacent, for *names* are sorted."""
     first = bisect_left(names, ".")
     return first < len(names) and names[first][0] == "."
 

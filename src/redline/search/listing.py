@@ -142,7 +142,7 @@ _ANY_NAME_WITH = re.compile(r"(?:\*\*/)*\*([^*?\[\]{}\\/]+)")
 def _selector(
     directory: WorkspacePath, patterns: Sequence[str], exclude: Sequence[str]
 ) -> levels.Selects | None:
-    """The test that selects names; None where all are selected."""
+    """Return the test that selects names; None where all are selected."""
     if not exclude and (not patterns or any(p in ("**/*", "**", "*") for p in patterns)):
         return None
     endings = [_ANY_NAME_WITH.fullmatch(pattern) for pattern in patterns]

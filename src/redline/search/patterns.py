@@ -58,7 +58,7 @@ def check_alternatives(count: int, pattern: str) -> None:
 
 
 def glob_regex(pattern: str) -> str:
-    """The regex of one glob with its slashes meaning what they mean to git.
+    """Return the regex of one glob with its slashes meaning what they mean to git.
 
     `*` and `?` stay within a name, `**` as a whole part spans any number of them, also none.
     A class that is never closed matches nothing, as git has it.
@@ -85,7 +85,7 @@ def glob_regex(pattern: str) -> str:
 
 
 def _part_regex(part: str) -> str:
-    """The regex of one name: what lies between two stars matches at the first place it can.
+    """Return the regex of one name: what lies between two stars matches at the first place it can.
 
     That place is as good as any later one, so nothing is ever tried twice.
     """
@@ -116,7 +116,7 @@ def _part_regex(part: str) -> str:
 
 
 def _class_regex(part: str, start: int) -> tuple[str, int]:
-    """The character class whose inside begins at *start*, and where the text goes on."""
+    """Return the character class whose inside begins at *start*, and where the text goes on."""
     index = start
     negated = part[index : index + 1] in ("!", "^")
     index += negated
@@ -173,7 +173,7 @@ def _alternatives(pattern: str) -> Iterable[str]:
 
 @lru_cache(maxsize=256)
 def any_of(patterns: tuple[str, ...]) -> re.Pattern[str]:
-    """One regex for `fullmatch` on root-relative paths that any of *patterns* selects.
+    """Return one regex for `fullmatch` on root-relative paths that any of *patterns* selects.
 
     A pattern without a slash is tried on the name at any depth; with one it is anchored at the
     root; a closing slash means everything inside that directory.

@@ -22,16 +22,16 @@ class Excludes:
         self._paths = frozenset(p.lower() for p in literal if "/" in p)
 
     def path(self, path: str) -> bool:
-        """Whether a relative path is left out."""
+        """Return whether a relative path is left out."""
         return self.any and (self._selects(path) or not self.enter(path))
 
     def enter(self, path: str) -> bool:
-        """Whether a directory is walked into."""
+        """Return whether a directory is walked into."""
         lowered = path.lower()
         return lowered not in self._paths and lowered.rpartition("/")[2] not in self._names
 
     def below(self, path: str) -> bool:
-        """Whether a path is left out by itself or by a directory above it."""
+        """Return whether a path is left out by itself or by a directory above it."""
         if not self.any:
             return False
         parts = path.split("/")
@@ -80,7 +80,7 @@ def matching_files(
 def anchored_files(
     tree: Tree, base: WorkspacePath, pattern: str, cancel: Cancel
 ) -> Iterator[WorkspacePath]:
-    """The files and links below *base* whose whole relative path is *pattern*.
+    """Yield the files and links below *base* whose whole relative path is *pattern*.
 
     A bare name goes no deeper; directories behind links are not entered.
     """
@@ -95,7 +95,7 @@ def anchored_files(
 
 
 def below(base: WorkspacePath, relative: str) -> WorkspacePath:
-    """The place *relative* names beneath *base*; only for paths that a walk gave."""
+    """Return the place *relative* names beneath *base*; only for paths that a walk gave."""
     return base.child(*relative.split("/"))
 
 

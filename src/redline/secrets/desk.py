@@ -267,7 +267,7 @@ class SecretDesk:
         return hmac.new(self.memory.salt, given, hashlib.sha256).hexdigest()
 
     def is_clean(self, text: str | bytes, *, is_output: bool = False, path: str = "") -> bool:
-        """Whether a text or the content of a file is known to have no secret."""
+        """Return whether a text or the content of a file is known to have no secret."""
         state = self._known.generation, self._list_rules(), self.memory.list_hashes()
         if state != self._state:
             with self._lock:

@@ -177,7 +177,7 @@ class KeyFormats:
         )
 
     def _candidates(self, text: str, data: bytes | None) -> list[tuple[int, int, int]]:
-        """Return start, end and number of each of the texts, also of two that overlap."""
+        """Return start, end and number of each of the texts, including overlapping ones."""
         around = [(0, len(text))]
         if len(text) > _LONG:
             places = self._scanner.find(text, data)
@@ -245,12 +245,12 @@ def find(text: str, path: str = "", data: bytes | None = None) -> list[FoundSecr
 
 @lru_cache(4096)
 def is_env_file(path: str) -> bool:
-    """Whether a file is one that holds secrets, by its name."""
+    """Return whether a file is one that holds secrets, by its name."""
     return bool(_ENV_FILE.search(path)) and not _NOT_ENV_FILE.search(path)
 
 
 def has_secret_name(name: str) -> bool:
-    """Whether the name of a value says that it is a secret."""
+    """Return whether the name of a value says that it is a secret."""
     return any(each in name for each in _NAMES)
 
 
@@ -409,12 +409,12 @@ _LOOKS: dict[str, Callable[[str, int, int], list[FoundSecret]]] = {
 
 
 def is_placeholder(value: str) -> bool:
-    """Whether a value is there for a person to replace it."""
+    """Return whether a value is there for a person to replace it."""
     return bool(_PLACEHOLDER.search(value)) or len(set(value)) < 5
 
 
 def is_random(value: str, *, is_quoted: bool, least: int = _MIN_RANDOM) -> bool:
-    """Whether a value looks drawn at random rather than written by a person."""
+    """Return whether a value looks drawn at random rather than written by a person."""
     # The beginning tells enough: names that follow each other are looked at again and again.
     value = value[:_MAX_JUDGED]
     length = len(value)

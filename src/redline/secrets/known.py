@@ -1,4 +1,4 @@
-"""Values that are known to be secrets, found again wherever they are, also in part or encoded."""
+"""Values that are known to be secrets, found again anywhere, even in part or encoded."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ class MaskSession:
         return mask, True
 
     def has_issued(self, mask: str) -> bool:
-        """Whether *mask* is one of this session."""
+        """Return whether *mask* is one of this session."""
         return mask in self._values
 
     def restore(
@@ -89,14 +89,14 @@ class MaskSession:
         return MASK.sub(put_back, text)
 
     def _is_remnant(self, match: re.Match[str]) -> bool:
-        """Whether this comes from a mask, not from text that only looks a bit like one."""
+        """Return whether this comes from a mask, not from text that only looks a bit like one."""
         if match[1] is None:
             return True
         return any(mask.startswith(f"{OPEN}{match[1].upper()}:") for mask in list(self._values))
 
 
 def holds_mask(text: str) -> bool:
-    """Whether *text* has a mask or what is left of one; quick for texts without."""
+    """Return whether *text* has a mask or what is left of one; quick for texts without."""
     return ("ecret" in text or "»" in text or "ECRET" in text) and bool(
         MASK.search(text) or _BROKEN.search(text)
     )

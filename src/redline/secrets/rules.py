@@ -55,7 +55,7 @@ class SecretRule:
     patterns: tuple[str, ...] = ()
 
     def is_about(self, path: str) -> bool:
-        """Whether this is about the file *path*; a text of unknown origin has none."""
+        """Return whether this is about the file *path*; a text of unknown origin has none."""
         if not self.paths:
             return True
         return bool(path) and selects([f"{p}**" if p.endswith("/") else p for p in self.paths])(
@@ -63,7 +63,7 @@ class SecretRule:
         )
 
     def covers(self, found: FoundSecret, path: str) -> bool:
-        """Whether this decides about a secret that was found in a file."""
+        """Return whether this decides about a secret that was found in a file."""
         if not self.is_about(path):
             return False
         if self.kinds and not matcher(self.kinds)(found.kind):

@@ -431,7 +431,7 @@ class Session:
 
     @classmethod
     def decode(cls, payload: bytes) -> Session:
-        """The inverse of `encode`."""
+        """Decode what `encode` returned."""
         body: Any = parse(payload.decode("utf-8", "surrogatepass"))
         return cls(
             body["document"],
@@ -459,7 +459,7 @@ class Session:
 
 
 def hash_of(document: Value) -> str:
-    """The version of an inline document."""
+    """Return the version of an inline document."""
     return digest_of(dumps(document).encode("utf-8", "surrogatepass"))
 
 
@@ -472,7 +472,7 @@ def store(previews: Previews, session: Session, principal: str) -> str:
 
 
 def load(previews: Previews, session_id: str, principal: str) -> tuple[StoredPreview, Session]:
-    """The live session of that principal; SessionNotFound."""
+    """Return the live session of that principal; SessionNotFound."""
     stored = previews.get(session_id, principal)
     if stored is None:
         raise SessionNotFound(
@@ -483,7 +483,7 @@ def load(previews: Previews, session_id: str, principal: str) -> tuple[StoredPre
 
 
 def change_id(place: int) -> str:
-    """The id of the change at *place*, counted from 0."""
+    """Return the id of the change at *place*, counted from 0."""
     return f"change_{place + 1:03d}"
 
 
@@ -493,12 +493,12 @@ def candidate_id(place: int) -> str:
 
 
 def shown(value: Value | NoValue) -> str:
-    """A value in a preview; nothing for one that is not there."""
+    """Return a value in a preview; nothing for one that is not there."""
     return "" if isinstance(value, NoValue) else render(value)
 
 
 def type_of(value: Value | NoValue) -> str:
-    """The JSON type of a value, or absent."""
+    """Return the JSON type of a value, or absent."""
     return "absent" if isinstance(value, NoValue) else type_name(value)
 
 
@@ -536,7 +536,7 @@ def change_json(place: int, operation: DocumentOperation, prefix: str = "") -> J
 
 
 def is_exact(value: Value) -> bool:
-    """Whether plain numbers carry every number of *value* as it is written."""
+    """Return whether plain numbers carry every number of *value* as it is written."""
     if isinstance(value, dict):
         return all(map(is_exact, value.values()))
     if isinstance(value, list):

@@ -31,7 +31,7 @@ def select_files(runtime: Runtime, raw: str, access: Access, cancel: Cancel) -> 
 
 
 def _is_name_of_file(runtime: Runtime, raw: str) -> bool:
-    """Whether a name with glob characters is simply the name of a file."""
+    """Return whether a name with glob characters is simply the name of a file."""
     try:
         place = runtime.workspace.resolve(raw, Access.READ)
     except InvalidArgument:

@@ -22,7 +22,7 @@ class Cut:
 
 
 def line_starts(data: bytes) -> list[int]:
-    """Where each line begins, and the end of the data; only LF ends a line."""
+    """Return where each line begins, and the end of the data; only LF ends a line."""
     starts = [0]
     at = data.find(b"\n")
     while at >= 0:
@@ -57,7 +57,7 @@ def _first_lines(data: bytes, max_lines: int) -> tuple[bytes, str]:
 
 
 def character_start(data: bytes, offset: int) -> int:
-    """The start of the character that *offset* lies in."""
+    """Return the start of the character that *offset* lies in."""
     while 0 < offset < len(data) and data[offset] & 0xC0 == 0x80:
         offset -= 1
     return offset

@@ -35,7 +35,7 @@ class IdleWorkspaces:
             self._noted[entry.name] = now
 
     def find_due(self) -> list[WorkspaceEntry]:
-        """Return what is to be parked now, also what an interruption left half parked."""
+        """Return the workspaces to park now, including those an interruption left half parked."""
         return [entry for entry in self._directory.list() if self._is_due(entry)]
 
     def park(self, name: str) -> None:

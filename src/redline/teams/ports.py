@@ -35,19 +35,19 @@ class WorkspaceDirectory(Protocol):
     """
 
     def list(self) -> Sequence[WorkspaceEntry]:
-        """Every workspace that is not archived, by name."""
+        """Return every workspace that is not archived, by name."""
 
     def find(self, name: str) -> WorkspaceEntry | None:
-        """The workspace of this name."""
+        """Return the workspace of this name."""
 
     def place(self, name: str) -> WorkspaceEntry:
-        """The workspace of this name, or where one would be; InvalidArgument."""
+        """Return the workspace of this name, or where one would be; InvalidArgument."""
 
     def create(self, name: str) -> WorkspaceEntry:
         """Make an empty workspace."""
 
     def list_archived(self) -> Sequence[str]:
-        """The names of archived workspaces, in order."""
+        """Return the names of archived workspaces, in order."""
 
     def archive(self, name: str) -> None:
         """Stop serving a workspace; its files and its history stay."""
@@ -82,16 +82,16 @@ class ObjectStore(Protocol):
         """Store an object, in place of one with this name."""
 
     def get(self, name: str, limit: int) -> bytes | None:
-        """The object of this name; None when there is none.
+        """Return the object of this name; None when there is none.
 
         StoreUnavailable when it has more than *limit* bytes; it is not read.
         """
 
     def has(self, name: str) -> bool:
-        """Whether there is an object of this name."""
+        """Return whether there is an object of this name."""
 
     def list(self, prefix: str) -> Sequence[str]:
-        """The names that begin with *prefix*."""
+        """Return the names that begin with *prefix*."""
 
     def delete(self, name: str) -> None:
         """Remove an object; one that is gone already is no failure."""
@@ -105,16 +105,16 @@ class RestingPlace(Protocol):
     """Parks and wakes workspaces; Busy while another process does so, StoreUnavailable."""
 
     def note_use(self, entry: WorkspaceEntry, at: float) -> None:
-        """Remember, also for other servers, that a workspace was called."""
+        """Record, for this and other servers, that a workspace was called."""
 
     def is_used_since(self, entry: WorkspaceEntry, since: float, now: float) -> bool:
-        """Whether it was called, changed or first seen later than *since*."""
+        """Return whether it was called, changed or first seen later than *since*."""
 
     def is_half_parked(self, entry: WorkspaceEntry) -> bool:
-        """Whether a park was interrupted before everything was removed here."""
+        """Return whether a park was interrupted before everything was removed here."""
 
     def rests_here(self, entry: WorkspaceEntry) -> bool:
-        """Whether it was parked at this place, and is to be woken by a call."""
+        """Return whether it was parked at this place, and is to be woken by a call."""
 
     def find(self, name: str) -> WorkspaceEntry | None:
         """The workspace of this name that rests here although no list of this server has it."""
@@ -165,10 +165,10 @@ class ServerGroup(Protocol):
         """Who has a workspace now; None when no server does."""
 
     def holds(self, workspace: str) -> bool:
-        """Whether this server has a workspace for sure; the store is not asked."""
+        """Return whether this server has a workspace for sure; the store is not asked."""
 
     def renew(self, workspace: str) -> bool:
-        """Whether this server has a workspace, or could take it again."""
+        """Return whether this server has a workspace, or could take it again."""
 
     def give_back(self, workspace: str) -> None:
         """End the lease of a workspace, so that another server can take it at once."""

@@ -51,7 +51,7 @@ _DECISION = {
 
 
 def digest_of(*values: Any) -> str:
-    """A hash of JSON values that does not depend on the order of keys."""
+    """Return a hash of JSON values that does not depend on the order of keys."""
     return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()
 
 
@@ -67,7 +67,7 @@ def decision_question(message: str, key: str) -> Question:
 
 
 def is_agreed(answer: Answer) -> bool:
-    """Whether the person allowed it."""
+    """Return whether the person allowed it."""
     return answer.accepted and answer.content.get("decision") == "allow"
 
 

@@ -14,7 +14,7 @@ _HINT = "nothing to do; to make it once more, quote the text as it is now with m
 
 
 def cause_of(call: Call) -> str:
-    """What names this call: its tool and its arguments."""
+    """Return what names this call: its tool and its arguments."""
     named = json.dumps([call.tool.name, call.arguments], sort_keys=True)
     return digest_of(named.encode())
 

@@ -79,7 +79,7 @@ def words_of(tool: Tool) -> Words:
 
 
 def is_harmless(tool: Tool, name: str) -> bool:
-    """Whether an unknown argument changes nothing about what *tool* does."""
+    """Return whether an unknown argument changes nothing about what *tool* does."""
     return fold(name) in _PROSE or name.startswith("_") or _changes_nothing(tool, name)
 
 

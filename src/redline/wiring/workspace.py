@@ -231,11 +231,11 @@ class Redline(StoredWorkspace):
                 part.rest()
 
     def is_busy(self) -> bool:
-        """Whether a command runs here."""
+        """Return whether a command runs here."""
         return "_processes" in vars(self) and self._processes.is_busy()
 
     def _own_configuration(self) -> list[str]:
-        """The directories of the configuration and of the policy, which no command sees.
+        """Return the directories of the configuration and of the policy, which no command sees.
 
         One that lies in a root is made if need be: a command could make it otherwise.
         """

@@ -70,7 +70,7 @@ class SourceReader:
         self._tree, self._analysis, self._between = tree, analysis, between
 
     def read(self, stale: list[Stale], ends: float) -> Iterator[tuple[int, list[SourceRead]]]:
-        """The files with their facts, in order and a few at a time; see `_chunks`.
+        """Yield the files with their facts, in order and a few at a time; see `_chunks`.
 
         Where there are many, some are parsed while others are stored.
         """
@@ -95,7 +95,7 @@ class SourceReader:
         return passed, chunk.result()
 
     def _chunks(self, stale: list[Stale]) -> Iterator[tuple[int, list[SourceRead]]]:
-        """The files read, a few at a time, each time with how many were passed in all."""
+        """Yield the files read, a few at a time, each time with how many were passed in all."""
         chunk: list[SourceRead] = []
         for number, item in enumerate(stale, 1):
             self._between()
@@ -109,7 +109,7 @@ class SourceReader:
                 chunk = []
 
     def _read(self, item: Stale) -> SourceRead | None:
-        """The file with its digest; without content where there is nothing to parse."""
+        """Return the file with its digest; without content where there is nothing to parse."""
         try:
             if item.size > MAX_FILE_BYTES:
                 return SourceRead(item, f"size:{item.size}", b"", FileFacts((), {}, 0))
@@ -120,7 +120,7 @@ class SourceReader:
         return SourceRead(item, digest, b"" if digest == item.digest else content)
 
     def _with_facts(self, chunk: list[SourceRead], ends: float) -> list[SourceRead]:
-        """The files with their facts; those are left out that there was no time for."""
+        """Return the files with their facts; those are left out that there was no time for."""
         read: list[SourceRead] = []
         unparsed = [file for file in chunk if file.needs_facts]
         asked = [(file.content, file.file.language) for file in unparsed]
@@ -397,7 +397,7 @@ class IndexBuilder:
         return done
 
     def take_lease(self) -> bool:
-        """Whether this process may build now."""
+        """Return whether this process may build now."""
         self._db.execute("BEGIN IMMEDIATE")
         try:
             row = self._db.execute("SELECT value FROM facts WHERE key='lease'").fetchone()
@@ -461,7 +461,7 @@ def rank(db: sqlite3.Connection, hold_lease: Callable[[], None]) -> None:
 
 
 def _definers(db: sqlite3.Connection) -> _Definers:
-    """The files that define a name, for each name that few define."""
+    """Return the files that define a name, for each name that few define."""
     rows = db.execute(
         "SELECT DISTINCT s.name, s.file FROM symbols s JOIN names n ON n.id = s.name"
         " WHERE length(n.name) > 2 AND s.kind NOT IN ('key', 'rule', 'block', 'alias')"

@@ -191,7 +191,7 @@ class SqliteIndex:
     def structure(
         self, beneath: WorkspacePath | None = None, files: int = 200, per_file: int = 8
     ) -> tuple[list[tuple[IndexedFile, list[IndexedSymbol]]], int]:
-        """The best-connected files with their best symbols, and how many files there are."""
+        """Return the best-connected files with their best symbols, and how many files there are."""
         where, values = _beneath(beneath)
         count = _COUNT + where
         best = _FILE + where + " ORDER BY f.rank DESC, f.path LIMIT ?"

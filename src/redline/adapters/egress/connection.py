@@ -18,12 +18,12 @@ MAX_RECORD = 1 << 14
 
 
 def is_handshake(data: bytes) -> bool:
-    """Whether *data* starts a TLS handshake record."""
+    """Return whether *data* starts a TLS handshake record."""
     return data[:1] == bytes([_HANDSHAKE])
 
 
 def record_length(data: bytes) -> int:
-    """How long the record with that header is, header included; ValueError if too long."""
+    """Return how long the record with that header is, header included; ValueError if too long."""
     length = struct.unpack("!H", data[3:RECORD_HEADER])[0]
     if length > MAX_RECORD:
         raise ValueError("a TLS record is too long")
@@ -53,7 +53,7 @@ class _Reader:
 
 
 def server_name(record: bytes) -> str | None:
-    """The name a ClientHello asks for, None without one; ValueError if it cannot be read.
+    """Return the name a ClientHello asks for, None without one; ValueError if it cannot be read.
 
     A ClientHello that is spread over several records cannot be read.
     """
@@ -301,7 +301,7 @@ class Connection:
             target.write_eof()
 
     async def _read(self, source: asyncio.StreamReader, most: int) -> bytes:
-        """Some bytes; TimeoutError when neither direction has moved for long."""
+        """Return some bytes; TimeoutError when neither direction has moved for long."""
         while True:
             try:
                 async with asyncio.timeout(IDLE_SECONDS):

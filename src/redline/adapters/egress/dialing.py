@@ -31,7 +31,7 @@ _IPV6_REFUSED = [
 
 
 def is_public(text: str) -> bool:
-    """Whether the address is one of the public internet and no other."""
+    """Return whether the address is one of the public internet and no other."""
     try:
         address = ip_address(text)
     except ValueError:
@@ -54,7 +54,7 @@ def is_private(text: str) -> bool:
 
 
 def is_own(text: str) -> bool:
-    """Whether the address belongs to this machine, where its own services listen."""
+    """Return whether the address belongs to this machine, where its own services listen."""
     family = socket.AF_INET6 if isinstance(ip_address(text), IPv6Address) else socket.AF_INET
     try:
         with socket.socket(family, socket.SOCK_DGRAM) as one:
@@ -81,19 +81,19 @@ class Unreachable(Exception):
 
 
 def refuse(name: str, port: int, why: str = "") -> DialRefused:
-    """The refusal of a target, in words for a person and for an agent."""
+    """Return the refusal of a target, in words for a person and for an agent."""
     target = format_target(name, None if port in DEFAULT_PORTS else port)
     why = why or f"to allow it, start Redline with --allow-domain {target}"
     return DialRefused(f"The proxy refused {target}: {why}")
 
 
 def is_outside(address: str, _port: int) -> bool:
-    """Whether the address is public and not this machine's."""
+    """Return whether the address is public and not this machine's."""
     return is_public(address) and not is_own(address)
 
 
 async def look_up(name: str, port: int) -> Sequence[str]:
-    """The addresses of a name; the final dot keeps search domains out of it."""
+    """Return the addresses of a name; the final dot keeps search domains out of it."""
     loop = asyncio.get_running_loop()
     try:
         found = await loop.getaddrinfo(f"{name}.".encode(), port, type=socket.SOCK_STREAM)
@@ -103,7 +103,7 @@ async def look_up(name: str, port: int) -> Sequence[str]:
 
 
 async def connect(address: str, port: int) -> socket.socket:
-    """A TCP connection to a numeric address; OSError."""
+    """Return a TCP connection to a numeric address; OSError."""
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     made = socket.socket(family, socket.SOCK_STREAM)
     try:
@@ -132,7 +132,7 @@ class Dialer:
         self._connect = connect
 
     async def dial(self, name: str, port: int) -> socket.socket:
-        """A connection to the normalized *name*; DialRefused, Unreachable."""
+        """Return a connection to the normalized *name*; DialRefused, Unreachable."""
         is_literal = is_address(name)
         allowed = [domain for domain in self._domains if domain.matches(name, port)]
         may_be_private = any(domain.may_be_private for domain in allowed)

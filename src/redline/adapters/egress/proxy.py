@@ -113,7 +113,7 @@ class _Proxy:
         return self._dialer
 
     def count(self) -> int:
-        """How many connections are open."""
+        """Return how many connections are open."""
         return sum(len(command.connections) for command in self._commands)
 
     def report(self, job: str, text: str) -> None:

@@ -53,7 +53,7 @@ class ProxyProcess:
         self._refused: dict[str, list[str]] = {}
 
     def open_channel(self, job: str) -> int:
-        """A descriptor on which a command's namespace sends its listening socket.
+        """Return a descriptor on which a command's namespace sends its listening socket.
 
         The caller closes it; when its last duplicate is closed, the command has ended.
         """
@@ -70,7 +70,7 @@ class ProxyProcess:
         return ours.detach()
 
     def take_refusals(self, job: str) -> Sequence[str]:
-        """What was refused to the command; it is forgotten then."""
+        """Return what was refused to the command; it is forgotten then."""
         with self._lock:
             self._drain()
             return self._refused.pop(job, ())
@@ -132,7 +132,7 @@ _OWN = "localhost,127.0.0.1,::1"  # the command's own servers
 
 
 def variables(port: int) -> dict[str, str]:
-    """What a command whose proxy listens at *port* gets in its environment."""
+    """Return what a command whose proxy listens at *port* gets in its environment."""
     proxy = f"http://127.0.0.1:{port}"
     found = dict.fromkeys(("http_proxy", "https_proxy", "all_proxy"), proxy)
     found["no_proxy"] = _OWN

@@ -46,7 +46,7 @@ MUTATIONS = tuple(
 
 
 def special_kind(mode: int) -> SpecialKind:
-    """Which kind of special file a mode denotes."""
+    """Return which kind of special file a mode denotes."""
     if modes.S_ISFIFO(mode):
         return SpecialKind.FIFO
     return SpecialKind.SOCKET if modes.S_ISSOCK(mode) else SpecialKind.DEVICE
@@ -61,13 +61,13 @@ class Disk:
     locks_files = True
 
     def create(self, base: Dir, name: str, mode: int = 0o600) -> int:
-        """A new file for writing; EEXIST when anything is there."""
+        """Return a new file for writing; EEXIST when anything is there."""
         assert isinstance(base, int)
         flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | O_NOFOLLOW | O_SAFE_OPEN
         return os.open(name, flags, mode, dir_fd=base)
 
     def open_own(self, base: Dir, name: str) -> int:
-        """One of Redline's own files for reading and writing, made if missing."""
+        """Return one of Redline's own files for reading and writing, made if missing."""
         assert isinstance(base, int)
         flags = os.O_RDWR | os.O_CREAT | O_NOFOLLOW | O_SAFE_OPEN
         return os.open(name, flags, 0o600, dir_fd=base)
@@ -181,7 +181,7 @@ class Disk:
         os.utime(fd, ns=(time_ns, time_ns))
 
     def has_attributes(self, fd: int) -> bool:
-        """Whether an open file may have extended attributes."""
+        """Return whether an open file may have extended attributes."""
         try:
             return bool(os.listxattr(fd))
         except AttributeError:  # macOS: not by the standard library
@@ -190,11 +190,11 @@ class Disk:
             return True
 
     def makes_files_of(self, owner: tuple[int, int]) -> bool:
-        """Whether a file this process makes has *owner* anyway."""
+        """Return whether a file this process makes has *owner* anyway."""
         return owner == (os.geteuid(), os.getegid())
 
     def may_give_to(self, owner: tuple[int, int]) -> bool:
-        """Whether this process may give a file that it makes to *owner*."""
+        """Return whether this process may give a file that it makes to *owner*."""
         user, group = owner
         groups = {os.getegid(), *os.getgroups()}
         return os.geteuid() == 0 or (user == os.geteuid() and group in groups)
@@ -234,7 +234,7 @@ class Disk:
         return os.open(path, os.O_RDONLY | _O_DIRECTORY | _O_CLOEXEC)
 
     def open_dir(self, base: Dir, parts: Sequence[str]) -> Dir:
-        """A handle on the directory *parts* beneath *base*; a link anywhere is ELOOP."""
+        """Return a handle on the directory *parts* beneath *base*; a link anywhere is ELOOP."""
         assert isinstance(base, int)
         flags = os.O_RDONLY | _O_DIRECTORY | _O_CLOEXEC
         if not parts:
@@ -248,7 +248,7 @@ class Disk:
         os.close(handle)
 
     def open_read(self, base: Dir, parts: Sequence[str]) -> int:
-        """A descriptor for reading; a link anywhere is ELOOP. The caller checks the kind."""
+        """Return a descriptor for reading; a link anywhere is ELOOP. The caller checks the kind."""
         assert isinstance(base, int)
         return self._beneath(base, parts, os.O_RDONLY | O_SAFE_OPEN, 0)
 
@@ -277,7 +277,7 @@ class Disk:
     # -- looking ------------------------------------------------------------------------------
 
     def stat(self, base: Dir, name: str) -> os.stat_result:
-        """What is at *name*; a link is not followed. An empty name is *base* itself."""
+        """Return what is at *name*; a link is not followed. An empty name is *base* itself."""
         assert isinstance(base, int)
         if not name:
             return os.fstat(base)
@@ -292,27 +292,27 @@ class Disk:
         return True
 
     def present(self, base: Dir, names: Iterable[str]) -> list[str]:
-        """Which of *names* are entries of *base*, as `has` looks for each."""
+        """Return which of *names* are entries of *base*, as `has` looks for each."""
         return [name for name in names if self.has(base, name)]
 
     def may_write(self, base: Dir, name: str) -> bool:
-        """Whether this process may write in the file *name*, or there is none."""
+        """Return whether this process may write in the file *name*, or there is none."""
         assert isinstance(base, int)
         is_effective = os.access in os.supports_effective_ids
         allowed = os.access(name, os.W_OK, dir_fd=base, effective_ids=is_effective)
         return allowed or not self.has(base, name)
 
     def created_ns(self, base: Dir, name: str) -> int | None:
-        """When *name* was created, or *base* itself; None where no system call says so."""
+        """Return when *name* was created, or *base* itself; None where no system call says so."""
         seconds = getattr(self.stat(base, name), "st_birthtime", None)
         return None if seconds is None else int(seconds * 1_000_000_000)
 
     def fstat(self, fd: int) -> os.stat_result:
-        """What is open."""
+        """Return the stat of an open file."""
         return os.fstat(fd)
 
     def names(self, base: Dir) -> list[str]:
-        """The names in a directory, unsorted."""
+        """Return the names in a directory, unsorted."""
         if not isinstance(base, int):
             return os.listdir(base)
         handle = self.open_dir(base, ())  # listings of one handle at once would miss names
@@ -351,13 +351,13 @@ class Disk:
         return True
 
     def open_child(self, base: Dir, name: str) -> Dir:
-        """A handle on one directory of *base*; a link is ELOOP."""
+        """Return a handle on one directory of *base*; a link is ELOOP."""
         assert isinstance(base, int)
         flags = os.O_RDONLY | _O_DIRECTORY | O_NOFOLLOW | _O_CLOEXEC
         return os.open(name, flags, dir_fd=base)
 
     def split(self, base: Dir) -> tuple[list[str], list[str], list[str], list[str]]:
-        """The names of directories, files, links and others, separated without a stat."""
+        """Return the names of directories, files, links and others, separated without a stat."""
         directories: list[str] = []
         files: list[str] = []
         links: list[str] = []
@@ -373,12 +373,12 @@ class Disk:
         return directories, files, links, others
 
     def readlink(self, base: Dir, name: str) -> str:
-        """The target text of a link."""
+        """Return the target text of a link."""
         assert isinstance(base, int)
         return os.readlink(name, dir_fd=base)
 
     def read(self, fd: int, size: int, limit: int) -> bytes:
-        """The bytes of an open file, *size* being what fstat promised.
+        """Return the bytes of an open file, *size* being what fstat promised.
 
         A file that grows while it is read gives little more than *limit*.
         """
@@ -392,7 +392,7 @@ class Disk:
         return b"".join(chunks)
 
     def pread(self, fd: int, length: int, offset: int) -> bytes:
-        """Up to *length* bytes from *offset*, fewer only at the end."""
+        """Return up to *length* bytes from *offset*, fewer only at the end."""
         chunks: list[bytes] = []
         while length > 0 and (chunk := os.pread(fd, length, offset)):
             chunks.append(chunk)
@@ -401,7 +401,7 @@ class Disk:
         return chunks[0] if len(chunks) == 1 else b"".join(chunks)
 
     def holds(self, fd: int, content: bytes) -> bool:
-        """Whether the bytes of an open file are *content*, looked at piece by piece."""
+        """Return whether the bytes of an open file are *content*, looked at piece by piece."""
         for start in range(0, len(content), _PIECE):
             piece = content[start : start + _PIECE]
             if self.pread(fd, len(piece), start) != piece:

@@ -42,7 +42,7 @@ _HOW_SIZE = ctypes.c_size_t(ctypes.sizeof(_OpenHow))
 
 @lru_cache(maxsize=64)
 def _how(flags: int, mode: int) -> Any:
-    """A pointer to what the kernel only reads, so one may serve many calls at once."""
+    """Return a pointer to what the kernel only reads, so one may serve many calls at once."""
     return ctypes.pointer(_OpenHow(flags, mode, _RESOLVE))
 
 
@@ -62,7 +62,7 @@ def openat2(base: int, path: bytes, flags: int, mode: int = 0) -> int:
 
 
 def openat2_works() -> bool:
-    """Whether kernel and seccomp filter let us use openat2."""
+    """Return whether kernel and seccomp filter let us use openat2."""
     top = os.open("/", os.O_PATH | os.O_CLOEXEC)
     try:
         os.close(openat2(top, b".", os.O_PATH | os.O_CLOEXEC))
@@ -83,7 +83,7 @@ class LinuxDisk(Disk):
         self._may_ask_access = os.access("/", os.F_OK, follow_symlinks=False)
 
     def created_ns(self, base: Dir, name: str) -> int | None:
-        """The birth time that statx gives; None where kernel or file system has none."""
+        """Return the birth time that statx gives; None where kernel or file system has none."""
         if self._statx is None:
             return None
         found = ctypes.create_string_buffer(_STATX_SIZE)
@@ -110,7 +110,7 @@ class LinuxDisk(Disk):
         return [n for n in names if there(n, os.F_OK, dir_fd=base, follow_symlinks=False)]
 
     def exists_plainly(self, base: Dir, parts: Sequence[str], *, follow: bool) -> bool | None:
-        """One openat2: True, False when only the last part is missing, None when unsure."""
+        """Try one openat2: True, False when only the last part is missing, None when unsure."""
         assert isinstance(base, int)
         flags = os.O_PATH | os.O_CLOEXEC | (0 if follow else os.O_NOFOLLOW)
         try:

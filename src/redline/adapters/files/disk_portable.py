@@ -23,13 +23,13 @@ class PortableDisk(Disk):
     locks_files = False
 
     def open_root(self, path: str) -> Dir:
-        """The canonical path of an existing directory."""
+        """Return the canonical path of an existing directory."""
         real = os.path.realpath(path)
         os.scandir(real).close()
         return real
 
     def open_dir(self, base: Dir, parts: Sequence[str]) -> Dir:
-        """The path of a directory beneath *base*; a link anywhere is ELOOP."""
+        """Return the path of a directory beneath *base*; a link anywhere is ELOOP."""
         path = self._plain(base, parts)
         os.scandir(path).close()
         return path
@@ -38,7 +38,7 @@ class PortableDisk(Disk):
         """Paths need no closing."""
 
     def open_read(self, base: Dir, parts: Sequence[str]) -> int:
-        """A descriptor for reading; a link anywhere is ELOOP."""
+        """Return a descriptor for reading; a link anywhere is ELOOP."""
         return os.open(self._plain(base, parts), os.O_RDONLY | _O_BINARY | _O_NOINHERIT)
 
     def _plain(self, base: Dir, parts: Sequence[str]) -> str:
@@ -50,23 +50,23 @@ class PortableDisk(Disk):
         return path
 
     def open_child(self, base: Dir, name: str) -> Dir:
-        """The path of one directory of *base*; a link is ELOOP."""
+        """Return the path of one directory of *base*; a link is ELOOP."""
         return self.open_dir(base, (name,))
 
     def stat(self, base: Dir, name: str) -> os.stat_result:
-        """What is at *name*; a link is not followed."""
+        """Return what is at *name*; a link is not followed."""
         return os.lstat(os.path.join(str(base), name) if name else str(base))
 
     def may_write(self, base: Dir, name: str) -> bool:
-        """Whether this process may write in the file *name*, or there is none."""
+        """Return whether this process may write in the file *name*, or there is none."""
         return os.access(os.path.join(str(base), name), os.W_OK) or not self.has(base, name)
 
     def readlink(self, base: Dir, name: str) -> str:
-        """The target text of a link."""
+        """Return the target text of a link."""
         return os.readlink(os.path.join(str(base), name))
 
     def pread(self, fd: int, length: int, offset: int) -> bytes:
-        """Up to *length* bytes from *offset*."""
+        """Return up to *length* bytes from *offset*."""
         os.lseek(fd, offset, os.SEEK_SET)
         chunks: list[bytes] = []
         while length > 0 and (chunk := os.read(fd, length)):
@@ -75,12 +75,12 @@ class PortableDisk(Disk):
         return b"".join(chunks)
 
     def create(self, base: Dir, name: str, mode: int = 0o600) -> int:
-        """A new file for writing; EEXIST when anything is there."""
+        """Return a new file for writing; EEXIST when anything is there."""
         flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | _O_BINARY | _O_NOINHERIT
         return os.open(os.path.join(str(base), name), flags, mode)
 
     def open_own(self, base: Dir, name: str) -> int:
-        """One of Redline's own files for reading and writing, made if missing."""
+        """Return one of Redline's own files for reading and writing, made if missing."""
         flags = os.O_RDWR | os.O_CREAT | _O_BINARY | _O_NOINHERIT
         return os.open(os.path.join(str(base), name), flags, 0o600)
 

@@ -26,7 +26,7 @@ _FIRST_NAP, _LAST_NAP = 0.0005, 0.02
 
 
 def bucket_of(parent: tuple[int, int], name: str) -> int:
-    """The lock file of an entry of a directory known by device and inode.
+    """Return the lock file of an entry of a directory known by device and inode.
 
     Case is folded so that file systems that ignore it are safe too.
     """
@@ -44,7 +44,7 @@ class LockFiles:
         self._idle: dict[str, int] = {}
 
     def take(self, name: str, *, exclusive: bool, wait: bool) -> int | None:
-        """A descriptor that holds the lock *name*; None when another holder has it."""
+        """Return a descriptor that holds the lock *name*; None when another holder has it."""
         while True:
             with self._guard:
                 fd = self._idle.pop(name, -1)

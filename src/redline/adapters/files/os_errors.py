@@ -21,7 +21,7 @@ _KINDS: dict[int, type[errors.PathError]] = {
 
 
 def reading_failed(error: OSError, shown: str) -> errors.RedlineError:
-    """The typed error for a path that could not be opened or looked at."""
+    """Return the typed error for a path that could not be opened or looked at."""
     shown = show_name(shown)
     kind = _KINDS.get(error.errno or 0)
     if kind is not None:
@@ -41,14 +41,14 @@ def reading_failed(error: OSError, shown: str) -> errors.RedlineError:
 
 
 def name_too_long(shown: str) -> errors.PathError:
-    """The error for a path that no file can have, wherever that is noticed."""
+    """Return the error for a path that no file can have, wherever that is noticed."""
     path = shorten(show_name(shown), _MAX_SHOWN_CHARS)
     hint = "most file systems take names of 255 bytes and paths of 4096"
     return errors.PathError(path, f"File name too long: {path}", hint=hint)
 
 
 def writing_failed(error: OSError, shown: str = "") -> errors.WriteFailed:
-    """The typed error for a change that could not be carried out; nothing was changed."""
+    """Return the typed error for a change that could not be carried out; nothing was changed."""
     reason = os.strerror(error.errno) if error.errno else str(error)
     where = f": {show_name(shown)}" if shown else ""
     return errors.WriteFailed(

@@ -14,7 +14,7 @@ MAX_LINKS = 40
 
 
 def state_home() -> str:
-    """Where Redline keeps its own files: never inside a workspace."""
+    """Return where Redline keeps its own files: never inside a workspace."""
     home = os.path.expanduser("~")
     chosen = os.environ.get("XDG_STATE_HOME")
     if chosen and os.path.isabs(chosen):
@@ -28,13 +28,13 @@ def state_home() -> str:
 
 
 def state_homes() -> list[str]:
-    """Every directory where a Redline of this user keeps its own files by default."""
+    """Return every directory where a Redline of this user keeps its own files by default."""
     usual = os.path.join(os.path.expanduser("~"), ".local", "state", "redline")
     return list(dict.fromkeys((state_home(), usual)))
 
 
 def split_path(path: str) -> tuple[str, ...]:
-    """The parts of an absolute path; a drive goes first."""
+    """Return the parts of an absolute path; a drive goes first."""
     drive, rest = os.path.splitdrive(path)
     parts = tuple(part for part in rest.split(os.sep) if part not in ("", "."))
     return (drive + os.sep, *parts) if drive else parts
@@ -67,7 +67,7 @@ def names_on_the_way(path: str) -> Iterator[str]:
 
 
 def has_other_names(file: str) -> bool:
-    """Whether *file* has several hard links: another one may lie in a workspace."""
+    """Return whether *file* has several hard links: another one may lie in a workspace."""
     try:
         facts = os.stat(file)
     except OSError:

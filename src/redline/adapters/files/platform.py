@@ -33,7 +33,7 @@ def choose_disk() -> Disk:
 
 
 def program_files() -> list[str]:
-    """What this process runs from: its package, its interpreter and that one's libraries."""
+    """Return what this process runs from: its package, its interpreter and that one's libraries."""
     scripts, library = ("Scripts", "Lib") if _SYSTEM == "win32" else ("bin", "lib")
     package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     found = [package, os.path.dirname(os.__file__)]
@@ -43,12 +43,12 @@ def program_files() -> list[str]:
 
 
 def lock_home() -> str:
-    """Where the lock files are that all workspaces of a user share."""
+    """Return where the lock files are that all workspaces of a user share."""
     return os.path.join(state_home(), "locks")
 
 
 def state_dir_of(workspace: str) -> str:
-    """The directory that holds the history of one workspace."""
+    """Return the directory that holds the history of one workspace."""
     name = "".join(c if c.isalnum() or c in "-_." else "-" for c in os.path.basename(workspace))
     digest = hashlib.sha256(os.fsencode(workspace)).hexdigest()[:12]
     return os.path.join(state_home(), f"{name[:40] or 'root'}-{digest}")
@@ -113,7 +113,7 @@ def lease(fd: int) -> Writers:
 
 
 def lease_broken(fd: int) -> bool:
-    """Whether a process waits to open for writing a file that `lease` was granted for."""
+    """Return whether a process waits to open for writing a file that `lease` was granted for."""
     return fcntl.fcntl(fd, fcntl.F_GETLEASE) == fcntl.F_UNLCK
 
 

@@ -34,7 +34,7 @@ class PrivateDatabase:
         self._connection: sqlite3.Connection | None = None
 
     def exists(self) -> bool:
-        """Whether anything was ever written."""
+        """Return whether anything was ever written."""
         return self._connection is not None or os.access(self._path, os.F_OK)
 
     @contextmanager

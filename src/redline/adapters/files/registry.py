@@ -167,7 +167,7 @@ def _with_history(start: str, state_dir: str | None) -> WorkspacePlace | None:
 def _nearest(
     start: str, candidates: Sequence[tuple[str, tuple[tuple[str, bool], ...]]]
 ) -> WorkspacePlace | None:
-    """The candidate with the innermost root around *start*."""
+    """Return the candidate with the innermost root around *start*."""
     best: tuple[int, WorkspacePlace] | None = None
     for home, roots in candidates:
         for path, _ in roots:

@@ -24,7 +24,7 @@ _AROUND = 4096
 
 
 def kind_of(mode: int) -> Kind:
-    """The kind of entry that a mode denotes."""
+    """Return the kind of entry that a mode denotes."""
     if modes.S_ISREG(mode):
         return Kind.FILE
     if modes.S_ISDIR(mode):
@@ -40,7 +40,7 @@ class DiskTree:
         self._workspace = workspace
 
     def stat(self, path: WorkspacePath) -> Entry | None:
-        """What is there, or None."""
+        """Return what is there, or None."""
         root = self._root_of(path)
         try:
             if not path.parts:
@@ -57,20 +57,20 @@ class DiskTree:
             raise self._read_error(error, path) from None
 
     def created_ns(self, path: WorkspacePath) -> int | None:
-        """When it was created; see `core.ports.tree.Tree`."""
+        """Return when it was created; see `core.ports.tree.Tree`."""
         if not path.parts:
             return self._disk.created_ns(self._root_of(path), "")
         above = path.parent
         return self._inside(above, lambda handle: self._disk.created_ns(handle, path.name))
 
     def read(self, path: WorkspacePath, limit: int | None = None) -> bytes:
-        """The bytes of a regular file; at most *limit*, else TooLarge."""
+        """Return the bytes of a regular file; at most *limit*, else TooLarge."""
         return self._read(path, MAX_FILE_BYTES if limit is None else min(limit, MAX_FILE_BYTES))[0]
 
     def _read(
         self, path: WorkspacePath, limit: int, *, is_held: bool = False
     ) -> tuple[bytes, os.stat_result]:
-        """A file's bytes and facts; its size is looked at before anything is read.
+        """Return a file's bytes and facts; its size is looked at before anything is read.
 
         What a plan starts from is held as long as the call takes, and counts towards its budget.
         """
@@ -91,7 +91,7 @@ class DiskTree:
         return content, found
 
     def read_range(self, path: WorkspacePath, offset: int, length: int) -> bytes:
-        """Up to *length* bytes from *offset*."""
+        """Return up to *length* bytes from *offset*."""
         fd, found = self.open(path)
         if found.st_size:  # a known size spares a second read at the end; 0 may mean unknown
             length = min(length, max(found.st_size - offset, 0))
@@ -131,7 +131,7 @@ class DiskTree:
     def facts_of_some(
         self, path: WorkspacePath, selects: Callable[[list[str]], list[str]]
     ) -> tuple[Folder, FactLists]:
-        """A directory by kind and the facts of some of it; see `core.ports.tree.Tree`."""
+        """Return a directory by kind and the facts of some of it; see `core.ports.tree.Tree`."""
 
         def look(handle: Dir) -> tuple[Folder, FactLists]:
             folder = read_folder(self._disk, handle, "", STAGED)
@@ -160,7 +160,7 @@ class DiskTree:
         depth: int | None = None,
         enter: Callable[[str], bool] | None = None,
     ) -> Iterator[Folder]:
-        """Every directory from *path* down; see `core.ports.tree.Tree`."""
+        """Yield every directory from *path* down; see `core.ports.tree.Tree`."""
         try:
             top = self._disk.open_dir(self._root_of(path), path.parts)
         except OSError as error:
@@ -181,7 +181,7 @@ class DiskTree:
         return lambda name: name not in sealed and (enter is None or enter(name))
 
     def read_link(self, path: WorkspacePath) -> str:
-        """The target text of a symbolic link."""
+        """Return the target text of a symbolic link."""
         try:
             parent = self._disk.open_dir(self._root_of(path), path.parts[:-1])
             try:
@@ -200,7 +200,7 @@ class DiskTree:
             return True  # what is out of reach is reported by the commit
 
     def state(self, path: WorkspacePath) -> State:
-        """The state of a path with a file's content included: what a plan starts from."""
+        """Return the state of a path with a file's content included: what a plan starts from."""
         if path.parts:
             try:
                 return self._file_state(path)
@@ -224,7 +224,7 @@ class DiskTree:
         return FileState.of(content, modes.S_IMODE(found.st_mode))
 
     def open(self, path: WorkspacePath) -> tuple[int, os.stat_result]:
-        """A descriptor on a regular file, and what it is; the caller closes it."""
+        """Return a descriptor on a regular file, and what it is; the caller closes it."""
         if not path.parts:
             raise errors.IsADirectory(self._show(path))
         root = self._root_of(path)
@@ -240,7 +240,7 @@ class DiskTree:
         raise kind(self._show(path))
 
     def _root_of(self, path: WorkspacePath) -> Dir:
-        """The handle to open *path* from; PathDenied for Redline's own files."""
+        """Return the handle to open *path* from; PathDenied for Redline's own files."""
         if self._workspace.is_sealed(path):
             shown = self._show(path)
             raise errors.PathDenied(shown, f"Redline's own files are out of reach: {shown}")

@@ -19,7 +19,7 @@ def walk_down(
     depth: int | None,
     enter: Callable[[str], bool] | None,
 ) -> Iterator[Folder]:
-    """Every directory from *top* down, parents first; *top* is closed at the end."""
+    """Yield every directory from *top* down, parents first; *top* is closed at the end."""
     deepest = _DEEPEST if depth is None else min(depth, _DEEPEST)
     handles = [top]
     try:
@@ -50,7 +50,7 @@ def walk_down(
 
 
 def read_folder(disk: Disk, handle: Dir, prefix: str, staged: str) -> Folder:
-    """What is in one directory, by kind; Redline's *staged* files left out."""
+    """Return what is in one directory, by kind; Redline's *staged* files left out."""
     directories, files, links, others = disk.split(handle)
     for names in (directories, files, links, others):
         names.sort()
@@ -66,7 +66,7 @@ def without_staged(names: list[str], staged: str) -> list[str]:
 
 
 def _reverse(folder: Folder, enter: Callable[[str], bool] | None) -> list[tuple[str, str]]:
-    """The directories to enter, the first one last."""
+    """Return the directories to enter, the first one last."""
     prefix = folder.prefix
     return [
         (prefix, name)

@@ -78,14 +78,14 @@ class Roots:
         return real, handle, (found.st_dev, found.st_ino)
 
     def enter(self, parts: Sequence[str]) -> tuple[int, int] | None:
-        """The root whose path *parts* begin with, and how many parts that path has."""
+        """Return the root whose path *parts* begin with, and how many parts that path has."""
         for alias, number in self._aliases:
             if tuple(parts[: len(alias)]) == alias:
                 return number, len(alias)
         return None
 
     def innermost(self, root: int, parts: tuple[str, ...]) -> WorkspacePath:
-        """The place *parts* beneath a root, named from the innermost root it lies in."""
+        """Return the place *parts* beneath a root, named from the innermost root it lies in."""
         for prefix, inner in self.inner[root]:
             if parts[: len(prefix)] == prefix:
                 return self.innermost(inner, parts[len(prefix) :])
@@ -141,7 +141,7 @@ class Walk:
     is_link: bool = False
 
     def run(self, absolute: bool) -> tuple[WorkspacePath, bool]:
-        """The canonical place and whether something is there."""
+        """Return the canonical place and whether something is there."""
         if absolute:
             self._leave(os.path.abspath(os.sep))
         done: bool | None = None
@@ -326,7 +326,7 @@ class DiskWorkspace:
         follow: bool = True,
         must_exist: bool = False,
     ) -> WorkspacePath:
-        """The canonical place *raw* names, proven beneath a root that allows *access*."""
+        """Return the canonical place *raw* names, proven beneath a root that allows *access*."""
         absolute, parts = self._parts_of(raw, relative_only)
         path, exists = self._place(raw, absolute, parts, follow)
         if not exists and "\\x" in raw:
@@ -348,7 +348,7 @@ class DiskWorkspace:
         return path
 
     def absolute(self, path: WorkspacePath) -> str:
-        """The path as people write it, for display; never for opening."""
+        """Return the path as people write it, for display; never for opening."""
         if path.root >= FOREIGN:
             top = self._foreign[path.root - FOREIGN]
         else:
@@ -375,7 +375,7 @@ class DiskWorkspace:
         self._former.add(path)
 
     def root_path(self, number: int) -> str:
-        """The canonical path of root *number*."""
+        """Return the canonical path of root *number*."""
         return self.roots[number].path if number < FOREIGN else self._foreign[number - FOREIGN]
 
     def seal(self, directory: str) -> bool:
@@ -395,7 +395,7 @@ class DiskWorkspace:
         return within
 
     def is_exposed(self, path: str) -> bool:
-        """Whether an agent may change what *path* leads to.
+        """Return whether an agent may change what *path* leads to.
 
         Any name on the way may lie in a root, or the file may have another name by a hard link. A
         directory that holds a sealed one is no such name: it cannot be moved away.
@@ -421,11 +421,11 @@ class DiskWorkspace:
         ]
 
     def sealed_in(self, root: int) -> Sequence[tuple[str, ...]]:
-        """The directories beneath root number *root* that are out of reach."""
+        """Return the directories beneath root number *root* that are out of reach."""
         return self._sealed[root]
 
     def is_sealed(self, path: WorkspacePath) -> bool:
-        """Whether *path* lies in a sealed directory."""
+        """Return whether *path* lies in a sealed directory."""
         if path.root >= FOREIGN:
             return False
         sealed = self._sealed[path.root]
@@ -491,7 +491,7 @@ class DiskWorkspace:
     def _plainly(
         self, absolute: bool, parts: list[str], follow: bool
     ) -> tuple[WorkspacePath, bool] | None:
-        """The fast way: one system call when no link and no `..` is on the path."""
+        """Resolve with one system call, which works when no link and no `..` is on the path."""
         roots = self._all
         if ".." in parts or not roots.handles:
             return None

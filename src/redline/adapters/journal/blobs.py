@@ -37,15 +37,15 @@ class Delta:
     tail: int
 
     def header(self) -> bytes:
-        """The bytes that precede the bytes between."""
+        """Return the bytes that precede the bytes between."""
         return _HEAD.pack(_MAGIC, self.base.encode("ascii"), self.size, self.head, self.tail)
 
     def between(self, content: bytes) -> bytes:
-        """The bytes of *content* that the base does not have."""
+        """Return the bytes of *content* that the base does not have."""
         return content[self.head : len(content) - self.tail]
 
     def rebuild(self, base: Iterable[bytes], between: Iterable[bytes]) -> Iterator[bytes]:
-        """The content in pieces; ValueError when the base is not what it was."""
+        """Yield the content in pieces; ValueError when the base is not what it was."""
         start, rest = 0, iter(between)
         for piece in base:
             end = start + len(piece)
@@ -62,7 +62,7 @@ class Delta:
 
 
 def parse_delta(raw: bytes) -> Delta | None:
-    """What *raw* begins with; None for a content stored in full."""
+    """Return what *raw* begins with; None for a content stored in full."""
     if len(raw) < LENGTH or not raw.startswith(_MAGIC):
         return None
     _, base, size, head, tail = _HEAD.unpack_from(raw)
@@ -131,14 +131,14 @@ class Blobs:
         return added
 
     def _delta(self, base: str, contents: Given, data: bytes) -> Delta | None:
-        """The delta from *base* to *data*, if *base* is stored and a delta is worth it."""
+        """Return the delta from *base* to *data*, if *base* is stored and a delta is worth it."""
         old = contents.get(base)
         if len(data) < self._min_delta or not isinstance(old, bytes) or not self.has(base):
             return None
         return delta_between(base, old, data, self._stored_delta(base))
 
     def _stored_delta(self, digest: str) -> Delta | None:
-        """The delta that a content is stored as; None for one that is stored in full."""
+        """Return the delta that a content is stored as; None for one that is stored in full."""
         fd = self._disk.open_read(self._directory, (digest,))
         try:
             return parse_delta(self._disk.pread(fd, LENGTH, 0))
@@ -146,7 +146,7 @@ class Blobs:
             self._disk.close_fd(fd)
 
     def _chain(self, digest: str) -> Iterator[str]:
-        """A content and its bases in turn; FileNotFoundError where one is missing."""
+        """Yield a content and its bases in turn; FileNotFoundError where one is missing."""
         delta = self._stored_delta(digest)
         yield digest
         if delta is not None:
@@ -161,7 +161,7 @@ class Blobs:
         return wanted
 
     def has(self, digest: str) -> bool:
-        """Whether the content is here, with all that it needs."""
+        """Return whether the content is here, with all that it needs."""
         try:
             return bool(list(self._chain(digest)))
         except FileNotFoundError:
@@ -175,14 +175,14 @@ class Blobs:
         return True
 
     def stored_size(self, digest: str) -> int:
-        """How many bytes a content takes here, 0 when it is not here."""
+        """Return how many bytes a content takes here, 0 when it is not here."""
         try:
             return self._disk.stat(self._directory, digest).st_size
         except FileNotFoundError:
             return 0
 
     def pieces(self, digest: str) -> Iterator[bytes]:
-        """The content in pieces; EIO when it is gone or damaged."""
+        """Yield the content in pieces; EIO when it is gone or damaged."""
         try:
             fd = self._disk.open_read(self._directory, (digest,))
         except FileNotFoundError:
@@ -253,7 +253,7 @@ class Blobs:
 
 
 def _verify(digest: str, pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """The *pieces*; ValueError at their end when they are not what *digest* names.
+    """Yield the *pieces*; ValueError at their end when they are not what *digest* names.
 
     zlib guards what one file holds, but not that two files still belong together.
     """
@@ -266,7 +266,7 @@ def _verify(digest: str, pieces: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def _compress(content: bytes, delta: Delta | None) -> Iterator[bytes]:
-    """What is stored of a content, compressed, in pieces, a small one in one."""
+    """Yield what is stored of a content, compressed, in pieces, a small one in one."""
     front = b""
     if delta is not None:
         front, content = delta.header(), delta.between(content)
@@ -283,5 +283,5 @@ def _compress(content: bytes, delta: Delta | None) -> Iterator[bytes]:
 
 
 def temporary_name(transaction: str, number: int) -> str:
-    """The name a blob is written under before it gets its digest as name."""
+    """Return the name a blob is written under before it gets its digest as name."""
     return f"new-{transaction}-{number}"

@@ -27,7 +27,7 @@ _WINDOW, _MEMORY = 13, 6
 
 
 def bases_of(steps: Iterable[Change | Rename]) -> dict[str, str]:
-    """Which content each changed file's new content was made of, by digest."""
+    """Return which content each changed file's new content was made of, by digest."""
     return {
         step.after.digest: step.before.digest
         for step in steps
@@ -60,7 +60,7 @@ class ContentStore:
         return {}, self._blobs.store(given, transaction, bases)
 
     def _pack_inline(self, given: Given) -> dict[str, bytes] | None:
-        """Every content that is not yet in the journal, or None when that is too much."""
+        """Return every content that is not yet in the journal, or None when that is too much."""
         size = 0
         plain: dict[str, bytes] = {}
         for digest, content in given.items():
@@ -83,13 +83,13 @@ class ContentStore:
         return packed if room >= 0 else None
 
     def get(self, digest: str) -> bytes:
-        """The content; EIO when it is gone or damaged."""
+        """Return the content; EIO when it is gone or damaged."""
         joined = BytesIO()  # unlike a list of pieces it never holds them twice
         joined.writelines(self.pieces(digest))
         return joined.getvalue()
 
     def pieces(self, digest: str) -> Iterable[bytes]:
-        """The content in pieces, none of them large; EIO when it is gone or damaged."""
+        """Return the content in pieces, none of them large; EIO when it is gone or damaged."""
         # First, because the journal may have to look through all of its lines.
         if self._blobs.has(digest):
             return self._blobs.pieces(digest)

@@ -69,7 +69,7 @@ class Peeked:
     newest: str = ""
 
     def is_finished(self, transaction: str) -> bool:
-        """Whether a change of a series is known to have finished."""
+        """Return whether a change of a series is known to have finished."""
         if self.intent is None or not self.newest:
             return False
         order = self.intent.transactions
@@ -87,7 +87,7 @@ def new_ids(count: int) -> tuple[str, ...]:
 
 
 def parse(raw: bytes) -> Peeked:
-    """What the bytes of a slot say; one whose intent was cut off counts as done."""
+    """Return what the bytes of a slot say; one whose intent was cut off counts as done."""
     state = raw[INTENT : INTENT + 1]
     body = _verify(raw[INTENT + 1 :])
     if state not in (ACTIVE, READY, ABANDONED, SERIES) or body is None:
@@ -108,13 +108,13 @@ def parse(raw: bytes) -> Peeked:
 
 
 def encode_locks(transaction: str, buckets: frozenset[int]) -> bytes:
-    """Which locks a change needs."""
+    """Return which locks a change needs."""
     numbers = ",".join(map(str, buckets))
     return _line(f'["{transaction}",[{numbers}]]'.encode("ascii"))
 
 
 def encode_intent(transactions: tuple[str, ...], staging: str, *, is_series: bool) -> bytes:
-    """An intent; *staging* is its directories as JSON."""
+    """Return an intent; *staging* is its directories as JSON."""
     named = '","'.join(transactions)
     body = f'[["{named}"],{staging}]' if is_series else f'["{named}",{staging}]'
     return _line(body.encode("ascii"))
@@ -247,7 +247,7 @@ class Slot:
         return parse(self._disk.pread(self._fd, self._disk.fstat(self._fd).st_size, 0))
 
     def is_done(self) -> bool:
-        """Whether nothing waits here."""
+        """Return whether nothing waits here."""
         return self._read().state == DONE
 
     def close(self) -> None:
@@ -279,7 +279,7 @@ class Slots:
         self._listed: tuple[int, list[str]] = -1, []
 
     def take(self, staging: Staging, *, single: bool) -> Slot:
-        """A free slot, if possible one that is ready for such a change in *staging*."""
+        """Return a free slot, if possible one that is ready for such a change in *staging*."""
         with self._guard:
             for slot in self._free:
                 if slot.ready == (staging, single):
@@ -323,7 +323,7 @@ class Slots:
         return found
 
     def unfinished_over(self, buckets: frozenset[int]) -> bool:
-        """Whether a change on one of *buckets*, which the caller holds, was left unfinished.
+        """Return whether a change on one of *buckets*, which the caller holds, was left unfinished.
 
         Its process cannot be alive: a live one would hold the bucket, and publish its locks.
         """
@@ -338,7 +338,7 @@ class Slots:
         return False
 
     def _names(self) -> list[str]:
-        """The slots there are, listed again only when the directory has changed."""
+        """Return the slots there are, listed again only when the directory has changed."""
         changed = self._disk.stat(self._directory, "").st_mtime_ns
         if self._listed[0] != changed:
             settled = changed < time.time_ns() - _UNSURE_NS
@@ -353,7 +353,7 @@ class Slots:
             self._disk.close_dir(self._directory)
 
     def peek(self, name: str) -> Peeked:
-        """What the slot of any process says."""
+        """Return what the slot of any process says."""
         try:
             fd = self._disk.open_read(self._directory, (name,))
         except FileNotFoundError:

@@ -172,17 +172,17 @@ class LineIndex:
         return [self.line(self._numbers[name]) for name in self.ids]
 
     def find(self, operation_id: str) -> Line | None:
-        """The line of an operation, revoked or not."""
+        """Return the line of an operation, revoked or not."""
         number = self._numbers.get(operation_id)
         return None if number is None else self.line(number)
 
     def line(self, number: int) -> Line:
-        """A line by its number in the file."""
+        """Return a line by its number in the file."""
         head = self._head(number)
         return Line(head, self._offsets[number], self._lengths[number], self.file)
 
     def span(self, operation_id: str) -> tuple[int, int]:
-        """Where the line of an operation begins, and how long it is."""
+        """Return where the line of an operation begins, and how long it is."""
         number = self._numbers[operation_id]
         return self._offsets[number], self._lengths[number]
 
@@ -228,7 +228,7 @@ class LineIndex:
         return head
 
     def follower_of(self, operation_id: str) -> str | None:
-        """The operation that happened right after another, or the first of all after "".
+        """Return the operation that happened right after another, or the first of all after "".
 
         None where nothing happened since, or where that one was pruned.
         """

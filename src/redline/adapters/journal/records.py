@@ -62,7 +62,7 @@ class Line(NamedTuple):
 
 
 def format_operation(head: Head, body: bytes, contents: Mapping[str, bytes] | None = None) -> bytes:
-    """The line of an operation, with contents in base64."""
+    """Return the line of an operation, with contents in base64."""
     fields = (head.id, head.kind, head.reverts or "-", f"{head.time:.6f}", str(head.added))
     encoded = " ".join(fields).encode()
     if not contents:
@@ -72,28 +72,28 @@ def format_operation(head: Head, body: bytes, contents: Mapping[str, bytes] | No
 
 
 def body_of(raw: bytes) -> bytes:
-    """The body of an operation's line."""
+    """Return the body of an operation's line."""
     fields = raw.rstrip(b"\n").split(b" ", FIELDS)
     return fields[FIELDS].partition(b" ")[2] if fields[1] == b"C" else fields[FIELDS]
 
 
 def checksum_of(payload: bytes) -> bytes:
-    """What a line begins with."""
+    """Return what a line begins with."""
     return b"%08x" % zlib.crc32(payload)
 
 
 def format_line(payload: bytes) -> bytes:
-    """A line with its checksum, which a line that was cut off fails."""
+    """Return a line with its checksum, which a line that was cut off fails."""
     return checksum_of(payload) + b" " + payload + b"\n"
 
 
 def format_content(digest: str, text: bytes) -> bytes:
-    """A content, in base64, with its digest."""
+    """Return a content, in base64, with its digest."""
     return digest.encode() + b":" + text
 
 
 def tokens_of(raw: bytes) -> list[bytes]:
-    """The contents that a line of the file carries."""
+    """Return the contents that a line of the file carries."""
     fields = raw.split(b" ", FIELDS + 1)
     return fields[FIELDS].split(b",") if fields[1] == b"C" else []
 
@@ -120,7 +120,7 @@ _ORIGIN = ("tool", "client", "principal", "summary", "session")
 def encode_body(
     change_set: ChangeSet, origin: Origin, notes: tuple[str, ...], root_path: Callable[[int], str]
 ) -> bytes:
-    """The body of a journal record; contents are beside it in the line, or in blobs."""
+    """Return the body of a journal record; contents are beside it in the line, or in blobs."""
     roots: dict[int, int] = {}
 
     def place(path: WorkspacePath) -> list[Any]:
@@ -147,7 +147,7 @@ def encode_body(
 def decode_body(
     body: bytes, root_number: Callable[[str], int]
 ) -> tuple[ChangeSet, Origin, tuple[str, ...]]:
-    """The inverse of `encode_body`, contents not loaded."""
+    """Decode what `encode_body` returned; contents are not loaded."""
     data = _loads(body)
     numbers = [root_number(path) for path in data["roots"]]
 
@@ -164,7 +164,7 @@ def decode_body(
 
 
 def decode_origin(body: bytes) -> Origin:
-    """The origin alone: cheap, however many steps there are."""
+    """Return the origin alone: cheap, however many steps there are."""
     return _read_origin(_loads(body[: body.index(_STEPS)] + b"}")["origin"])
 
 
@@ -188,7 +188,7 @@ def read_session(line: bytes, start: int) -> tuple[bytes, bytes]:
 
 
 def is_all_of(lines: bytes, session: str) -> bool:
-    """Whether every operation in *lines* is of *session*, decided without reading them."""
+    """Return whether every operation in *lines* is of *session*, decided without reading them."""
     wanted = json.dumps(session).encode()
     bodies = ((line, line.find(b"{")) for line in lines.split(b"\n"))
     return all(start < 0 or read_session(line, start)[1] == wanted for line, start in bodies)
@@ -209,12 +209,12 @@ def plain_part(name: str) -> bytes:
 
 
 def renames(body: bytes) -> bool:
-    """Whether a step renames something."""
+    """Return whether a step renames something."""
     return RENAME in body
 
 
 def _is_plain(name: str) -> bool:
-    """Whether JSON writes a name without escapes."""
+    """Return whether JSON writes a name without escapes."""
     return name.isascii() and name.isprintable() and '"' not in name and "\\" not in name
 
 
@@ -240,7 +240,7 @@ def _places_of(step: list[Any]) -> list[list[Any]]:
 
 
 def shorten(body: bytes, most: int | None) -> tuple[bytes, int]:
-    """A body with only the first *most* steps, and how many it lost."""
+    """Return a body with only the first *most* steps, and how many it lost."""
     if most is None:
         return body, 0
     starts = _STEP.finditer(body)
@@ -252,7 +252,7 @@ def shorten(body: bytes, most: int | None) -> tuple[bytes, int]:
 
 
 def digests_in(body: bytes) -> set[str]:
-    """The digests in *body*, found without parsing it."""
+    """Return the digests in *body*, found without parsing it."""
     return {digest.decode() for digest in _FILE.findall(body)}
 
 

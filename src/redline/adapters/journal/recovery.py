@@ -181,7 +181,7 @@ class Recovery:
             held.release()
 
     def _judge(self, swap: Swap) -> tuple[list[Verdict], bool]:
-        """How far a change got, and whether a save of another program was put back."""
+        """Return how far a change got, and whether a save of another program was put back."""
         found = swap.judge()
         verdicts = swap.rescue(found)
         swap.sync_directories()

@@ -123,7 +123,7 @@ class DiskStore:
         return [*settled, damage] if damage else settled
 
     def damage(self) -> str:
-        """What cannot be read of the history, in words; empty when all of it can."""
+        """Return what cannot be read of the history, in words; empty when all of it can."""
         self.journal.refresh()
         count = self.journal.index.unreadable
         if not count:
@@ -270,7 +270,7 @@ class DiskStore:
         raise errors.Locked("Directories on the way keep changing", hint="repeat the call")
 
     def _guess(self, paths: Sequence[WorkspacePath]) -> frozenset[int] | None:
-        """The lock files of *paths* if no directory has changed since the last change."""
+        """Return the lock files of *paths* if no directory has changed since the last change."""
         seen = self._seen
         found: set[int] = set()
         for path in paths:
@@ -292,7 +292,7 @@ class DiskStore:
                     )
 
     def show(self, path: WorkspacePath) -> str:
-        """A path as messages show it."""
+        """Return a path as messages show it."""
         return show_name(self.workspace.absolute(path))
 
     def hold_blobs(self) -> int:
@@ -341,18 +341,18 @@ class DiskStore:
     # -- reading ------------------------------------------------------------------------------
 
     def load(self, operation_id: str, steps: int | None = None) -> Operation:
-        """An operation with contents, up to a limit; larger ones are left where they are."""
+        """Return an operation with contents, up to a limit; larger ones are left where they are."""
         line = self._line(operation_id)
         operation = self._operation(line, self.journal.body(line), steps)
         return replace(operation, change_set=self.fill(operation.change_set))
 
     def peek(self, operation_id: str) -> Operation:
-        """An operation, contents not loaded."""
+        """Return an operation, contents not loaded."""
         line = self._line(operation_id)
         return self._operation(line, self.journal.body(line))
 
     def fill(self, change_set: ChangeSet) -> ChangeSet:
-        """A change set with contents, up to a limit; larger ones are left where they are."""
+        """Return a change set with contents, up to a limit; larger ones are left where they are."""
         budget = self.max_held
         filled: list[Change | Rename] = []
         for step in change_set.steps:
@@ -367,7 +367,7 @@ class DiskStore:
         return ChangeSet(tuple(filled))
 
     def load_content(self, state: FileState) -> FileState:
-        """A file's state with its content."""
+        """Return a file's state with its content."""
         loaded = self._load_content(state)
         assert isinstance(loaded, FileState)
         return loaded
@@ -392,7 +392,7 @@ class DiskStore:
         around: WorkspacePath | None = None,
         steps: int | None = None,
     ) -> Iterator[Operation]:
-        """Every operation, contents not loaded; see `core.ports.history.Store`."""
+        """Yield every operation, contents not loaded; see `core.ports.history.Store`."""
         with self._guard:
             self.journal.refresh()
             end = len(self.journal.index.ids)
@@ -451,7 +451,7 @@ class DiskStore:
     # -- chains of undo and redo --------------------------------------------------------------
 
     def chain(self, operation_id: str) -> Chained:
-        """Which changes an operation is about, and the state of each."""
+        """Return which changes an operation is about, and the state of each."""
         line = self._line(operation_id)
         chains = self._chains()
         changes = tuple(
@@ -469,7 +469,7 @@ class DiskStore:
         return None
 
     def find(self, prefix: str) -> str:
-        """The one operation whose id starts with *prefix*."""
+        """Return the one operation whose id starts with *prefix*."""
         self.journal.refresh()
         if self.journal.index.find(prefix) is not None:
             return prefix
@@ -590,7 +590,7 @@ def may_exceed(journal: Journal, *, days: float, size: int) -> bool:
 def what_stays(
     journal: Journal, blobs: Blobs, *, days: float, size: int
 ) -> tuple[list[Line], set[str]]:
-    """The newest operations within both limits, and every content they need."""
+    """Return the newest operations within both limits, and every content they need."""
     oldest = time.time() - days * 86400
     keep: list[Line] = []
     wanted: set[str] = set()

@@ -39,16 +39,16 @@ class UndoChains:
             self._take_in(line)
 
     def effects_of(self, name: str) -> Mapping[str, bool]:
-        """The roots that an operation touches, and whether they are undone after it."""
+        """Return the roots that an operation touches, and whether they are undone after it."""
         found = self._effects.get(name)
         return {name: False} if found is None else found
 
     def last(self, root: str) -> str:
-        """The latest operation on a change."""
+        """Return the latest operation on a change."""
         return self._last.get(root, root)
 
     def is_undone(self, root: str) -> bool:
-        """Whether a change is undone now."""
+        """Return whether a change is undone now."""
         return self._undone.get(root, False)
 
     def _take_in(self, line: Line) -> None:
@@ -67,7 +67,7 @@ class UndoChains:
                 self.reverters[token] = head.id
 
     def _starts_undone(self, name: str) -> bool:
-        """Whether an operation is an undo itself."""
+        """Return whether an operation is an undo itself."""
         line = self._find(name)
         return line is not None and line.head.kind == "undo"
 
@@ -119,7 +119,7 @@ class UndoChains:
         return sorted(changed, key=self.moment, reverse=True)
 
     def moment(self, root: str) -> tuple[int, int]:
-        """When a change that is done was made, or one that is taken back was taken back.
+        """Return when a change that is done was made, or one that is taken back was taken back.
 
         The second number orders what one operation did.
         """

@@ -59,7 +59,7 @@ class MovedEntry(NamedTuple):
 
 
 def is_repository(has: Callable[[str], bool]) -> bool:
-    """Whether git takes a directory with these entries for a repository."""
+    """Return whether git takes a directory with these entries for a repository."""
     return has("head") and (has("commondir") or (has("objects") and has("refs")))
 
 
@@ -85,7 +85,7 @@ class GuardLookup:
         self._hooks: dict[tuple[WorkspacePath, int, int, int], list[str]] = {}
 
     def aliases(self, directories: Iterable[WorkspacePath]) -> list[Alias]:
-        """Where the guarded names at the top of each root lead, if that is somewhere else.
+        """Return where the guarded names at the top of each root lead, if that is somewhere else.
 
         Of *directories*, which lie deeper, only what git runs there is looked up.
         """
@@ -171,12 +171,12 @@ class GuardLookup:
             yield Alias(path, permission, reason, pattern)
 
     def kind(self, path: WorkspacePath) -> int | None:
-        """The mode of what is at *path*, links not followed; None when nothing is."""
+        """Return the mode of what is at *path*, links not followed; None when nothing is."""
         found = self._stat(path)
         return None if found is None else found.st_mode
 
     def _has(self, directory: WorkspacePath, name: str) -> bool:
-        """Whether a directory has an entry; asked often for every edited file."""
+        """Return whether a directory has an entry; asked often for every edited file."""
         parts = directory.parts
         path = f"{'/'.join(parts)}/{name}" if parts else name
         return self._disk.has(self._workspace.handles[directory.root], path)
@@ -202,7 +202,7 @@ class GuardLookup:
     # -- repositories by what they hold -------------------------------------------------------
 
     def holds_repository(self, path: WorkspacePath, added: Collection[str]) -> bool:
-        """Whether a directory is a repository's, with the *added* markers in it."""
+        """Return whether a directory is a repository's, with the *added* markers in it."""
         if self._git_writes or ("head" not in added and not self._has(path, "HEAD")):
             return False
         return is_repository(
@@ -210,7 +210,7 @@ class GuardLookup:
         )
 
     def moved_tree(self, source: WorkspacePath) -> Iterator[MovedEntry]:
-        """The entries beneath *source* that may be guarded where their directory is not."""
+        """Yield the entries beneath *source* that may be guarded where their directory is not."""
         try:
             top = self._disk.open_dir(self._workspace.handles[source.root], source.parts)
         except OSError:
@@ -314,7 +314,7 @@ class WriteGuard:
         return GuardedPath(path, Permission.GUARDED, reason, pattern)
 
     def holds_program(self, path: WorkspacePath) -> bool:
-        """Whether program files lie beneath *path*."""
+        """Return whether program files lie beneath *path*."""
         parts = self._roots[path.root] + path.parts
         return any(own[: len(parts)] == parts for own in self._program)
 
@@ -336,7 +336,7 @@ class _Judgement:
         self._markers: dict[WorkspacePath, set[str]] = {}
 
     def run(self) -> list[GuardedPath]:
-        """Every guarded path, each once, in the order of the steps."""
+        """Return every guarded path, each once, in the order of the steps."""
         above: set[WorkspacePath] = set()
         for step in self._steps:
             for root, parts in step.paths:

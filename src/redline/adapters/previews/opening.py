@@ -31,7 +31,7 @@ class SharedPreviews:
         self._store.save(self._wrap(preview))
 
     def get(self, preview_id: str, principal: str) -> StoredPreview | None:
-        """The live preview of that principal, or None."""
+        """Return the live preview of that principal, or None."""
         found = self._store.get(preview_id, self._owner(principal))
         if found is None:
             return None
@@ -96,7 +96,7 @@ class MemoryPreviews:
             self._evict()
 
     def get(self, preview_id: str, principal: str) -> StoredPreview | None:
-        """The live preview of that principal, or None."""
+        """Return the live preview of that principal, or None."""
         with self._lock:
             found = self._held.get(preview_id)
             if found is None or found.principal != principal:
@@ -135,7 +135,7 @@ class MemoryPreviews:
 def open_previews(
     setting: str, workspace: str = "", sign: Callable[[bytes], str] | None = None
 ) -> Previews:
-    """The store for `--sessions`; nothing is connected before it is used.
+    """Return the store for `--sessions`; nothing is connected before it is used.
 
     *workspace* keeps the previews of one of many apart from those of the others. With *sign* only
     previews that carry its signature are found.

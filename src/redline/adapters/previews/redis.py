@@ -71,7 +71,7 @@ class RedisPreviews:
         )
 
     def get(self, preview_id: str, principal: str) -> StoredPreview | None:
-        """The live preview of that principal, or None."""
+        """Return the live preview of that principal, or None."""
         with self._redis.connect() as client:
             data = client.get(_PREFIX + preview_id)
         if data is None:

@@ -55,7 +55,7 @@ class SqlitePreviews(PrivateDatabase):
             db.execute(_EVICT, (self._max_previews, self._max_bytes))
 
     def get(self, preview_id: str, principal: str) -> StoredPreview | None:
-        """The live preview of that principal, or None."""
+        """Return the live preview of that principal, or None."""
         with self.reading() as db:
             row = db.execute(
                 "SELECT payload, expires_at FROM waiting WHERE id = ? AND principal = ?",

@@ -26,10 +26,10 @@ class ChildProcess(Protocol):
     returncode: int | None
 
     def poll(self) -> int | None:
-        """The exit status; None while it runs."""
+        """Return the exit status; None while it runs."""
 
     def wait(self, timeout: float | None = None) -> int:
-        """The exit status, once it has ended; subprocess.TimeoutExpired."""
+        """Return the exit status, once it has ended; subprocess.TimeoutExpired."""
 
     def kill(self) -> None:
         """End it now."""
@@ -139,11 +139,11 @@ class ForkedProcess:
         self.returncode: int | None = None
 
     def poll(self) -> int | None:
-        """The exit status; None while it runs."""
+        """Return the exit status; None while it runs."""
         return self._look(0)
 
     def wait(self, timeout: float | None = None) -> int:
-        """The exit status, once it has ended; subprocess.TimeoutExpired."""
+        """Return the exit status, once it has ended; subprocess.TimeoutExpired."""
         status = self._look(None if timeout is None else timeout * 1000)
         if status is None:
             assert timeout is not None
@@ -185,7 +185,7 @@ class ForkedProcess:
 
 
 def is_possible() -> bool:
-    """Whether this system can hand over a process by a descriptor (Linux 5.3)."""
+    """Return whether this system can hand over a process by a descriptor (Linux 5.3)."""
     try:
         os.close(os.pidfd_open(os.getpid()))
     except (AttributeError, OSError):

@@ -131,7 +131,7 @@ def _be_first(tree: confine.MountTree, ends: _Ends) -> None:
 
 
 def _wait_for(command: int) -> int:
-    """How the command ended; collects orphans on the way."""
+    """Return how the command ended; collects orphans on the way."""
     while True:
         pid, status = os.wait()
         if pid == command:

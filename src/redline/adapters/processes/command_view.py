@@ -282,7 +282,7 @@ class LayeredView:
     def _is_unchanged(
         self, descriptor: int, facts: os.stat_result, entry: Entry | None, path: WorkspacePath
     ) -> bool:
-        """Whether the workspace has the same file, as after an open that wrote nothing."""
+        """Return whether the workspace has the same file, as after an open that wrote nothing."""
         if entry is None or entry.kind is not Kind.FILE or entry.size != facts.st_size:
             return False
         if entry.mode != stat.S_IMODE(facts.st_mode):
@@ -552,7 +552,7 @@ def _written_attributes(descriptor: int) -> tuple[tuple[str, bytes], ...]:
 
 
 def _data(descriptor: int) -> Iterator[tuple[int, int]]:
-    """Where a file holds data: what lies between takes no space, and stays so."""
+    """Yield where a file holds data: what lies between takes no space, and stays so."""
     end = 0
     while True:
         try:

@@ -72,7 +72,7 @@ class JobTable:
             self._jobs[job.id] = job
 
     def get(self, job_id: str, owner: str) -> RunningJob:
-        """The job of that owner; SessionNotFound."""
+        """Return the job of that owner; SessionNotFound."""
         with self._lock:
             job = self._jobs.get(job_id)
         if job is None or job.owner != owner:
@@ -88,12 +88,12 @@ class JobTable:
             self._jobs.pop(job_id, None)
 
     def list_running(self) -> list[RunningJob]:
-        """The jobs that have not ended."""
+        """Return the jobs that have not ended."""
         with self._lock:
             return [job for job in self._jobs.values() if not job.state().has_ended]
 
     def is_empty(self) -> bool:
-        """Whether there is no job, not even one that has ended."""
+        """Return whether there is no job, not even one that has ended."""
         return not self._jobs
 
     def take_all(self) -> list[RunningJob]:
@@ -229,12 +229,12 @@ class SandboxedCommands:
         self._lock = Lock()
 
     def describe(self) -> SandboxFacts:
-        """What would hold a command started now."""
+        """Return what would hold a command started now."""
         backend, view = self._choose(Command("", _ROOT), self._workspace.roots[0].path)
         return self._describe(backend, view)
 
     def is_privileged(self, word: str) -> bool:
-        """Whether *word* would run a setuid or setgid program."""
+        """Return whether *word* would run a setuid or setgid program."""
         root = self._workspace.roots[0].path
         found = shutil.which(word, path=self._environ.get("PATH", os.defpath))
         if "/" in word:
@@ -278,7 +278,7 @@ class SandboxedCommands:
             raise
 
     def start_dry(self, command: Command, tree: Tree, finisher: DryFinisher) -> RunningJob:
-        """The same on a copy-on-write view; *finisher* gets what it would have changed."""
+        """Start a command on a copy-on-write view; *finisher* gets what it would have changed."""
 
         def finish(
             job_id: str, layers: list[overlay.Layer], state: JobState
@@ -294,7 +294,7 @@ class SandboxedCommands:
         return self._start_on_view(command, mode, fill, finish, "a copy of the workspace")
 
     def start_judged(self, command: Command, finisher: JudgedFinisher) -> RunningJob:
-        """The same, but *finisher* makes what is allowed of it."""
+        """Start a command on a copy-on-write view; *finisher* decides what becomes of it."""
         views = self._views
         if self._mode == "dangerous" or views is None:
             raise SandboxUnavailable(
@@ -392,7 +392,7 @@ class SandboxedCommands:
         )  # fmt: skip
 
     def get(self, job_id: str, owner: str) -> RunningJob:
-        """The job of that owner."""
+        """Return the job of that owner."""
         return self._jobs.get(job_id, owner)
 
     def release(self, job_id: str, owner: str) -> None:
@@ -409,7 +409,7 @@ class SandboxedCommands:
             self._helper.close()
 
     def is_busy(self) -> bool:
-        """Whether a command has not ended yet."""
+        """Return whether a command has not ended yet."""
         return bool(self._jobs.list_running())
 
     def close(self) -> None:
@@ -493,7 +493,7 @@ class SandboxedCommands:
         }
 
     def _tree(self, offer: dict[str, Any]) -> dict[str, Any]:
-        """The mount tree for the helper to make before there is a command."""
+        """Return the mount tree for the helper to make before there is a command."""
         mode = "safe" if self._mode == "dangerous" else self._mode  # for dry runs
         is_held = mode == self._mode
         usual = {"spaces": is_held, **_in_all(is_held)}
@@ -587,5 +587,5 @@ def _shell_of(command: Command) -> str:
 
 
 def _in_all(held: bool) -> dict[str, int]:
-    """How much memory and how many processes a command may have in all; 0 is no limit."""
+    """Return how much memory and how many processes a command may have in all; 0 is no limit."""
     return {"memory": limits.MEMORY if held else 0, "pids": limits.PROCESSES if held else 0}

@@ -94,7 +94,7 @@ def without_programs(name: str, data: bytes) -> bytes:
 
 
 def _is_state(name: str, data: bytes) -> bool:
-    """Whether a part of a stopped rebase names no program."""
+    """Return whether a part of a stopped rebase names no program."""
     if name == "strategy":
         return data.strip() in _OWN_STRATEGIES
     if name in ("strategy_opts", "apply-opt", "gpg_sign_opt"):
@@ -107,7 +107,7 @@ def _is_state(name: str, data: bytes) -> bool:
 
 
 def _is_index(data: bytes) -> bool:
-    """Whether every path of an index lies in the work tree and in no git directory."""
+    """Return whether every path of an index lies in the work tree and in no git directory."""
     try:
         mark, version, count = struct.unpack_from("!4sII", data)
         if mark != b"DIRC" or version not in (2, 3, 4):
@@ -175,7 +175,7 @@ _MAX_WORD, _MAX_SAID = 60, 4
 
 
 def tells_a_move(name: str) -> bool:
-    """Whether a file of a git directory tells what git did."""
+    """Return whether a file of a git directory tells what git did."""
     named = ("HEAD", "packed-refs", "logs/HEAD", "logs/refs/stash")
     return name in named or name.startswith(("refs/heads/", "refs/tags/"))
 
@@ -463,7 +463,7 @@ class GitLayers:
         return max(homes, key=len, default="")
 
     def _is_overtaken(self, lower: str, name: str) -> bool:
-        """Whether another program changed the file after the command began."""
+        """Return whether another program changed the file after the command began."""
         try:
             return os.lstat(os.path.join(lower, name)).st_ctime_ns > self._began
         except OSError:
@@ -496,7 +496,7 @@ _FILTERS = ("clean", "smudge", "process")
 
 
 def _is_index_of_pack(name: str) -> bool:
-    """Whether git finds a pack by this file, which so comes last."""
+    """Return whether git finds a pack by this file, which so comes last."""
     return name.endswith(".idx")
 
 
@@ -536,7 +536,7 @@ def read_identity(environ: Mapping[str, str]) -> list[tuple[str, str]]:
 
 
 def can_cover(directory: str) -> bool:
-    """Whether *directory* is a whole git directory that a layer can cover."""
+    """Return whether *directory* is a whole git directory that a layer can cover."""
     if _UNUSABLE.search(directory) or os.path.islink(directory):
         return False
     if not os.path.isfile(os.path.join(directory, "HEAD")):
@@ -602,7 +602,7 @@ def _walk(upper: str, at: str) -> Iterator[tuple[str, str]]:
 
 
 def _is_passed_by(inner: str, what: str) -> bool:
-    """Whether it is nothing worth a word: a lock, a temporary file, what git makes again.
+    """Return whether it is nothing worth a word: a lock, a temporary file, what git makes again.
 
     Objects that were removed stay, so there is nothing to say.
     """

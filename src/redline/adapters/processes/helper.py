@@ -70,7 +70,7 @@ class Helper:
         return [name for group in self.cgroups for name in group["for"]]
 
     def offer(self) -> dict[str, Any]:
-        """What the kernel offers: abi (Landlock), seccomp, namespaces."""
+        """Return what the kernel offers: abi (Landlock), seccomp, namespaces."""
         with self._lock:
             if self._socket is None:
                 self._start()

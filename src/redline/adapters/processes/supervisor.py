@@ -186,7 +186,7 @@ class Supervisor:
         return self._left if spaces else left
 
     def _hear_child(self) -> str:
-        """What went wrong before the command ran; collects the listener on the way."""
+        """Return what went wrong before the command ran; collects the listener on the way."""
         text = b""
         while True:
             data, descriptors, _flags, _address = socket.recv_fds(self._channel, 4096, 1)

@@ -108,7 +108,7 @@ class Marks:
         return entry is None or entry.kind is Kind.DIRECTORY or entry.ctime_ns <= self._since
 
     def _was_seen(self, path: WorkspacePath) -> bool:
-        """Whether the walk listed the directory of *path* and did not exclude *path*."""
+        """Return whether the walk listed the directory of *path* and did not exclude *path*."""
         above = _key(path.parent)
         is_listed = len(path.parts) == 1 or above in self._walk.entries
         return is_listed and _key(path) not in self._walk.not_entered

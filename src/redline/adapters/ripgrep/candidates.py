@@ -125,7 +125,7 @@ class _Files:
             raise Enough
 
     def _are_more_than(self, files: int) -> bool:
-        """Whether that many are listed, or their names are too long, binary ones aside."""
+        """Return whether that many are listed, or their names are too long, binary ones aside."""
         if self._count <= files and self._size <= self._flood.length:
             return False
         new = self.names[self._looked_at :]

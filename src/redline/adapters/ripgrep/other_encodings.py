@@ -286,7 +286,7 @@ class ForeignFiles:
         return seen
 
     def is_known_text(self, root: int, name: str) -> bool:
-        """Whether the last search found text in another encoding there."""
+        """Return whether the last search found text in another encoding there."""
         known = self._known.get((root, name))
         return known is not None and known.is_text
 
@@ -359,7 +359,7 @@ def is_decoded(file: TextFile) -> bool:
 
 
 def has_wide_mark(raw: bytes) -> bool:
-    """Whether ripgrep takes *raw* for UTF-16."""
+    """Return whether ripgrep takes *raw* for UTF-16."""
     return raw.startswith((b"\xff\xfe", b"\xfe\xff"))
 
 
@@ -369,7 +369,7 @@ def path_below(root: int, name: str) -> WorkspacePath:
 
 
 def path_order(name: str) -> bytes:
-    """What sorts paths as ripgrep does."""
+    """Return what sorts paths as ripgrep does."""
     return os.fsencode(name).replace(b"/", b"\0")
 
 

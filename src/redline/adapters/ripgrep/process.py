@@ -107,7 +107,7 @@ class RipgrepProcesses:
 
 
 def waits_for_pipe(process: int) -> bool:
-    """Whether a thread of *process* is blocked on a FIFO, as far as the system says."""
+    """Return whether a thread of *process* is blocked on a FIFO, as far as the system says."""
     top = f"/proc/{process}/task"
     try:
         for thread in os.listdir(top):
@@ -181,7 +181,7 @@ class Running:
             self._process.send_signal(signal.SIGCONT)
 
     def complaint(self) -> bytes:
-        """What an ended process that failed said about it."""
+        """Return what an ended process that failed said about it."""
         errors = self._process.stderr
         return errors.read() if errors and self._process.returncode == 2 else b""
 
@@ -249,7 +249,7 @@ class _Ending:
             os.close(self._handle)
 
     def within(self, seconds: float) -> bool:
-        """Whether it ends within the timeout."""
+        """Return whether it ends within the timeout."""
         if self._handle is not None:
             return bool(self._poll.poll(seconds * 1000))
         try:

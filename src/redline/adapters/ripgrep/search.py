@@ -62,7 +62,7 @@ class LineParser:
         self._marked = marked
 
     def hits(self, files: Sequence[tuple[str, bytes]]) -> list[Hit]:
-        """The lines of *files*."""
+        """Return the lines of *files*."""
         joined = b"\n".join([body for _, body in files])
         if self._is_plain(joined):
             hits = self._at_once(files, joined.decode("utf-8", "surrogateescape"))
@@ -71,7 +71,7 @@ class LineParser:
         return hits if self._needle is None else self._locate(hits, self._needle.search)
 
     def _is_plain(self, lines: bytes) -> bool:
-        """Whether there is nothing to look at twice."""
+        """Return whether there is nothing to look at twice."""
         if self._context or b"\r" in lines or b" [... " in lines:
             return False
         return lines.isascii() or not (self._columns or self._marked)
@@ -114,7 +114,7 @@ class LineParser:
 
 
 def _character(text: bytes, column: int) -> int:
-    """A 1-based byte column as a 1-based character column."""
+    """Return a 1-based byte column as a 1-based character column."""
     if text.isascii():
         return column
     before = text[: column - 1]
@@ -230,7 +230,7 @@ class Collector:
         self._path = name
 
     def _apart(self, body: bytes, name: bytes) -> tuple[bytes, bytes, bool]:
-        """The lines and the next name, where notices may come between them, or a part of it.
+        """Return the lines and the next name, where notices may come between them, or a part of it.
 
         The last is whether there is a notice about the present file.
         """
@@ -261,7 +261,7 @@ class Collector:
         file.count += len(_MORE.findall(lines)) if self._context else lines.count(b"\n")
 
     def _count(self, lines: bytes) -> int:
-        """How many of a file's first lines match."""
+        """Return how many of a file's first lines match."""
         if self._context:
             return len(_MORE.findall(b"\n" + lines))
         return lines.count(b"\n") + 1
@@ -403,7 +403,7 @@ class Work:
         return replace(self, flags=(*self.flags, f"--max-filesize={size}"))
 
     def has_time(self) -> bool:
-        """Whether it may go on; what is left undone then is late. Cancelled."""
+        """Return whether it may go on; what is left undone then is late. Cancelled."""
         self.cancel.check()
         self.late |= time.monotonic() > self.ends
         return not self.late
@@ -498,7 +498,7 @@ class Search:
         return True
 
     def _in_order(self) -> bool:
-        """The first lines by a run in path order; False where they are too far down."""
+        """Return the first lines by a run in path order; False where they are too far down."""
         if not self._query.counts:
             return self.cut_short(self._limit)
         counter = Counter(self._wanted)
@@ -540,7 +540,7 @@ class Search:
         return self._work.late or self._everywhere.late
 
     def lines(self) -> list[GrepLine]:
-        """What was found."""
+        """Return what was found."""
         parser = self._parser(columns=self._query.columns and self._needle is None)
         hits = parser.hits(self._found.files())
         if self._query.context or len(hits) > self._limit:
@@ -617,7 +617,7 @@ def _needle(query: GrepQuery) -> re.Pattern[str] | None:
 
 
 def _first_matches(hits: Sequence[Hit], matches: int) -> list[Hit]:
-    """The hits up to *matches* matching lines."""
+    """Return the hits up to *matches* matching lines."""
     for index, hit in enumerate(hits):
         matches -= hit[2] != 0
         if matches < 0:
@@ -640,13 +640,13 @@ def _by_length(names: Sequence[str]) -> Iterator[list[str]]:
 
 
 def selects(globs: Sequence[str]) -> Callable[[str], bool]:
-    """Whether any of *globs* selects a path."""
+    """Return whether any of *globs* selects a path."""
     pattern = any_of(tuple(globs))
     return lambda path: pattern.fullmatch(path) is not None
 
 
 def path_test(query: GrepQuery, root: int) -> _Test | None:
-    """Whether a path below *root* is searched; None where all are."""
+    """Return whether a path below *root* is searched; None where all are."""
     included = selects(query.include) if query.include else None
     if query.wanted is None:
         return included

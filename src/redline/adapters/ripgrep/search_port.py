@@ -285,7 +285,7 @@ class Ripgrep:
                 raise OddIgnoreFile
 
     def _all_rules(self, places: Sequence[WorkspacePath]) -> list[str]:
-        """The rules of every ignore file at and beneath *places*."""
+        """Return the rules of every ignore file at and beneath *places*."""
         return [
             line
             for file in ignore_files(self._tree, places)
@@ -356,7 +356,7 @@ def _check_globs(globs: Sequence[str]) -> None:
 
 
 def _as_rule(glob: str) -> str:
-    """An include glob as an ignore rule: what has a slash is anchored."""
+    """Return an include glob as an ignore rule: what has a slash is anchored."""
     plain = glob.removeprefix("./")
     if plain.endswith("/"):
         plain += "**"

@@ -59,7 +59,7 @@ class TextStream:
 
 
 def search_stream(work: Work, stream: TextStream, query: GrepQuery) -> Iterator[GrepLine]:
-    """The lines of the texts in *stream* that are wanted, in order."""
+    """Yield the lines of the texts in *stream* that are wanted, in order."""
     with _as_input(bytes(stream.content)) as source:
         return search_input(work, source, query, stream.locate, ["--encoding=none"])
 
@@ -75,7 +75,7 @@ def check_by_ripgrep(work: Work, query: GrepQuery) -> None:
 def search_input(
     work: Work, source: int, query: GrepQuery, locate: Locate, more: Sequence[str] = ()
 ) -> Iterator[GrepLine]:
-    """The lines of what *source* holds; *locate* names the file and line of each."""
+    """Yield the lines of what *source* holds; *locate* names the file and line of each."""
     output = bytearray()
     flags = [*ALWAYS, *line_flags(query, columns=query.columns), *pattern_flags(query)]
     flags += ["--text", "--no-filename", "--no-heading", *more]

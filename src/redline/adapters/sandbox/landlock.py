@@ -33,7 +33,7 @@ class _PathBeneath(ctypes.Structure):
 
 
 def abi() -> int:
-    """The version the kernel offers, 0 where there is none."""
+    """Return the version the kernel offers, 0 where there is none."""
     if not syscalls.IS_LINUX:
         return 0
     try:
@@ -45,7 +45,7 @@ def abi() -> int:
 
 
 def handled_rights(version: int) -> int:
-    """Every file right that version knows."""
+    """Return every file right that version knows."""
     rights = READ | WRITE_FILE | _MAKE_AND_REMOVE
     for since, right in ((2, REFER), (3, TRUNCATE), (5, IOCTL_DEV)):
         if version >= since:

@@ -30,7 +30,7 @@ def _tasks_now() -> int:
 
 
 def cgroups() -> list[dict[str, Any]]:
-    """Where groups that count can be made: `at`, the start of their names, and `for` which
+    """Return where groups that count can be made: `at`, the start of their names, and `for` which
     controllers (pids, memory). Empty where we may not make any.
     """
     try:

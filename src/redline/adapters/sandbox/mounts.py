@@ -127,7 +127,7 @@ def _attach_at(tree: int, point: int, path: str) -> None:
 
 
 def _clone(descriptor: int, source: str, attributes: int) -> int:
-    """A detached copy of what is mounted at *source*, and of all beneath it."""
+    """Return a detached copy of what is mounted at *source*, and of all beneath it."""
     flags = syscalls.OPEN_TREE_CLONE | syscalls.AT_RECURSIVE | syscalls.AT_EMPTY_PATH | os.O_CLOEXEC
     tree = syscalls.syscall(
         syscalls.OPEN_TREE,
@@ -150,7 +150,7 @@ def _share(base: str, path: str, source: str) -> None:
 
 
 def _hold(base: str, path: str) -> None:
-    """Make read-only what the tree shows at *path* by now."""
+    """Make read-only what the tree shows at *path* now."""
     point = _point(base, path, None)
     is_directory = stat.S_ISDIR(os.fstat(point).st_mode)
     _attach(_clone(point, "", syscalls.MOUNT_ATTR_RDONLY), base, path, is_directory)
@@ -252,7 +252,7 @@ _STEPS: dict[str, Callable[..., None]] = {
 
 
 def _point(base: str, path: str, is_directory: bool | None) -> int:
-    """A descriptor of *path* in the new root to mount on, made if it is not there.
+    """Return a descriptor of *path* in the new root to mount on, made if it is not there.
 
     No link is followed: parts of the tree can be written by commands that run now. With
     *is_directory* None it must exist.

@@ -112,7 +112,7 @@ class SandboxConnections:
         return SandboxConnection(taken, exact, target)
 
     def _is_own(self, family: int, address: bytes) -> bool:
-        """Whether that is where the server listens, by whatever name of this machine."""
+        """Return whether that is where the server listens, by whatever name of this machine."""
         if len(address) < 16:
             return False
         port = struct.unpack("!H", address[2:4])[0]
@@ -151,7 +151,7 @@ def _is_in(path: str, places: list[str]) -> bool:
 
 
 def _is_elsewhere(family: int, address: bytes) -> bool:
-    """Whether that is another machine, or a server that knows the names of such."""
+    """Return whether that is another machine, or a server that knows the names of such."""
     start, size = (4, 4) if family == socket.AF_INET else (8, 16)
     raw = address[start : start + size].removeprefix(_MAPPED)
     here = raw[:1] == b"\x7f" if len(raw) == 4 else raw == _LOOPBACK
@@ -177,7 +177,7 @@ def _is_local(raw: bytes) -> bool:
 
 
 def _listening_ports(server: int) -> set[int]:
-    """The TCP ports on which the process listens now."""
+    """Return the TCP ports on which the process listens now."""
     held: set[str] = set()
     try:
         names = os.listdir(f"/proc/{server}/fd")
@@ -334,7 +334,7 @@ class Referee:
             raise _Denied(errno.EPERM)
 
     def _open(self, name: str, identity: int, pid: int, a: list[int]) -> int:
-        """An O_PATH descriptor of the target, proven to lie where the command may write."""
+        """Return an O_PATH descriptor of the target, proven to lie where the command may write."""
         if name in ("fchmod", "fchown"):
             place, follow = f"/proc/{pid}/fd/{_int(a[0])}", True
         else:
@@ -423,7 +423,7 @@ def memory(pid: int, address: int, size: int) -> bytes:
 
 
 def _text(pid: int, address: int) -> str:
-    """The zero-terminated string there, at most a path long."""
+    """Return the zero-terminated string there, at most a path long."""
     found = b""
     while len(found) < 4096:
         step = 4096 - (address + len(found)) % 4096  # never across into a page that may be absent

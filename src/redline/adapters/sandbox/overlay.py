@@ -198,7 +198,7 @@ class _Reading:
 
 
 def read_layers(layers: list[Layer], tree: Tree, filled: Filled) -> Difference:
-    """What the command would have changed; read after its last process has ended.
+    """Return what the command would have changed; read after its last process has ended.
 
     *filled* is what the layers held before it.
     """
@@ -247,7 +247,7 @@ def _read_made_directory(reading: _Reading, upper: str, path: WorkspacePath, mod
 
 
 def is_opaque(directory: str | int) -> bool:
-    """Whether a directory of an upper layer hides all that the lower one has there."""
+    """Return whether a directory of an upper layer hides all that the lower one has there."""
     for name in _OPAQUE:
         try:
             if os.getxattr(directory, name) == b"y":

@@ -39,7 +39,7 @@ def choose(mode: str, offer: dict[str, Any], backend: str = "auto") -> str:
 
 
 def has_namespaces(backend: str, offer: dict[str, Any]) -> bool:
-    """Whether a command gets processes, mounts, IPC and network of its own."""
+    """Return whether a command gets processes, mounts, IPC and network of its own."""
     return backend == "bubblewrap" or (backend == "landlock" and bool(offer["namespaces"]))
 
 
@@ -64,7 +64,7 @@ def require_view(backend: str, offer: dict[str, Any], *, is_dry: bool) -> None:
 def tree(
     backend: str, view: SandboxView, offer: dict[str, Any], usual: dict[str, Any]
 ) -> dict[str, Any]:
-    """The mount tree all commands of a server start from, as data for the helper.
+    """Return the mount tree all commands of a server start from, as data for the helper.
 
     `ahead` is what supervisors do before there is a command, for the *usual* one.
     """
@@ -92,7 +92,7 @@ def confine(
     memory_group: bool,
     layers: list[Layer] | None = None,
 ) -> dict[str, Any]:
-    """What the helper does to the child, as data; with *layers* on a copy-on-write view."""
+    """Return what the helper does to the child, as data; with *layers* on a copy-on-write view."""
     if backend == "none":
         return {"kind": "none", "cwd": view.cwd, "spaces": False}
     spaces = has_namespaces(backend, offer)
@@ -182,7 +182,7 @@ def facts(
     where: str = "the workspace",
     keeps_git_data: bool = False,
 ) -> SandboxFacts:
-    """What is in force, in words; *groups* are the control groups' controllers.
+    """Return what is in force, in words; *groups* are the control groups' controllers.
 
     *where* says what the command writes in, *keeps_git_data* that what it leaves in git
     directories is kept as far as it is data.

@@ -14,7 +14,7 @@ _MAX_MEASURING = 0.25  # seconds of our own processor time for one measurement o
 
 
 def parents() -> dict[int, tuple[int, str]]:
-    """Every process of the system: its parent and its state letter."""
+    """Return every process of the system: its parent and its state letter."""
     if not sys.platform.startswith("linux"):
         return {}
     found: dict[int, tuple[int, str]] = {}
@@ -31,7 +31,7 @@ def parents() -> dict[int, tuple[int, str]]:
 
 
 def descendants(root: int) -> list[int]:
-    """Every living process below *root*, parents first."""
+    """Return every living process below *root*, parents first."""
     known = parents()
     children: dict[int, list[int]] = {}
     for pid, (parent, state) in known.items():
@@ -49,7 +49,7 @@ def descendants(root: int) -> list[int]:
 
 
 def is_descendant(pid: int, root: int) -> bool:
-    """Whether *pid* lives below *root*."""
+    """Return whether *pid* lives below *root*."""
     known = parents()
     while pid in known:
         pid = known[pid][0]

@@ -125,7 +125,7 @@ def capture_helper() -> Program:
 
 
 def _read(name: str) -> tuple[bool, bytes | None, bytes, str]:
-    """Whether the module is a package, its compiled code or else its source, and its path.
+    """Return whether the module is a package, its compiled code or else its source, and its path.
 
     Compiling is left to the child: the server must not pay for it when it starts.
     """

@@ -44,7 +44,7 @@ class ReadGuard:
         return self.run(lambda: subprocess.Popen(list(argv), **options))
 
     def run(self, work: Callable[[], _T]) -> _T:
-        """What *work* answers, done inside the guard; one at a time."""
+        """Return what *work* answers, done inside the guard; one at a time."""
         if not sys.platform.startswith("linux"):
             return work()
         answers: list[_T] = []
@@ -107,7 +107,7 @@ def _restrict_this_thread(roots: Sequence[int | str], program: str | None) -> bo
 
 
 def _needs_libraries(program: str) -> bool:
-    """Whether *program* names a dynamic loader."""
+    """Return whether *program* names a dynamic loader."""
     try:
         with open(program, "rb") as file:
             head = file.read(4096)

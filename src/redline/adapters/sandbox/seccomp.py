@@ -62,7 +62,7 @@ class ArgumentTest(NamedTuple):
 
 
 def number(name: str) -> int:
-    """The number of that call here, -1 if there is none."""
+    """Return the number of that call here, -1 if there is none."""
     column = {"x86_64": 0, "aarch64": 1}.get(syscalls.ARCH)
     return -1 if column is None else NUMBERS[name][column]
 
@@ -107,13 +107,13 @@ class CallFilter:
         self._code += [(_JEQ, 0, len(block), nr), *block]
 
     def assemble(self) -> bytes:
-        """The program as the kernel and bubblewrap take it."""
+        """Return the program as the kernel and bubblewrap take it."""
         code = [*self._code, (_RET, 0, 0, ALLOW)]
         return b"".join(struct.pack("=HBBI", *step) for step in code)
 
 
 def is_supported() -> bool:
-    """Whether filters can be written for this machine."""
+    """Return whether filters can be written for this machine."""
     return syscalls.IS_LINUX and syscalls.ARCH in AUDIT
 
 
@@ -135,7 +135,7 @@ class Rules(NamedTuple):
 
 
 def build(rules: Rules) -> bytes:
-    """The filter for commands.
+    """Return the filter for commands.
 
     Calls that the supervisor must judge fail with ENOSYS where no supervisor listens.
     """

@@ -38,7 +38,7 @@ PR_SET_DUMPABLE = 4
 
 @cache
 def libc() -> ctypes.CDLL:
-    """The C library of this process."""
+    """Return the C library of this process."""
     return ctypes.CDLL(None, use_errno=True)
 
 
@@ -50,7 +50,7 @@ def _check(result: int, what: str) -> int:
 
 
 def syscall(number: int, *arguments: object, what: str = "syscall") -> int:
-    """A raw system call; OSError on failure."""
+    """Make a raw system call; OSError on failure."""
     return _check(int(libc().syscall(ctypes.c_long(number), *arguments)), what)
 
 
@@ -76,7 +76,7 @@ def umount(target: str, flags: int) -> None:
 
 
 def take_descriptor(process: int, number: int) -> int:
-    """A duplicate of descriptor *number* of the process behind the pidfd *process*."""
+    """Return a duplicate of descriptor *number* of the process behind the pidfd *process*."""
     return syscall(PIDFD_GETFD, process, number, ctypes.c_uint(0), what="pidfd_getfd")
 
 

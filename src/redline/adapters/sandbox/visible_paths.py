@@ -126,13 +126,13 @@ class SandboxView:
 
 
 def is_beneath(path: str, root: str) -> bool:
-    """Whether *path* is *root* or lies in it."""
+    """Return whether *path* is *root* or lies in it."""
     return path == root or path.startswith(root.rstrip("/") + "/")
 
 
 @cache
 def readable(search_path: str) -> tuple[str, ...]:
-    """The existing paths outside the workspace that every command may read in safe mode."""
+    """Return the existing paths outside the workspace that every command may read in safe mode."""
     home = os.path.realpath(os.path.expanduser("~"))
     etc = [path for name in _ETC.split() for path in sorted(glob.glob(f"/etc/{name}"))]
     found = [*_SYSTEM, *etc]
@@ -152,7 +152,7 @@ def readable(search_path: str) -> tuple[str, ...]:
 
 
 def _around(entry: str, home: str) -> list[str]:
-    """A directory of executables, and what of its installation they need."""
+    """Return a directory of executables, and what of its installation they need."""
     holder, name = os.path.split(entry)
     shared = [os.path.join(home, part).rstrip("/") for part in _SHARED_HOLDERS]
     if name not in _EXECUTABLES or holder in ("/", *shared, *_HOMES):
@@ -172,7 +172,7 @@ def _installation(prefix: str) -> list[str]:
 
 
 def _base_of(settings: str) -> list[str]:
-    """The installation a Python virtual environment was made from."""
+    """Return the installation a Python virtual environment was made from."""
     try:
         with open(settings, encoding="utf-8", errors="replace") as file:
             lines = file.read(4096).splitlines()
@@ -188,13 +188,13 @@ def _base_of(settings: str) -> list[str]:
 
 
 def roots_by_depth(view: SandboxView) -> list[tuple[str, bool]]:
-    """Every root with whether it is writable, outer ones first."""
+    """Return every root with whether it is writable, outer ones first."""
     modes = dict.fromkeys(view.readable, False) | dict.fromkeys(view.writable, True)
     return sorted(modes.items(), key=lambda root: root[0].count("/") if root[0] != "/" else 0)
 
 
 def hidden_directories(view: SandboxView, *, in_writable: bool) -> list[str]:
-    """What to cover, in writable roots or elsewhere; never a directory that holds a root."""
+    """Return what to cover, in writable roots or elsewhere; never a directory that holds a root."""
     held = (*view.writable, *view.readable, view.private)
     found: list[str] = []
     for path in sorted(view.hidden, key=len):
@@ -206,7 +206,7 @@ def hidden_directories(view: SandboxView, *, in_writable: bool) -> list[str]:
 
 
 def mount_tree(view: SandboxView) -> list[list[Any]]:
-    """The file system of all commands as steps: [what, path, more...], outer paths first."""
+    """Return the file system of all commands as steps: [what, path, more...], outer paths first."""
     steps = _whole_system() if view.wide else _listed_system(view)
     steps += [["proc", "/proc"], ["dev", "/dev"]]
     steps += [["rw", place, view.scratch] for place in _REPLACED if os.path.isdir(place)]
@@ -220,7 +220,7 @@ def mount_tree(view: SandboxView) -> list[list[Any]]:
 
 
 def mounts_of_every_command(layers: str) -> list[list[Any]]:
-    """What each command has to itself in a copy of that tree, as steps; the same for all.
+    """Return what each command has to itself in a copy of that tree, as steps; the same for all.
 
     *layers* is hidden: the copy-on-write views of other commands are there.
     """
@@ -233,7 +233,7 @@ def mounts_of_every_command(layers: str) -> list[list[Any]]:
 
 
 def own_mounts(view: SandboxView, overlays: dict[str, tuple[str, str]]) -> list[list[Any]]:
-    """What only this command has in its copy of the tree, as steps.
+    """Return what only this command has in its copy of the tree, as steps.
 
     *overlays* gives the upper and work directory for each root and git directory that is
     copy-on-write; a git directory is read-only where the kernel cannot cover it.
@@ -256,7 +256,7 @@ def own_mounts(view: SandboxView, overlays: dict[str, tuple[str, str]]) -> list[
 
 
 def _leading_to(paths: Sequence[str], view: SandboxView) -> list[str]:
-    """The directories of writable roots that lead to *paths*, outer ones first.
+    """Return the directories of writable roots that lead to *paths*, outer ones first.
 
     A command that renames one of them can put something else in the place of what it leads to.
     """
@@ -302,7 +302,7 @@ def _covered_toolchains(view: SandboxView) -> list[str]:
 
 
 def pinned_directories(view: SandboxView) -> list[str]:
-    """What must exist in the private tmp before the first command; see `_pin_mounts`."""
+    """Return what must exist in the private tmp before the first command; see `_pin_mounts`."""
     return [str(step[2]) for step in _pin_mounts(view)]
 
 
@@ -359,7 +359,7 @@ class GitDirectories:
         self._seen: dict[str, tuple[int, list[str], bool]] = {}
 
     def directories(self, roots: tuple[str, ...]) -> list[str]:
-        """Every such file or directory in *roots*, outer ones first, none inside another."""
+        """Return every such file or directory in *roots*, outer ones first, none inside another."""
         found: set[str] = set()
         seen: dict[str, tuple[int, list[str], bool]] = {}
         waiting = list(roots)
@@ -381,7 +381,7 @@ class GitDirectories:
         return kept
 
     def _look(self, path: str) -> tuple[int, list[str], bool] | None:
-        """When the directory last changed, its directories, and whether it has a `.git`."""
+        """Return when the directory last changed, its directories, and whether it has a `.git`."""
         try:
             changed = os.stat(path, follow_symlinks=False).st_mtime_ns
             known = self._seen.get(path)
@@ -398,7 +398,7 @@ class GitDirectories:
 
 
 def _targets(path: str) -> list[str]:
-    """What a `.git` entry is and names: itself, the directory, the common directory.
+    """Return what a `.git` entry is and names: itself, the directory, the common directory.
 
     All are canonical but the entry, which may be a link.
     """
@@ -415,7 +415,7 @@ def _targets(path: str) -> list[str]:
 
 
 def _named_in(path: str, start: bytes) -> str | None:
-    """The existing directory that the small file at *path* names after *start*."""
+    """Return the existing directory that the small file at *path* names after *start*."""
     try:
         with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
             text = file.read(4096)

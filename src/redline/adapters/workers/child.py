@@ -66,7 +66,7 @@ class _UnchangedLoader(SourceFileLoader):
         raise OSError("changed", path)
 
     def _is_recorded(self, path: str, data: bytes) -> bool:
-        """Whether this is the very content that was installed."""
+        """Return whether this is the very content that was installed."""
         import base64
         import hashlib
 
@@ -126,7 +126,7 @@ class _Channel:
         self._answers = answers
 
     def receive(self) -> Any:
-        """The next message; None at the end."""
+        """Return the next message; None at the end."""
         body = self.messages.receive(self._requests.read)
         return None if body is None else self.messages.decode(body)
 
@@ -137,7 +137,7 @@ class _Channel:
         self._answers.flush()
 
     def ask(self, *asked: Any) -> Any:
-        """What the server's function of that name answers."""
+        """Return what the server's function of that name answers."""
         self.send(("ask", asked, False))
         reply = self.receive()
         if reply is None:
@@ -241,7 +241,7 @@ class _CallLimits:
         _set_alarm(0)
 
     def is_worn(self) -> bool:
-        """Whether this process holds more memory than a fresh one should replace."""
+        """Return whether this process holds more memory than a fresh one should replace."""
         try:
             import resource
         except ImportError:

@@ -23,7 +23,7 @@ class FailedContent:
         self._size = 0
 
     def reason(self, digest: str) -> str | None:
-        """Why that content is not parsed; None when it may be."""
+        """Return why that content is not parsed; None when it may be."""
         with self._lock:
             self._read_new_lines()
             return self._known.get(digest)

@@ -42,7 +42,7 @@ _FOUND_CHANGES = 86  # how `child` ends where a module is not what it was at the
 
 
 def _command() -> list[str]:
-    """The command line of a worker: the only place that knows how one is started."""
+    """Return the command line of a worker: the only place that knows how one is started."""
     path = os.pathsep.join(os.path.abspath(entry) for entry in sys.path if entry)
     start = [sys.executable, "-I", "-S", "-B", "-c", loaded_program.CHILD_SOURCE]
     return [*start, path, str(os.getpid()), loaded_program.STATE]
@@ -146,7 +146,7 @@ class WorkerProcess:
         receive(self._source.read, MAX_ANSWER)
 
     def exchange(self, request: bytes) -> bytes | None:
-        """What it answers to *request*; None when it ended or answers without bound."""
+        """Return what it answers to *request*; None when it ended or answers without bound."""
         try:
             for part in frame(request):
                 self._sink.write(part)
@@ -418,7 +418,7 @@ def _end_all(workers: list[WorkerProcess]) -> None:
 
 
 def _receive(worker: WorkerProcess, request: bytes) -> tuple[str, Any, bool] | None:
-    """The worker's next message; None when it ended or its message makes no sense."""
+    """Return the worker's next message; None when it ended or its message makes no sense."""
     body = worker.exchange(request)
     if body is None:
         return None

@@ -20,7 +20,7 @@ _STAMPING_CLOCK: int | None = 5 if sys.platform == "linux" else None
 
 
 def stamping_time() -> int:
-    """The time that a file gets which is changed now."""
+    """Return the time that a file gets which is changed now."""
     if _STAMPING_CLOCK is None:
         return time.time_ns()
     return time.clock_gettime_ns(_STAMPING_CLOCK)

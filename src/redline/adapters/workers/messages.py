@@ -56,7 +56,7 @@ def _read_extension(code: int, data: memoryview) -> Any:
 
 
 def encode_error(error: Any) -> tuple[str, dict[str, Any]]:
-    """A RedlineError as plain data."""
+    """Return a RedlineError as plain data."""
     state = {name: value for name, value in vars(error).items() if isinstance(value, _PLAIN)}
     texts = {name: _plain(vars(error)[name]) for name in ("message_text", "hint_text")}
     return type(error).__name__, {**state, **texts, "details": _plain(error.details)}
@@ -71,7 +71,7 @@ def _plain(value: Any) -> Any:
 
 
 def decode_error(data: tuple[str, dict[str, Any]]) -> Exception:
-    """The RedlineError that was encoded; ValueError if it is not one."""
+    """Return the RedlineError that was encoded; ValueError if it is not one."""
     from redline.core import errors
 
     name, state = data

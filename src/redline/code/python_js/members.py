@@ -113,7 +113,7 @@ class FileClasses:
         return None
 
     def relatives_defining(self, scope: Scope, name: str) -> list[Scope]:
-        """Return the bases and subclasses of a class that define *name* as well."""
+        """Return the bases and subclasses of a class that also define *name*."""
         return [
             other
             for other, defined in self.defined.items()
@@ -220,7 +220,7 @@ class FileClasses:
         return outer
 
     def _class_of_this(self, node: SyntaxNode, scope: Scope) -> ClassOrNot:
-        """Return the class of `this` in a method or field, also within arrow functions there."""
+        """Return the class of `this` in a method or field, including inside arrow functions."""
         around = node.parent()
         while around is not None:
             kind = around.kind()

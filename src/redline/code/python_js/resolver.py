@@ -66,7 +66,7 @@ _MAX_DEPTH = 10
 
 
 class MemberOwners(NamedTuple):
-    """The classes that define a member, and whether a base that is unknown might, too."""
+    """The classes that define a member, and whether an unknown base might also define it."""
 
     classes: list[OfClass]
     is_open: bool
@@ -195,7 +195,7 @@ class Answers:
         self._cut.add(_Limit.DEPTH)
 
     def _is_as_good(self, known: _Answer, depth: int) -> bool:
-        """Whether what cut off an answer would do so again."""
+        """Return whether what cut off an answer would do so again."""
         return all(
             known.depth <= depth if each is _Limit.DEPTH else each in self._open
             for each in known.cut
@@ -706,7 +706,7 @@ class Meanings:
         return found | {self.origins.own(module, occurrence.binding)}
 
     def follows_bases(self, module: Module) -> bool:
-        """Return whether a member means those that it overrides as well."""
+        """Return whether a reference to a member also means those that it overrides."""
         return module.is_script or (self.renaming and not self.name.startswith("__"))
 
     def of_member(self, module: Module, member: Member) -> Definitions:
@@ -1074,7 +1074,7 @@ def _is_shorthand_of_field(occurrence: Occurrence) -> bool:
 
 
 def _is_double(occurrence: Occurrence) -> bool:
-    """Return whether a function of Python imports what is its parameter, too."""
+    """Return whether a Python function imports a name that is also its parameter."""
     roles = occurrence.binding.roles if occurrence.binding is not None else set()
     return BindingRole.PARAMETER in roles and bool(roles & _IMPORTING_ROLES)
 

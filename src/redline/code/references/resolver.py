@@ -42,7 +42,7 @@ class SuggestsRelatedNames(Protocol):
     """A resolver that knows which other names appear in files that use a definition."""
 
     def related_names(self, target: ReferenceTarget) -> set[str]:
-        """Return names that a file which uses the definition most likely contains as well."""
+        """Return other names that a file which uses the definition most likely contains."""
 
 
 @runtime_checkable

@@ -35,7 +35,7 @@ class Domain:
     may_be_private: bool = False
 
     def matches(self, name: str, port: int) -> bool:
-        """Whether the normalized *name* may be reached at *port*."""
+        """Return whether the normalized *name* may be reached at *port*."""
         is_port = port in DEFAULT_PORTS if self.port is None else port == self.port
         is_name = name.endswith(f".{self.name}") if self.is_wildcard else name == self.name
         return is_port and is_name
@@ -107,7 +107,7 @@ def normalize_name(host: str) -> str:
 
 
 def is_address(name: str) -> bool:
-    """Whether a normalized name is an IP address."""
+    """Return whether a normalized name is an IP address."""
     try:
         ipaddress.ip_address(name)
     except ValueError:

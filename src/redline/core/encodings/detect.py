@@ -202,7 +202,7 @@ def rival_encodings(raw: bytes, chosen: str) -> list[str]:
 
 
 def fits(raw: bytes, encoding: str) -> bool:
-    """Whether all bytes are text in *encoding* and come back the same."""
+    """Return whether all bytes are text in *encoding* and come back the same."""
     try:
         text = raw.decode(encoding)
         return text.encode(encoding) == raw and _C1_CHARACTERS.isdisjoint(text)
@@ -211,7 +211,7 @@ def fits(raw: bytes, encoding: str) -> bool:
 
 
 def _reads(raw: bytes, encoding: str, text: str | None) -> bool:
-    """Whether *raw* reads in *encoding*, and as *text* if one is given."""
+    """Return whether *raw* reads in *encoding*, and as *text* if one is given."""
     try:
         found = raw.decode(encoding)
     except UnicodeDecodeError:

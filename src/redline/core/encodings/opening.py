@@ -74,7 +74,7 @@ def _lines(text: str) -> Iterator[str]:
 
 
 def _selects(glob: str, relative: str) -> bool:
-    """Whether a section's glob selects a path; in time that grows with both lengths only."""
+    """Return whether a section's glob selects a path; in time that grows with both lengths only."""
     if len(glob) > _MAX_GLOB or len(relative) > _MAX_PATH or glob.count("*") > _MAX_WILDCARDS:
         return False
     checkpoint()

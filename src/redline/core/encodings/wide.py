@@ -104,7 +104,7 @@ def _decode(raw: bytes, encoding: str) -> str | None:
 
 
 def _is_printable(sample: str) -> bool:
-    """Whether every character is assigned and none is a control or private one."""
+    """Return whether every character is assigned and none is a control or private one."""
     return all(
         unicodedata.category(character) not in ("Cc", "Cn", "Co", "Cs")
         for character in set(sample) - _ALLOWED_CONTROLS
@@ -112,7 +112,7 @@ def _is_printable(sample: str) -> bool:
 
 
 def _is_coherent(sample: str) -> bool:
-    """Whether two scripts make up nearly all of the text, as in what people write."""
+    """Return whether two scripts make up nearly all of the text, as in what people write."""
     scripts = Counter(_script(ord(c)) for c in sample if c not in _COMMON)
     total = sum(scripts.values())
     return sum(count for _, count in scripts.most_common(2)) >= _MIN_COHERENT * total

@@ -62,7 +62,7 @@ class CodeIndex(Protocol):
         """
 
     def progress(self) -> tuple[int, int]:
-        """How many files are indexed, and how many there are; 0 if that is not known."""
+        """Return how many files are indexed, and how many there are; 0 if that is not known."""
 
     def build(self, progress: Callable[[int, int], None] | None = None) -> int:
         """Bring the index up to date here and now; how many files were read."""
@@ -87,4 +87,4 @@ class CodeIndex(Protocol):
     def structure(
         self, beneath: WorkspacePath | None = None, files: int = 200, per_file: int = 8
     ) -> tuple[list[tuple[IndexedFile, list[IndexedSymbol]]], int]:
-        """The best-connected files with their best symbols, and how many files there are."""
+        """Return the best-connected files with their best symbols, and how many files there are."""

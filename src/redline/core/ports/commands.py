@@ -58,7 +58,7 @@ class SandboxFacts:
     warnings: tuple[str, ...] = ()
 
     def wire(self) -> dict[str, str]:
-        """The `sandbox` field of an answer."""
+        """Return the `sandbox` field of an answer."""
         return {"fs": self.fs, "net": self.net, "pids": self.pids, "memory": self.memory}
 
 
@@ -132,7 +132,7 @@ class Job(Protocol):
         """Whether its last process is gone, so that its end is about to be reported."""
 
     def state(self) -> JobState:
-        """Whether it runs or how it ended."""
+        """Return whether it runs or how it ended."""
 
     def send(self, data: bytes) -> None:
         """Write to its input; SessionClosed when it has ended."""
@@ -232,7 +232,7 @@ class CommandPolicy(Protocol):
     """What rules say about the changes of commands."""
 
     def is_active(self) -> bool:
-        """Whether there are rules to enforce. PolicyUnreadable."""
+        """Return whether there are rules to enforce. PolicyUnreadable."""
 
     def sealed_places(self, origin: Origin) -> tuple[WorkspacePath, ...]:
         """Directories that a command need not be able to write in: nothing there would be made."""
@@ -250,7 +250,7 @@ class Snapshots(Protocol):
         """Look at everything and keep what a command may overwrite."""
 
     def compare(self, snapshot: object) -> Difference:
-        """What is different now."""
+        """Return what is different now."""
 
 
 class Processes(Protocol):
@@ -288,16 +288,16 @@ class Processes(Protocol):
         """Wait for its end, keep the head of its output, and release the handle."""
 
     def get(self, job_id: str, owner: str) -> Job:
-        """The job of that owner; SessionNotFound."""
+        """Return the job of that owner; SessionNotFound."""
 
     def release(self, job_id: str, owner: str) -> None:
         """Release the handle; a job that still runs is killed."""
 
     def describe(self) -> SandboxFacts:
-        """What would hold a command started now."""
+        """Return what would hold a command started now."""
 
     def is_privileged(self, word: str) -> bool:
-        """Whether *word* would run a setuid or setgid program."""
+        """Return whether *word* would run a setuid or setgid program."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -373,13 +373,13 @@ class CommandRuns(Protocol):
         """Runs, the newest first."""
 
     def get(self, number: int) -> CommandRun | None:
-        """One run; None where there is none."""
+        """Return one run; None where there is none."""
 
     def of_change(self, operation_id: str) -> CommandRun | None:
-        """The run that made a change; None where no command did."""
+        """Return the run that made a change; None where no command did."""
 
     def version(self) -> str:
-        """A text that changes with every start and end of a command."""
+        """Return a text that changes with every start and end of a command."""
 
 
 class Commands(Protocol):
@@ -389,7 +389,7 @@ class Commands(Protocol):
         """Start it and return at once. SandboxUnavailable, LimitReached."""
 
     def proposal(self, job_id: str, owner: str) -> Difference | None:
-        """What an ended command with `overlay` would have changed; None for any other."""
+        """Return what an ended command with `overlay` would have changed; None for any other."""
 
     def apply(self, job_id: str, owner: str, line: str, origin: Origin) -> Operation:
         """Commit the proposal of a dry run of *line*; SessionNotFound, InvalidArgument."""
@@ -398,13 +398,13 @@ class Commands(Protocol):
         """Run it to its end (a time-out is an end); cancelling kills it, Cancelled is raised."""
 
     def get(self, job_id: str, owner: str) -> Job:
-        """The job of that owner, running or not yet forgotten; SessionNotFound."""
+        """Return the job of that owner, running or not yet forgotten; SessionNotFound."""
 
     def release(self, job_id: str, owner: str) -> None:
         """Release the handle; a job that still runs is killed."""
 
     def describe(self) -> SandboxFacts:
-        """What would hold a command started now."""
+        """Return what would hold a command started now."""
 
     def is_privileged(self, word: str) -> bool:
         """Whether *word* would run a program with the rights of its owner (setuid, setgid)."""

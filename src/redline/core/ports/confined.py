@@ -29,7 +29,7 @@ class Confined(Protocol):
         *,
         budget: Budget | None = None,
     ) -> Any:
-        """What `module:function` gives for *arguments*, all of it plain data.
+        """Return what `module:function` gives for *arguments*, all of it plain data.
 
         Plain data are None, booleans, numbers, text, bytes, lists and dicts; a tuple arrives as
         a list. The function's first parameter is `ask(name, *arguments)`: the function of that
@@ -44,7 +44,7 @@ class Failures(Protocol):
     """Contents that killed a worker or took too long, by digest."""
 
     def reason(self, digest: str) -> str | None:
-        """Why that content is not parsed; None when it may be."""
+        """Return why that content is not parsed; None when it may be."""
 
     def remember(self, digest: str, reason: str) -> None:
         """Do not parse that content again."""

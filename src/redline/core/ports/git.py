@@ -67,7 +67,7 @@ class Git(Protocol):
         """Whether the repository around *at* has each object; all False without a repository."""
 
     def blob(self, at: WorkspacePath, name: str) -> bytes | None:
-        """The content of an object, None when the repository does not have it."""
+        """Return the content of an object, None when the repository does not have it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,10 +83,10 @@ class Committer(Protocol):
     """Writes commits to one repository; its index and work tree stay as they are."""
 
     def head_file(self, path: str) -> HeadFile | None:
-        """A file as HEAD has it, by its absolute path; None if it has none."""
+        """Return a file as HEAD has it, by its absolute path; None if it has none."""
 
     def list_below(self, directory: str) -> Sequence[str]:
-        """The absolute paths of the files that HEAD has below a directory."""
+        """Return the absolute paths of the files that HEAD has below a directory."""
 
     def commit(self, files: Mapping[str, HeadFile | None], message: str) -> str:
         """Commit *files* by absolute path (None removes one) on top of HEAD; the commit's id.

@@ -87,7 +87,7 @@ class Author(NamedTuple):
     unsigned: bool = False
 
     def matches(self, origin: Origin) -> bool:
-        """Whether *origin* is meant; a client may be named with or without its version."""
+        """Return whether *origin* is meant; a client may be named with or without its version."""
         if self.client is not None:
             name = origin.client
             if name != self.client and not name.startswith(f"{self.client} "):
@@ -216,7 +216,7 @@ class ChangeEditor(Protocol):
         """
 
     def plan_revert(self, request: Revert) -> Operation:
-        """What `revert` would do, with contents, after the same checks; its id is ""."""
+        """Return what `revert` would do, with contents, after the same checks; its id is ""."""
 
 
 class Direction(StrEnum):
@@ -271,23 +271,23 @@ class History(Protocol):
         """Matching operations, newest first, contents not loaded."""
 
     def get(self, operation_id: str, steps: int | None = None) -> Operation:
-        """One operation with the contents of its ChangeSet, or of its first *steps*.
+        """Return one operation with the contents of its ChangeSet, or of its first *steps*.
 
         UnknownOperation if there is none.
         """
 
     def find(self, prefix: str) -> str:
-        """The one operation whose id starts with *prefix*; UnknownOperation."""
+        """Return the one operation whose id starts with *prefix*; UnknownOperation."""
 
     def changed_since(self, operation_id: str | None, by: Author | None) -> Sequence[str]:
-        """The changes made, undone or redone after an operation (None: ever), newest first.
+        """Return the changes made, undone or redone after an operation (None: ever), newest first.
 
         Only those that are not in the state they were in then. *by* chooses by who made the change
         or, of an older one, who undid or redid it last.
         """
 
     def take_arrivals(self, session: str) -> Sequence[Operation]:
-        """The latest operations of other sessions since this was last asked for *session*.
+        """Return the latest operations of other sessions since this was last asked for *session*.
 
         They are in the order in which they were journalled, contents not loaded; none the first
         time. Asking costs a look at the size of the journal where nothing is new.
@@ -300,7 +300,7 @@ class History(Protocol):
         """
 
     def recent_of_others(self, session: str) -> Sequence[Overlap]:
-        """The changes of other sessions in the last minutes, the newest first."""
+        """Return the changes of other sessions in the last minutes, the newest first."""
 
     def marks(self) -> Sequence[Operation]:
         """Checkpoints and, for each session, its first operation, newest first."""
@@ -309,7 +309,7 @@ class History(Protocol):
         """Operations that touch *path* or move it, newest first, contents not loaded."""
 
     def fill(self, change_set: ChangeSet) -> ChangeSet:
-        """A change set with contents, up to a limit; larger ones are left where they are."""
+        """Return a change set with contents, up to a limit; larger ones are left where they are."""
 
     def load_content(self, state: FileState) -> FileState:
-        """A file's state with its content; HistoryError if the history has lost it."""
+        """Return a file's state with its content; HistoryError if the history has lost it."""

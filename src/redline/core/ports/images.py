@@ -21,7 +21,7 @@ class Images(Protocol):
     """Images as PNG, JPEG, GIF or WebP, recognised by their content."""
 
     def recognise(self, data: bytes) -> Image | None:
-        """What *data* is; None when it is no picture of these kinds."""
+        """Return what *data* is; None when it is no picture of these kinds."""
 
     def fit(self, image: Image, *, width: int, height: int, limit: int) -> Image:
         """*image* made smaller until it fits; unchanged when it does. Raises ContentError."""

@@ -86,20 +86,20 @@ class ReviewApp(Protocol):
     """A change inside a client that shows pages of servers (MCP Apps)."""
 
     def write_page(self) -> str:
-        """The page; it shows what an answer brings it."""
+        """Return the page; it shows what an answer brings it."""
 
     def draw_change(self, operation_id: str, *, can_undo: bool) -> str:
-        """What the page shows for a change, as HTML; UnknownOperation."""
+        """Return what the page shows for a change, as HTML; UnknownOperation."""
 
     def draw_list(self, operations: Sequence[Operation], *, has_older: bool) -> str:
-        """What the page shows for a list of changes, newest first, as HTML."""
+        """Return what the page shows for a list of changes, newest first, as HTML."""
 
 
 class WorkspaceFront(WebPages, Protocol):
     """The pages of a server with many workspaces that belong to none of them."""
 
     def rights_in(self, request: WebRequest, name: str) -> Rights | None:
-        """What the signed-in person may do in a workspace; None for anybody else."""
+        """Return what the signed-in person may do in a workspace; None for anybody else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,4 +149,4 @@ class ReviewComments(Protocol):
         """Mark a comment as resolved; InvalidArgument if there is no such open comment."""
 
     def version(self) -> str:
-        """A text that changes with every change of a comment."""
+        """Return a text that changes with every change of a comment."""

@@ -24,7 +24,7 @@ class Previews(Protocol):
         """Keep *preview* until it expires."""
 
     def get(self, preview_id: str, principal: str) -> StoredPreview | None:
-        """The live preview of that principal, or None."""
+        """Return the live preview of that principal, or None."""
 
     def replace(self, old: StoredPreview, new: StoredPreview) -> bool:
         """Swap the payload if it still is *old*'s; False when another call was first."""

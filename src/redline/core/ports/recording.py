@@ -13,7 +13,7 @@ class Activity(Protocol):
         """Say that a command begins; what is returned says that its changes are recorded."""
 
     def is_busy(self) -> bool:
-        """Whether such a command runs, in any process."""
+        """Return whether such a command runs, in any process."""
 
 
 # What no recorder records, in words.

@@ -96,7 +96,7 @@ class HeldChange:
     decision: Decision | None = None
 
     def state(self, now: float) -> HeldState:
-        """What became of it by *now*."""
+        """Return what became of it by *now*."""
         if self.decision is not None:
             return self.decision.state
         return HeldState.EXPIRED if now >= self.expires else HeldState.WAITING
@@ -168,7 +168,7 @@ class PermissionQuestion:
     decision: Decision | None = None
 
     def state(self, now: float) -> HeldState:
-        """What became of it by *now*."""
+        """Return what became of it by *now*."""
         if self.decision is not None:
             return self.decision.state
         return HeldState.EXPIRED if now >= self.expires else HeldState.WAITING

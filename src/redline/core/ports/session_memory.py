@@ -64,7 +64,7 @@ class Reads(Protocol):
         """Remember which call of *connection* last changed the file, and to which digest."""
 
     def last_change(self, connection: str, path: WorkspacePath) -> tuple[str, str] | None:
-        """The call that last changed the file for *connection*, and the digest it left."""
+        """Return the call that last changed the file for *connection*, and the digest it left."""
 
     def last_seen(self, connection: str, path: WorkspacePath) -> Seen | None:
-        """The file as *connection* was last shown it, or None."""
+        """Return the file as *connection* was last shown it, or None."""

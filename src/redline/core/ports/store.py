@@ -96,25 +96,25 @@ class Store(Protocol):
         """Wait until every journalled change of *paths* is visible or revoked. Locked."""
 
     def load(self, operation_id: str, steps: int | None = None) -> Operation:
-        """An operation with contents, all of it or its first *steps*; UnknownOperation."""
+        """Return an operation with contents, all of it or its first *steps*; UnknownOperation."""
 
     def peek(self, operation_id: str) -> Operation:
-        """An operation, contents not loaded; UnknownOperation."""
+        """Return an operation, contents not loaded; UnknownOperation."""
 
     def load_content(self, state: FileState) -> FileState:
-        """A file's state with its content; HistoryError if the history has lost it."""
+        """Return a file's state with its content; HistoryError if the history has lost it."""
 
     def fill(self, change_set: ChangeSet) -> ChangeSet:
-        """A change set with contents, up to a limit; larger ones are left where they are."""
+        """Return a change set with contents, up to a limit; larger ones are left where they are."""
 
     def chain(self, operation_id: str) -> Chained:
-        """Which changes an operation is about, and the state of each; UnknownOperation."""
+        """Return which changes an operation is about, and the state of each; UnknownOperation."""
 
     def latest(self, *, undone: bool, by: Author | None = None) -> str | None:
         """The latest operation that can be undone (or, with *undone*, redone), of *by* alone."""
 
     def find(self, prefix: str) -> str:
-        """The one operation whose id starts with *prefix*; UnknownOperation."""
+        """Return the one operation whose id starts with *prefix*; UnknownOperation."""
 
     def changed_since(self, operation_id: str | None, by: Author | None) -> Sequence[str]:
         """See `History.changed_since`."""
@@ -140,7 +140,7 @@ class Store(Protocol):
         around: WorkspacePath | None = None,
         steps: int | None = None,
     ) -> Iterator[Operation]:
-        """Every operation, contents not loaded, from the newest or from after *before_id*.
+        """Yield every operation, contents not loaded, from the newest or from after *before_id*.
 
         With *naming*, those may be left out in which no path has that part; with *beneath*, those
         are that touch nothing there; with *around*, those that neither touch that path nor rename

@@ -78,7 +78,7 @@ class PathResolver(Protocol):
         follow: bool = True,
         must_exist: bool = False,
     ) -> WorkspacePath:
-        """The canonical place *raw* names, proven beneath a root that allows *access*.
+        """Return the canonical place *raw* names, proven beneath a root that allows *access*.
 
         Links on the way are followed as long as they stay beneath a root; the last part is
         followed only with *follow*. Missing parts at the end are allowed unless *must_exist*.
@@ -87,17 +87,17 @@ class PathResolver(Protocol):
         """
 
     def absolute(self, path: WorkspacePath) -> str:
-        """The path as people write it, for display; never for opening."""
+        """Return the path as people write it, for display; never for opening."""
 
 
 class FileReader(Protocol):
     """Reading single files."""
 
     def stat(self, path: WorkspacePath) -> Entry | None:
-        """What is there, or None."""
+        """Return what is there, or None."""
 
     def read(self, path: WorkspacePath, limit: int | None = None) -> bytes:
-        """The bytes of a regular file; at most *limit*, else TooLarge.
+        """Return the bytes of a regular file; at most *limit*, else TooLarge.
 
         Raises NotFound, IsADirectory, NotARegularFile, SymlinkEscape, TooLarge, PathDenied.
         """
@@ -110,13 +110,13 @@ class Tree(FileReader, Protocol):
         """When the file or directory was created; None where the file system does not keep it."""
 
     def read_range(self, path: WorkspacePath, offset: int, length: int) -> bytes:
-        """Up to *length* bytes from *offset*."""
+        """Return up to *length* bytes from *offset*."""
 
     def scan(self, path: WorkspacePath) -> list[Entry]:
-        """The entries of a directory, sorted by name bytes."""
+        """Return the entries of a directory, sorted by name bytes."""
 
     def facts(self, path: WorkspacePath) -> FactLists:
-        """All names of a directory, sorted, with the facts of each; no link is followed.
+        """Return all names of a directory, sorted, with the facts of each; no link is followed.
 
         For listings of many thousands; an entry that vanished is left out.
         """
@@ -136,7 +136,7 @@ class Tree(FileReader, Protocol):
         depth: int | None = None,
         enter: Callable[[str], bool] | None = None,
     ) -> Iterator[Folder]:
-        """Every directory from *path* down, parents first, prefixes relative to *path*.
+        """Yield every directory from *path* down, parents first, prefixes relative to *path*.
 
         Nothing is stat'ed, links are not entered; *depth* 0 yields *path* alone; *enter* is asked
         for each directory by its relative path. What cannot be read is left out. Raises NotFound
@@ -144,10 +144,10 @@ class Tree(FileReader, Protocol):
         """
 
     def read_link(self, path: WorkspacePath) -> str:
-        """The target text of a symbolic link."""
+        """Return the target text of a symbolic link."""
 
     def may_write(self, path: WorkspacePath) -> bool:
         """False when the system lets this process read the file, but not write in it."""
 
     def state(self, path: WorkspacePath) -> State:
-        """The state of a place with a file's content included: what a plan starts from."""
+        """Return the state of a place with a file's content included: what a plan starts from."""

@@ -21,7 +21,7 @@ _WINDOW = 64 * 1024
 
 
 def nests_too_deep(text: bytes | bytearray, limit: int = MAX_DEPTH) -> bool:
-    """Whether brackets outside strings nest deeper than *limit*; comments are blank already.
+    """Return whether brackets outside strings nest deeper than *limit*; comments are blank already.
 
     Exact, and linear: a bracket that closes more than was opened closes nothing, and a string
     that is never closed hides the rest.
@@ -61,7 +61,7 @@ def _outside_strings(text: bytes | bytearray) -> Iterator[bytes]:
 
 
 def _descend(depth: int, steps: bytes, limit: int) -> tuple[int, int]:
-    """The depth after *steps*, and the deepest on the way (or a bound within the limit)."""
+    """Return the depth after *steps*, and the deepest on the way (or a bound within the limit)."""
     left, layers, paired = steps, 0, len(steps)
     # Pairs are peeled off layer by layer while that makes good progress.
     while paired * 64 > len(left):
@@ -84,10 +84,10 @@ def require_shallow(text: bytes | bytearray) -> None:
 
 
 def too_deep() -> NestsTooDeep:
-    """The document nests deeper than is supported."""
+    """Return the error for a document that nests deeper than is supported."""
     return NestsTooDeep(f"Document is nested deeper than {MAX_DEPTH} levels")
 
 
 def value_too_deep() -> CannotApply:
-    """The change would nest the document deeper than is supported."""
+    """Return the error for a change that would nest the document too deeply."""
     return CannotApply(f"The result would be nested deeper than {MAX_DEPTH} levels")

@@ -57,7 +57,7 @@ class DocumentEdit:
     def of(
         cls, before: bytes, splices: Sequence[Splice], notes: Sequence[str] = ()
     ) -> DocumentEdit:
-        """The edit that *splices* make of *before*; the caller still has to verify it."""
+        """Return the edit that *splices* make of *before*; the caller still has to verify it."""
         return cls(before, tuple(splices), apply_splices(before, splices), tuple(notes))
 
 
@@ -73,7 +73,7 @@ class Document(Protocol):
         """Its name in `formats.FORMATS`."""
 
     def get(self, path: Path) -> Slice:
-        """The node's source slice; NodeNotFound."""
+        """Return the node's source slice; NodeNotFound."""
 
     def set(self, path: Path, value: str, *, create_parents: bool = False) -> DocumentEdit:
         """Replace the node, or create the leaf; CannotApply, the document unchanged."""
@@ -91,10 +91,10 @@ class Document(Protocol):
         """Give a key another name where it is; NodeNotFound, CannotApply."""
 
     def data(self) -> Any:
-        """The whole document as plain values, for queries and schemas."""
+        """Return the whole document as plain values, for queries and schemas."""
 
     def render(self, value: Any, at: Path = ()) -> str:
-        """A plain value in this format's own syntax; CannotApply where it has none.
+        """Return a plain value in this format's own syntax; CannotApply where it has none.
 
         *at* is where it is put: text that replaces a block of lines is a block again.
         """
@@ -104,7 +104,7 @@ class Document(Protocol):
 
 
 def slice_of(source: bytes, start: int, end: int, kind: str, notes: Sequence[str] = ()) -> Slice:
-    """The slice [start, end) of *source* with its place counted in lines and characters."""
+    """Return the slice [start, end) of *source* with its place counted in lines and characters."""
     line, column = line_column(source, start)
     return Slice(source[start:end], start, end, line, column, kind, tuple(notes))
 
@@ -123,7 +123,7 @@ def line_column(source: bytes, offset: int) -> tuple[int, int]:
 
 
 def syntax_error(source: bytes, offset: int, reason: str, form: str) -> DocumentSyntax:
-    """The error for a document that does not parse, with the position."""
+    """Return the error for a document that does not parse, with the position."""
     line, column = line_column(source, max(0, min(offset, len(source))))
     return DocumentSyntax(
         f"Invalid {form} at line {line}, column {column}: {reason}", line=line, column=column
@@ -161,7 +161,7 @@ def _describe(source: bytes) -> str:
 
 
 def missing_key(path: Sequence[Segment], at: int, keys: Sequence[str]) -> NodeNotFound:
-    """The mapping at path[:at] has no key path[at]; the nearest keys are named."""
+    """Return the error for a missing key path[at], with the nearest keys of its mapping."""
     where = render_path(path[:at]) or "the top level"
     wanted = path[at]
     hint = _dotted_hint(path, at, keys) or _pointer_hint(path, keys)
@@ -176,7 +176,7 @@ def missing_key(path: Sequence[Segment], at: int, keys: Sequence[str]) -> NodeNo
 
 
 def key_exists(path: Sequence[Segment]) -> CannotApply:
-    """The refusal of an insert whose key exists; a list grows by naming an index."""
+    """Return the refusal of an insert whose key exists; a list grows by naming an index."""
     shown = render_path(path)
     return CannotApply(
         f"Key already exists: {shown}",
@@ -185,13 +185,13 @@ def key_exists(path: Sequence[Segment]) -> CannotApply:
 
 
 def not_a_key(path: Sequence[Segment]) -> CannotApply:
-    """The refusal to rename what has no name of its own."""
+    """Return the refusal to rename what has no name of its own."""
     shown = render_path(path) or "the document"
     return CannotApply(f"Only a key can be renamed: {shown}", hint="name a key of a mapping")
 
 
 def no_sibling(path: Sequence[Segment], after: str) -> CannotApply:
-    """The refusal of a new key behind one that is not there with a value of its own."""
+    """Return the refusal of a new key behind one that is not there with a value of its own."""
     where = render_path(path[:-1]) or "the top level"
     return CannotApply(
         f"No key {after!r} with a value in {where} to place {path[-1]!r} after",
@@ -220,7 +220,7 @@ def wrong_shape(path: Sequence[Segment], at: int, kind: str) -> NodeNotFound:
 
 
 def out_of_range(path: Sequence[Segment], at: int, length: int) -> NodeNotFound:
-    """The sequence at path[:at] is shorter than path[at] asks for."""
+    """Return the error for an index path[at] beyond the end of the sequence at path[:at]."""
     where = render_path(path[:at]) or "the top level"
     return NodeNotFound(
         f"Index [{path[at]}] is out of range in {where} ({length} items): {render_path(path)}",
@@ -230,7 +230,7 @@ def out_of_range(path: Sequence[Segment], at: int, length: int) -> NodeNotFound:
 
 
 def resolve_index(index: int, length: int) -> int | None:
-    """The position *index* names in a sequence of *length*, or None."""
+    """Return the position *index* names in a sequence of *length*, or None."""
     position = index + length if index < 0 else index
     return position if 0 <= position < length else None
 
@@ -241,7 +241,7 @@ def as_refusal(error: NodeNotFound) -> CannotApply:
 
 
 def missing_levels(error: NodeNotFound) -> CannotApply:
-    """The refusal when several levels are missing and `create_parents` was not given."""
+    """Return the refusal when several levels are missing and `create_parents` was not given."""
     failure, way = as_refusal(error), naming("{create_parents} builds the missing levels")
     failure.hint = join_texts(error.hint, "; ", way) if error.hint else way
     return failure

@@ -33,7 +33,7 @@ _FORMS = 'write a.b, a[0], a[-1] or a["x.y"]; the empty path is the whole docume
 
 
 def parse_path(raw: str | Sequence[Segment]) -> Path:
-    """The segments *raw* names; InvalidArgument when any of it is malformed."""
+    """Return the segments *raw* names; InvalidArgument when any of it is malformed."""
     path = _parse_text(raw) if isinstance(raw, str) else _check_segments(raw)
     if len(path) > MAX_SEGMENTS:
         raise InvalidArgument(f"Path has more than {MAX_SEGMENTS} segments", field="path")
@@ -72,7 +72,7 @@ def as_jsonpath(text: str) -> str:
 
 
 def render_path(path: Sequence[Segment]) -> str:
-    """The text that `parse_path` reads back as *path*."""
+    """Return the text that `parse_path` reads back as *path*."""
     text = ""
     for segment in path:
         if isinstance(segment, int):

@@ -1,4 +1,4 @@
-"""Compile patterns with possessive groups, also where `re` has them wrong.
+"""Compile patterns with possessive groups, even where `re` has them wrong.
 
 Before Python 3.11.5 a group such as `(?:a++|"b")*+` may fail to match when something inside it
 backtracks. The same group with its content made atomic, `(?:(?>a++|"b"))*+`, means the same and is
@@ -39,7 +39,7 @@ def with_atomic_groups(pattern: bytes) -> bytes:
 
 
 def is_sound() -> bool:
-    """Whether this interpreter matches a possessive group as it should."""
+    """Return whether this interpreter matches a possessive group as it should."""
     return re.match(_PROBE, b"{\n //") is not None
 
 

@@ -39,7 +39,7 @@ class JsonDocument:
         return self._text.form
 
     def get(self, path: Path) -> model.Slice:
-        """The node's source slice; of duplicate keys the last, with a note."""
+        """Return the node's source slice; of duplicate keys the last, with a note."""
         entry, notes = self._locate(path)
         return model.slice_of(self.source, entry.start, entry.end, self._text.kind(entry), notes)
 
@@ -106,7 +106,7 @@ class JsonDocument:
         return self._verify_edit(splices, Step("delete", path), entry)
 
     def data(self) -> Any:
-        """The whole document as plain values."""
+        """Return the whole document as plain values."""
         return self._text.parse_values()
 
     def read_typed(self, value: str, at: Path) -> str:  # noqa: ARG002 - what is typed is exact here
@@ -118,7 +118,7 @@ class JsonDocument:
         return json.dumps(value, ensure_ascii=False)
 
     def entry(self, path: Path) -> tuple[JsonEntry, tuple[str, ...]]:
-        """The node's ranges, for operations that need the key's bytes too."""
+        """Return the node's ranges, for operations that need the key's bytes too."""
         return self._locate(path)
 
     @property
@@ -139,7 +139,7 @@ class JsonDocument:
             raise model.as_refusal(error) from None
 
     def _deepest(self, path: Path) -> tuple[int, JsonEntry, tuple[str, ...]]:
-        """How far *path* leads, the node there, and notes on duplicate keys on the way."""
+        """Return how far *path* leads, the node there, and notes on duplicate keys on the way."""
         entry = self._text.root
         self._chain = [entry]
         notes: list[str] = []
@@ -219,7 +219,7 @@ class JsonDocument:
         return edit
 
     def _fragment(self, value: str) -> str:
-        """The value's own text, without white space and comments around it."""
+        """Return the value's own text, without white space and comments around it."""
         try:
             text = JsonText(value.encode("utf-8"), self.format)
         except DocumentSyntax as error:

@@ -96,7 +96,7 @@ class Json5Reader:
         return self._behind(holder.member, place + 1) if self._open else place + 1
 
     def _member(self, holder: _Open, at: int) -> int:
-        """A member that is too large for a run, or nests too deeply to be seen as one."""
+        """Return a member that is too large for a run, or nests too deeply to be seen as one."""
         value = skip_space(self._mask, at)
         if holder.named:
             found = KEY.match(self._mask, at)
@@ -136,6 +136,6 @@ class Json5Reader:
         return self._mask[at] if at < len(self._mask) else 0
 
     def _parse(self, start: int, end: int, before: str, behind: str) -> Any:
-        """What pyjson5 reads there, between brackets; DocumentSyntax."""
+        """Return what pyjson5 reads there, between brackets; DocumentSyntax."""
         text = str(memoryview(self._source)[start:end], "utf-8-sig")
         return parse_text(before + text + behind)

@@ -18,18 +18,18 @@ _INDENTED = re.compile(rb"\n([ \t]+)\S")
 
 
 def line_start(source: bytes, at: int) -> int:
-    """The offset at which the line of *at* begins."""
+    """Return the offset at which the line of *at* begins."""
     return source.rfind(b"\n", 0, at) + 1
 
 
 def line_stop(source: bytes, at: int) -> int:
-    """The offset of the line break that ends the line of *at*, or the end of the text."""
+    """Return the offset of the line break that ends the line of *at*, or the end of the text."""
     match = _BREAK.search(source, at)
     return match.start() if match else len(source)
 
 
 def indent_of(source: bytes, at: int) -> bytes:
-    """The white space that opens the line of *at*."""
+    """Return the white space that opens the line of *at*."""
     start = line_start(source, at)
     stop = start
     while source[stop : stop + 1] in (b" ", b"\t"):
@@ -46,7 +46,7 @@ def indent_unit(source: bytes) -> str | None:
 
 
 def is_first_on_line(source: bytes, at: int) -> bool:
-    """Whether only white space is before *at* on its line."""
+    """Return whether only white space is before *at* on its line."""
     return not source[line_start(source, at) : at].strip()
 
 
@@ -97,7 +97,7 @@ def splices_to_add_after(
 
 
 def append_indent(text: JsonText, container: JsonEntry) -> bytes:
-    """The indent of the line on which a new last member will start."""
+    """Return the indent of the line on which a new last member will start."""
     entries = text.tail(container)
     if entries and is_first_on_line(text.source, _entry_start(entries[-1])):
         return indent_of(text.source, _entry_start(entries[-1]))
@@ -225,7 +225,7 @@ def _entry_start(entry: JsonEntry) -> int:
 
 
 def _trailing_comma(text: JsonText, last: JsonEntry) -> int | None:
-    """The offset of a comma after the last member, which the mask has blanked."""
+    """Return the offset of a comma after the last member, which the mask has blanked."""
     if text.form == "json":
         return None
     gap = text.source[last.end : skip_space(text.mask, last.end)]
@@ -252,7 +252,7 @@ def _gap_after(text: JsonText, entry: JsonEntry) -> bytes:
 
 
 def _rest_is_comment(text: JsonText, at: int) -> bool:
-    """Whether only a comment (or nothing) follows on the line of *at*."""
+    """Return whether only a comment (or nothing) follows on the line of *at*."""
     return not text.mask[at : line_stop(text.source, at)].strip()
 
 
@@ -265,7 +265,7 @@ def _before_closer(text: JsonText, container: JsonEntry, stop: int) -> int:
 
 
 def _head(text: JsonText, container: JsonEntry, start: int) -> int:
-    """Where the member's lines begin: its own line, or the comment directly above it."""
+    """Return where the member's lines begin: its own line, or the comment directly above it."""
     source = text.source
     begin = line_start(source, start)
     indent = source[begin:start]

@@ -16,7 +16,7 @@ _ABSENT = msgspec.Raw(b"")
 
 
 def raw_of(mask: Mask, start: int, end: int, key: str) -> msgspec.Raw | None:
-    """The value of the last member named *key* of the object there.
+    """Return the value of the last member named *key* of the object there.
 
     ValueError for a name msgspec cannot look for: one with quotes, escapes or surrogates.
     """

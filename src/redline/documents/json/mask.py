@@ -72,7 +72,7 @@ def _blank(source: bytes, form: str, *, commas: bool) -> bytearray:
 
 
 def _follows_value(mask: bytearray, comma: int) -> bool:
-    """Whether something that a comma may follow is before it."""
+    """Return whether something that a comma may follow is before it."""
     at = comma - 1
     while at >= 0 and mask[at] in b" \t\r\n":
         at -= 1

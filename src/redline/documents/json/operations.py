@@ -62,7 +62,7 @@ class _Batch:
             self.shifted[path[:-1]] = min(index, self.shifted.get(path[:-1], index))
 
     def depends(self, path: Path) -> bool:
-        """Whether an operation at *path* must see what an earlier one of this batch did."""
+        """Return whether an operation at *path* must see what an earlier one of this batch did."""
         if path in self.above:
             return True
         for depth in range(len(path) + 1):
@@ -77,7 +77,7 @@ class _Batch:
 
 
 def parse_pointer(pointer: str) -> tuple[str, ...]:
-    """The reference tokens of an RFC 6901 pointer; InvalidArgument when it is malformed."""
+    """Return the reference tokens of an RFC 6901 pointer; InvalidArgument when it is malformed."""
     if not pointer:
         return ()
     if not pointer.startswith("/") or _BAD_ESCAPE.search(pointer):
@@ -86,14 +86,14 @@ def parse_pointer(pointer: str) -> tuple[str, ...]:
 
 
 def render_pointer(path: Sequence[Segment]) -> str:
-    """The RFC 6901 pointer of *path*."""
+    """Return the RFC 6901 pointer of *path*."""
     return "".join("/" + str(s).replace("~", "~0").replace("/", "~1") for s in path)
 
 
 def plan_operations(
     source: bytes, operations: Sequence[JsonOp], form: str = "json"
 ) -> DocumentEdit:
-    """The edit that carries out *operations* in order; CannotApply, nothing changed."""
+    """Return the edit that carries out *operations* in order; CannotApply, nothing changed."""
     pieces = _Pieces(source)
     current = source
     batch = _Batch(JsonText(source, form))
@@ -328,7 +328,7 @@ class _Pieces:
         return at
 
     def splices(self) -> tuple[Splice, ...]:
-        """What all of it does to the original."""
+        """Return what all of it does to the original."""
         found: list[Splice] = []
         position, fresh = 0, b""
         for start, end, data in [*self._pieces, (self._size, self._size, b"")]:

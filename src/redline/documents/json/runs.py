@@ -67,7 +67,7 @@ def _next_run(mask: Mask, at: int, stop: int, mark: bytes, piece: int, *, named:
 
 
 def _large(mask: Mask, at: int, stop: int, *, named: bool) -> Run:
-    """The one member at *at*, which is larger than a run or nests deeply."""
+    """Return the one member at *at*, which is larger than a run or nests deeply."""
     found = KEY.match(mask, at) if named else None
     value = found.end() if found else at
     try:

@@ -79,7 +79,7 @@ class JsonText:
         return {0x7B: "mapping", 0x5B: "sequence"}.get(self.mask[entry.start], "scalar")
 
     def item(self, container: JsonEntry, index: int) -> tuple[JsonEntry | None, int]:
-        """The item at *index* (may be negative) and the number of items."""
+        """Return the item at *index* (may be negative) and the number of items."""
         runs = self._find_runs(container)
         length = sum(run.length for run in runs)
         position = resolve_index(index, length)
@@ -102,7 +102,7 @@ class JsonText:
         return nth(self.mask, Run(start + 1, container.end - 1, 0), index)
 
     def _nth(self, container: JsonEntry, run: Run, position: int) -> JsonEntry | None:
-        """The item at *position* of one run."""
+        """Return the item at *position* of one run."""
         if self.walks or run.length == 1:
             return nth(self.mask, run, position)
         if container.start in self._lists:
@@ -124,7 +124,7 @@ class JsonText:
         return self._viewed[1:]
 
     def _find_runs(self, container: JsonEntry) -> list[Run]:
-        """The container as runs; those of a list know how many items they hold."""
+        """Return the container as runs; those of a list know how many items they hold."""
         runs = self._runs.get(container.start)
         if runs is None:
             if self.walks or container.end - container.start <= self._piece:
@@ -143,7 +143,7 @@ class JsonText:
         return [Run(container.start + 1, stop, count)] if stop > container.start + 1 else []
 
     def member(self, container: JsonEntry, key: str) -> tuple[JsonEntry | None, int]:
-        """The last member named *key*, and how many there are of that name."""
+        """Return the last member named *key*, and how many there are of that name."""
         known = self._members.get((container.start, key))
         if known is None:
             known = self._find_member(container, key)
@@ -158,21 +158,21 @@ class JsonText:
         return (found[-1] if found else None), len(found)
 
     def entries(self, container: JsonEntry) -> list[JsonEntry]:
-        """Every member in order."""
+        """Return every member in order."""
         known = self._entries.get(container.start)
         if known is None:
             known = self._entries[container.start] = list(self._walk(container))
         return known
 
     def _walk(self, container: JsonEntry) -> Iterator[JsonEntry]:
-        """Every member in order, none of them kept."""
+        """Yield every member in order, none of them kept."""
         named = self.mask[container.start] == 0x7B
         whole = [Run(container.start + 1, container.end - 1, 0)]
         for run in self._runs.get(container.start, whole):
             yield from walk(self.mask, run, named=named)
 
     def tail(self, container: JsonEntry) -> list[JsonEntry]:
-        """The last two members, or as many as there are."""
+        """Return the last two members, or as many as there are."""
         known = self._entries.get(container.start) or self._tails.get(container.start)
         if known is None:
             known = self._tails[container.start] = self._last_two(container)
@@ -202,7 +202,7 @@ class JsonText:
             kept.clear()
 
     def keys(self, container: JsonEntry) -> list[str]:
-        """The names of the members, in order."""
+        """Return the names of the members, in order."""
         return [entry.key for entry in self._walk(container) if entry.key is not None]
 
     def parse_values(self) -> Any:
@@ -224,7 +224,7 @@ class JsonText:
         return items
 
     def _quick_member(self, container: JsonEntry, key: str) -> tuple[JsonEntry | None, int] | None:
-        """The member by C-speed lookup, or None when only a walk can be sure.
+        """Return the member by C-speed lookup, or None when only a walk can be sure.
 
         A key that occurs once as a literal, where no escape could write it another way, cannot be
         there twice; anything else is looked through member by member.
@@ -256,7 +256,7 @@ class JsonText:
         return self._dict(container).get(key)
 
     def _may_be_escaped(self, key: str, start: int, end: int) -> bool:
-        """Whether an escape somewhere in the container could be part of the same key."""
+        """Return whether an escape somewhere in the container could be part of the same key."""
         if self.mask.find(b"\\", start, end) < 0:
             return False
         if not key.isascii() or not key.isprintable() or '"' in key or "\\" in key:

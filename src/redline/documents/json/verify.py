@@ -43,7 +43,7 @@ class JsonMembers(list[tuple[str, Any]]):
     _places: dict[str, int] | None = None
 
     def place(self, key: Segment) -> int:
-        """The position of the last member named *key*."""
+        """Return the position of the last member named *key*."""
         if self._places is None:
             self._places = {name: at for at, (name, _) in enumerate(self)}
         return self._places[str(key)]

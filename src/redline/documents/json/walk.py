@@ -57,7 +57,7 @@ class Run(NamedTuple):
 
 
 def walk(mask: Mask, run: Run, *, named: bool) -> Iterator[JsonEntry]:
-    """The members of *run*: of an object when they are *named*."""
+    """Yield the members of *run*: of an object when they are *named*."""
     if run.length == 1:
         yield _sole(mask, run, named=named)
         return
@@ -74,12 +74,12 @@ def walk(mask: Mask, run: Run, *, named: bool) -> Iterator[JsonEntry]:
 
 
 def length_of(mask: Mask, run: Run) -> int:
-    """How many list items *run* holds."""
+    """Return how many list items *run* holds."""
     return _pass(mask, run, run.end - run.start)[0]
 
 
 def nth(mask: Mask, run: Run, position: int) -> JsonEntry | None:
-    """The list item at *position* of *run*, or None when it does not hold that many."""
+    """Return the list item at *position* of *run*, or None when it does not hold that many."""
     if run.length == 1:
         return _sole(mask, run, named=False) if not position else None
     passed, at = _pass(mask, run, position)
@@ -99,7 +99,7 @@ def _pass(mask: Mask, run: Run, most: int) -> tuple[int, int]:
 
 
 def last_two(mask: Mask, run: Run) -> list[JsonEntry]:
-    """The last two members that *run* holds of an object, or as many as there are."""
+    """Return the last two members that *run* holds of an object, or as many as there are."""
     if run.length == 1:
         return [_sole(mask, run, named=True)]
     at, stop = run.start, run.end
@@ -111,7 +111,7 @@ def last_two(mask: Mask, run: Run) -> list[JsonEntry]:
 
 
 def find(mask: Mask, run: Run, key: str) -> list[JsonEntry]:
-    """The members of *run* that are called *key*; other names are not looked at closely."""
+    """Return the members of *run* that are called *key*; other names are not looked at closely."""
     name = key.encode("utf-8", "surrogatepass")
     if mask.find(name, run.start, run.end) < 0 and mask.find(b"\\", run.start, run.end) < 0:
         return []
@@ -191,13 +191,13 @@ def decode_key(token: bytes) -> str:
 
 
 def skip_space(mask: Mask, at: int) -> int:
-    """The next offset that is not white space."""
+    """Return the next offset that is not white space."""
     match = _SPACE.match(mask, at)
     return match.end() if match else at
 
 
 def last_mark(mask: Mask, stop: int) -> int:
-    """The offset of the last byte before *stop* that is not white space, or -1."""
+    """Return the offset of the last byte before *stop* that is not white space, or -1."""
     while stop > 0:
         start = max(0, stop - 256)
         kept = len(mask[start:stop].rstrip())

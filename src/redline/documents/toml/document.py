@@ -26,7 +26,7 @@ _NOT_LITERAL = re.compile(rf"'''|{_TO_ESCAPE.pattern}")
 
 
 def render(value: Any) -> str:
-    """A plain value on one line of TOML; TOML has no null."""
+    """Return a plain value on one line of TOML; TOML has no null."""
     if value is None:
         raise CannotApply("TOML has no null", hint="delete the key instead")
     if isinstance(value, bool):
@@ -43,7 +43,7 @@ def render(value: Any) -> str:
 
 
 def render_like(value: str, like: str) -> str | None:
-    """A text between the quotes of the literal or multi-line string *like*.
+    """Return a text between the quotes of the literal or multi-line string *like*.
 
     None where it has to be a basic string on one line.
     """
@@ -103,7 +103,7 @@ class TomlDocument:
         self._root = self._index.root()
 
     def get(self, path: Path) -> model.Slice:
-        """The value's source slice; a table gives the lines of its sections."""
+        """Return the value's source slice; a table gives the lines of its sections."""
         item = self._locate(path)
         kind = {"sequence": "sequence", "table": "mapping"}.get(_name(item), "scalar")
         if not path:
@@ -179,7 +179,7 @@ class TomlDocument:
         return self._verify_edit(splices, "delete", path, "")
 
     def data(self) -> Any:
-        """The document as plain values; dates and times as their text."""
+        """Return the document as plain values; dates and times as their text."""
         return parse(self.source, float, self._index.depth)
 
     def read_typed(self, value: str, at: Path) -> str:  # noqa: ARG002 - what is typed is exact here
@@ -207,7 +207,7 @@ class TomlDocument:
         return node
 
     def _step(self, node: Node, path: Path, depth: int) -> Node:
-        """What the segment of *path* at *depth* leads to from *node*."""
+        """Return what the segment of *path* at *depth* leads to from *node*."""
         segment = path[depth]
         if isinstance(segment, int):
             if not isinstance(node, Value | Tables) or _name(node) != "sequence":
@@ -291,7 +291,7 @@ class TomlDocument:
 
 
 def _index(source: bytes) -> TomlIndex:
-    """The located document; where the text is not shaped like TOML, a parser says why."""
+    """Return the located document; where the text is not shaped like TOML, a parser says why."""
     try:
         return TomlIndex(source)
     except NestsTooDeep:

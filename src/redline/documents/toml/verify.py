@@ -71,7 +71,7 @@ class TomlVerifier:
 
 
 def as_text(number: str) -> tuple[str, str]:
-    """A float that equals only one written the same way."""
+    """Return a float that equals only one written the same way."""
     return ("float", number)
 
 
@@ -100,7 +100,7 @@ def parse(
 
 
 def parse_slowly(source: bytes, parse_float: Callable[[str], Any]) -> Any:
-    """What the standard library makes of *source*; DocumentSyntax."""
+    """Return what the standard library makes of *source*; DocumentSyntax."""
     try:
         return tomllib.loads(source.decode("utf-8-sig"), parse_float=parse_float)
     except RecursionError:

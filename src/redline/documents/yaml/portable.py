@@ -57,7 +57,7 @@ def find_unportable(scanner: Scanner, root: Node) -> str | None:
 
 
 def is_constructed(text: bytes) -> bool:
-    """Whether parsers of YAML 1.1 make a value of a plain scalar, and do not fail on it."""
+    """Return whether parsers of YAML 1.1 make a value of a plain scalar, and do not fail on it."""
     if text in (b"=", MERGE.encode()) or _NO_DIGITS.fullmatch(text):
         return False
     found = _DATE.match(text)
@@ -72,12 +72,12 @@ def is_constructed(text: bytes) -> bool:
 
 
 def can_merge(kind: str) -> bool:
-    """Whether a node of that kind may stand at a merge key."""
+    """Return whether a node of that kind may stand at a merge key."""
     return kind not in ("scalar", "empty")
 
 
 def is_safe_in_flow(text: bytes) -> bool:
-    """Whether a plain scalar is one in a flow collection too, to every parser."""
+    """Return whether a plain scalar is one in a flow collection too, to every parser."""
     return not _FLOW_KEY.match(text)
 
 
@@ -105,7 +105,7 @@ class _Portable:
                 yield from self._scalar(node, in_flow=in_flow)
 
     def has_tab_between(self) -> bool:
-        """Whether a tab separates tokens, or is part of a plain scalar."""
+        """Return whether a tab separates tokens, or is part of a plain scalar."""
         if b"\t" not in self._source:
             return False
         at = 0
@@ -127,7 +127,7 @@ class _Portable:
             yield "a tag without a value in a flow collection"
 
     def _fits_tag(self, node: Node) -> bool:
-        """Whether a standard tag goes with its value; other tags go with any."""
+        """Return whether a standard tag goes with its value; other tags go with any."""
         standard = _STANDARD.fullmatch(node.tag or b"")
         kind, texts = (
             _FITTING.get(standard[1] or standard[2], ("", None)) if standard else ("", None)

@@ -97,7 +97,7 @@ def _readable(text: str) -> str:
 
 
 def _alias_value(match: re.Match[str]) -> str:
-    """An alias as a tagged scalar; what not every parser reads as an alias is left alone.
+    """Return an alias as a tagged scalar; what not every parser reads as an alias is left alone.
 
     No alias follows a tag or an anchor, and `*a:` is a key in most files.
     """
@@ -175,7 +175,7 @@ def require_shallow(documents: list[Any]) -> None:
 
 
 def _is_shallow(source: bytes) -> bool:
-    """Whether columns and brackets alone show that the text nests within the limit."""
+    """Return whether columns and brackets alone show that the text nests within the limit."""
     opened = source.count(b"[") + source.count(b"{")
     width = MAX_DEPTH // 2 - 1 - opened
     return width > 0 and not _has_lead(source, width)
@@ -188,7 +188,7 @@ def _require_narrow(source: bytes) -> None:
 
 
 def _has_lead(source: bytes, width: int) -> bool:
-    """Whether a line begins with *width* or more blanks and indicators."""
+    """Return whether a line begins with *width* or more blanks and indicators."""
     line = b"\n" + b" " * width
     if (b"\n" + source[: width + 3].lstrip(BOM)[:width].translate(_LEADING)) == line:
         return True
@@ -227,7 +227,7 @@ _MAY_BE_PAIR = re.compile(rb"[\[,]([^\[\]{},]*)\{")
 
 
 def may_be_misread(source: bytes, nodes: Any) -> bool:
-    """Whether some mapping among *nodes* may be what is left of a single pair's value."""
+    """Return whether some mapping among *nodes* may be what is left of a single pair's value."""
     return (
         b"[" in source
         and any(b":" in found[1] for found in _MAY_BE_PAIR.finditer(source))

@@ -31,10 +31,10 @@ class SourceTexts(Protocol):
     """Finds keys and scalars as the file writes them."""
 
     def key_texts(self, path: Path) -> list[str] | None:
-        """The keys of the mapping at *path*, in order; None where they cannot be found."""
+        """Return the keys of the mapping at *path*, in order; None where they cannot be found."""
 
     def scalar_text(self, path: Path) -> str:
-        """The scalar at *path*; empty where it cannot be found."""
+        """Return the scalar at *path*; empty where it cannot be found."""
 
 
 def plain(value: Any, source: SourceTexts, path: Path = ()) -> Any:
@@ -89,7 +89,7 @@ def _keys(mapping: dict[Any, Any], source: SourceTexts, path: Path) -> list[str]
 
 
 def render(value: Any) -> str:
-    """A plain value as one line of YAML."""
+    """Return a plain value as one line of YAML."""
     if isinstance(value, str):
         return _text(value)
     if isinstance(value, float) and not math.isfinite(value):
@@ -116,7 +116,7 @@ def render_literal(value: str, step: int = 2) -> str | None:
 
 
 def render_block(value: Any, step: int, *, literal: bool = False) -> str:
-    """A plain value as YAML: collections as blocks, *step* columns deeper for each mapping.
+    """Return a plain value as YAML: collections as blocks, *step* columns deeper for each mapping.
 
     With *literal* texts of several lines are blocks as well.
     """
@@ -184,7 +184,7 @@ def render_as(value: str, style: str) -> str:
 
 
 def _can_be_plain(value: str) -> bool:
-    """Whether every reader takes *value* for the same text when it has no quotes."""
+    """Return whether every reader takes *value* for the same text when it has no quotes."""
     if value.lower() in _AMBIGUOUS or not _WORDLIKE.match(value) or value != value.strip():
         return False
     if ": " in value or " #" in value or value.endswith(":") or "\t" in value:

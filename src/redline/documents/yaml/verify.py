@@ -26,7 +26,7 @@ class Where(NamedTuple):
         return Where(self.document, self.steps[:-1])
 
     def entry(self, step: Step) -> Where:
-        """An entry of it."""
+        """Return an entry of it."""
         return Where(self.document, (*self.steps, step))
 
 
@@ -135,7 +135,7 @@ def _find(documents: list[Any], where: Where) -> Any:
 
 
 def _position(node: Any, step: Step) -> Any:
-    """The key or index of *step* in a collection."""
+    """Return the key or index of *step* in a collection."""
     try:
         key = strict.parse_key(step) if isinstance(step, bytes) else step
         if key in node if isinstance(node, dict) else _has_index(node, key):

@@ -123,7 +123,7 @@ class Outlook:
         )
 
     def _place_now(self, path: WorkspacePath) -> WorkspacePath | None:
-        """Where the disk has what will be at *path*; None if there will be nothing."""
+        """Return where the disk has what will be at *path*; None if there will be nothing."""
         if any(path != made and path.is_beneath(made) for made in self._fresh):
             return None
         for rename in reversed(self._renames):
@@ -325,7 +325,7 @@ class RevertPlanner:
         return RevertPlan(finished, tuple(self._merged), tuple(self._say_ignored()))
 
     def _later_operations(self, wanted: set[str]) -> list[Operation]:
-        """The operations from the oldest wanted one on, oldest first."""
+        """Return the operations from the oldest wanted one on, oldest first."""
         found: list[Operation] = []
         missing = set(wanted)
         for operation in self._store.newest_first():
@@ -479,7 +479,7 @@ class RevertPlanner:
             entry.move(*each.target)
 
     def _check_directory(self, path: WorkspacePath) -> bool:
-        """Whether there is a directory for *path*; if not, that is in the way."""
+        """Return whether there is a directory for *path*; if not, that is in the way."""
         folder = path.parent
         is_there = isinstance(self._outlook.state(folder), changes.DirState)
         if not is_there:
@@ -489,7 +489,7 @@ class RevertPlanner:
     # -- what git ignores and nobody recorded -------------------------------------------------
 
     def _must_stay(self, step: changes.Change, entry: timeline.TrackedEntry) -> bool:
-        """Whether a directory stays, as it holds what is ignored; all else is in the way."""
+        """Return whether a directory stays, as it holds what is ignored; all else is in the way."""
         path = self._timeline.path_of(entry)
         if not _removes_directory(step) or not isinstance(
             self._outlook.state(path), changes.DirState
@@ -634,7 +634,7 @@ def _makers(passed: Sequence[timeline.Passed], base: changes.State) -> tuple[str
 
 
 def fits(now: changes.State, base: changes.State, wanted: changes.State) -> bool:
-    """Whether a path still is as the operation left it."""
+    """Return whether a path still is as the operation left it."""
     if isinstance(base, changes.FileState) and isinstance(now, changes.FileState):
         asks_mode = isinstance(wanted, changes.FileState) and base.mode != wanted.mode
         return base.digest == now.digest and (not asks_mode or base.mode == now.mode)
@@ -644,7 +644,7 @@ def fits(now: changes.State, base: changes.State, wanted: changes.State) -> bool
 
 
 def is_same(now: changes.State, wanted: changes.State, base: changes.State) -> bool:
-    """Whether a path already is as it is to become."""
+    """Return whether a path already is as it is to become."""
     if isinstance(now, changes.FileState) and isinstance(wanted, changes.FileState):
         keeps_mode = isinstance(base, changes.FileState) and base.mode == wanted.mode
         return now.digest == wanted.digest and (keeps_mode or now.mode == wanted.mode)

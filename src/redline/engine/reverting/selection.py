@@ -56,7 +56,7 @@ def _touches(step: Change | Rename, path: WorkspacePath) -> bool:
 
 
 def hunks_of(step: Change | Rename) -> list[ShownHunk]:
-    """The hunks that the diff of a step shows, as `Revert.hunks` counts them."""
+    """Return the hunks that the diff of a step shows, as `Revert.hunks` counts them."""
     if isinstance(step, Rename):
         return []
     old, new = _content(step.before), _content(step.after)
@@ -130,7 +130,7 @@ def _undo(store: Store, request: Revert) -> Selected:
 
 
 def _is_part_taken_back(named: Chained) -> bool:
-    """Whether this undo of a part was redone: then undoing it does it once more."""
+    """Return whether this undo of a part was redone: then undoing it does it once more."""
     return [(c.root, c.is_undone) for c in named.changes] == [(named.id, False)]
 
 

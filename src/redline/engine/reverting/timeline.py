@@ -45,7 +45,7 @@ class TrackedEntry:
             parent.entries[name] = self
 
     def was(self, state: State | None) -> bool:
-        """Whether it had this state when it was removed."""
+        """Return whether it had this state when it was removed."""
         if not self.passed:
             return False
         last = self.passed[-1]
@@ -252,7 +252,7 @@ class Timeline:
     def _bring_back(
         self, place: TrackedPlace, state: State, operation: Operation, returning: list[Traced]
     ) -> TrackedEntry | None:
-        """Bring back what an undo or redo is about, also with another content than it had."""
+        """Restore what an undo or redo is about, even with other content than it had."""
         gone = place.directory.gone.get(place.name)
         if not gone or not operation.reverts:
             return None
@@ -298,7 +298,7 @@ def removers(operation: Operation) -> set[str]:
 
 
 def _makes(traced: Traced, *, is_again: bool) -> bool:
-    """Whether doing a step again, or else taking it back, makes something."""
+    """Return whether doing a step again, or else taking it back, makes something."""
     passed = traced.entry.passed_at(traced.at)
     return passed is not None and isinstance(passed.before if is_again else passed.after, Absent)
 
@@ -382,7 +382,7 @@ _CHANGED, _MADE_DIRECTORY, _MOVED, _EMPTIED, _MADE = range(5)
 
 
 def _rank(step: Change | Rename) -> int:
-    """When a step can be taken among the others of an operation with moves."""
+    """Return when a step can be taken among the others of an operation with moves."""
     if isinstance(step, Rename):
         return _MOVED
     if isinstance(step.before, DirState) and isinstance(step.after, Absent):

@@ -42,7 +42,7 @@ class DocumentOperation:
     confidence: float | None = 1.0
 
     def to_json(self) -> dict[str, Any]:
-        """The stored form; absent values are left out."""
+        """Return the stored form; absent values are left out."""
         stored: dict[str, Any] = {"op": self.op, "path": list(self.path)}
         if not isinstance(self.old, NoValue):
             stored["old"] = self.old
@@ -56,7 +56,7 @@ class DocumentOperation:
 
     @classmethod
     def from_json(cls, stored: dict[str, Any]) -> DocumentOperation:
-        """The inverse of `to_json`, with numbers as they were written."""
+        """Read what `to_json` returned, with numbers as they were written."""
         target = stored.get("new_path")
         return cls(
             stored["op"],
@@ -74,12 +74,12 @@ def pointer(path: Sequence[str]) -> str:
 
 
 def is_index(text: str) -> bool:
-    """Whether *text* is an array index as JSON Pointer writes it."""
+    """Return whether *text* is an array index as JSON Pointer writes it."""
     return text == "0" or (text.isascii() and text.isdigit() and text[0] != "0")
 
 
 def value_at(document: Value, path: Path) -> Value:
-    """The value at *path*; NodeNotFound when there is none."""
+    """Return the value at *path*; NodeNotFound when there is none."""
     value = document
     for part in path:
         if isinstance(value, dict) and part in value:
@@ -92,7 +92,7 @@ def value_at(document: Value, path: Path) -> Value:
 
 
 def exists(document: Value, path: Path) -> bool:
-    """Whether there is a value at *path*."""
+    """Return whether there is a value at *path*."""
     try:
         value_at(document, path)
     except NodeNotFound:

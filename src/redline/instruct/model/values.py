@@ -75,7 +75,7 @@ def parse(text: str | bytes) -> Value:
 
 
 def from_plain(value: Any) -> Value:
-    """The value for what a JSON library decoded; numbers as that library understood them."""
+    """Return the value for what a JSON library decoded; numbers as that library understood them."""
     if isinstance(value, dict):
         return {key: from_plain(item) for key, item in value.items()}
     if isinstance(value, list):
@@ -125,12 +125,12 @@ def _slow_dumps(value: Any) -> str:
 
 
 def render(value: Value) -> str:
-    """How a preview shows a value: a string as itself, anything else as compact JSON."""
+    """Return how a preview shows a value: a string as itself, anything else as compact JSON."""
     return value if isinstance(value, str) else dumps(value)
 
 
 def type_name(value: Value) -> str:
-    """The JSON type of a value."""
+    """Return the JSON type of a value."""
     if value is None:
         return "null"
     if isinstance(value, bool):
@@ -140,5 +140,5 @@ def type_name(value: Value) -> str:
 
 
 def same(left: Value, right: Value) -> bool:
-    """Whether two values mean the same; true and 1 do not."""
+    """Return whether two values mean the same; true and 1 do not."""
     return type(left) is type(right) and left == right

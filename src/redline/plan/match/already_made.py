@@ -28,7 +28,7 @@ def refuse_made_before(text: str, placement: Placement, old: str, new: str) -> N
 
 
 def line_of_result(text: str, old: str, new: str, whole_lines: bool) -> int | None:
-    """The line where *text* has *new*, once, if that shows that the edit was made before."""
+    """Return the line where *text* has *new*, once, if that shows that the edit was made before."""
     at = occurrences(text, new, 2) if _is_evidence(old, new) else []
     if whole_lines or "\n" in new.strip("\n"):
         # Several lines match there only from the beginning of the first.
@@ -45,7 +45,7 @@ def line_of_result(text: str, old: str, new: str, whole_lines: bool) -> int | No
 
 
 def is_certain(text: str, old: str, new: str) -> bool:
-    """Whether *new* in *text* can hardly be there by chance."""
+    """Return whether *new* in *text* can hardly be there by chance."""
     if len(new.strip()) >= _TELLING:
         return True
     text, new = unify_ends(text), unify_ends(new)
@@ -54,7 +54,7 @@ def is_certain(text: str, old: str, new: str) -> bool:
 
 
 def _has_word_of(text: str, old: str, span: tuple[int, int]) -> bool:
-    """Whether a *span* of whole words has a word of *old* that *text* has nowhere else.
+    """Return whether a *span* of whole words has a word of *old* that *text* has nowhere else.
 
     Then *old* cannot have been meant for another place.
     """
@@ -66,7 +66,7 @@ def _has_word_of(text: str, old: str, span: tuple[int, int]) -> bool:
 
 
 def has_lines(text: str, lines: Sequence[str]) -> bool:
-    """Whether *text* has these lines somewhere, all of them ended."""
+    """Return whether *text* has these lines somewhere, all of them ended."""
     return "".join(f"\n{line}" for line in (*lines, "")) in f"\n{unify_ends(text)}"
 
 
@@ -85,7 +85,7 @@ def _refuse_made_elsewhere(text: str, old: str, new: str) -> None:
 
 
 def _is_evidence(old: str, new: str) -> bool:
-    """Whether *new* in the file shows that *old* was replaced by it.
+    """Return whether *new* in the file shows that *old* was replaced by it.
 
     What is left when lines are cut off the head or the tail of *old* is there anyway.
     """
@@ -102,7 +102,7 @@ def _stripped_lines(text: str) -> list[str]:
 
 
 def already_applied(line: int) -> AlreadyApplied:
-    """The refusal of an edit whose result is there already."""
+    """Return the refusal of an edit whose result is there already."""
     return AlreadyApplied(
         f"The new text is already in place at line {line}; nothing was changed",
         hint="nothing to do, unless the edit was meant for another place",

@@ -14,7 +14,7 @@ Rewrite = Callable[[str, int | None], str]
 
 
 def as_given(body: str, _old: int | None) -> str:
-    """The new line exactly as the call has it."""
+    """Return the new line exactly as the call has it."""
     return body
 
 
@@ -66,7 +66,7 @@ def _refuse_either(found: Sequence[str], old: Sequence[str], codes: Sequence[Opc
 
 
 def _slides(lines: Sequence[str], old: Sequence[str], i1: int, i2: int, step: int) -> bool:
-    """Whether a removed block could as well lie further on, where other bytes would stay."""
+    """Return whether a removed block could as well lie further on, where other bytes would stay."""
     first, behind = (i1, i2) if step > 0 else (i1 - 1, i2 - 1)
     while first >= 0 and behind < len(old) and old[first] == old[behind]:
         if lines[first] != lines[behind]:
@@ -95,12 +95,12 @@ class _Ends:
             self._near.append(last)
 
     def near(self, index: int) -> str:
-        """The end of the line at *index*, of one before it, or of the first that has one."""
+        """Return the end of the line at *index*, of one before it, or of the first that has one."""
         return self._near[min(max(index, 0), len(self._near) - 1)]
 
 
 def lines_for(text: str, terminated: bool) -> list[str]:
-    """The lines of *text*, each ended, except the last one when *terminated* is False."""
+    """Return the lines of *text*, each ended, except the last one when *terminated* is False."""
     lines = [line_body(line) + "\n" for line in split_lines(text)]
     if lines and not terminated:
         lines[-1] = lines[-1][:-1]

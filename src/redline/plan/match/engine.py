@@ -75,7 +75,7 @@ _SHOWN_LINES = 20
 def place(
     text: str, old: str, new: str, *, within: range | None = None, strict: bool = False
 ) -> Placement:
-    """Where *old* occurs in *text* and what replaces it.
+    """Return where *old* occurs in *text* and what replaces it.
 
     *within* narrows the search to matches that begin on these lines (counted from 0). If *strict*,
     every occurrence counts, and a block that is unique but for its indentation is replaced by
@@ -95,7 +95,7 @@ def place_lines(
     at_end: bool = False,
     roles_given: bool = True,
 ) -> Placement:
-    """Where the kept and removed lines of *hunk* occur, and what replaces them.
+    """Return where the kept and removed lines of *hunk* occur, and what replaces them.
 
     *within* narrows to matches that begin on these lines (from 0) and end inside them; *at_end*
     to a match that ends the file. Roles that we worked out ourselves, and the caller did not
@@ -161,7 +161,7 @@ def apply_placements(text: str, placements: Iterable[Placement]) -> str:
 
 
 def in_order(placements: Iterable[Placement]) -> list[Placement]:
-    """The placements from the first to the last; those that overlap are refused."""
+    """Return the placements from the first to the last; those that overlap are refused."""
     ordered = sorted(placements, key=attrgetter("start", "end"))
     position = 0
     for placement in cancellable(ordered) if len(ordered) > 1 else ():
@@ -224,7 +224,7 @@ def _require_change(placement: Placement, old: str, new: str) -> Placement:
 def ambiguous(
     text: str, lines: Sequence[int], old: str, level: MatchLevel = MatchLevel.LITERAL
 ) -> AmbiguousMatch:
-    """The refusal of *old*, which *text* has at several *lines*."""
+    """Return the refusal of *old*, which *text* has at several *lines*."""
     places = list(dict.fromkeys(lines))
     shown = ", ".join(map(str, places[:_SHOWN_LINES]))
     more = ", ..." if len(places) > _SHOWN_LINES else ""

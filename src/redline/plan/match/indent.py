@@ -22,7 +22,7 @@ _WIDTHS = (4, 2, 8, 3, 1, 5, 6, 7)
 
 
 def indent_of(line: str) -> str:
-    """The blanks and tabs a line begins with."""
+    """Return the blanks and tabs a line begins with."""
     return line[: len(line) - len(line.lstrip(" \t"))]
 
 
@@ -85,7 +85,7 @@ def explain(
 
 
 def is_one_change(called: Sequence[str], found: Sequence[str]) -> bool:
-    """Whether there is a reading under which the lines *called* are the lines *found*."""
+    """Return whether there is a reading under which the lines *called* are the lines *found*."""
     pairs = _pairs(called, found)
     return any(_holds(shift, pairs) for family in _FAMILIES for shift in family(pairs))
 
@@ -174,7 +174,7 @@ def unit_of(bodies: Sequence[str]) -> int:
 
 
 def _wraps(new: list[str], called: set[str], found: set[str]) -> bool:
-    """Whether blocks that *new* opens are why lines of it are as deep as in the file.
+    """Return whether blocks that *new* opens are why lines of it are as deep as in the file.
 
     It opens one at once or after lines it keeps; or it has a line as it was quoted, and the nearest
     shallower line above each of the deep ones opens a block or was quoted too.
@@ -190,7 +190,7 @@ def _wraps(new: list[str], called: set[str], found: set[str]) -> bool:
 
 
 def _opener(lines: list[str], at: int) -> str | None:
-    """The nearest line above *at* that is shallower."""
+    """Return the nearest line above *at* that is shallower."""
     depth = len(indent_of(lines[at]))
     return next((x for x in reversed(lines[:at]) if len(indent_of(x)) < depth), None)
 

@@ -35,7 +35,7 @@ _INDENTED = (MatchLevel.INDENT, MatchLevel.TYPOGRAPHY_INDENT)
 def block_candidates(
     text: str, old: str, new: str, level: MatchLevel, strict: bool = False
 ) -> list[Placement]:
-    """Every block of whole lines that is *old* at *level*; see `explain` for *strict*."""
+    """Return every block of whole lines that is *old* at *level*; see `explain` for *strict*."""
     if level is MatchLevel.TYPOGRAPHY_INDENT:
         if (text.isascii() and old.isascii()) or not may_stand(fold(text), fold(old)):
             return []
@@ -49,7 +49,7 @@ def block_candidates(
 
 
 def list_blocks(text: str, old: str) -> list[Placement]:
-    """Where *text* has the lines of *old* by one change of indentation, or none."""
+    """Return where *text* has the lines of *old* by one change of indentation, or none."""
     if not may_stand(text, old):
         return []
     edit = _Edit(prepare_search(text), split_lines(unify_ends(old)), [], None)
@@ -58,7 +58,7 @@ def list_blocks(text: str, old: str) -> list[Placement]:
 
 
 def place_block(text: str, old: list[str], new: list[str]) -> Placement | None:
-    """The placement of *old* as whole lines; None unless the text has them exactly once."""
+    """Return the placement of *old* as whole lines; None unless the text has them exactly once."""
     edit = _Edit(prepare_search(text), old, new, None)
     starts = list(edit.starts(MatchLevel.LITERAL))
     return edit.place(starts[0], MatchLevel.LITERAL) if len(starts) == 1 else None
@@ -77,7 +77,7 @@ def hunk_candidates(
     at_end: bool,
     roles_given: bool = True,
 ) -> list[Placement]:
-    """Every place for a hunk at the strictest level that has one."""
+    """Return every place for a hunk at the strictest level that has one."""
     old = [f"{body}\n" for role, body in hunk if role != "+"]
     new = [f"{body}\n" for role, body in hunk if role != "-"]
     blank = not any(line.strip() for line in old)
@@ -101,7 +101,7 @@ def hunk_candidates(
 
 
 def ambiguous_typography(line: int) -> NoMatch:
-    """The refusal of new text whose quotes could be written in two ways."""
+    """Return the refusal of new text whose quotes could be written in two ways."""
     return NoMatch(
         f"The text at line {line} has typographic quotes or dashes that the call writes otherwise,"
         " and it is not clear how to write the new ones",
@@ -165,11 +165,11 @@ class _Edit:
         self._offsets: dict[int, int] = {}
 
     def may_differ(self, level: MatchLevel) -> bool:
-        """Whether *level* can find more than the stricter ones."""
+        """Return whether *level* can find more than the stricter ones."""
         return not (self.ascii and level in (MatchLevel.TYPOGRAPHY, MatchLevel.TYPOGRAPHY_INDENT))
 
     def starts(self, level: MatchLevel) -> Iterator[int]:
-        """The lines (from 0) where the old lines match at *level*."""
+        """Yield the lines (from 0) where the old lines match at *level*."""
         most = max(2, min(MAX_HITS, _MAX_COMPARED // len(self.old)))
         is_plain = level is MatchLevel.LITERAL and not self.file.is_indexed
         if is_plain and "\r" not in self.text and any(self.old_bodies):
@@ -200,13 +200,13 @@ class _Edit:
                 yield start
 
     def fits(self, start: int, within: range | None, at_end: bool) -> bool:
-        """Whether a match from line *start* keeps to where it may be."""
+        """Return whether a match from line *start* keeps to where it may be."""
         stop = start + len(self.old)
         inside = within is None or (within.start <= start and stop <= within.stop)
         return inside and (not at_end or stop == self.file.line_count)
 
     def places(self, starts: list[int], level: MatchLevel) -> list[Placement]:
-        """A placement for every line of *starts* where the old lines can be meant.
+        """Return a placement for every line of *starts* where the old lines can be meant.
 
         Of several none is written, so it is enough to know where they are: a place that the new
         lines do not fit is a place all the same.
@@ -218,7 +218,7 @@ class _Edit:
         return [placement for start in starts if (placement := self.place(start, level))]
 
     def list_places(self, starts: list[int], level: MatchLevel) -> list[Placement]:
-        """Where the blocks at *starts* are, with nothing to write there."""
+        """Return where the blocks at *starts* are, with nothing to write there."""
         blocks = map(self._block, starts)
         return [Placement(found.start, found.end, "", level, found.line) for found in blocks]
 
@@ -244,7 +244,7 @@ class _Edit:
         return []
 
     def place(self, start: int, level: MatchLevel) -> Placement | None:
-        """The placement at line *start*; None when no one reading explains it."""
+        """Return the placement at line *start*; None when no one reading explains it."""
         block = self._block(start)
         shift: Shift | None = None
         if level in _INDENTED:
@@ -259,7 +259,7 @@ class _Edit:
         return Placement(block.start, block.end, replacement, level, block.line, name)
 
     def _compose(self, block: _Block, rewrite: Rewrite) -> str:
-        """The replacement, terminated exactly when the place it takes is."""
+        """Return the replacement, terminated exactly when the place it takes is."""
         open_end = bool(line_end(self.old[-1])) and not line_end(block.lines[-1])
         lines = (
             [*block.lines[:-1], block.lines[-1] + self.file.line_end] if open_end else block.lines
@@ -324,7 +324,7 @@ class _Edit:
         return i2 > i1 or any(same[i] for i in above + below)
 
     def _hangs(self, block: _Block, code: Opcode) -> bool:
-        """Whether new lines are deeper than the line above them, which opens nothing.
+        """Return whether new lines are deeper than the line above them, which opens nothing.
 
         They are as deep as the file has that line: only its indentation was left out.
         """
@@ -339,7 +339,7 @@ class _Edit:
         return is_deeper and not opens and indent_of(new) == indent_of(found)
 
     def _kept_pairs(self) -> dict[int, int]:
-        """Which new line each old line that stays becomes."""
+        """Return which new line each old line that stays becomes."""
         codes = self.codes
         if codes is None:
             codes = opcodes(self.old_bodies, self.new_bodies)

@@ -44,7 +44,7 @@ _WORD = late_regex(r"\w+|[^\w\s]")
 
 
 def nearest(text: str, old: str, *, in_hunk: bool = False) -> NoMatch:
-    """The refusal of *old*: where the file comes closest, and what differs there."""
+    """Return the refusal of *old*: where the file comes closest, and what differs there."""
     wanted = [line_body(line) for line in split_lines(old)]
     elided = find_elision(wanted)
     if elided is not None:
@@ -137,7 +137,7 @@ def _block_at(bodies: Sequence[str], wanted: Sequence[str], start: int, is_ended
 
 
 def _closest(text: str, bodies: Sequence[str], wanted: Sequence[str]) -> tuple[int | None, bool]:
-    """The line (from 0) where most of *wanted* is, by whole lines first, by words second.
+    """Return the line (from 0) where most of *wanted* is, by whole lines first, by words second.
 
     And whether no other place comes near to that.
     """
@@ -224,7 +224,7 @@ def _first_difference(bodies: Sequence[str], wanted: Sequence[str], start: int) 
 
 
 def _fact(have: str, want: str) -> str:
-    """What differs between a line of the file and a line of the call."""
+    """Return what differs between a line of the file and a line of the call."""
     checks = (
         ("differs in trailing whitespace", have.rstrip() == want.rstrip()),
         ("differs in indentation", have.strip() == want.strip()),

@@ -22,13 +22,13 @@ class TextView:
         self._raw = [0, *accumulate(len(line) + 1 for line in lines[:-1])]
 
     def raw_offset(self, offset: int) -> int:
-        """Where *offset* of this view lies in the raw text."""
+        """Return where *offset* of this view lies in the raw text."""
         line = bisect_right(self._seen, offset) - 1
         return self._raw[line] + offset - self._seen[line]
 
 
 def occurrences(text: str, wanted: str, limit: int = MAX_HITS) -> list[int]:
-    """Every offset of *wanted*, overlapping ones too."""
+    """Return every offset of *wanted*, overlapping ones too."""
     hits: list[int] = []
     at = text.find(wanted)
     while at >= 0 and len(hits) < limit:
@@ -38,12 +38,12 @@ def occurrences(text: str, wanted: str, limit: int = MAX_HITS) -> list[int]:
 
 
 def line_number(text: str, offset: int) -> int:
-    """The 1-based line that *offset* lies in."""
+    """Return the 1-based line that *offset* lies in."""
     return text.count("\n", 0, offset) + 1
 
 
 def end_at(text: str, offset: int) -> str:
-    """The line end that begins at *offset* of *text*, or nothing."""
+    """Return the line end that begins at *offset* of *text*, or nothing."""
     if text.startswith("\r\n", offset):
         return "\r\n"
     return "\n" if text.startswith("\n", offset) else ""
@@ -56,7 +56,7 @@ def is_whole_lines(text: str, start: int, end: int) -> bool:
 
 
 def starts_mid_word(text: str, start: int) -> bool:
-    """Whether a cut at *start* goes through a word."""
+    """Return whether a cut at *start* goes through a word."""
     return 0 < start < len(text) and _word(text[start - 1]) and _word(text[start])
 
 

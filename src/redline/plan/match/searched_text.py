@@ -82,7 +82,7 @@ class SearchedText:
         return _key_lines([body.strip() for body in self.bodies])
 
     def at_level(self, level: MatchLevel) -> KeyLines:
-        """The lines as *level* compares them."""
+        """Return the lines as *level* compares them."""
         if level not in self._by_level:
             self._by_level[level] = _key_lines(list(map(KEYS[level], self.bodies)))
         return self._by_level[level]

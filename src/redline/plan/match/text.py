@@ -33,7 +33,7 @@ _MAX_MARGIN = 1000
 def candidates(
     text: str, old: str, new: str, within: range | None, strict: bool = False
 ) -> list[Placement]:
-    """Every place for *old* at the strictest level that has one.
+    """Return every place for *old* at the strictest level that has one.
 
     The end of the file ends its last line: a newline in *old* that the file lacks there is no
     evidence that another place is meant.
@@ -95,7 +95,7 @@ def _levels(
 def _one_of(
     places: list[_Place], level: MatchLevel, build: Callable[[_Place], Placement]
 ) -> list[Placement]:
-    """The placement of the one place there is; of several only where they are."""
+    """Return the placement of the one place there is; of several only where they are."""
     return [build(places[0])] if len(places) == 1 else _as_placements(places, level)
 
 
@@ -104,7 +104,7 @@ def _as_placements(places: list[_Place], level: MatchLevel) -> list[Placement]:
 
 
 def _prefer_whole_lines(text: str, places: list[_Place]) -> list[_Place]:
-    """The only one of several places that is whole lines, if there is one; else all of them.
+    """Return the only one of several places that is whole lines, if there is one; else all of them.
 
     Whole lines are no evidence where another place is the same lines at another indentation.
     """
@@ -185,7 +185,7 @@ def _placement(
 
 
 def _pieces(found: str, old: str) -> list[str]:
-    """The matched text cut where *old* has its lines."""
+    """Return the matched text cut where *old* has its lines."""
     lines = split_lines(found)
     # A last line of blanks may mean nothing at all.
     return lines + [""] * (len(split_lines(old)) - len(lines))
@@ -220,7 +220,7 @@ def _view_hits(text: str, old: str, keep: Callable[[str], str]) -> Iterator[tupl
 
 
 def _in_margin(text: str, offset: int) -> bool:
-    """Whether only blanks precede *offset* on its line, and at least one."""
+    """Return whether only blanks precede *offset* on its line, and at least one."""
     start = text.rfind("\n", 0, offset) + 1
     return start < offset and offset - start < _MAX_MARGIN and text[start:offset].isspace()
 

@@ -99,7 +99,7 @@ class FileTypography:
         return token if seen == {token} else None
 
     def _seen_alike(self, plain: str) -> set[str] | None:
-        """How the file writes what the call writes with other look-alikes of *plain*."""
+        """Return how the file writes what the call writes with other look-alikes of *plain*."""
         alike = [found for called, found in self._seen.items() if called in _FOLDED]
         kinds = [found for found in alike if {fold(char) for char in found} == {plain}]
         return set().union(*kinds) if kinds else None

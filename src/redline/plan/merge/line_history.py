@@ -55,7 +55,7 @@ def follow_lines(base: Lines, versions: Sequence[Version]) -> Followed:
 
 
 def _surroundings(numbers: list[int], hunk: LineHunk, size: int) -> tuple[int, int]:
-    """The base lines between those that survive on either side of a hunk."""
+    """Return the base lines between those that survive on either side of a hunk."""
     low = next((numbers[at] + 1 for at in range(hunk.i1 - 1, -1, -1) if numbers[at] >= 0), 0)
     after = range(hunk.i2, len(numbers))
     return low, next((numbers[at] for at in after if numbers[at] >= 0), size)

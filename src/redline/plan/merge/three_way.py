@@ -91,7 +91,7 @@ def merge_lines(base: Lines, wanted: Lines, since: Sequence[Version]) -> Merged:
 
 
 def _are_pinned(base: Lines, sides: tuple[Lines, Lines], readings: tuple[Merged, Merged]) -> bool:
-    """Whether it is certain which lines of *base* both sides changed alike."""
+    """Return whether it is certain which lines of *base* both sides changed alike."""
     spans, others = readings[0].spans, readings[1].spans
     shared = {(span.low, span.high) for span in spans if span.is_shared}
     if not shared:
@@ -141,7 +141,7 @@ def _merge(base: Lines, wanted: Lines, since: Sequence[Version]) -> Merged:
 def _groups(
     sides: tuple[Lines, Lines], hunks: tuple[Sequence[LineHunk], Sequence[LineHunk]]
 ) -> list[list[_Edit]]:
-    """The edits of both sides in order; those that touch are together."""
+    """Return the edits of both sides in order; those that touch are together."""
     made = [
         {(hunk.i1, hunk.i2, tuple(text[hunk.j1 : hunk.j2])) for hunk in which}
         for text, which in zip(sides, hunks, strict=True)
@@ -162,11 +162,11 @@ def _groups(
 
 
 def _text_of(text: Lines, hunks: Sequence[LineHunk], low: int, high: int) -> list[bytes]:
-    """What one side made of base lines [low, high), whose borders lie in no hunk."""
+    """Return what one side made of base lines [low, high), whose borders lie in no hunk."""
     return list(text[low + _growth(hunks, low) : high + _growth(hunks, high + 1)])
 
 
 def _growth(hunks: Sequence[LineHunk], line: int) -> int:
-    """How many lines the hunks that begin before base line *line* added."""
+    """Return how many lines the hunks that begin before base line *line* added."""
     at = bisect_left(hunks, line, key=itemgetter(0))
     return hunks[at - 1].j2 - hunks[at - 1].i2 if at else 0

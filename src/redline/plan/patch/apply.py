@@ -34,14 +34,14 @@ class Staging:
         self._moves: list[tuple[WorkspacePath, WorkspacePath, changes.FileState]] = []
 
     def state(self, path: WorkspacePath) -> changes.State:
-        """What is at *path* after the operations so far."""
+        """Return what is at *path* after the operations so far."""
         if path not in self._now:
             self._refuse_file_parents(path)
             self._initial[path] = self._now[path] = self._tree.state(path)
         return self._now[path]
 
     def file(self, path: WorkspacePath) -> changes.FileState:
-        """The regular file at *path*; anything else is refused."""
+        """Return the regular file at *path*; anything else is refused."""
         state = self.state(path)
         shown = show_name(path.relative)
         if isinstance(state, changes.FileState):
@@ -52,11 +52,11 @@ class Staging:
         raise errors.NotFound(shown)
 
     def open(self, path: WorkspacePath) -> TextFile:
-        """The text of the regular file at *path*."""
+        """Return the text of the regular file at *path*."""
         return open_file(self._tree, path, self.file(path).content or b"", self._encoding)
 
     def occupant(self, path: WorkspacePath) -> changes.FileState | changes.DirState | None:
-        """The file or directory at *path*, if any; `assign` refuses a link."""
+        """Return the file or directory at *path*, if any; `assign` refuses a link."""
         state = self.state(path)
         return state if isinstance(state, changes.FileState | changes.DirState) else None
 
@@ -80,7 +80,7 @@ class Staging:
                 raise _patch_failed("A parent of the path is a file", show_name(path.relative))
 
     def changed_paths(self) -> dict[WorkspacePath, tuple[changes.State, changes.State]]:
-        """Every path whose state differs from what it was at the start."""
+        """Return every path whose state differs from what it was at the start."""
         return {
             path: (self._initial[path], now)
             for path, now in self._now.items()
@@ -88,7 +88,7 @@ class Staging:
         }
 
     def change_set(self) -> changes.ChangeSet:
-        """The changes from the tree to the staged result; a plain move stays a move."""
+        """Return the changes from the tree to the staged result; a plain move stays a move."""
         changed_paths = self.changed_paths()
         steps: list[changes.Change | changes.Rename] = []
         moved = {}
@@ -241,7 +241,7 @@ def _stage(
 
 
 def _creates(operation: UpdateFile) -> bool:
-    """Whether a diff says that the file was empty: such a file may also not be there."""
+    """Return whether a diff says that the file was empty: such a file may also not be there."""
     hunks = operation.hunks
     return len(hunks) == 1 and hunks[0].only_adds and hunks[0].start == 0
 
@@ -313,7 +313,7 @@ def _stage_update(
 
 
 def _patch(file: TextFile, operation: UpdateFile, shown: str, notes: list[str]) -> bytes:
-    """The bytes of a file with every hunk in its place."""
+    """Return the bytes of a file with every hunk in its place."""
     base = FileBase(file.has_bom, _is_base(file.raw, operation.base))
     splices, overlooked = _hunk_splices(file, file.text, operation, shown, base)
     notes += overlooked

@@ -37,13 +37,13 @@ _OLD_NAME, _NEW_NAME = "--- ", "+++ "
 
 
 def is_envelope(lines: Sequence[str]) -> bool:
-    """Whether *lines* begin as an envelope."""
+    """Return whether *lines* begin as an envelope."""
     found = _MARKER.fullmatch(lines[0].strip()) if lines else None
     return found is not None and found[1] == "Begin"
 
 
 def envelope_readings(lines: Sequence[str], first: int) -> list[Sequence[str]]:
-    """The ways to read the lines of an envelope: to the letter, and with loose headers.
+    """Return the ways to read the lines of an envelope: to the letter, and with loose headers.
 
     Which of them is meant, the files decide: see `plan.patch.apply`.
     """
@@ -78,7 +78,7 @@ def _tighten_headers(lines: list[str]) -> list[str]:
 
 
 def _is_file_name_pair(lines: Sequence[str], at: int) -> bool:
-    """Whether the names of a unified diff begin at *at*, right under an Update header."""
+    """Return whether the names of a unified diff begin at *at*, right under an Update header."""
     return (
         at > 0
         and at + 2 < len(lines)
@@ -90,7 +90,7 @@ def _is_file_name_pair(lines: Sequence[str], at: int) -> bool:
 
 
 def read_envelope(lines: Sequence[str], first: int) -> model.PatchReading:
-    """The operations between the markers; *first* is the number of the first line."""
+    """Return the operations between the markers; *first* is the number of the first line."""
     reader = _Reader(lines, first)
     operations: list[model.PatchOperation] = []
     while (operation := reader.operation()) is not None:
@@ -120,7 +120,7 @@ class _Reader:
         return self._lines[self._at] if self._at < len(self._lines) else None
 
     def operation(self) -> model.PatchOperation | None:
-        """The next operation, or None at the end."""
+        """Return the next operation, or None at the end."""
         self._skip_blank()
         line, at = self._line(), self._number
         if line is None:
@@ -184,7 +184,7 @@ class _Reader:
         return tuple(hunks)
 
     def _opens_hunk(self, *, is_first: bool) -> bool:
-        """Whether a hunk comes next: after @@, or the first one without."""
+        """Return whether a hunk comes next: after @@, or the first one without."""
         self._skip_blank()
         line = self._line()
         if line is None or line.startswith("*** "):

@@ -51,7 +51,7 @@ def write_rename(source: str, target: str) -> bytes:
 
 
 def write_change(old: NamedState, new: NamedState) -> bytes:
-    """Return the patch of one file or link, which may have moved as well.
+    """Return the patch of one file or link, including its move.
 
     It moves only if it is there before and after. Empty for what git does not know, as
     directories; CannotApply where a content is not known.

@@ -66,7 +66,7 @@ def place_hunks(
 def hunk_placements(
     text: str, hunks: Sequence[Hunk], shown: str, base: FileBase = UNKNOWN_BASE
 ) -> tuple[list[Placement], list[str]]:
-    """Where every hunk goes, in order, and what the matches had to overlook.
+    """Return where every hunk goes, in order, and what the matches had to overlook.
 
     All hunks are found in *text* as it is; one that has no place or several refuses them all.
     """
@@ -153,7 +153,7 @@ def _order(places: Sequence[_Places]) -> list[_Places]:
 
 
 def _sought(places: _Places) -> tuple[range, ...]:
-    """The spans of a hunk; of one that only quotes lines just where they begin."""
+    """Return the spans of a hunk; of one that only quotes lines just where they begin."""
     if not places.is_seek:
         return places.spans
     return tuple(range(span.start, span.start) for span in places.spans)
@@ -173,7 +173,7 @@ def _choose(
 
 
 def _forward(spans: Sequence[tuple[range, ...]]) -> list[tuple[range, ...]]:
-    """The places that lie behind one of the hunk before."""
+    """Return the places that lie behind one of the hunk before."""
     kept: list[tuple[range, ...]] = []
     least = 0
     for choices in spans:
@@ -183,7 +183,7 @@ def _forward(spans: Sequence[tuple[range, ...]]) -> list[tuple[range, ...]]:
 
 
 def _backward(spans: Sequence[tuple[range, ...]]) -> list[tuple[range, ...]]:
-    """The places that lie before one of the next hunk."""
+    """Return the places that lie before one of the next hunk."""
     kept: list[tuple[range, ...]] = []
     most = sys.maxsize
     for choices in reversed(spans):
@@ -332,7 +332,7 @@ def _place_loosely(file: SearchedText, hunk: Hunk, regions: list[range]) -> Plac
 
 
 def _place_in(file: SearchedText, hunk: Hunk, regions: list[range]) -> Placement:
-    """The one place inside the blocks under the heading, else after the heading."""
+    """Return the one place inside the blocks under the heading, else after the heading."""
     last = file.line_count
     if len(regions) > _MAX_REGIONS:  # each would be a search of its own
         after = range(regions[0].start, last)
@@ -418,7 +418,7 @@ def _refuse_repeated_insert(bodies: Sequence[str], hunk: Hunk, before: int) -> N
 def _refusal(
     shown: str, failures: Sequence[tuple[int, Hunk, errors.RedlineError]], count: int
 ) -> errors.RedlineError:
-    """One error for all hunks of a file that have no place."""
+    """Return one error for all hunks of a file that have no place."""
     applied = [error for _, _, error in failures if isinstance(error, errors.AlreadyApplied)]
     if len(applied) == count:
         return errors.AlreadyApplied(
@@ -465,7 +465,7 @@ def _heading_lines(lines: KeyLines, regions: Sequence[range], wanted: str) -> li
 
 
 def _block_end(lines: Sequence[str], start: int) -> int:
-    """The first line after *start* that is indented no deeper and opens something else."""
+    """Return the first line after *start* that is indented no deeper and opens something else."""
     depth = _depth(lines[start])
     for index in range(start + 1, len(lines)):
         body = lines[index].strip()

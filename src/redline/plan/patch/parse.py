@@ -74,7 +74,7 @@ def _trim(found: PatchText) -> PatchText:
 
 
 def _inside(found: PatchText) -> PatchText | None:
-    """What the outermost wrapping holds; None if there is none."""
+    """Return what the outermost wrapping holds; None if there is none."""
     if not found.lines:
         return None
     head = found.lines[0].strip()

@@ -71,7 +71,7 @@ def strip_prefixes(names: FileNames, *, keep_doubtful: bool) -> FileNames:
 
 
 def _strip_one(names: FileNames, keep_doubtful: bool) -> FileNames:
-    """The names of a file that is created or deleted."""
+    """Return the names of a file that is created or deleted."""
     usual = "b" if names.old is None else "a"
     prefix, _, rest = (names.new or names.old or "").partition("/")
     if not rest or prefix not in _USUAL or (prefix != usual and keep_doubtful):
@@ -80,7 +80,7 @@ def _strip_one(names: FileNames, keep_doubtful: bool) -> FileNames:
 
 
 def _unquote(text: str) -> str:
-    """A name as it is; git writes one with unusual bytes in quotes, with escapes of C."""
+    """Return a name as it is; git writes one with unusual bytes in quotes, with escapes of C."""
     if len(text) < 2 or not (text.startswith('"') and text.endswith('"')):
         return text
     raw = _ESCAPE.sub(_unescape, text[1:-1].encode("utf-8", "surrogateescape"))
@@ -112,7 +112,7 @@ _REGULAR_MODES = ("100644", "100755", "100664", "100600", "100640", "100700")
 
 
 def is_unified(lines: Sequence[str]) -> bool:
-    """Whether *lines* begin as a unified diff."""
+    """Return whether *lines* begin as a unified diff."""
     return bool(lines) and (
         lines[0].startswith((*_STARTS, "@@ -", "@@@")) or bool(_FROM_GIT.fullmatch(lines[0]))
     )
@@ -121,7 +121,7 @@ def is_unified(lines: Sequence[str]) -> bool:
 def read_unified(
     lines: Sequence[str], first: int, *, keep_doubtful: bool = False
 ) -> model.PatchReading:
-    """The operations of a unified diff.
+    """Return the operations of a unified diff.
 
     A prefix that may be a directory (a/ on both sides) counts as one with *keep_doubtful*.
     """
@@ -145,7 +145,7 @@ class _Section:
     hunks: list[model.Hunk] = field(default_factory=list)
 
     def operation(self, *, keep_doubtful: bool) -> model.PatchOperation:
-        """The change of the file."""
+        """Return the change of the file."""
         if _RENAME_FROM in self.headers and _RENAME_TO in self.headers:
             old, new = (read_name(self.headers[key]) for key in (_RENAME_FROM, _RENAME_TO))
             if old and new:
@@ -216,7 +216,7 @@ class _Reader:
         return self._lines[at] if at < len(self._lines) else None
 
     def section(self) -> _Section | None:
-        """The next file, or None at the end."""
+        """Return the next file, or None at the end."""
         self._at = self._skip_blank(self._at)
         line = self._line()
         if line is None or self._is_signature(self._at):
@@ -238,7 +238,7 @@ class _Reader:
         return at
 
     def _is_signature(self, at: int) -> bool:
-        """Whether only the signature is left that git format-patch adds."""
+        """Return whether only the signature is left that git format-patch adds."""
         rest = [line for line in self._lines[at : at + 8] if line.strip()]
         return at + 8 >= len(self._lines) and len(rest) <= 2 and rest[0].rstrip() == "--"
 
@@ -291,7 +291,7 @@ class _Reader:
         section.hunks += [hunk] if hunk else []
 
     def _stop_by_counts(self, opening: Opening, start: int) -> int | None:
-        """Where the hunk ends by its counts; None if the lines there say otherwise."""
+        """Return where the hunk ends by its counts; None if the lines there say otherwise."""
         if opening.start is None:
             return None
         old, new, at = opening.old_count, opening.new_count, start
@@ -314,7 +314,7 @@ class _Reader:
         return at
 
     def _is_boundary(self, at: int) -> bool:
-        """Whether the next hunk, the next file or the end of the diff is at *at*."""
+        """Return whether the next hunk, the next file or the end of the diff is at *at*."""
         line = self._line(at)
         if line is None or line.startswith(("@@", _GIT, _SVN)):
             return True

@@ -156,7 +156,7 @@ class PolicyGuard:
         )
 
     def is_active(self) -> bool:
-        """Whether anything is ever held or denied. PolicyUnreadable."""
+        """Return whether anything is ever held or denied. PolicyUnreadable."""
         policy = self.policy.current()
         return policy is not None and not policy.allows_all
 
@@ -192,7 +192,7 @@ class PolicyGuard:
         return relative, absolute, show_name(path.relative if path.root == 0 else absolute)
 
     def read(self, path: WorkspacePath) -> Content:
-        """What a file holds now."""
+        """Return what a file holds now."""
         try:
             fd = self._disk.open_read(self._workspace.handles[path.root], path.parts)
         except OSError:
@@ -210,7 +210,7 @@ class PolicyGuard:
             self._disk.close_fd(fd)
 
     def is_link(self, path: WorkspacePath) -> bool:
-        """Whether a link is there now."""
+        """Return whether a link is there now."""
         try:
             parent = self._disk.open_dir(self._workspace.handles[path.root], path.parts[:-1])
         except OSError:
@@ -223,7 +223,7 @@ class PolicyGuard:
             self._disk.close_dir(parent)
 
     def beneath(self, source: WorkspacePath) -> Iterator[tuple[tuple[str, ...], Kind]]:
-        """The names of everything beneath a directory, and what each is."""
+        """Yield the names of everything beneath a directory, and what each is."""
         try:
             top = self._disk.open_dir(self._workspace.handles[source.root], source.parts)
         except OSError:
@@ -253,7 +253,7 @@ class _Places:
         self.count = 0
 
     def places(self) -> Iterator[Place]:
-        """Every place that changes, a moved one at both ends."""
+        """Yield every place that changes, a moved one at both ends."""
         for step in self._change_set.steps:
             if isinstance(step, Rename):
                 if step.source.root < FOREIGN and step.target.root < FOREIGN:
@@ -298,7 +298,7 @@ class _Places:
             yield self._guard.place(target, _nothing, held, is_moved=True, is_link=is_link)
 
     def _content(self, state: State, path: WorkspacePath | None) -> Content:
-        """What a state holds; *path* is where it is now, None for what is to come."""
+        """Return what a state holds; *path* is where it is now, None for what is to come."""
         if isinstance(state, Absent | DirState):
             return None
         if not isinstance(state, FileState):
@@ -361,7 +361,7 @@ class _MeasuredOnce:
 
 
 def _measure(policy: Policy, places: Sequence[Place], count: int) -> Size:
-    """How large a change is; lines and bytes only where a rule asks for them."""
+    """Return how large a change is; lines and bytes only where a rule asks for them."""
     if not policy.has_contents:
         return Size(files=count)
     lines = written = 0

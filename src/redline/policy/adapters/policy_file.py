@@ -42,7 +42,7 @@ class PolicyFile:
         self._policy: Policy | None = None
 
     def current(self) -> Policy | None:
-        """The policy as the file has it now, None where there is none; PolicyUnreadable.
+        """Return the policy as the file has it now, None where there is none; PolicyUnreadable.
 
         A file that was there and is gone forbids every change: removing it must not lift rules
         unnoticed.
@@ -65,7 +65,7 @@ class PolicyFile:
             return self._policy
 
     def read_schema(self, name: str) -> bytes:
-        """The bytes of a schema file."""
+        """Return the bytes of a schema file."""
         path = name if os.path.isabs(name) else os.path.join(os.sep, name)
         if self._is_exposed(path):
             raise InvalidArgument(f"{_EXPOSED}: {path}")

@@ -66,7 +66,7 @@ class HookListener:
             os.unlink(self._path)
 
     def catch_up(self) -> None:
-        """Wait until what hooks have sent by now is passed on: connections are taken in turn."""
+        """Wait until what hooks have sent so far is passed on: connections are taken in turn."""
         if self._socket is None or self._closed:
             return
         own = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)

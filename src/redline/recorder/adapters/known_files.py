@@ -165,7 +165,7 @@ def _save_entry(
 
 
 def _blob_name(content: bytes) -> str:
-    """The name git gives a file of that content."""
+    """Return the name git gives a file of that content."""
     return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
 
 

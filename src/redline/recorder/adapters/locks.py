@@ -32,7 +32,7 @@ class LockedActivity:
         return lambda: os.close(held)
 
     def is_busy(self) -> bool:
-        """Whether such a command runs, in any process."""
+        """Return whether such a command runs, in any process."""
         held = self._open()
         try:
             return not lock(held, exclusive=True, wait=False)

@@ -126,7 +126,7 @@ def _name_inotify_limits() -> str:
 
 
 def _is_of_interest(path: str) -> bool:
-    """Whether a change there may be of a file, or says that git moved the work tree."""
+    """Return whether a change there may be of a file, or says that git moved the work tree."""
     name = os.path.basename(path)
     if name.startswith(_STAGED):
         return False

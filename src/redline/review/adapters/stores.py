@@ -164,7 +164,7 @@ class SqliteQuestions(PrivateDatabase):
         return question
 
     def list(self) -> Sequence[PermissionQuestion]:
-        """Every question that is kept, newest first."""
+        """Return every question that is kept, newest first."""
         if not self.exists():
             return []
         with self.reading() as db:
@@ -172,7 +172,7 @@ class SqliteQuestions(PrivateDatabase):
         return [_question(row) for row in rows]
 
     def get(self, question_id: str) -> PermissionQuestion:
-        """One question by its id."""
+        """Return one question by its id."""
         row = None
         if self.exists():
             with self.reading() as db:

@@ -62,7 +62,7 @@ class ReviewAccess:
         self.cookie_name = f"redline_{self._sign('name')[:8]}"
 
     def _use_up(self, key: str) -> bool:
-        """Whether *key* signs in; it never does again."""
+        """Return whether *key* signs in; it never does again."""
         if self._take_key is not None:
             return self._take_key(key)
         with self._lock:
@@ -148,7 +148,7 @@ def read_cookie(request: WebRequest, name: str) -> str:
 
 
 def _is_encrypted(request: WebRequest) -> bool:
-    """Whether the browser speaks TLS, to a proxy before this server."""
+    """Return whether the browser speaks TLS, to a proxy before this server."""
     origin = request.headers.get("origin", "")
     forwarded = request.headers.get("x-forwarded-proto", "").partition(",")[0].strip()
     return origin.startswith("https://") or forwarded == "https"

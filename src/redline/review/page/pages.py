@@ -137,7 +137,7 @@ class ReviewPages:
             )  # fmt: skip
 
     def _may_read(self, request: WebRequest) -> bool:
-        """Whether the sender of a request may read now."""
+        """Return whether the sender of a request may read now."""
         reviewer = self.access.reviewer(request)
         if reviewer is not None and Right.READ in reviewer.rights:
             return True

@@ -38,7 +38,7 @@ _MAX_EXPORTED = 200
 
 
 def activity(visit: Visit, _: str) -> WebResponse:
-    """The timeline."""
+    """Return the timeline."""
     filters = Filters.read(visit.request)
     before = visit.request.get("before") or None
     content = activity_view(visit.runtime, visit.site.counter, visit.viewer, filters, before)
@@ -91,7 +91,7 @@ def timeline_rows(visit: Visit, _: str) -> WebResponse:
 
 
 def timeline_row(visit: Visit, ident: str) -> WebResponse:
-    """One row of the timeline as it is now."""
+    """Return one row of the timeline as it is now."""
     operation, counter = visit.operation(ident), visit.site.counter
     counter.learn_prompts([operation])
     found = row(visit.runtime, counter, operation)
@@ -99,7 +99,7 @@ def timeline_row(visit: Visit, ident: str) -> WebResponse:
 
 
 def change(visit: Visit, ident: str) -> WebResponse:
-    """One change."""
+    """Return one change."""
     view = visit.change(ident)
     title, kind = (
         (view.title, "session") if view.session else (f"Change {view.operation.id}", "change")
@@ -108,7 +108,7 @@ def change(visit: Visit, ident: str) -> WebResponse:
 
 
 def session_turns(visit: Visit, ident: str) -> WebResponse:
-    """The turns of a long session, for the script."""
+    """Return the turns of a long session, for the script."""
     session = visit.change(ident, is_part=True).session
     if session is None:
         raise NotFound(ident, "Only a session has turns")
@@ -155,7 +155,7 @@ def _part(visit: Visit, file: FileDiff, rows: Html, ident: str) -> WebResponse:
 
 
 def change_image(visit: Visit, ident: str) -> WebResponse:
-    """A picture of a change, before or after it."""
+    """Return a picture of a change, before or after it."""
     step = visit.operation(ident).change_set.steps[_file(visit, ident).step]
     side = visit.request.get("side")
     state = getattr(step, "before" if side == "old" else "after", None)
@@ -169,7 +169,7 @@ def change_image(visit: Visit, ident: str) -> WebResponse:
 
 
 def change_patch(visit: Visit, ident: str) -> WebResponse:
-    """A change as a patch."""
+    """Return a change as a patch."""
     return patch_response(visit, [visit.operation(ident)])
 
 
@@ -186,7 +186,7 @@ def patch_response(visit: Visit, operations: list[Operation]) -> WebResponse:
 
 
 def run(visit: Visit, number: str) -> WebResponse:
-    """One run of a command."""
+    """Return one run of a command."""
     found = _run(visit, number)
     return visit.show(f"Run {number}", "run", run_view(visit.runtime, found))
 
@@ -208,36 +208,36 @@ def _run(visit: Visit, number: str) -> CommandRun:
 
 
 def file_history(visit: Visit, _: str) -> WebResponse:
-    """The changes of a file."""
+    """Return the changes of a file."""
     path = visit.request.get("path")
     return visit.show(path, "file", history_view(visit.runtime, visit.site.counter, path))
 
 
 def file_blame(visit: Visit, _: str) -> WebResponse:
-    """Which change made each line of a file."""
+    """Return which change made each line of a file."""
     path = visit.request.get("path")
     return visit.show(path, "blame", blame_view(visit.runtime, path))
 
 
 def comments(visit: Visit, _: str) -> WebResponse:
-    """Every comment."""
+    """Return every comment."""
     found = visit.runtime.comments.list()
     return visit.show("Comments", "comments", comments_view(visit.viewer, found))
 
 
 def checkpoints(visit: Visit, _: str) -> WebResponse:
-    """The points to go back to."""
+    """Return the points to go back to."""
     content = checkpoints_view(visit.runtime, visit.viewer)
     return visit.show("Checkpoints", "checkpoints", content, message=_message(visit))
 
 
 def held_changes(visit: Visit, _: str) -> WebResponse:
-    """The changes that wait for a decision."""
+    """Return the changes that wait for a decision."""
     return visit.show("Waiting", "held", held_list(visit.runtime, visit.viewer))
 
 
 def held_change(visit: Visit, ident: str) -> WebResponse:
-    """One change that a rule holds."""
+    """Return one change that a rule holds."""
     content = held_view(visit.runtime, visit.viewer, ident)
     return visit.show(f"Held {ident}", "held", content)
 
@@ -250,7 +250,7 @@ def held_rows_after(visit: Visit, ident: str) -> WebResponse:
 
 
 def held_content(visit: Visit, ident: str) -> WebResponse:
-    """A file of a held change, whole: as it is now, or as it would be."""
+    """Return a file of a held change, whole: as it is now, or as it would be."""
     held, file = _held_file(visit, ident)
     step = held.change_set.steps[file.step]
     side = "before" if visit.request.get("side") == "old" else "after"
@@ -275,13 +275,13 @@ def _held_file(visit: Visit, ident: str) -> tuple[HeldChange, FileDiff]:
 
 
 def question(visit: Visit, ident: str) -> WebResponse:
-    """One question about a command."""
+    """Return one question about a command."""
     found = visit.runtime.questions.get(ident)
     return visit.show("A command asks", "held", question_view(visit.viewer, found))
 
 
 def export(visit: Visit, _: str) -> WebResponse:
-    """The form that hands changes on."""
+    """Return the form that hands changes on."""
     idents = visit.request.query.get("id", ())[:_MAX_EXPORTED]
     operations = [visit.operation(ident) for ident in idents]
     if not operations:
@@ -295,12 +295,12 @@ def export(visit: Visit, _: str) -> WebResponse:
 
 
 def sign_in(visit: Visit, _: str) -> WebResponse:
-    """The form that takes a key."""
+    """Return the form that takes a key."""
     return visit.show("Sign in", "sign-in", sign_in_view(was_wrong=False))
 
 
 def events(visit: Visit, _: str) -> WebResponse:
-    """A stream of what is new."""
+    """Return a stream of what is new."""
     headers = (
         ("Content-Type", "text/event-stream"),
         ("Cache-Control", "no-store"),
@@ -311,7 +311,7 @@ def events(visit: Visit, _: str) -> WebResponse:
 
 
 def own_asset(name: str) -> WebResponse:
-    """The script, the stylesheet or the icon."""
+    """Return the script, the stylesheet or the icon."""
     cached = ("Cache-Control", "public, max-age=31536000, immutable")
     if name == "icon.svg":
         kind = ("Content-Type", "image/svg+xml")

@@ -248,7 +248,7 @@ def validate(tool: Tool, arguments: Json) -> Json:
 
 
 def _fits_plainly(schema: Json, value: Any) -> bool:
-    """Whether *value* certainly fits; False where only a validator of JSON Schema can tell.
+    """Return whether *value* certainly fits; False where only a validator of JSON Schema can tell.
 
     Most calls fit a plain schema, and a command need not load the validator for them.
     """

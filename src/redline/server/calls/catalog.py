@@ -94,7 +94,7 @@ class Catalog:
         return [name for name, entry in self._listed.items() if _may_call(client, entry)]
 
     def is_structured(self, entry: CatalogEntry) -> bool:
-        """Whether answers of this tool carry structuredContent."""
+        """Return whether answers of this tool carry structuredContent."""
         return self._structured or not entry.toolset.answers_in_text
 
     def _as_served(self, tool: Tool, toolset: Toolset) -> Tool:
@@ -129,7 +129,7 @@ class Catalog:
         return self._by_name.get(name)
 
     def is_refused(self, entry: CatalogEntry) -> bool:
-        """Whether --read-only keeps this tool from running."""
+        """Return whether --read-only keeps this tool from running."""
         return self.read_only and entry.tool.writes
 
     def route(

@@ -197,7 +197,7 @@ class CallsInFlight:
         return lambda question: self._questions.ask(question, channel, token)
 
     def receive_answer(self, message: Json, client: Client) -> None:
-        """Take the client's response to a question, also one that a server asked that is gone."""
+        """Take the client's response to a question, including one from a server that has gone."""
         posted = posted_id(str(message.get("id")))
         if self._questions.receive_answer(message) or not posted:
             return

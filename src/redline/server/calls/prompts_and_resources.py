@@ -67,12 +67,12 @@ class Offers:
 
 
 def is_offered(resource: Resource, client: Client) -> bool:
-    """Whether *client* is offered a resource: pages only if it shows them."""
+    """Return whether *client* is offered a resource: pages only if it shows them."""
     return resource.mime_type != APP_TYPE or client.shows_apps
 
 
 def is_template(resource: Resource) -> bool:
-    """Whether a resource has many addresses."""
+    """Return whether a resource has many addresses."""
     return "{" in resource.uri
 
 

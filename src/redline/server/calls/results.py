@@ -22,7 +22,7 @@ META_FAILURE = "redline/failure"
 
 
 def is_success(outcome: Outcome) -> bool:
-    """Whether a call was answered with a result that is no error."""
+    """Return whether a call was answered with a result that is no error."""
     return isinstance(outcome, dict) and not outcome.get("isError")
 
 
@@ -88,7 +88,7 @@ def as_text(result: Result) -> Result:
 
 
 def _is_json_value(text: str) -> bool:
-    """Whether *text* is JSON other than an object."""
+    """Return whether *text* is JSON other than an object."""
     if not _MAY_BE_JSON.match(text):
         return False
     try:

@@ -87,11 +87,11 @@ class ToolServer:
         return server
 
     def runs_handler(self, method: str) -> bool:
-        """Whether *method*, which is not tools/call, is answered by a toolset's handler."""
+        """Return whether *method*, which is not tools/call, is answered by a toolset's handler."""
         return method != "tools/list" and method in self.offers.handled
 
     def capabilities(self, client: Client) -> Json:
-        """What the server declares: the profile's capabilities, and prompts and resources.
+        """Return what the server declares: the profile's capabilities, and prompts and resources.
 
         That it has pages to show is declared to clients that declare to show them.
         """

@@ -105,13 +105,13 @@ class HttpApp:
         return known
 
     def _may_read(self, scope: request.Scope, headers: dict[str, str]) -> bool:
-        """Whether a request for a page carries what a request for a tool must carry."""
+        """Return whether a request for a page carries what a request for a tool must carry."""
         if PERSON in scope:
             return Right.READ in scope[PERSON].rights
         return self._may_still_read(headers)
 
     def _may_still_read(self, headers: dict[str, str]) -> bool:
-        """Whether what a request carries is valid now."""
+        """Return whether what a request carries is valid now."""
         try:
             person = self._gate.auth.identify(headers.get("authorization"))
         except AuthFailed:

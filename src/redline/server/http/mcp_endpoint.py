@@ -80,7 +80,7 @@ class McpEndpoint:
         return {"Mcp-Session-Id": self._process_session} if self._profile.strict_handshake else {}
 
     def stop(self, *, is_lost: bool = False) -> None:
-        """Cancel every running call; *is_lost* when another server has the workspace by now."""
+        """Cancel every running call; *is_lost* when another server acquired the workspace."""
         self._is_lost = is_lost
         for conversation in [*self._active, *self._sessions.conversations]:
             conversation.close(cancel=True)

@@ -51,7 +51,7 @@ class Post:
         self.accepted = AcceptedTypes(headers.get("accept", ""))
 
     def take_body(self) -> bytes:
-        """The message as it was received; kept no longer than its reader needs it."""
+        """Return the message as it was received; kept no longer than its reader needs it."""
         body, self._body = self._body, b""
         return body
 
@@ -75,12 +75,12 @@ def client_name(message: Json) -> str:
 
 
 def is_initialize(message: Any) -> bool:
-    """Whether a message begins a session of the handshake era."""
+    """Return whether a message begins a session of the handshake era."""
     return isinstance(message, dict) and message.get("method") == "initialize" and "id" in message
 
 
 def is_valid(message: Any, profile: ProtocolProfile | None = None) -> bool:
-    """Whether a message is one that JSON-RPC and the profile allow."""
+    """Return whether a message is one that JSON-RPC and the profile allow."""
     try:
         check_message(message, profile or ProtocolProfile())
     except Refusal:

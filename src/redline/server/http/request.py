@@ -32,7 +32,7 @@ def headers_of(scope: Scope) -> dict[str, str]:
 
 
 def is_for_tools(path: str) -> bool:
-    """Whether tools are served at *path*, or could be."""
+    """Return whether tools are served at *path*, or could be."""
     return path == MCP or path.startswith(f"{MCP}/")
 
 

@@ -61,7 +61,7 @@ class SessionRecords:
             self._has_handshake = True
 
     async def has_handshake(self) -> bool:
-        """Whether a handshake was made at any server."""
+        """Return whether a handshake was made at any server."""
         if not self._has_handshake:
             found = await _ask(lambda: self._store.load(self.process_session))
             self._has_handshake = found is not None

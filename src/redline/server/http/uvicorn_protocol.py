@@ -71,7 +71,7 @@ class CoalescingTransport:
             self._transport.close()
 
     def is_closing(self) -> bool:
-        """Whether nothing more can be sent."""
+        """Return whether nothing more can be sent."""
         return self.left or self._transport.is_closing()
 
     def __getattr__(self, name: str) -> Any:

@@ -84,7 +84,7 @@ def _write(text: str) -> bool:
 
 
 def _can_write() -> bool:
-    """Whether stderr accepts bytes without waiting for a reader."""
+    """Return whether stderr accepts bytes without waiting for a reader."""
     import select
 
     if not hasattr(select, "poll"):  # Windows cannot poll a pipe

@@ -19,7 +19,7 @@ class SpansUnavailable(Exception):
 
 
 def otlp_provider(version: str) -> Any:
-    """A tracer provider that sends to the collector the environment names."""
+    """Return a tracer provider that sends to the collector the environment names."""
     try:
         from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
         from opentelemetry.sdk.resources import Resource

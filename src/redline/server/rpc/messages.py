@@ -161,7 +161,7 @@ def _find_problem(message: Any, profile: ProtocolProfile) -> str | None:
 
 
 def is_id(value: Any) -> bool:
-    """Whether a value can be a request id in MCP."""
+    """Return whether a value can be a request id in MCP."""
     return isinstance(value, str | int) and not isinstance(value, bool)
 
 
@@ -182,7 +182,7 @@ def id_in(data: bytes) -> str | int | None:
 
 
 def expects_reply(message: Any) -> bool:
-    """Whether a decoded message gets a reply."""
+    """Return whether a decoded message gets a reply."""
     if not isinstance(message, dict):
         return True
     if message.get("jsonrpc") == "2.0" and "method" not in message:
@@ -192,6 +192,6 @@ def expects_reply(message: Any) -> bool:
 
 
 def any_expects_reply(body: Any) -> bool:
-    """Whether a message, or one message of a batch, gets a reply."""
+    """Return whether a message, or one message of a batch, gets a reply."""
     items = body if isinstance(body, list) else [body]
     return any(expects_reply(item) for item in items)

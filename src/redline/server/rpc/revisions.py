@@ -53,7 +53,7 @@ def negotiate(profile: ProtocolProfile, requested: Any, cap: str | None) -> str:
 
 
 def is_date(text: str) -> bool:
-    """Whether *text* has the form of a protocol revision."""
+    """Return whether *text* has the form of a protocol revision."""
     return len(text) == 10 and text[4] == text[7] == "-" and text.replace("-", "").isdigit()
 
 

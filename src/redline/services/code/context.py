@@ -261,7 +261,7 @@ def _structure(lookup: CodeLookup, question: ContextQuestion) -> tuple[str, list
 
 
 def _call_shape(signature: str, name: str) -> str:
-    """The parameters of a callable, short: what follows its name."""
+    """Return the parameters of a callable, short: what follows its name."""
     rest = signature.partition(name)[2].strip()
     return rest[:80] if rest.startswith("(") else ""
 

@@ -68,7 +68,7 @@ def estimate(text: str) -> int:
 
 
 def fit(snippets: Sequence[Snippet], max_tokens: int) -> Fitted:
-    """The best snippets within *max_tokens*: whole, else cut, else only on the map."""
+    """Return the best snippets within *max_tokens*: whole, else cut, else only on the map."""
     reserve = min(_MAX_MAP, int(max_tokens * _MAP_SHARE)) if len(snippets) > 1 else 0
     left = max_tokens - reserve
     kept: list[Snippet] = []

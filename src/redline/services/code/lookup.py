@@ -54,7 +54,7 @@ class OpenedSource:
         content: bytes,
         find_symbols: Callable[[OpenedSource], list[Symbol]],
     ) -> OpenedSource | None:
-        """The file; None when it is not text."""
+        """Return the file; None when it is not text."""
         file = open_text(content)
         if file.is_binary:
             return None
@@ -70,7 +70,7 @@ class OpenedSource:
         return self.language
 
     def symbols(self) -> list[Symbol]:
-        """The definitions of the file as it is now."""
+        """Return the definitions of the file as it is now."""
         if self._symbols is None and self._indexed is not None:
             self._symbols = self._indexed()
         if self._symbols is None:
@@ -87,7 +87,7 @@ class OpenedSource:
         self._indexed = indexed
 
     def lines(self, start: int, end: int) -> str:
-        """The text of lines *start*..*end*, without the last line end."""
+        """Return the text of lines *start*..*end*, without the last line end."""
         return "\n".join(line.removesuffix("\r") for line in self._split()[start - 1 : end])
 
     @property
@@ -118,7 +118,7 @@ class CodeLookup:
     _indexed: dict[tuple[WorkspacePath, str], list[Symbol]] = field(default_factory=dict)
 
     def open(self, path: WorkspacePath) -> OpenedSource | None:
-        """The file, or None when it cannot be shown as text."""
+        """Return the file, or None when it cannot be shown as text."""
         if path not in self._opened:
             self._opened[path] = self._read(path)
         return self._opened[path]
@@ -183,7 +183,7 @@ class CodeLookup:
         return f"The index is being built: {done:,}{of} files so far"
 
     def definitions(self, wanted: str) -> list[tuple[OpenedSource, Symbol]]:
-        """Where a symbol is defined, best first; by ripgrep too while the index grows."""
+        """Return where a symbol is defined, best first; by ripgrep too while the index grows."""
         name = re.split(r"\.|::|#|->|/", wanted.strip())[-1].removesuffix("()")
         if not name:
             return []
@@ -290,7 +290,7 @@ class CodeLookup:
         return [IndexedUses(path) for path in found]
 
     def indexed_symbols(self, path: WorkspacePath, name: str) -> list[Symbol]:
-        """The types and functions of a file, and what has *name*, as the index has them."""
+        """Return the types and functions of a file, and what has *name*, as the index has them."""
         if (path, name) not in self._indexed:  # a worker asks for them, and then the answer
             rows = self.runtime.code_index.symbols(path, name)
             self._indexed[path, name] = [_as_symbol(row) for row in rows]
@@ -327,6 +327,6 @@ def _as_symbol(row: IndexedSymbol) -> Symbol:
 
 
 def enclosing(symbols: list[Symbol], line: int) -> Symbol | None:
-    """The innermost definition around *line*."""
+    """Return the innermost definition around *line*."""
     around = [symbol for symbol in symbols if symbol.start <= line <= symbol.end]
     return min(around, key=lambda symbol: symbol.end - symbol.start, default=None)

@@ -59,7 +59,7 @@ def resolve_query(
 
 
 def _definitions(lookup: CodeLookup, wanted: str, place: WorkspacePath | None) -> list[Chosen]:
-    """The definitions that are meant; those of *place* where it has any."""
+    """Return the definitions that are meant; those of *place* where it has any."""
     found = lookup.definitions(wanted)
     real = [pair for pair in found if pair[1].kind != "alias"] or found
     inside = [pair for pair in real if place is not None and pair[0].path.is_beneath(place)]

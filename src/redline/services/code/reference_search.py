@@ -101,7 +101,7 @@ class ReferenceSearch:
     _resolvers: dict[str, ReferenceResolver] = field(default_factory=dict)
 
     def find(self) -> Iterator[Used]:
-        """The references of each file that has any."""
+        """Yield the references of each file that has any."""
         if len(self.definitions) <= MAX_DEFINITIONS and not self.by_name:
             self._aim()
         yield from self._join() if self.with_definitions else self._find_once()
@@ -126,11 +126,11 @@ class ReferenceSearch:
                 return found
 
     def implements_library(self) -> bool:
-        """Whether a definition is what an interface or trait of a library asks for."""
+        """Return whether a definition is what an interface or trait of a library asks for."""
         return any(each.implements_library(target) for each, target in self._libraries())
 
     def is_apart(self) -> bool:
-        """Whether members of other types are certainly not joined to the definitions."""
+        """Return whether members of other types are certainly not joined to the definitions."""
         found = [each.is_apart(target) for each, target in self._libraries()]
         return bool(found) and all(found)
 
@@ -300,21 +300,21 @@ class ReferenceSearch:
         return Used(row.path, named, file)
 
     def _may_bind(self, path: WorkspacePath) -> bool:
-        """Whether a file can see a name of another module at all, by its text alone."""
+        """Return whether a file can see a name of another module at all, by its text alone."""
         file = self.files.open(path)
         if file is None or any(chosen.path == path for chosen in self.definitions):
             return file is not None
         return self._resolvers[group_of(path)].may_see(path, file.text)
 
     def _but_defined(self, row: IndexedUses, found: list[Reference]) -> list[Reference]:
-        """The references without the definitions themselves."""
+        """Return the references without the definitions themselves."""
         if self.with_definitions:
             return found
         own = {c.line for c in self.definitions if c.path == row.path and c.is_definition}
         return [reference for reference in found if reference.line not in own]
 
     def _open_indexed(self, row: IndexedUses) -> OpenedSource | None:
-        """The file, with the symbols the index has of this very content."""
+        """Return the file, with the symbols the index has of this very content."""
         found = self.files.uses_in(row, self.name)
         return found[0] if found is not None else None
 

@@ -61,7 +61,7 @@ class Finder:
     _bound: dict[int, Chosen] = field(default_factory=dict)
 
     def find(self) -> Iterator[Used]:
-        """The references of each file that has any."""
+        """Yield the references of each file that has any."""
         answer = self._search()
         self.unread = answer["unread"]
         self.resolved, self.is_member = answer["resolved"], answer["member"]
@@ -71,13 +71,13 @@ class Finder:
             yield self._as_used(path_from(path), seen, unread, indexed)
 
     def definition_of(self, reference: Reference) -> Chosen | None:
-        """Which of the definitions a reference is bound to."""
+        """Return which of the definitions a reference is bound to."""
         return (
             self._bound.get(reference.definition) if isinstance(reference.definition, int) else None
         )
 
     def _search(self) -> dict[str, Any]:
-        """What a worker finds; a file that breaks one is left out of the next attempt."""
+        """Return what a worker finds; a file that breaks one is left out of the next attempt."""
         ends = monotonic() + _MAX_SECONDS
         while True:
             answers = _Answers(self.lookup, self.name if self.with_definitions else "")
@@ -129,7 +129,7 @@ class Finder:
 
 
 def _is_of_worker(error: LimitReached) -> bool:
-    """Whether the worker failed, not something the server answered it."""
+    """Return whether the worker failed, not something the server answered it."""
     return isinstance(error, WorkerDied) or type(error) in (LimitReached, TimeLimit)
 
 
@@ -143,7 +143,7 @@ class _Answers:
         self._parsing: WorkspacePath | None = None
 
     def by_name(self) -> dict[str, Callable[..., Any]]:
-        """The functions that the worker may call."""
+        """Return the functions that the worker may call."""
         return {
             "read": self._read,
             "begin": self._begin,
@@ -176,7 +176,7 @@ class _Answers:
         return file.content if file is not None else None
 
     def _begin(self, raw: Any) -> bool:
-        """Whether a file may be parsed; from now on it is to blame if the worker ends."""
+        """Return whether a file may be parsed; from now on it is to blame if the worker ends."""
         file = self._open(raw)
         if file is None or file.language is None or file.path in self._lookup.failed:
             return False

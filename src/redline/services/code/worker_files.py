@@ -32,7 +32,7 @@ class WorkerFiles:
         self._parsed: dict[WorkspacePath, Parsed | None] = {}
 
     def open(self, path: WorkspacePath) -> OpenedSource | None:
-        """The file, or None when it cannot be shown as text."""
+        """Return the file, or None when it cannot be shown as text."""
         if path not in self._opened:
             content = self._ask("read", path)
             file = None if content is None else OpenedSource.of(path, content, self._symbols_of)
@@ -40,7 +40,7 @@ class WorkerFiles:
         return self._opened[path]
 
     def parse(self, file: OpenedSource) -> Parsed | None:
-        """The syntax tree, where there is a grammar that may be let near the file."""
+        """Return the syntax tree, where there is a grammar that may be let near the file."""
         if file.path not in self._parsed:
             language = file.grammar()
             parsed = None
@@ -56,7 +56,7 @@ class WorkerFiles:
         return [IndexedUses(path_from(path), packed, digest) for path, packed, digest in rows]
 
     def uses_in(self, row: IndexedUses, name: str) -> tuple[OpenedSource, tuple[int, ...]] | None:
-        """The file of *row* and the lines that use *name* there now."""
+        """Return the file of *row* and the lines that use *name* there now."""
         file = self.open(row.path)
         if file is None:
             return None
@@ -68,7 +68,7 @@ class WorkerFiles:
     def definitions(
         self, name: str, limit: int, folder: WorkspacePath | None = None
     ) -> list[tuple[WorkspacePath, str]]:
-        """Where *name* is defined as the index knows, and as what kind."""
+        """Return where *name* is defined as the index knows, and as what kind."""
         rows = self._ask("definitions", name, limit, folder)
         return [(path_from(path), kind) for path, kind in rows]
 
@@ -86,7 +86,7 @@ class WorkerFiles:
         return [path for path in paths if group_of(path) == group][:_MAX_DEFINING]
 
     def is_file(self, path: WorkspacePath) -> bool:
-        """Whether there is such a file."""
+        """Return whether there is such a file."""
         return bool(self._ask("is_file", path))
 
     def _symbols_of(self, file: OpenedSource) -> list[Symbol]:
@@ -106,7 +106,7 @@ class WorkerFiles:
 
 
 def group_of(path: WorkspacePath) -> str:
-    """The group of languages that a file belongs to by its name; empty for none."""
+    """Return the group of languages that a file belongs to by its name; empty for none."""
     language = language_of(path.name)
     return language_group(language.name) if language is not None else ""
 

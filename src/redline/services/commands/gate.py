@@ -23,7 +23,7 @@ _PREFIXES = frozenset(
 
 
 def program_name(word: str) -> str:
-    """The program without its directory."""
+    """Return the program without its directory."""
     return word.rsplit("/", 1)[-1]
 
 
@@ -158,7 +158,7 @@ _CHECKED = {
 def find_demands(
     line: str, env: Mapping[str, str], around: Surroundings, mode: str = "safe"
 ) -> list[Demand]:
-    """Every permission *line* needs in that mode, first the one to ask for first."""
+    """Return every permission *line* needs in that mode, first the one to ask for first."""
     commands = [unwrap(command) for command in split(line)]
     checks: tuple[tuple[str, Callable[[], str | None]], ...] = (
         ("privileged_executable", lambda: _find_privileged(commands, around)),
@@ -399,7 +399,7 @@ class Simple:
 
 
 def split(line: str) -> list[Simple]:
-    """The simple commands of *line*, bodies of here-documents left out."""
+    """Return the simple commands of *line*, bodies of here-documents left out."""
     commands = [Simple()]
     pending = ""
     bodies: list[str] = []
@@ -455,7 +455,7 @@ def _skip_bodies(line: str, position: int, bodies: list[str]) -> int:
 
 
 def _word(line: str, position: int) -> tuple[str, int]:
-    """One word with its quotes taken off, and where it ends."""
+    """Return one word with its quotes taken off, and where it ends."""
     text = ""
     while position < len(line):
         character = line[position]
@@ -534,10 +534,10 @@ class Permits(Protocol):
         """Ask a person for *permissions* for this call; PermissionDenied."""
 
     def is_allowed_on_page(self, permissions: Sequence[str]) -> bool:
-        """Whether a person allowed this call on the review page; PermissionDenied."""
+        """Return whether a person allowed this call on the review page; PermissionDenied."""
 
     def hint(self, permission: str) -> str:
-        """How the caller can get *permission*."""
+        """Return how the caller can get *permission*."""
 
 
 def pass_gate(runtime: Runtime, line: CommandLine, permits: Permits) -> frozenset[str]:
@@ -571,7 +571,7 @@ def _names(demands: Sequence[Demand]) -> list[str]:
 
 
 def _ask(permits: Permits, wanted: Sequence[str]) -> bool:
-    """Whether a person allows what is *wanted*, asked where that is possible."""
+    """Return whether a person allows what is *wanted*, asked where that is possible."""
     if permits.can_ask:
         permits.ask(wanted)
         return True
@@ -645,7 +645,7 @@ def _refusal(demand: Demand, permits: Permits) -> PermissionRequired:
 
 
 def _leads_out(runtime: Runtime, cwd: WorkspacePath, raw: str) -> bool:
-    """Whether a path of the line, seen from *cwd*, lies outside of every root."""
+    """Return whether a path of the line, seen from *cwd*, lies outside of every root."""
     if not raw or "\0" in raw:
         return False
     text = raw

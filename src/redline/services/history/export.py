@@ -111,7 +111,7 @@ def _as_file(state: State) -> State:
 
 
 def _carry_over(step: Change, now: State) -> State:
-    """Return what the step makes of a file, also of one that is not just as the step found it."""
+    """Return a file after the step, even if it differs from what the step found."""
     before, after = _as_file(step.before), _as_file(step.after)
     if now == before:
         return after

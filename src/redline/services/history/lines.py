@@ -208,7 +208,7 @@ def operations_on(runtime: Runtime, path: WorkspacePath) -> Iterator[Operation]:
 
 
 def _changes_of(runtime: Runtime, path: WorkspacePath) -> Iterator[tuple[Operation, Change]]:
-    """The changes of a file, newest first, followed to the names it had before."""
+    """Yield the changes of a file, newest first, followed to the names it had before."""
     for operation, step, is_move in _steps_on(runtime, path):
         if isinstance(step, Change) and not is_move:
             yield operation, step
@@ -237,7 +237,7 @@ def _steps_on(
 
 
 def _is_of(step: Change | Rename, path: WorkspacePath) -> bool:
-    """Whether a step changes what is at *path*, or moves it away."""
+    """Return whether a step changes what is at *path*, or moves it away."""
     return path.is_beneath(step.source) if isinstance(step, Rename) else step.path == path
 
 
@@ -248,7 +248,7 @@ def _is_gone(step: Change | Rename) -> bool:
 def _name_before(
     path: WorkspacePath, step: Change | Rename, operation: Operation
 ) -> WorkspacePath | None:
-    """The name from which a step moved *path*; None if it did not."""
+    """Return the name from which a step moved *path*; None if it did not."""
     if isinstance(step, Rename):
         rest = path.parts[len(step.target.parts) :]
         is_moved = path.is_beneath(step.target)

@@ -40,7 +40,7 @@ def describe_news(runtime: Runtime, session: str, connection: str) -> str:
 
 
 def is_same_agent(first: Origin, second: Origin) -> bool:
-    """Whether two sessions may be one agent's: its own tools and its calls of Redline's.
+    """Return whether two sessions may be one agent's: its own tools and its calls of Redline's.
 
     Hooks name a client without a version. What they tell of has the client's session, its calls
     have the connection's, and the client's too where a hook announced them.
@@ -68,7 +68,7 @@ def describe_work_of_others(runtime: Runtime, origin: Origin) -> str:
 
 
 def _list_overlaps(runtime: Runtime, session: str) -> Iterator[str]:
-    """Say which files that the session has just changed another one changed lately, too."""
+    """Say which files that this session has just changed another session changed recently."""
     by_operation: dict[str, tuple[Operation, list[WorkspacePath]]] = {}
     own: Origin | None = None
     for path, operation in runtime.history.take_overlaps(session):
@@ -162,7 +162,7 @@ def _list_changed(runtime: Runtime, connection: str, found: Sequence[Operation])
 
 
 def _is_new_to(runtime: Runtime, connection: str, step: Change) -> bool:
-    """Whether the connection knows the file, and not as *step* leaves it."""
+    """Return whether the connection knows the file, and not as *step* leaves it."""
     reads = runtime.reads
     seen, made = reads.last_seen(connection, step.path), reads.last_change(connection, step.path)
     known = {seen.digest if seen else "", made[1] if made else ""} - {""}

@@ -84,7 +84,7 @@ def family_of(client: str) -> str:
 
 
 def is_agents(origin: Origin) -> bool:
-    """Whether an agent made a change, not a person by hand or another program."""
+    """Return whether an agent made a change, not a person by hand or another program."""
     return bool(origin.session) and origin.client not in BY_HAND and origin.tool != OUTSIDE
 
 
@@ -133,7 +133,7 @@ def turns_of(turns: Sequence[Turn], by: Author | None) -> list[Turn]:
 
 
 def names_prompt(text: str) -> bool:
-    """Whether *text* names a turn: `@prompt-2` is the second prompt before the latest.
+    """Return whether *text* names a turn: `@prompt-2` is the second prompt before the latest.
 
     `@turn` counts turns that a pause opened, too.
     """

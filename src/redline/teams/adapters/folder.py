@@ -23,13 +23,13 @@ class FolderOfWorkspaces:
         self._state_home = state_home
 
     def list(self) -> Sequence[ports.WorkspaceEntry]:
-        """Every workspace, by name."""
+        """Return every workspace, by name."""
         names = {entry.name for entry in os.scandir(self._folder) if _is_workspace(entry)}
         names.update(_names_in(self._own(_PARKED)))
         return [self._entry(name) for name in sorted(names)]
 
     def find(self, name: str) -> ports.WorkspaceEntry | None:
-        """The workspace of this name."""
+        """Return the workspace of this name."""
         try:
             ports.check_workspace_name(name)
         except InvalidArgument:
@@ -40,7 +40,7 @@ class FolderOfWorkspaces:
         return entry if is_there or entry.parked_at else None
 
     def place(self, name: str) -> ports.WorkspaceEntry:
-        """The workspace of this name, or where one would be."""
+        """Return the workspace of this name, or where one would be."""
         return self._entry(ports.check_workspace_name(name))
 
     def create(self, name: str) -> ports.WorkspaceEntry:
@@ -53,7 +53,7 @@ class FolderOfWorkspaces:
         return self._entry(name)
 
     def list_archived(self) -> Sequence[str]:
-        """The names of archived workspaces, in order."""
+        """Return the names of archived workspaces, in order."""
         return sorted(_names_in(self._own(_ARCHIVE)))
 
     def archive(self, name: str) -> None:

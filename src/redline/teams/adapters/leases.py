@@ -124,12 +124,12 @@ class RedisLeases:
         return None if found is None else self._read(key, found)
 
     def holds(self, workspace: str) -> bool:
-        """Whether the lease lasts; Redis is not asked."""
+        """Return whether the lease lasts; Redis is not asked."""
         lease = self._held.get(workspace)
         return lease is not None and self._clock() < lease.until
 
     def renew(self, workspace: str) -> bool:
-        """Whether this server has a workspace, or could take it again."""
+        """Return whether this server has a workspace, or could take it again."""
         with self._lock:
             lease = self._held.get(workspace)
         return lease is not None and self._renew(lease)

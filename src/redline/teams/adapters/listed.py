@@ -45,17 +45,17 @@ class ListedWorkspaces:
         self._root = ""
 
     def list(self) -> Sequence[ports.WorkspaceEntry]:
-        """Every workspace, by name."""
+        """Return every workspace, by name."""
         tables = self._read()
         return [self._entry(n, t) for n, t in sorted(tables.items()) if not t.get("archived")]
 
     def find(self, name: str) -> ports.WorkspaceEntry | None:
-        """The workspace of this name."""
+        """Return the workspace of this name."""
         table = self._read().get(name)
         return None if table is None or table.get("archived") else self._entry(name, table)
 
     def place(self, name: str) -> ports.WorkspaceEntry:
-        """The workspace of this name, which must be listed."""
+        """Return the workspace of this name, which must be listed."""
         table = self._read().get(name)
         if table is None:
             raise ports.unknown_workspace(name)
@@ -84,7 +84,7 @@ class ListedWorkspaces:
         return self._entry(name, self._read()[name])
 
     def list_archived(self) -> Sequence[str]:
-        """The names of archived workspaces, in order."""
+        """Return the names of archived workspaces, in order."""
         return [name for name, table in sorted(self._read().items()) if table.get("archived")]
 
     def archive(self, name: str) -> None:

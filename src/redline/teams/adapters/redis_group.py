@@ -365,11 +365,11 @@ class RedisGroup:
         return self._leases.find_owner(workspace)
 
     def holds(self, workspace: str) -> bool:
-        """Whether this server has a workspace for sure."""
+        """Return whether this server has a workspace for sure."""
         return self._leases.holds(workspace)
 
     def renew(self, workspace: str) -> bool:
-        """Whether this server has a workspace, or could take it again."""
+        """Return whether this server has a workspace, or could take it again."""
         return self._leases.renew(workspace)
 
     def give_back(self, workspace: str) -> None:

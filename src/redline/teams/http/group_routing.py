@@ -165,7 +165,7 @@ def _lost(workspace: str) -> HttpRefusal:
 
 
 def may_repeat(scope: Scope, body: bytes, catalog: Catalog) -> bool:
-    """Whether a request only reads, so that another server can answer it again."""
+    """Return whether a request only reads, so that another server can answer it again."""
     if scope["method"] in ("GET", "HEAD"):
         return True
     if scope["method"] != "POST" or not scope["path"].endswith("/mcp"):

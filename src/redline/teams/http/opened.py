@@ -99,7 +99,7 @@ class OpenWorkspaces:
             return served
 
     async def _is_ours(self, name: str) -> bool:
-        """Whether this server still has an open workspace."""
+        """Return whether this server still has an open workspace."""
         if self._group is None or self._group.holds(name):
             return True
         return await asyncio.to_thread(self._group.renew, name)

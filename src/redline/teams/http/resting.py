@@ -34,7 +34,7 @@ class _Waking:
         self.done, self.all = done, whole
 
     def estimate(self) -> int:
-        """How many seconds it may still take."""
+        """Return how many seconds it may still take."""
         if not self.done:
             return 5
         left = (monotonic() - self.started) * (self.all - self.done) / self.done
@@ -102,7 +102,7 @@ class RestingWorkspaces:
             return None
 
     def wakes(self, entry: WorkspaceEntry) -> bool:
-        """Whether a call brings this parked workspace back."""
+        """Return whether a call brings this parked workspace back."""
         return self._idle.place.rests_here(entry)
 
     async def wake(self, entry: WorkspaceEntry) -> None:

@@ -32,7 +32,7 @@ def add_token(
     expires: date | None = None,
     is_for_page: bool = False,
 ) -> NewToken:
-    """Give *user* another token, and a new user *rights* as well. UsersFileError."""
+    """Give *user* another token, and a new user also *rights*. UsersFileError."""
     known = parse_users(text).by_name.get(user)
     if known is None and rights is None:
         raise UsersFileError(f"no such user: {user}")

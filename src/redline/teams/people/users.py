@@ -50,7 +50,7 @@ class UserToken:
     is_for_page: bool = False
 
     def is_valid(self, now: datetime) -> bool:
-        """Whether the token has not expired."""
+        """Return whether the token has not expired."""
         return self.expires is None or now < self.expires
 
 

@@ -124,7 +124,7 @@ class IdleStore:
         note_call(_describe(entry).state_dir, at)
 
     def is_used_since(self, entry: WorkspaceEntry, since: float, now: float) -> bool:
-        """Whether it was called, changed or first seen later than *since*."""
+        """Return whether it was called, changed or first seen later than *since*."""
         from redline.teams.adapters.last_call import read_last_call
         from redline.teams.adapters.parked.snapshot import find_change
 
@@ -143,13 +143,13 @@ class IdleStore:
         return False
 
     def is_half_parked(self, entry: WorkspaceEntry) -> bool:
-        """Whether a park was interrupted before everything was removed here."""
+        """Return whether a park was interrupted before everything was removed here."""
         from redline.teams.adapters.parked.moving import is_half_parked
 
         return is_half_parked(_describe(entry))
 
     def rests_here(self, entry: WorkspaceEntry) -> bool:
-        """Whether it was parked beneath this address, under its own name."""
+        """Return whether it was parked beneath this address, under its own name."""
         return entry.parked_at == self._address_of(entry.name)
 
     def find(self, name: str) -> WorkspaceEntry | None:

@@ -184,7 +184,7 @@ def check_unchanged(
 
 
 def is_dry(call: Call) -> bool:
-    """Whether the call only wants to see the change."""
+    """Return whether the call only wants to see the change."""
     return call.arguments.get("dry_run") is True
 
 

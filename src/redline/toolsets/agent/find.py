@@ -90,7 +90,7 @@ def _rows(prefix: str, facts: FactLists) -> list[Listed]:
 
 
 def _leads_to_file(call: Call, root: int, relative: str) -> bool:
-    """Whether a link stays inside and ends at a file."""
+    """Return whether a link stays inside and ends at a file."""
     workspace = call.runtime.workspace
     link = WorkspacePath(root, tuple(relative.split("/")))
     try:

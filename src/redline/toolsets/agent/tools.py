@@ -26,7 +26,7 @@ def _tool(
     exact: bool = False,
     **takes: Json,
 ) -> Tool:
-    """A tool that *takes* these arguments; *place* is "module:function" in this package."""
+    """Return a tool that *takes* these arguments; *place* is "module:function" in this package."""
     return Tool(
         name,
         title,

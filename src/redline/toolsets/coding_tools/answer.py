@@ -20,7 +20,7 @@ from redline.toolsets.tool import Json
 
 
 def success(fields: Json, blocks: Sequence[Json] = ()) -> Result:
-    """An answer that is ok; *blocks* go before the text mirror."""
+    """Return an answer that is ok; *blocks* go before the text mirror."""
     return _envelope({"ok": True, **fields}, blocks, is_error=False)
 
 
@@ -33,7 +33,7 @@ def encode_once(items: Sequence[Any]) -> Any:
 
 
 def raw_json(text: bytes | str) -> Any:
-    """A value that is JSON already."""
+    """Return a value that is JSON already."""
     return orjson.Fragment(text)
 
 
@@ -46,7 +46,7 @@ def failure(
     details: Mapping[str, Any] | None = None,
     **siblings: Any,
 ) -> Result:
-    """An answer that is not ok; *siblings* are put beside `error`."""
+    """Return an answer that is not ok; *siblings* are put beside `error`."""
     error = {
         "code": code,
         "message": _whole(message),
@@ -83,14 +83,14 @@ def _whole(text: str) -> str:
 
 
 def existing(call: Call, raw: str) -> WorkspacePath:
-    """The place *raw* names for reading; links are followed as long as they stay inside."""
+    """Return the place *raw* names for reading; links are followed as long as they stay inside."""
     return call.runtime.workspace.resolve(
         unescape_path(raw), Access.READ, relative_only=True, must_exist=True
     )
 
 
 def writable(call: Call, raw: str) -> WorkspacePath:
-    """The place *raw* names for writing, itself and not what it links to.
+    """Return the place *raw* names for writing, itself and not what it links to.
 
     An absolute path is taken where it lies in the workspace.
     """
@@ -124,7 +124,7 @@ def unescape_path(raw: str) -> str:
 
 
 def shown(path: WorkspacePath) -> str:
-    """The path as answers give it; `unescape_path` takes it back."""
+    """Return the path as answers give it; `unescape_path` takes it back."""
     return show_name(path.relative)
 
 

@@ -74,7 +74,7 @@ def _fields(plan: PatchPlan, *, dry_run: bool) -> Json:
 
 
 def _read_expected(given: Mapping[str, Any]) -> dict[str, str]:
-    """Paths with the SHA-256 they must have; a `version` of read_file serves as well."""
+    """Return paths with the SHA-256 they must have, which may be a `version` of read_file."""
     expected: dict[str, str] = {}
     for path, version in given.items():
         digest = version.get("sha256") if isinstance(version, Mapping) else version

@@ -198,7 +198,7 @@ _HEAD_MOST = 8192
 
 
 def stream_fields(name: str, got: Captured, max_bytes: int) -> Json:
-    """The fields of one stream; `<name>_head` is there only when the start was cut off."""
+    """Return the fields of one stream; `<name>_head` is there only when the start was cut off."""
     whole = got.tail if got.lost else got.head + got.tail
     cut = keep_tail(whole, max_bytes)
     by = cut.by or ("bytes" if got.lost else None)
@@ -261,7 +261,7 @@ _OF_THE_ANSWER = frozenset({"yield_time_ms", "max_output_bytes", "rows", "cols"}
 
 
 def digest_of_command(arguments: Mapping[str, Any]) -> str:
-    """The hash that a grant for an exec_command call is bound to."""
+    """Return the hash that a grant for an exec_command call is bound to."""
     return digest_of("exec_command", _complete(arguments))
 
 

@@ -70,7 +70,7 @@ _HINTS: dict[str, str] = {
 
 
 def word(error: e.RedlineError, call: FailedCall) -> Result | RpcFailure:
-    """The answer to a failed call. Arguments outside the schema are a protocol error."""
+    """Return the answer to a failed call. Arguments outside the schema are a protocol error."""
     code, category, retryable = _code(error)
     hint = error.hint or _HINTS.get(code)
     lines = (_FACTS.get(code), error.message, hint and f"hint: {hint}")

@@ -24,7 +24,7 @@ from redline.toolsets.tool import Json
 
 
 def list_dir(call: Call) -> Result:
-    """The entries of a directory."""
+    """Return the entries of a directory."""
     arguments = call.arguments
     directory = existing(call, arguments.get("path") or ".")
     listing = list_directory(
@@ -111,7 +111,7 @@ def _entry(call: Call, root: int, listed: Listed) -> Json:
 
 
 def _leads_to_file(call: Call, path: str) -> bool:
-    """Whether a link stays inside and ends at a file."""
+    """Return whether a link stays inside and ends at a file."""
     try:
         target = call.runtime.workspace.resolve(
             path, Access.READ, relative_only=True, must_exist=True
@@ -129,7 +129,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def modified(mtime_ns: int) -> str:
-    """A time as ISO-8601 in UTC, to the second where that is exact."""
+    """Return a time as ISO-8601 in UTC, to the second where that is exact."""
     seconds, rest = divmod(mtime_ns, _SECOND)
     try:
         moment = datetime.fromtimestamp(seconds, UTC)
@@ -147,7 +147,7 @@ class Files:
         self._ends = _Ends()
 
     def spell(self, prefix: str, facts: FactLists) -> str:
-        """Some files, given with the start of their paths: objects with commas between."""
+        """Return some files, given with the start of their paths: objects with commas between."""
         ends, (_, modes, sizes, seconds, _) = self._ends, facts
         prefix, names = _quotable(prefix, facts.names)
         numbers = orjson.dumps(sizes)[1:-1].decode().split(",")
@@ -171,7 +171,7 @@ def _middle(kind: int) -> str:
 
 
 def _quotable(prefix: str, names: list[str]) -> tuple[str, list[str]]:
-    """A path in two parts between the quotes of a JSON string."""
+    """Return a path in two parts between the quotes of a JSON string."""
     together = prefix + "".join(names)
     if together.isascii() and len(orjson.dumps(together)) == len(together) + 2:
         return prefix, names
@@ -245,7 +245,7 @@ def _complete(line: GrepLine, whole: bytes | None) -> GrepLine:
 
 
 def _matches(lines: Sequence[GrepLine], context: int, preview_bytes: int) -> list[Json]:
-    """One entry per matching line, with the lines around it where context was asked for."""
+    """Return one entry per matching line, with the lines around it where context was asked for."""
     found: list[Json] = []
     for index, line in enumerate(lines):
         if not line.is_match:

@@ -28,7 +28,7 @@ _TOP = WorkspacePath(0, ())
 
 
 def git_status(call: Call) -> Result:
-    """The work tree's state; outside a repository that is said, not failed."""
+    """Return the state of the work tree; outside a repository say so instead of failing."""
     arguments = call.arguments
     at = existing(call, arguments.get("path") or ".")
     entry = call.runtime.tree.stat(at)
@@ -65,7 +65,7 @@ def _status_fields(status: GitStatus, most: int) -> Json:
 
 
 def git_diff(call: Call) -> Result:
-    """What changed, as a unified diff cut at whole lines."""
+    """Return what changed, as a unified diff cut at whole lines."""
     arguments = call.arguments
     paths = [_filter(call, raw) for raw in _resolve_named(arguments)]
     limit = arguments.get("max_bytes", 262144)
@@ -92,7 +92,7 @@ def _resolve_named(arguments: Json) -> list[str]:
 
 
 def _filter(call: Call, raw: str) -> WorkspacePath:
-    """A path to filter by; it need not exist any more."""
+    """Return a path to filter by; it need not exist any more."""
     return call.runtime.workspace.resolve(
         unescape_path(raw), Access.READ, relative_only=True, follow=False
     )
@@ -140,7 +140,7 @@ _MAX_OPERATIONS = 5000
 
 
 def _own_changes(call: Call, paths: Sequence[WorkspacePath], context: int) -> list[GitFileDiff]:
-    """Each file that is not what it was before the first change of this process."""
+    """Return each file that is not what it was before the first change of this process."""
     files = []
     for path, before in sorted(_first_states(call).items()):
         if paths and not any(path.is_beneath(wanted) for wanted in paths):

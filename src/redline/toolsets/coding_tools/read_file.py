@@ -24,7 +24,7 @@ _LARGEST = 256 << 20
 
 
 def read_file(call: Call) -> Result:
-    """A slice of a text file."""
+    """Return a slice of a text file."""
     arguments = call.arguments
     path = existing(call, arguments["path"])
     file, version = load(call, path)
@@ -67,7 +67,7 @@ def read_file(call: Call) -> Result:
 
 
 def load(call: Call, path: WorkspacePath) -> tuple[TextFile, Json]:
-    """A text file and its version; what is not text in a known encoding is refused."""
+    """Return a text file and its version; what is not text in a known encoding is refused."""
     tree = call.runtime.tree
     entry = tree.stat(path)
     where = shown(path)
@@ -138,5 +138,5 @@ def choose(arguments: Json, own: Tool, other: Tool, runtime: Runtime) -> Json | 
 
 
 def _is_absolute(path: Any) -> bool:
-    """Whether `files` would take *path* from the top; `C:\\x` is that on Windows only."""
+    """Return whether `files` would take *path* from the top; `C:\\x` is that on Windows only."""
     return isinstance(path, str) and (path.startswith("/") or os.path.isabs(path))

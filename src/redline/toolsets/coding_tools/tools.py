@@ -38,7 +38,7 @@ def _tool(
     runs: bool = False,
     **takes: Json,
 ) -> Tool:
-    """A tool that *takes* these arguments and nothing else; its handler is in *module*."""
+    """Return a tool that *takes* these arguments and nothing else; its handler is in *module*."""
     return Tool(
         name=name,
         title=title,

@@ -41,7 +41,7 @@ _MAX_TEXT = 200_000
 
 
 def doc_get(call: Call) -> Result:
-    """The source text of one value."""
+    """Return the source text of one value."""
     runtime = call.runtime
     steps = parse_path(call.arguments.get("path", ""))
     place = runtime.workspace.resolve(call.arguments["file"], Access.READ, must_exist=True)
@@ -65,7 +65,7 @@ def doc_get(call: Call) -> Result:
 
 
 def doc_query(call: Call) -> Result:
-    """The values an expression selects, with paths, lines and source."""
+    """Return the values an expression selects, with paths, lines and source."""
     limit = int(call.arguments.get("limit", 100))
     places = targets(call, Access.READ)
     found, total = documents.query_files(
@@ -80,7 +80,7 @@ def doc_query(call: Call) -> Result:
 
 
 def doc_validate(call: Call) -> Result:
-    """What is wrong with one or several files."""
+    """Return what is wrong with one or several files."""
     problems: list[Json] = []
     checked: list[Json] = []
     given = call.arguments.get("schema")
@@ -222,7 +222,7 @@ def _diff(done: documents.EditedDocuments) -> str:
 
 
 def word(error: RedlineError, call: FailedCall) -> Result:
-    """The failure as a result: the fact, the hint, and machine-readable details."""
+    """Return the failure as a result: the fact, the hint, and machine-readable details."""
     structured = {
         "error": type(error).__name__,
         "message": show_name(error.message),

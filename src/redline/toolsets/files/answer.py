@@ -49,7 +49,7 @@ _TYPES = {ending: kind for kind, endings in _ENDINGS.items() for ending in endin
 def resolve(
     call: Call, raw: str, access: Access = Access.READ, *, follow: bool = True
 ) -> WorkspacePath:
-    """The place *raw* names."""
+    """Return the place *raw* names."""
     if not call.runtime.workspace.roots:
         raise OutsideRoots(raw, hint="no directory is allowed; start with --allow-write DIR")
     return call.runtime.workspace.resolve(raw, access, follow=follow)
@@ -62,7 +62,7 @@ def resolve_directory(call: Call, raw: str) -> WorkspacePath:
 
 
 def shown(call: Call, path: WorkspacePath) -> str:
-    """The absolute path as a reader sees it, and as it is accepted back."""
+    """Return the absolute path as a reader sees it, and as it is accepted back."""
     return show_name(call.runtime.workspace.absolute(path))
 
 
@@ -72,7 +72,7 @@ def clean(text: str) -> str:
 
 
 def answer(call: Call, text: str, structured: Json, *links: Json) -> Result:
-    """One text block, then links, with the structured form for those who understand it."""
+    """Return one text block, then links, with the structured form for those who understand it."""
     content = [{"type": "text", "text": text}, *links]
     return Result(content, structured if is_rich(call.client) else None)
 
@@ -89,7 +89,7 @@ def add_notes(text: str, notes: Iterable[str]) -> str:
 
 
 def file_uri(path: str) -> str:
-    """The file:// URI of an absolute path, percent-encoded."""
+    """Return the file:// URI of an absolute path, percent-encoded."""
     return "file://" + quote_from_bytes(path.encode("utf-8", "surrogateescape"), safe="/~")
 
 

@@ -22,7 +22,7 @@ _SPECIAL_LETTERS = {SpecialKind.FIFO: "p", SpecialKind.SOCKET: "s", SpecialKind.
 
 
 def list_directory(call: Call) -> Result:
-    """One line per entry, sorted by name."""
+    """Return one line per entry, sorted by name."""
     path = resolve_directory(call, call.arguments["path"])
     folder = next(iter(call.runtime.tree.walk(path, depth=0)))
     kinds = dict.fromkeys(folder.directories, True)
@@ -95,7 +95,7 @@ def get_file_info(call: Call) -> Result:
 
 
 def list_allowed_directories(call: Call) -> Result:
-    """One line per root."""
+    """Return one line per root."""
     roots = [
         {
             "path": show_name(root.path),
@@ -110,7 +110,7 @@ def list_allowed_directories(call: Call) -> Result:
 
 
 def _leads_to_directory(call: Call, link: WorkspacePath) -> bool:
-    """Whether a link points at a directory that may be read."""
+    """Return whether a link points at a directory that may be read."""
     workspace = call.runtime.workspace
     try:
         target = workspace.resolve(show_name(workspace.absolute(link)), Access.READ)
@@ -125,7 +125,7 @@ def _name(call: Call, path: WorkspacePath) -> str:
 
 
 def _mode_letter(entry: Entry) -> str:
-    """The first letter of a mode as `ls -l` writes it."""
+    """Return the first letter of a mode as `ls -l` writes it."""
     if entry.special is not None:
         return _SPECIAL_LETTERS[entry.special]
     return _MODE_LETTERS[entry.kind]

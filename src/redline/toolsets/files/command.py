@@ -97,7 +97,7 @@ def _answer(call: Call, done: Finished) -> Result:
 
 
 def _stdout_text(out: str, code: int, late: bool, truncated: bool, remarks: Sequence[str]) -> str:
-    """The output, below it what is worth knowing, and the exit code as the last line."""
+    """Return the output, below it what is worth knowing, and the exit code as the last line."""
     body = out or "(no output)"
     head = "[command timed out]\n" if late else ""
     gap = "" if body.endswith("\n") and not truncated else "\n"

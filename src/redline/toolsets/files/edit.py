@@ -61,7 +61,7 @@ class Outcome:
 
 
 def in_full(outcomes: Sequence[Outcome]) -> Iterator[str]:
-    """One text per file; advice that was given once is not repeated for the next file."""
+    """Yield one text per file; advice that was given once is not repeated for the next file."""
     seen: set[str] = set()
     for outcome in outcomes:
         report = outcome.report
@@ -196,7 +196,7 @@ def _expand(call: Call, raw: str, access: Access) -> list[WorkspacePath]:
 
 
 def _escape_hint(call: Call, raw: str) -> str | None:
-    """How to name the file whose name only looks like a glob, as `[id].tsx` does."""
+    """Return how to name the file whose name only looks like a glob, as `[id].tsx` does."""
     try:
         path = resolve(call, raw, Access.READ)
     except RedlineError:
@@ -237,7 +237,7 @@ def _edit(number: int, item: Any) -> TextEdit:
 
 
 def _preview(name: str, plan: Replaced) -> list[Json]:
-    """The diff as text; what a reader would not see in it is in further blocks."""
+    """Return the diff as text; what a reader would not see in it is in further blocks."""
     before, after = (TextFile(raw, plan.encoding) for raw in (plan.before, plan.after))
     if before.has_bom or before.is_foreign:
         diff = diff_of_files(before.view, after.view, name, name)
@@ -254,14 +254,14 @@ def _preview(name: str, plan: Replaced) -> list[Json]:
 
 
 def _report(name: str, plan: Replaced, *, dry: bool) -> str:
-    """What edit_files says of one file."""
+    """Return what edit_files says of one file."""
     if dry:
         return "".join(block["text"] for block in _preview(name, plan))
     return add_notes(f"Successfully edited {name}", _notes(plan))
 
 
 def _notes(plan: Replaced) -> tuple[str, ...]:
-    """What to say beside a success."""
+    """Return what to say beside a success."""
     return plan.notes if plan.before != plan.after else (*plan.notes, "the edits change nothing")
 
 

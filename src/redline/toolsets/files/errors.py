@@ -23,12 +23,12 @@ _POINTER = "list_allowed_directories shows what this server may touch"
 
 
 def word(error: errors.RedlineError, call: FailedCall) -> RpcFailure:
-    """The JSON-RPC error for *error*."""
+    """Return the JSON-RPC error for *error*."""
     return RpcFailure(code_of(error, call.tool), message_of(error, call), _data(error))
 
 
 def code_of(error: errors.RedlineError, tool: str = "") -> int:
-    """The code the toolset's specification gives this failure."""
+    """Return the code the toolset's specification gives this failure."""
     if isinstance(error, errors.PathDenied | errors.Refused):
         return NOT_ALLOWED
     if isinstance(error, errors.NotFound):
@@ -41,7 +41,7 @@ def code_of(error: errors.RedlineError, tool: str = "") -> int:
 
 
 def message_of(error: errors.RedlineError, call: FailedCall) -> str:
-    """The fact, and on a second line what to do."""
+    """Return the fact, and on a second line what to do."""
     text = error.text
     if isinstance(error, errors.MatchError):
         text = match_text(error, _edit(call.arguments, error))
@@ -53,7 +53,7 @@ def message_of(error: errors.RedlineError, call: FailedCall) -> str:
 
 
 def match_text(error: errors.MatchError, edit: Mapping[str, Any]) -> str:
-    """How edit_file speaks of an edit that cannot be placed."""
+    """Return how edit_file speaks of an edit that cannot be placed."""
     old = edit.get("oldText")
     quoted = f' "{_snippet(old)}"' if isinstance(old, str) and old else ""
     hint = f"\nhint: {error.hint}" if error.hint else ""

@@ -123,7 +123,7 @@ def grep_files(call: Call) -> Result:
 
 
 def _scope(call: Call) -> tuple[SearchScope, int]:
-    """Where to search, and how many globs lie outside of every root."""
+    """Return where to search, and how many globs lie outside of every root."""
     directory = call.arguments.get("directory")
     globs = call.arguments.get("globs") or []
     top = resolve_directory(call, directory) if directory is not None else WorkspacePath(0, ())
@@ -153,7 +153,7 @@ def _leads_outside(call: Call, link: WorkspacePath) -> bool:
 
 
 def _absolute(call: Call, glob: str) -> Iterator[Base]:
-    """The base of an absolute glob; a plain path is searched itself, with what lies in it."""
+    """Yield the base of an absolute glob; a plain path is searched itself, with what lies in it."""
     base, rest = split_base(glob)
     path = resolve(call, base if is_glob(rest) else glob)
     entry = call.runtime.tree.stat(path)
@@ -201,7 +201,7 @@ def _presentable(lines: Sequence[GrepLine]) -> Sequence[GrepLine]:
 
 
 def _base(call: Call, top: str) -> str:
-    """What the paths of a compact answer are relative to."""
+    """Return what the paths of a compact answer are relative to."""
     directory = call.arguments.get("directory")
     return shown(call, resolve(call, directory)) if directory is not None else top
 

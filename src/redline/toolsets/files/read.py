@@ -24,7 +24,7 @@ _RANGE = ("start_line", "end_line", "head", "tail")
 
 
 def read_file(call: Call) -> Result:
-    """The text of a file, a part of it, or its bytes as a resource."""
+    """Return the text of a file, a part of it, or its bytes as a resource."""
     path = resolve(call, call.arguments["path"])
     first, last = _range(call)
     if (first, last) != (1, None):
@@ -39,7 +39,7 @@ def read_file(call: Call) -> Result:
 
 
 def read_multiple_files(call: Call) -> Result:
-    """One text block per file, failures in their places."""
+    """Return one text block per file, failures in their places."""
     paths = call.arguments["paths"]
     blocks = []
     room = MAX_ANSWER_CHARS - _ROOM_FOR_NAMES
@@ -78,7 +78,7 @@ def _open(call: Call, path: WorkspacePath, content: bytes) -> TextFile:
 
 
 def _encoding_notice(file: TextFile) -> list[Json]:
-    """The name of an encoding other than UTF-8."""
+    """Return the name of an encoding other than UTF-8."""
     return [_notice(f"[encoding: {file.encoding}]")] if file.is_foreign else []
 
 
@@ -97,7 +97,7 @@ def _block(call: Call, path: WorkspacePath, file: TextFile) -> Json:
 
 
 def _as_text(file: TextFile) -> str | None:
-    """The content as it is, or None when it is not text in a known encoding."""
+    """Return the content as it is, or None when it is not text in a known encoding."""
     content = file.view
     if b"\0" in content:
         return None
@@ -147,7 +147,7 @@ def _part(call: Call, path: WorkspacePath, first: int, last: int | None) -> list
 
 
 def _stat(call: Call, path: WorkspacePath) -> Entry:
-    """What a file that is too large to be read whole is now."""
+    """Return what a file that is too large to be read whole is now."""
     entry = call.runtime.tree.stat(path)
     if entry is None:
         raise NotFound(shown(call, path))
@@ -164,7 +164,7 @@ def _limit(content: bytes) -> list[Json]:
 
 
 def _beginning(call: Call, path: WorkspacePath, entry: Entry) -> list[Json]:
-    """The first megabyte up to a line end, and how to get the rest."""
+    """Return the first megabyte up to a line end, and how to get the rest."""
     size, notice = entry.size, list[Json]()
     if _is_foreign(call, path, entry):
         file = _open(call, path, call.runtime.tree.read(path))
@@ -202,7 +202,7 @@ def _whole_characters(content: bytes) -> int:
 
 
 def _is_foreign(call: Call, path: WorkspacePath, entry: Entry) -> bool:
-    """Whether a large file is text in another encoding, and not too large to be decoded."""
+    """Return whether a large file is text in another encoding, and not too large to be decoded."""
     if entry.size > MAX_TEXT_BYTES // 4:
         return False
     if call.arguments.get("encoding") is not None:
@@ -239,7 +239,7 @@ def _split(piece: bytes) -> list[bytes]:
 
 
 def _last_lines(call: Call, path: WorkspacePath, size: int, count: int) -> bytes:
-    """The last lines of a huge file, read from its end."""
+    """Return the last lines of a huge file, read from its end."""
     tail = b""
     offset = size
     while offset > 0 and tail.count(b"\n") <= count and len(tail) < WHOLE:

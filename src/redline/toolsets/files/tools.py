@@ -15,7 +15,7 @@ _STRUCTURED = "2025-06-18"
 
 
 def is_rich(client: Client) -> bool:
-    """Whether *client* understands structured results and resource links."""
+    """Return whether *client* understands structured results and resource links."""
     return client.protocol >= _STRUCTURED
 
 
@@ -56,7 +56,7 @@ _CHANGED_PATH = s.record("path", path=s.TEXT, dryRun=s.FLAG)
 
 
 def _edits(new_text: Json, limit: Json, is_regex: Json) -> Json:
-    """The list of edits; of two tools only one describes its fields."""
+    """Return the list of edits; of two tools only one describes its fields."""
     edit = s.record(
         "oldText",
         oldText=s.TEXT,

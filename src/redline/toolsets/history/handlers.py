@@ -59,7 +59,7 @@ def list_changes(call: Call) -> Result:
 
 
 def show_change(call: Call) -> Result:
-    """One operation with its diff."""
+    """Return one operation with its diff."""
     history, wanted = call.runtime.history, call.arguments.get("id")
     wanted = latest_id(history) if wanted is None else find_operation(history, str(wanted))
     label, limit = call.label, int(call.arguments.get("max_bytes", _MAX_DIFF))
@@ -239,7 +239,7 @@ _CODES: tuple[tuple[type[e.RedlineError], str], ...] = (
 
 
 def code_of(error: e.RedlineError) -> str:
-    """The stable code of *error*."""
+    """Return the stable code of *error*."""
     for kind, code in _CODES:
         if isinstance(error, kind):
             return code
@@ -247,7 +247,7 @@ def code_of(error: e.RedlineError) -> str:
 
 
 def word(error: e.RedlineError, _call: FailedCall) -> Result:
-    """An isError result that says what is wrong and how to go on."""
+    """Return an isError result that says what is wrong and how to go on."""
     code = code_of(error)
     details = {key: value for key, value in error.details.items() if key != "diff"}
     structured = {"error": {"code": code, "message": error.message, "details": details}}

@@ -51,7 +51,7 @@ _KINDS: dict[str, tuple[str, ...]] = {
 
 
 def code_of(error: e.RedlineError) -> str:
-    """The code of *error*."""
+    """Return the code of *error*."""
     if isinstance(error, e.ProviderFailed):
         return _PROVIDER.get(error.kind, "LLM_SERVICE_ERROR")
     if error.details.get("reason") == "instruction_too_long":
@@ -63,7 +63,7 @@ def code_of(error: e.RedlineError) -> str:
 
 
 def word(error: e.RedlineError, call: FailedCall) -> Result:
-    """The failure as the error object, structured and as text."""
+    """Return the failure as the error object, structured and as text."""
     code, message, details, advice = _facts(error, call)
     body: Json = {
         "error": {
@@ -84,7 +84,7 @@ def word(error: e.RedlineError, call: FailedCall) -> Result:
 
 
 def now() -> str:
-    """The time in the form the replies use."""
+    """Return the time in the form the replies use."""
     return iso_time(time.time())
 
 
@@ -108,14 +108,14 @@ def _facts(error: e.RedlineError, call: FailedCall) -> tuple[str, str, Json, lis
 
 
 def _reason(error: e.RedlineError) -> str:
-    """What is wrong in detail: of arguments, what is wrong with each."""
+    """Return what is wrong in detail: of arguments, what is wrong with each."""
     problems = "; ".join(error.details.get("problems", ()))
     hint = error.hint if isinstance(error, e.InvalidArgument) else None
     return problems or str(error.details.get("reason_text") or hint or error.message)
 
 
 def _advice(error: e.RedlineError, code: str) -> list[str]:
-    """What the error itself says to do comes first; an internal one knows nothing better."""
+    """Return what to do: the error's own hint first, general advice for an internal error."""
     own = [error.hint] if error.hint else []
     general = () if own and code == "PROCESSING_ERROR" else _KINDS[code][1:]
     return list(dict.fromkeys((*own, *general)))
@@ -143,7 +143,7 @@ def _field(error: e.RedlineError, call: FailedCall) -> str:
 
 
 def _argument_facts(call: FailedCall) -> tuple[str, str, Json, list[str]] | None:
-    """The commonest malformed calls, said in full."""
+    """Return the commonest malformed calls, said in full."""
     arguments = call.arguments
     instruction = arguments.get("instruction")
     if isinstance(instruction, str) and len(instruction) > MAX_INSTRUCTION:

@@ -460,7 +460,7 @@ def _foresee(call: Call, source: Source, operations: Sequence[DocumentOperation]
 
 
 def document_of(call: Call) -> Source:
-    """The document of a preview call; exactly one of document and document_path.
+    """Return the document of a preview call; exactly one of document and document_path.
 
     Beside a path an empty document counts as none: clients that keep to the listing send one.
     """

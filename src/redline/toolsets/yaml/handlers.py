@@ -17,7 +17,7 @@ from redline.toolsets.tool import Json
 
 
 def get(call: Call) -> Result:
-    """The source text of the value at a path."""
+    """Return the source text of the value at a path."""
     arguments = call.arguments
     steps = parse_path(arguments["path"])
     place = _file(call, Access.READ)
@@ -51,7 +51,7 @@ def set_value(call: Call) -> Result:
 
 
 def _written(value: str) -> str:
-    """The value without the comments around it, which are not written."""
+    """Return the value without the comments around it, which are not written."""
     return Fragment(value).text.decode("utf-8") if "#" in value else value
 
 
@@ -92,7 +92,7 @@ _INDEX_HINT = "indexes begin at 0; to add an item, set the whole sequence"
 
 
 def word(error: errors.RedlineError, call: FailedCall) -> RpcFailure:
-    """The JSON-RPC error for *error*."""
+    """Return the JSON-RPC error for *error*."""
     text = f"{error.message}\nhint: {_INDEX_HINT}" if "length" in error.details else error.text
     return RpcFailure(_code(error, call), show_name(text), dict(error.details) or None)
 
@@ -111,6 +111,6 @@ def _code(error: errors.RedlineError, call: FailedCall) -> int:
 
 
 def _is_malformed_path(error: errors.RedlineError, call: FailedCall) -> bool:
-    """Whether the path is text that leads nowhere; the argument code is for other types."""
+    """Return whether the path is text that leads nowhere; the argument code is for other types."""
     is_about_path = isinstance(error, errors.InvalidArgument) and error.field == "path"
     return is_about_path and isinstance(call.arguments.get("path"), str)

@@ -36,7 +36,7 @@ Step = Change | Rename
 
 
 def needs_staging(step: Step) -> bool:
-    """Whether a step brings a new file or link."""
+    """Return whether a step brings a new file or link."""
     if isinstance(step, Rename) or isinstance(step.after, Absent | DirState | SpecialState):
         return False
     if isinstance(step.after, FileState) and isinstance(step.before, FileState):
@@ -45,12 +45,12 @@ def needs_staging(step: Step) -> bool:
 
 
 def staged_name(transaction: str, number: int) -> str:
-    """The hidden name of a staged file."""
+    """Return the hidden name of a staged file."""
     return f".redline-{transaction}-{number}"
 
 
 def kept_name(name: str, transaction: str) -> str:
-    """The name under which another program's save is kept when its own is taken."""
+    """Return the name under which another program's save is kept when its own is taken."""
     return f"{name}.saved-{transaction}"
 
 
@@ -68,7 +68,7 @@ def remove_if_there(
 def staging_directory(
     path: WorkspacePath, handles: DirectoryHandles, avoided: Collection[WorkspacePath]
 ) -> WorkspacePath:
-    """The nearest existing directory that the set neither moves nor removes."""
+    """Return the nearest existing directory that the set neither moves nor removes."""
     parent = where = path.parent
     for length in range(1, len(where.parts) + 1 if avoided else 0):
         above = WorkspacePath(where.root, where.parts[:length])
@@ -98,7 +98,7 @@ class Verdict(Enum):
 
 
 def judge(steps: Sequence[Step], look: Look) -> list[Verdict]:
-    """How far each step got; for dependent steps, the furthest point that fits the disk."""
+    """Return how far each step got; for dependent steps, the furthest point that fits the disk."""
     if not steps_depend_on_each_other(tuple(steps)):
         return [_judge(step, look) for step in steps]
     count = len(steps)
@@ -123,7 +123,7 @@ def _judge(step: Step, look: Look) -> Verdict:
 
 
 def is_state(wanted: State, found: State, step: Change) -> bool:
-    """Whether *found* is *wanted*, as far as *step* is concerned."""
+    """Return whether *found* is *wanted*, as far as *step* is concerned."""
     if isinstance(wanted, FileState) and isinstance(found, FileState):
         if wanted.digest != found.digest:
             return False
@@ -145,7 +145,7 @@ def _paths(steps: Sequence[Step]) -> list[WorkspacePath]:
 
 
 def _values(path: WorkspacePath, steps: Sequence[Step]) -> list[object]:
-    """What is at *path* after 0, 1, ... steps; None where the steps do not determine it."""
+    """Return what is at *path* after 0, 1, ... steps; None where the steps do not determine it."""
     values: list[object] = [None] * (len(steps) + 1)
     begin = 0
     for number, step in enumerate(steps):
@@ -220,7 +220,7 @@ class StagedFiles:
     # -- staging ------------------------------------------------------------------------------
 
     def staged_name(self, number: int) -> str:
-        """The hidden name a step's new file has until it is swapped in."""
+        """Return the hidden name a step's new file has until it is swapped in."""
         return staged_name(self.transaction, number) + self.suffix
 
     def stage(self, number: int, saved: Saved) -> tuple[Step, tuple[str, ...]]:
@@ -370,12 +370,12 @@ class Displaced(OSError):
 
 
 def has_no_exchange(error: OSError) -> bool:
-    """Whether system or file system cannot exchange two names."""
+    """Return whether system or file system cannot exchange two names."""
     return error.errno in _NO_EXCHANGE
 
 
 def is_surely_unchanged(seen: State, mark: tuple[int, ...]) -> bool:
-    """Whether a large file whose *mark* is the same holds what was *seen*."""
+    """Return whether a large file whose *mark* is the same holds what was *seen*."""
     if not isinstance(seen, FileState) or seen.size < _MIN_BY_MARK:
         return False
     return time.time_ns() - mark[3] > _MAX_CLOCK_STEP_NS
@@ -488,11 +488,11 @@ class Swap(StagedFiles):
     # -- finding out --------------------------------------------------------------------------
 
     def judge(self) -> list[Verdict]:
-        """How far each step got on the disk."""
+        """Return how far each step got on the disk."""
         return judge(self.steps, self._look)
 
     def is_waiting(self, number: int) -> bool:
-        """Whether a step's staged file is there and whole."""
+        """Return whether a step's staged file is there and whole."""
         step = self.steps[number]
         assert isinstance(step, Change)
         waiting = self._look(self.staging[number].child(self.staged_name(number)))
@@ -516,7 +516,7 @@ class Swap(StagedFiles):
             raise Displaced
 
     def _is_base(self, path: WorkspacePath, step: Change) -> bool:
-        """Whether what now has the staged name *path* is what the step was planned on."""
+        """Return whether what now has the staged name *path* is what the step was planned on."""
         guards, seen = self.guards, self.observed.get(step.path)
         if guards is not None and guards.is_disturbed(step.path):
             return False

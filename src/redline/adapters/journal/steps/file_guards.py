@@ -83,7 +83,7 @@ class FileGuards:
     def _acquire(
         self, path: WorkspacePath, handles: DirectoryHandles, deadline: float
     ) -> OpenFile | None:
-        """The file at *path*, open and locked; None when there is none."""
+        """Return the file at *path*, open and locked; None when there is none."""
         nap, name = _FIRST_NAP, path.parts[-1]
         while True:
             try:
@@ -151,7 +151,7 @@ class FileGuards:
         return guard is not None and guard.is_leased and guard.file.was_read
 
     def is_disturbed(self, path: WorkspacePath) -> bool:
-        """Whether a process wrote, or waits to write, the file that is or was at *path*."""
+        """Return whether a process wrote, or waits to write, the file that is or was at *path*."""
         guard = self._guards.get(path)
         if guard is None:
             return False
@@ -182,7 +182,7 @@ class FileGuards:
             return False
 
     def late_writes(self) -> list[tuple[WorkspacePath, bytes]]:
-        """What processes wrote into files after these had been replaced.
+        """Return what processes wrote into files after these had been replaced.
 
         They had found the file before it was replaced, and opened it after. Each is given
         `writer_wait` seconds to finish.

@@ -67,7 +67,7 @@ class DirectoryHandles:
         self.open_files: dict[WorkspacePath, OpenFile] = {}
 
     def directory(self, path: WorkspacePath) -> Dir:
-        """The handle of a directory; OSError when there is none."""
+        """Return the handle of a directory; OSError when there is none."""
         if not path.parts:
             return self._workspace.handles[path.root]
         handle = self._handles.get(path)
@@ -89,7 +89,7 @@ class DirectoryHandles:
             raise NotADirectoryError(code, os.strerror(code), error.filename) from None
 
     def parent(self, path: WorkspacePath) -> Dir:
-        """The handle of the directory *path* lies in."""
+        """Return the handle of the directory *path* lies in."""
         root, parts = path
         if len(parts) < 2:
             return self._workspace.handles[root]
@@ -105,7 +105,7 @@ class DirectoryHandles:
         self.open_files.clear()
 
     def observe(self, path: WorkspacePath, known: State | None = None) -> Observed:
-        """What is at *path*; a file is read.
+        """Return what is at *path*; a file is read.
 
         A content that is the one *known* need not be hashed again.
         """
@@ -130,7 +130,7 @@ class DirectoryHandles:
         return seen or Observed(SpecialState(special_kind(found.st_mode)), _mark(found))
 
     def _observe_file(self, path: WorkspacePath, known: FileState | None) -> Observed | None:
-        """A regular file; None when it is something else. With *known* one is expected.
+        """Return a regular file; None when it is something else. With *known* one is expected.
 
         One that is larger than any file a change may hold is not read; its digest is empty.
         """
@@ -168,7 +168,7 @@ class DirectoryHandles:
         return Observed(state, _mark(found), found.st_nlink, owner, is_plain)
 
     def _content(self, fd: int, size: int, known: FileState | None) -> bytes | None:
-        """The bytes of an open file: the very object that is known, if they are the same.
+        """Return the bytes of an open file: the very object that is known, if they are the same.
 
         None for a file that is too large to be read.
         """
@@ -186,18 +186,18 @@ class DirectoryHandles:
         return expected if expected is not None and content == expected else content
 
     def mark(self, path: WorkspacePath) -> tuple[int, ...]:
-        """The facts that change whenever the path does; empty when nothing is there."""
+        """Return the facts that change whenever the path does; empty when nothing is there."""
         try:
             return _mark(self._stat(path))
         except (FileNotFoundError, NotADirectoryError):
             return ()
 
     def names(self, path: WorkspacePath) -> list[str]:
-        """The names in a directory."""
+        """Return the names in a directory."""
         return self._disk.names(self.directory(path))
 
     def device(self, path: WorkspacePath) -> int | None:
-        """The file system a directory is on, None when it is missing."""
+        """Return the file system a directory is on, None when it is missing."""
         try:
             return self._identity(path)[0]
         except (FileNotFoundError, NotADirectoryError):
@@ -221,7 +221,7 @@ class DirectoryHandles:
         return frozenset(found)
 
     def all_buckets(self, paths: Iterable[WorkspacePath]) -> frozenset[int]:
-        """The lock files that *paths* had since any directory above them was missing."""
+        """Return the lock files that *paths* had since any directory above them was missing."""
         found: set[int] = set()
         for path in paths:
             for length in range(len(path.parts)):

@@ -68,7 +68,7 @@ class Preconditions:
         return change
 
     def state(self, path: WorkspacePath, known: State | None = None) -> State:
-        """What will be at *path* after the steps so far; *known* is what it probably is."""
+        """Return what will be at *path* after the steps so far; *known* is what it probably is."""
         if path in self.expected:
             return self.expected[path]
         above = path.parent
@@ -195,7 +195,7 @@ class Preconditions:
 
 
 def fits(step: Change, found: State) -> bool:
-    """Whether *found* is what *step* starts from; a mode counts when the step changes it."""
+    """Return whether *found* is what *step* starts from; a mode counts when the step changes it."""
     before, after = step.before, step.after
     if isinstance(before, FileState) and isinstance(found, FileState):
         if before.digest != found.digest:
@@ -209,7 +209,7 @@ def fits(step: Change, found: State) -> bool:
 
 
 def _fill_mode(step: Change, before: State) -> State:
-    """The after state with the mode it will have; None is left for a new file's default."""
+    """Return the after state with the mode it will have; None is left for a new file's default."""
     planned, after = step.before, step.after
     if isinstance(after, FileState):
         keeps = after.mode is None or (
@@ -239,7 +239,7 @@ def split_kind_changes(steps: Iterable[Change | Rename]) -> Iterator[Change | Re
 
 
 def steps_depend_on_each_other(steps: tuple[Change | Rename, ...]) -> bool:
-    """Whether the outcome of a step depends on how far others got: these go one by one."""
+    """Return whether the outcome of a step depends on how far others got: these go one by one."""
     if len(steps) == 1:
         return False
     touched: set[WorkspacePath] = set()

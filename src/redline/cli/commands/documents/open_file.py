@@ -125,7 +125,7 @@ def _locate(args: argparse.Namespace, access: Access) -> Opened:
 
 
 def source_of(opened: Opened, args: argparse.Namespace) -> DocumentSource:
-    """The document and its format."""
+    """Return the document and its format."""
     refuse_code(opened.name, args.format)
     form = detect(opened.redline.confined, opened.name, opened.source, args.format)
     return DocumentSource(opened.source, form, args.doc_index)

@@ -68,7 +68,7 @@ def _revert(redline: Redline, args: argparse.Namespace, wish: Wish) -> int:
 
 
 def _is_of_setup(redline: Redline, wish: Wish) -> bool:
-    """Whether `redline setup` made the change that is to be reverted."""
+    """Return whether `redline setup` made the change that is to be reverted."""
     reverted = plan_revert(redline, wish).reverts
     if not reverted:
         return False

@@ -91,7 +91,7 @@ def _open() -> Redline:
 
 
 def _history(*, names: bool = False) -> list[str]:
-    """The ids of the workspace, and the names of its checkpoints and sessions."""
+    """Return the ids of the workspace, and the names of its checkpoints and sessions."""
     found: list[str] = []
     with _open() as redline:
         for mark in redline.history.marks() if names else ():
@@ -103,7 +103,7 @@ def _history(*, names: bool = False) -> list[str]:
 
 
 def _keys(file: str) -> list[str]:
-    """The paths of a document."""
+    """Return the paths of a document."""
     from redline.cli.commands.documents.open_file import open_source, source_of
     from redline.core.paths import Access
     from redline.documents.base.path import render_path

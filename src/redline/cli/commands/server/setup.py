@@ -94,7 +94,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _is_here(client: ClientConfig) -> bool:
-    """Whether the client is on this machine, or the project has settings for it."""
+    """Return whether the client is on this machine, or the project has settings for it."""
     programs, folder = _SIGNS[client.name]
     home = os.path.expanduser("~")
     if folder and os.path.isdir(os.path.join(home, folder)):

@@ -44,7 +44,7 @@ class Entries(Generic[Entry]):
         self._count = -1
 
     def runs(self) -> Iterator[Span]:
-        """Where runs of entries begin and end."""
+        """Yield where runs of entries begin and end."""
         run = 0
         while run < len(self._marks):
             if self._count < 0:
@@ -85,10 +85,10 @@ class Entries(Generic[Entry]):
 
 
 def items_between(source: bytes, start: int, stop: int) -> Entries[Span]:
-    """The items of the array whose brackets are the first and the last byte."""
+    """Return the items of the array whose brackets are the first and the last byte."""
     return Entries(source, (start + 1, stop - 1), read_items, skip_items)
 
 
 def pairs_between(source: bytes, start: int, stop: int) -> Entries[Statement]:
-    """The statements of the inline table whose braces are the first and the last byte."""
+    """Return the statements of the inline table whose braces are the first and the last byte."""
     return Entries(source, (start + 1, stop - 1), read_pairs, skip_pairs)

@@ -38,11 +38,11 @@ class TomlIndex:
         self.starts, self.runs, self.depth = read_sections(source, self.bom)
 
     def root(self) -> Table:
-        """The top level, whose own section (-1) ends at the first header."""
+        """Return the top level, whose own section (-1) ends at the first header."""
         return Table(self, (), range(len(self.starts)), own=-1)
 
     def names(self, section: int) -> tuple[str, ...]:
-        """The names in a section's header."""
+        """Return the names in a section's header."""
         return read_header(self.source, self.starts[section])[0]
 
     def beneath(self, sections: Iterable[int], path: tuple[str, ...]) -> Iterator[tuple[int, bool]]:
@@ -59,35 +59,35 @@ class TomlIndex:
                 yield section, len(names) == depth
 
     def is_double(self, section: int) -> bool:
-        """Whether the section adds to an array of tables."""
+        """Return whether the section adds to an array of tables."""
         return self.source.startswith(b"[[", self.starts[section])
 
     def body(self, section: int) -> int:
-        """Where a section's header ends."""
+        """Return where a section's header ends."""
         return self.bom if section < 0 else read_header(self.source, self.starts[section])[2]
 
     def stop(self, section: int) -> int:
-        """Where the next section begins, or the end."""
+        """Return where the next section begins, or the end."""
         following = section + 1
         return self.starts[following] if following < len(self.starts) else len(self.source)
 
     def runs_of(self, section: int) -> list[Span]:
-        """A section's statements in runs of a few lines."""
+        """Return a section's statements in runs of a few lines."""
         body, stop = self.body(section), self.stop(section)
         inner = self.runs[bisect_right(self.runs, body) : bisect_left(self.runs, stop)]
         return list(pairwise([body, *inner, stop]))
 
     def statements(self, section: int) -> Iterator[Statement]:
-        """The statements of a section."""
+        """Yield the statements of a section."""
         return read_statements(self.source, self.body(section), self.stop(section))
 
     def find(self, section: int, names: tuple[str, ...]) -> Iterator[Statement]:
-        """The statements of a section whose keys begin with *names*."""
+        """Yield the statements of a section whose keys begin with *names*."""
         for start, stop in self.runs_of(section):
             yield from read_statements(self.source, start, stop, names)
 
     def last(self, section: int) -> int:
-        """The end of a section's last value, or of its header; -1 at an empty top level."""
+        """Return the end of a section's last value, or of its header; -1 at an empty top level."""
         for start, stop in reversed(self.runs_of(section)):
             end = -1
             for statement in read_statements(self.source, start, stop):
@@ -97,7 +97,7 @@ class TomlIndex:
         return -1 if section < 0 else self.body(section)
 
     def section_at(self, offset: int) -> int:
-        """The section in which *offset* lies."""
+        """Return the section in which *offset* lies."""
         return bisect_right(self.starts, offset) - 1
 
     def locate(self, section: int, names: tuple[str, ...]) -> tuple[tuple[str, ...], int] | None:
@@ -109,12 +109,12 @@ class TomlIndex:
         return None
 
     def value(self, start: int, end: int = -1) -> Value:
-        """The value that begins at *start*; where it ends is found if it is not given."""
+        """Return the value that begins at *start*; where it ends is found if it is not given."""
         kind = {0x5B: "array", 0x7B: "inline"}.get(self.source[start], "scalar")
         return Value(self, kind, start, end)
 
     def line_stop(self, at: int) -> int:
-        """The end of the line of *at*, before its line break."""
+        """Return the end of the line of *at*, before its line break."""
         stop = self.source.find(b"\n", at)
         if stop < 0:
             return len(self.source)
@@ -140,7 +140,7 @@ class Value:
         return self._end
 
     def _within(self) -> Span:
-        """The brackets, or an end beyond: entries end where the bracket is."""
+        """Return the brackets, or an end beyond: entries end where the bracket is."""
         index, start = self.index, self.start
         return start, index.stop(index.section_at(start)) if self._end < 0 else self._end
 
@@ -159,7 +159,7 @@ class Value:
         return self._statements
 
     def item(self, position: int) -> Node:
-        """The item of an array."""
+        """Return the item of an array."""
         return self.index.value(*self.items[position])
 
     @property
@@ -168,15 +168,15 @@ class Value:
         return len(self.items)
 
     def child(self, name: str) -> Node | None:
-        """The value of a key of an inline table."""
+        """Return the value of a key of an inline table."""
         return Dotted(self, ()).child(name)
 
     def names(self) -> list[str]:
-        """The first keys of an inline table."""
+        """Return the first keys of an inline table."""
         return Dotted(self, ()).names()
 
     def find(self, names: tuple[str, ...]) -> Iterator[Statement]:
-        """The statements of an inline table whose keys begin with *names*."""
+        """Yield the statements of an inline table whose keys begin with *names*."""
         for start, stop in self.statements.runs():
             yield from read_pairs(self.index.source, start, stop, names)
 
@@ -199,7 +199,7 @@ class Dotted:
         return self.table.find(self.prefix)
 
     def child(self, name: str) -> Node | None:
-        """The value of a key."""
+        """Return the value of a key."""
         prefix = (*self.prefix, name)
         first = next(self.table.find(prefix), None)
         if first is None:
@@ -209,7 +209,7 @@ class Dotted:
         return Dotted(self.table, prefix)
 
     def names(self) -> list[str]:
-        """The first keys."""
+        """Return the first keys."""
         return list(_next_names(self.statements, len(self.prefix)))
 
 
@@ -235,12 +235,12 @@ class Table:
         return iter(()) if self.home is None else self.index.find(self.home, self.prefix)
 
     def find(self, name: str) -> Iterator[Statement]:
-        """The statements that give *name* a value or something beneath it."""
+        """Yield the statements that give *name* a value or something beneath it."""
         home = self.home if self.own is None else self.own
         return iter(()) if home is None else self.index.find(home, (*self.prefix, name))
 
     def child(self, name: str) -> Node | None:
-        """The value, table or array of tables of a key."""
+        """Return the value, table or array of tables of a key."""
         home = self.home if self.own is None else self.own
         first = None if home is None else self.index.locate(home, (*self.prefix, name))
         if first is not None and len(first[0]) == len(self.prefix) + 1:
@@ -260,7 +260,7 @@ class Table:
         return Table(self.index, path, sections, home=home, prefix=(*self.prefix, name))
 
     def names(self) -> list[str]:
-        """The first keys."""
+        """Return the first keys."""
         depth, names = len(self.path), self.index.names
         statements = self.dotted_statements if self.own is None else self.index.statements(self.own)
         found = _next_names(statements, len(self.prefix))
@@ -286,7 +286,7 @@ class Tables:
         return len(self.headers)
 
     def item(self, position: int) -> Node:
-        """One of the tables, with the sections beneath it."""
+        """Return one of the tables, with the sections beneath it."""
         position += self.length if position < 0 else 0
         if position < 0:
             raise IndexError(position)

@@ -23,13 +23,13 @@ _ENTRY = re.compile(rb"[ \t]*[^ \t\r\n#\[]")
 
 
 def newline_of(source: bytes) -> bytes:
-    """The line break most lines end with."""
+    """Return the line break most lines end with."""
     crlf = source.count(b"\r\n")
     return b"\r\n" if crlf > source.count(b"\n") - crlf else b"\n"
 
 
 def range_of(index: TomlIndex, node: Node) -> tuple[int, int]:
-    """The bytes of a value, or from the first to the last line of a table."""
+    """Return the bytes of a value, or from the first to the last line of a table."""
     if isinstance(node, Value):
         return node.start, node.end
     sections = () if isinstance(node, Dotted) else node.sections
@@ -46,7 +46,7 @@ def _find_dotted(node: Table | Dotted) -> Iterator[Statement]:
 
 
 def _last_dotted(table: Table) -> int:
-    """Where the value of a table's last dotted key ends."""
+    """Return where the value of a table's last dotted key ends."""
     end = -1
     for statement in table.dotted_statements:
         end = statement.end
@@ -122,7 +122,7 @@ def _indent(source: bytes, anchor: int) -> bytes:
 
 
 def _first_of_root(index: TomlIndex, text: bytes, newline: bytes) -> list[Splice]:
-    """The first key of the top level: before the first table, or after leading comments."""
+    """Return the first key of the top level: before the first table, or after leading comments."""
     source = index.source
     if index.starts:
         at = _head(source, index.starts[0], index.bom)
@@ -205,7 +205,7 @@ def insert_table(index: TomlIndex, tables: Tables, position: int, value: str) ->
 
 
 def value_of(text: str) -> Value:
-    """The value that *text* is, located in a document of its own."""
+    """Return the value that *text* is, located in a document of its own."""
     index = TomlIndex(f"x = {text}\n".encode())
     statements = list(index.statements(-1))
     if len(statements) != 1 or index.starts or statements[0].names != ("x",):
@@ -237,7 +237,7 @@ def _remove_key(index: TomlIndex, parent: Table, name: str) -> list[Splice]:
 
 
 def _remove_sections(index: TomlIndex, node: Node | None) -> list[Splice]:
-    """The line ranges that define a table, everything beneath it included."""
+    """Return the line ranges that define a table, everything beneath it included."""
     if not isinstance(node, Table | Tables):
         raise CannotApply("Only a table has sections")
     pieces = _merge(_section(index, section) for section in node.sections)
@@ -315,7 +315,7 @@ def _merge(pieces: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def _head(source: bytes, start: int, bom: int) -> int:
-    """The start of the line of *start*, or of the comment lines directly above it."""
+    """Return the start of the line of *start*, or of the comment lines directly above it."""
     begin = max(source.rfind(b"\n", 0, start) + 1, bom)
     indent = source[begin:start]
     while begin > bom:

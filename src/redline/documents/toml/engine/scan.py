@@ -109,7 +109,7 @@ class Sections(NamedTuple):
 
 
 def read_sections(source: bytes, start: int) -> Sections:
-    """Where tables begin; DocumentSyntax where the text is not shaped like TOML."""
+    """Return where tables begin; DocumentSyntax where the text is not shaped like TOML."""
     require_short_keys(source)
     starts, runs, depth = array("Q"), array("Q"), _SHALLOW
     at, size, read = start, len(source), _READ_SECTION.match
@@ -136,7 +136,7 @@ def require_short_keys(source: bytes) -> None:
 
 
 def _deep_statement(source: bytes, at: int, depth: int) -> tuple[int, int]:
-    """Where a statement ends whose brackets nest deeper than one expression can read."""
+    """Return where a statement ends whose brackets nest deeper than one expression can read."""
     keys = _READ_STATEMENT.match(source, at)
     if keys is None or keys[2] is not None or source[keys.end() : keys.end() + 1] not in _OPEN:
         raise syntax_error(source, at, "a statement or a table header was expected", "TOML")
@@ -148,7 +148,7 @@ def _deep_statement(source: bytes, at: int, depth: int) -> tuple[int, int]:
 
 
 def _find_close(source: bytes, at: int) -> tuple[int, int]:
-    """Where the bracket that opens at *at* is closed, and how deep it nests."""
+    """Return where the bracket that opens at *at* is closed, and how deep it nests."""
     depth = deepest = 0
     read = _read("bracket").match
     while True:
@@ -168,7 +168,7 @@ def _find_close(source: bytes, at: int) -> tuple[int, int]:
 
 
 def read_header(source: bytes, at: int) -> tuple[tuple[str, ...], bool, int]:
-    """The names of the table header at *at*, whether it is doubled, and where it ends."""
+    """Return the names of the table header at *at*, whether it is doubled, and where it ends."""
     is_double, stop = source.startswith(b"[[", at), source.find(b"]", at)
     keys = source[at + 1 + is_double : stop]
     if keys.translate(None, b".-_").isalnum():
@@ -193,7 +193,7 @@ def header_parts(source: bytes, at: int) -> list[Span]:
 def read_statements(
     source: bytes, at: int, stop: int, names: tuple[str, ...] = ()
 ) -> Iterator[Statement]:
-    """The statements between two offsets whose keys begin with *names*."""
+    """Yield the statements between two offsets whose keys begin with *names*."""
     return _pairs(_READ_STATEMENT, source, at, stop, names)
 
 
@@ -217,7 +217,7 @@ def find_value(
 
 
 def value_end(source: bytes, at: int) -> int:
-    """Where the value that begins at *at* ends."""
+    """Return where the value that begins at *at* ends."""
     value = _read("value").match(source, at)
     return value.end() if value else _find_close(source, at)[0]
 
@@ -225,7 +225,7 @@ def value_end(source: bytes, at: int) -> int:
 def read_pairs(
     source: bytes, at: int, stop: int, names: tuple[str, ...] = ()
 ) -> Iterator[Statement]:
-    """The statements between two offsets of an inline table whose keys begin with *names*."""
+    """Yield the statements between two offsets of an inline table whose keys begin with *names*."""
     return _pairs(_read("pair"), source, at, stop, names)
 
 
@@ -248,7 +248,7 @@ def _pairs(
 
 
 def _mentions(source: bytes, at: int, stop: int, names: tuple[str, ...]) -> bool:
-    """Whether all *names* may occur between two offsets."""
+    """Return whether all *names* may occur between two offsets."""
     for name in names:
         if source.find(name.encode("utf-8", "surrogatepass"), at, stop) < 0:
             # Only an escape lets a name be written without its own letters.
@@ -292,7 +292,7 @@ def skip_pairs(source: bytes, at: int, stop: int) -> int:
 
 
 def comma_after(source: bytes, at: int, stop: int) -> int:
-    """The offset of the comma after an entry, or -1."""
+    """Return the offset of the comma after an entry, or -1."""
     comma = _READ_COMMA.match(source, at, stop)
     return comma.end() - 1 if comma else -1
 

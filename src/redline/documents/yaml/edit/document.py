@@ -168,7 +168,7 @@ class YamlDocument:
         return edit
 
     def data(self) -> Any:
-        """The document as plain values by the core schema; aliases are their own text."""
+        """Return the document as plain values by the core schema; aliases are their own text."""
         documents = self._verifier.documents
         return values.plain(documents[self.index], self) if documents else None
 
@@ -182,7 +182,7 @@ class YamlDocument:
         return [key for key in keys if key is not None] if None not in keys else None
 
     def scalar_text(self, path: Path) -> str:
-        """The scalar at *path* as the file writes it; empty where it cannot be found."""
+        """Return the scalar at *path* as the file writes it; empty where it cannot be found."""
         try:
             node, _, _ = self._locate(path)
         except (CannotApply, NodeNotFound):
@@ -305,7 +305,7 @@ class YamlDocument:
         return f"{note}; it stands for: {shorten(text, _MAX_TARGET_CHARS)}"
 
     def _find_anchor(self, top: Node, name: bytes, before: int) -> Node | None:
-        """The last node above *before* that carries the anchor."""
+        """Return the last node above *before* that carries the anchor."""
         found, stack = None, [top]
         while stack:
             node = stack.pop()
@@ -424,7 +424,7 @@ def _name(node: Node) -> str:
 
 
 def _wrap(segment: str | int, inner: Fragment, path: Path, placer: Placer) -> Fragment:
-    """The value one level up: `segment: value` or `- value`."""
+    """Return the value one level up: `segment: value` or `- value`."""
     if isinstance(segment, int) and segment not in (0, -1):
         raise CannotApply(f"A new list has no index [{segment}]: {render_path(path)}")
     prefix = b"-" if isinstance(segment, int) else render_key(segment).encode("utf-8") + b":"
@@ -467,7 +467,7 @@ def check_anchors(
 
 
 def _changed_names(edit: model.DocumentEdit) -> list[bytes]:
-    """The anchors that an edit adds or takes away, by the lines it touches."""
+    """Return the anchors that an edit adds or takes away, by the lines it touches."""
     start = edit.before.rfind(b"\n", 0, min((s.start for s in edit.splices), default=0)) + 1
     end = edit.before.find(b"\n", max((s.end for s in edit.splices), default=0))
     end = len(edit.before) if end < 0 else end

@@ -38,7 +38,7 @@ def append(
 
 
 def _end_of(placer: Placer, node: Node, child: Child) -> int:
-    """Where the last content byte of an entry is."""
+    """Return where the last content byte of an entry is."""
     value = placer.scanner.value_of(node, child)
     end = placer.scanner.end_of(value) if value.kind != "empty" else child.slot
     return max(end, child.slot, value.props_end)
@@ -52,7 +52,7 @@ def _ends_with_kept_breaks(placer: Placer, node: Node, child: Child) -> bool:
 
 
 def create_first(placer: Placer, part: StreamPart, key: str, value: Fragment) -> list[Splice]:
-    """The first entry of a document that holds nothing but comments."""
+    """Return the first entry of a document that holds nothing but comments."""
     source, newline = placer.source, placer.style.newline
     entry = placer.entry(render_key(key).encode("utf-8") + b":", value, 0)
     at = part.end

@@ -163,13 +163,13 @@ class Fragment:
         return self.root.kind == "empty" and not self.root.has_props
 
     def block_lines(self) -> list[bytes]:
-        """The lines of a block collection, moved to column 0."""
+        """Return the lines of a block collection, moved to column 0."""
         column = self.root.column
         lines = self.source[self.root.start : self.end].split(b"\n")
         return [lines[0], *(_dedent(line, column) for line in lines[1:])]
 
     def scalar_lines(self) -> list[bytes]:
-        """The content lines of a block scalar, without their indent."""
+        """Return the content lines of a block scalar, without their indent."""
         end = self.end
         if b"+" in self.root.marks:
             end = len(self.source.removesuffix(b"\n"))
@@ -177,7 +177,7 @@ class Fragment:
         return [_dedent(line, self.root.content_indent) for line in lines]
 
     def inline_lines(self) -> list[bytes]:
-        """The lines of anything that may start on the line of its key."""
+        """Return the lines of anything that may start on the line of its key."""
         first, *rest = self.text.split(b"\n")
         return [first, *(line.strip(b" \t") for line in rest)]
 
@@ -229,7 +229,7 @@ class Fragment:
         return text
 
     def _quoted_block(self, node: Node) -> bytes:
-        """A block scalar as the double-quoted text that means the same."""
+        """Return a block scalar as the double-quoted text that means the same."""
         if node is not self.root:
             raise CannotApply("A nested block scalar cannot be put inside a flow collection")
         keeps = b"+" in node.marks
@@ -251,14 +251,14 @@ def _parse(source: bytes) -> Any:
 
 
 def _not_yaml(source: bytes, error: DocumentSyntax) -> CannotApply:
-    """The value does not parse; one line of text is shown in quotes, where it would."""
+    """Return the error for a value that does not parse; its hint quotes one line of text."""
     return CannotApply(
         f"Value is not YAML: {error.message}", hint=_quoted_hint(source) or error.hint
     )
 
 
 def _quoted_hint(source: bytes) -> str | None:
-    """How a line of text is written so that every parser reads it."""
+    """Return how a line of text is written so that every parser reads it."""
     text = source.decode("utf-8").strip()
     is_short = 0 < len(text) <= _MAX_QUOTED and "\n" not in text
     return f"to write it as text, quote it: {quote(text)}" if is_short else None

@@ -42,7 +42,7 @@ class Style:
 
 
 def line_stop(source: bytes, at: int) -> int:
-    """The offset of the line break after *at*, or the end of the text."""
+    """Return the offset of the line break after *at*, or the end of the text."""
     match = _BREAK.search(source, at)
     return match.start() if match else len(source)
 
@@ -158,7 +158,7 @@ class Placer:
         return [Splice(node.slot, end, head)]
 
     def _properties(self, node: Node, keep: bytes) -> list[Splice]:
-        """A separate splice for properties on a line above the content."""
+        """Return a separate splice for properties on a line above the content."""
         if node.has_props and b"\n" in self.source[node.props_end : node.start]:
             return [Splice(node.props, node.props_end, keep.rstrip(b" "))]
         return []

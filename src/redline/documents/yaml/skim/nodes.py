@@ -97,7 +97,7 @@ class Child:
     key_text: bytes = b""
 
     def key_source(self, source: bytes) -> bytes:
-        """The key as the file writes it, with its tag and anchor."""
+        """Return the key as the file writes it, with its tag and anchor."""
         text = source[self.start : self.key_end]
         return text[1:] if text[:1] == b"?" and text[1:2] in (b"", *_BLANKS) else text
 

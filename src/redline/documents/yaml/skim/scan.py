@@ -74,7 +74,7 @@ _LARGE_FLOW = 256
 
 @lru_cache(maxsize=64)
 def entry_line(column: int, kind: str) -> re.Pattern[bytes]:
-    """The start of a line that is an entry of a block collection at *column*."""
+    """Return the start of a line that is an entry of a block collection at *column*."""
     # A list may be at the column of the key it belongs to.
     other = rb"(?!-(?:[ \t\r\n]|\Z))" if kind == "mapping" else b""
     return re.compile(b"\n" + b" " * column + rb"(?=[^ \t\r\n#\]}])" + other)
@@ -98,11 +98,11 @@ class Scanner(Passing):
         return Stream(self.source, self.bom)
 
     def root(self, part: StreamPart) -> Node:
-        """The root node of one document."""
+        """Return the root node of one document."""
         return self.value_node(part.slot, part.end, -1, "root")
 
     def find_named(self, node: Node, key: str) -> list[Child]:
-        """The entries named *key* of a mapping."""
+        """Return the entries named *key* of a mapping."""
         if node.children is None and node.pair is None and node.kind == "mapping":
             quick = self._search_named(node, key) if node.style == "block" else None
             return list(self._scan_named(node, key)) if quick is None else quick
@@ -127,7 +127,7 @@ class Scanner(Passing):
             at = self.space(stop, end)
 
     def _may_hold(self, node: Node, words: list[bytes], start: int, end: int) -> bool:
-        """Whether all *words* occur there, or a key in which they may be escaped."""
+        """Return whether all *words* occur there, or a key in which they may be escaped."""
         if all(self.source.find(word, start, end) >= 0 for word in words):
             return True
         if self.source.find(b"\\", start, end) < 0:
@@ -169,7 +169,7 @@ class Scanner(Passing):
         return _odd_line(node.column).search(self.source, node.start, node.limit) is not None
 
     def find_item(self, node: Node, index: int) -> tuple[Child | None, int]:
-        """The item at *index* (may be negative) of a list, and its index from the start.
+        """Return the item at *index* (may be negative) of a list, and its index from the start.
 
         Without such an item, the second is how many there are.
         """
@@ -198,13 +198,13 @@ class Scanner(Passing):
         return None
 
     def count(self, node: Node) -> int:
-        """How many entries a list has."""
+        """Return how many entries a list has."""
         if node.children is not None:
             return len(node.children)
         return sum(count for _, _, count in self._portions(node))
 
     def _portions(self, node: Node) -> Iterator[Portion]:
-        """A list in order as `start, end, how many entries`."""
+        """Yield a list in order as `start, end, how many entries`."""
         if node.pair is not None:
             raise CannotApply("A pair in a list has no items")
         if node.style == "flow":
@@ -216,7 +216,7 @@ class Scanner(Passing):
             first = 0
 
     def beside(self, node: Node, value: Node) -> tuple[Child | None, Child, Child | None]:
-        """The entry with *value*, between the one before and the one after it."""
+        """Return the entry with *value*, between the one before and the one after it."""
         before: Child | None = None
         found: Child | None = None
         for child in self.near(node, value.slot):
@@ -239,7 +239,7 @@ class Scanner(Passing):
     # --- the entries of a collection ----------------------------------------------------------
 
     def end_of(self, node: Node) -> int:
-        """Where a node's last content byte is; collections are measured on demand."""
+        """Return where a node's last content byte is; collections are measured on demand."""
         if node.end < 0 and node.style == "flow":
             node.end = self.flow_end(node.start, node.limit)
         elif node.end < 0:
@@ -252,13 +252,13 @@ class Scanner(Passing):
         return max(child.slot, value.props_end if value.has_props else 0)
 
     def value_of(self, node: Node, child: Child) -> Node:
-        """The value of one entry."""
+        """Return the value of one entry."""
         if child.value is None:
             child.value = self.value_node(child.slot, child.limit, node.column, child.context)
         return child.value
 
     def entry_at(self, node: Node, at: int) -> Child:
-        """The entry of a block collection that starts at *at*."""
+        """Return the entry of a block collection that starts at *at*."""
         following = entry_line(node.column, node.kind).search(self.source, at, node.limit)
         limit = following.start() + 1 if following else node.limit
         return self.block_item(at, limit) if node.kind == "sequence" else self._implicit(at, limit)
@@ -276,7 +276,7 @@ class Scanner(Passing):
             start = end
 
     def within(self, node: Node, start: int, end: int) -> Iterator[Child]:
-        """The entries of one portion of a collection."""
+        """Yield the entries of one portion of a collection."""
         if node.style == "flow":
             yield from map(flow_child, self.flow_pairs(node, start, end))
         elif node.kind == "sequence":
@@ -304,14 +304,14 @@ class Scanner(Passing):
             yield from self.within(node, start, end)
 
     def last_entries(self, node: Node) -> list[Child]:
-        """The last two entries of a flow collection, or what there is."""
+        """Return the last two entries of a flow collection, or what there is."""
         if node.children is not None or node.pair is not None:
             return self.children(node)[-2:]
         last = deque(self.flow_parts(node), maxlen=2)
         return [child for start, end, _ in last for child in self.within(node, start, end)][-2:]
 
     def lines(self, node: Node, start: int, end: int) -> Iterator[tuple[int, int]]:
-        """Where the entries begin whose lines start in [start, end), and where each ends."""
+        """Yield where the entries begin whose lines start in [start, end), and where each ends."""
         at = node.start if start == node.start else -1
         for match in entry_line(node.column, node.kind).finditer(self.source, start, node.limit):
             if at >= 0:
@@ -323,7 +323,7 @@ class Scanner(Passing):
             yield at, node.limit
 
     def last_child(self, node: Node) -> Child:
-        """The last entry of a block collection."""
+        """Return the last entry of a block collection."""
         if node.children is None:
             at = self._last_line(node)
             if node.kind == "sequence":
@@ -346,14 +346,14 @@ class Scanner(Passing):
         return node.start
 
     def children(self, node: Node) -> list[Child]:
-        """Every entry of a collection, in order."""
+        """Return every entry of a collection, in order."""
         if node.children is None:
             node.children = list(self.entries(node))
         found: list[Child] = node.children
         return found
 
     def entries(self, node: Node) -> Iterator[Child]:
-        """Every entry of a collection, in order, none of them kept."""
+        """Yield every entry of a collection, in order, none of them kept."""
         if node.children is not None:
             yield from node.children
         elif node.style == "flow":
@@ -410,13 +410,13 @@ class Scanner(Passing):
         return child
 
     def line_of(self, at: int) -> int:
-        """The number of the line of *at*, from 1."""
+        """Return the number of the line of *at*, from 1."""
         return self.source.count(b"\n", 0, at) + 1
 
     # --- nodes of block collections -----------------------------------------------------------
 
     def line_start(self, at: int) -> int:
-        """The offset at which the line of *at* begins, after a byte order mark."""
+        """Return the offset at which the line of *at* begins, after a byte order mark."""
         return max(self.source.rfind(b"\n", 0, at) + 1, self.bom)
 
     def column(self, at: int) -> int:
@@ -563,7 +563,7 @@ class Scanner(Passing):
             node.end = self._text_end(header.end(), start, limit, content)
 
     def _kept_end(self, node: Node, start: int, limit: int) -> int:
-        """The end of the last line of a block scalar that keeps its blank lines."""
+        """Return the end of the last line of a block scalar that keeps its blank lines."""
         content = node.content_indent if node.content_indent <= limit else node.indent + 1
         last = self._last_break(start, limit, content)
         if last == limit and self.source[last - 1 : last] == b"\n":
@@ -571,7 +571,7 @@ class Scanner(Passing):
         return last - (self.source[last - 1 : last] == b"\r")
 
     def _last_break(self, start: int, limit: int, content: int) -> int:
-        """The line break before the first line with text left of the column *content*."""
+        """Return the line break before the first line with text left of the column *content*."""
         less = rb" {0,%d}+(?=[^ \r\n])" % (max(content, 1) - 1)
         last = limit
         for line_break in (rb"\n", rb"\r(?!\n)"):
@@ -580,7 +580,7 @@ class Scanner(Passing):
         return last
 
     def _text_end(self, end: int, start: int, limit: int, content: int) -> int:
-        """The end of the last line with text of a block scalar; *end* when there is none."""
+        """Return the end of the last line with text of a block scalar; *end* when there is none."""
         if content > limit:
             return end
         last = self._last_break(start, limit, content)
@@ -595,7 +595,7 @@ class Scanner(Passing):
     # --- nodes of flow collections ------------------------------------------------------------
 
     def flow_node(self, at: int, limit: int) -> Node:
-        """The flow node that starts at *at*."""
+        """Return the flow node that starts at *at*."""
         node = Node("empty", "flow", at, at, at, at, -1, "flow", limit=limit)
         at = self._properties(node, at, limit)
         first = self.source[at : at + 1]
@@ -696,7 +696,7 @@ class Scanner(Passing):
         return value
 
     def _single(self, pair: Pair) -> Pair:
-        """A key with a value inside a list is a mapping of one pair."""
+        """Return the mapping of one pair that a key with a value inside a list is."""
         mapping = Node("mapping", "flow", pair.start, pair.end, pair.start, pair.start, -1, "flow")
         mapping.pair = pair
         mapping.marks = b"pair"

@@ -56,14 +56,14 @@ def _token(space: bytes) -> bytes:
 
 
 def _nested_pattern(levels: int) -> bytes:
-    """A collection that holds at most *levels* more levels."""
+    """Return a collection that holds at most *levels* more levels."""
     inner = rb"|" + _nested_pattern(levels - 1) if levels else b""
     return rb"[\[{](?:" + _token(rb" \t\r\n,") + inner + rb")*+[\]}]" + _KEYED
 
 
 @cache
 def _passing(what: str, levels: int = _LEVELS) -> re.Pattern[bytes]:
-    """A pattern that skips parts of a collection without parsing them."""
+    """Return a pattern that skips parts of a collection without parsing them."""
     entry = rb"(?:" + _token(rb" \t\r\n") + rb"|" + _nested_pattern(levels) + rb")*+"
     text = {
         "entry": entry,
@@ -111,7 +111,7 @@ class Passing:
     misses: int = 0
 
     def flow_end(self, at: int, limit: int) -> int:
-        """Where the collection that opens at *at* ends; nothing inside is looked at."""
+        """Return where the collection that opens at *at* ends; nothing inside is looked at."""
         if at in self.ends:
             return self.ends[at]
         end = self._json_end("nested", at, limit)
@@ -148,7 +148,7 @@ class Passing:
             self.levels, self.misses = _MORE_LEVELS, 0
 
     def entry_end(self, at: int, limit: int) -> int:
-        """Where the entry at *at* of a collection ends: at a comma or a closing bracket."""
+        """Return where the entry at *at* of a collection ends: at a comma or a closing bracket."""
         key = _QUICK_KEY.match(self.source, at, limit)
         value = key.end() if key else at
         if self.source[value : value + 1] in (b"[", b"{"):
@@ -189,7 +189,7 @@ class Passing:
 
 
 def quoted_end(source: bytes, at: int, limit: int) -> int:
-    """Where the quoted scalar at *at* ends."""
+    """Return where the quoted scalar at *at* ends."""
     is_double = source[at] == 0x22
     end = source.find(b'"' if is_double else b"'", at + 1, limit) + 1
     if end and (source.find(b"\\", at, end) < 0 if is_double else source[end : end + 1] != b"'"):

@@ -107,7 +107,7 @@ class Stream:
             start = end
 
     def part(self, index: int) -> StreamPart:
-        """The document at *index*, from 0."""
+        """Return the document at *index*, from 0."""
         if not self.is_uniform:
             return next(part for number, part in enumerate(self.parts()) if number == index)
         if index < len(self._lead):
@@ -142,7 +142,7 @@ class Stream:
         return StreamPart(marker + 3, end, marker + 3)
 
     def parts(self) -> Iterator[StreamPart]:
-        """Every document; what has no marker and no content counts as one."""
+        """Yield every document; what has no marker and no content counts as one."""
         is_any = False
         for part in self._parts(len(self.source)):
             is_any = True
@@ -151,7 +151,7 @@ class Stream:
             yield StreamPart(self.bom, len(self.source), self.bom)
 
     def _parts(self, limit: int) -> Iterator[StreamPart]:
-        """The documents that begin before *limit*."""
+        """Yield the documents that begin before *limit*."""
         source = self.source
         if not self.has_markers:
             return

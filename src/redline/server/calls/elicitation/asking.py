@@ -74,7 +74,7 @@ def asker_for(
 
 
 def can_elicit(capabilities: Any) -> bool:
-    """Whether the client can show forms; an empty elicitation object means it can."""
+    """Return whether the client can show forms; an empty elicitation object means it can."""
     declared = capabilities.get("elicitation")
     return isinstance(declared, dict) and (not declared or "form" in declared)
 

@@ -201,7 +201,7 @@ def _note_former_path(state: str, path: str) -> None:
 
 
 def is_half_parked(moved: MovedWorkspace) -> bool:
-    """Whether something of a workspace that is marked as parked is still here."""
+    """Return whether something of a workspace that is marked as parked is still here."""
     halves = (_beside(moved.root, "parking"), _beside(moved.root, "removing"))
     return any(os.path.isdir(path) for path in (moved.root, *halves))
 

@@ -54,7 +54,7 @@ class Obstore:
         _reach(lambda: obstore.put(self._store, name, data))
 
     def get(self, name: str, limit: int) -> bytes | None:
-        """The object of this name."""
+        """Return the object of this name."""
         import obstore
 
         def fetch() -> bytes:
@@ -69,7 +69,7 @@ class Obstore:
             return None
 
     def has(self, name: str) -> bool:
-        """Whether there is an object of this name."""
+        """Return whether there is an object of this name."""
         import obstore
 
         try:
@@ -79,7 +79,7 @@ class Obstore:
         return True
 
     def list(self, prefix: str) -> Sequence[str]:
-        """The names that begin with *prefix*."""
+        """Return the names that begin with *prefix*."""
         import obstore
 
         pages = _reach(lambda: list(obstore.list(self._store, prefix)))

@@ -47,12 +47,12 @@ class ParkKeys:
         return _encode(private.sign(_message(claim)))
 
     def trusts(self, key: str) -> bool:
-        """Whether *key* is the key of this server or of one that it trusts."""
+        """Return whether *key* is the key of this server or of one that it trusts."""
         return key in self._trusted or key == self.own
 
 
 def is_signed(claim: Iterable[str], key: str, signature: str) -> bool:
-    """Whether the server of *key* signed *claim*."""
+    """Return whether the server of *key* signed *claim*."""
     from cryptography.exceptions import InvalidSignature
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
