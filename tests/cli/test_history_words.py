@@ -79,9 +79,9 @@ def test_restore_shows_what_it_would_do(project: Project, run: Run) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("log", "-n", "0"), "a number from 1: 0"),
-        (("log", "-n", "-3"), "a number from 1: -3"),
-        (("review", "--no-open", "--port", "99999"), "a number from 0 to 65535: 99999"),
+        (("log", "-n", "0"), "must be 1 or more: 0"),
+        (("log", "-n", "-3"), "must be 1 or more: -3"),
+        (("review", "--no-open", "--port", "99999"), "must be 0 to 65535: 99999"),
         (("completions",), "arguments are required: SHELL\n"),
     ],
 )

@@ -54,7 +54,7 @@ def positive(text: str) -> int:
     if number < 1:
         from argparse import ArgumentTypeError
 
-        raise ArgumentTypeError(f"a number from 1: {text}")
+        raise ArgumentTypeError(f"must be 1 or more: {text}")
     return number
 
 
@@ -64,7 +64,7 @@ def port_number(text: str) -> int:
     if not 0 <= number <= 65535:
         from argparse import ArgumentTypeError
 
-        raise ArgumentTypeError(f"a number from 0 to 65535: {text}")
+        raise ArgumentTypeError(f"must be 0 to 65535: {text}")
     return number
 
 

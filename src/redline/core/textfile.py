@@ -55,7 +55,7 @@ def check_unambiguous(old: str, new: str, encoding: str, rivals: list[str]) -> N
                 f"The file may be in {encoding} or {rival}, which write the new text"
                 f" differently, line {_describe(new, new.index(letter))}",
                 field="encoding",
-                hint=f"pass encoding, as {encoding} or {rival}",
+                hint=f"pass encoding {encoding} or {rival}",
             )
 
 

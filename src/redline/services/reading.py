@@ -65,7 +65,7 @@ def load_text(
         raise errors.UnsupportedEncoding(
             where,
             f"Not valid UTF-8, and no other encoding is certain: {where}",
-            hint="pass encoding, as cp1252 or gbk",
+            hint="pass encoding, such as cp1252 or gbk",
         )
     return file, content
 

@@ -75,7 +75,7 @@ def test_refused_name_searches(tree: Desk) -> None:
     assert tree.error("search_files", directory=tree.here)[0] == -32602
     assert tree.error("search_files", directory=tree.outside, nameContains="x")[0] == -32001
     empty = tree.error("search_files", directory=tree.here, nameContains="")
-    assert empty == (-32602, "nameContains must be a text that is not empty")
+    assert empty == (-32602, "nameContains must be a non-empty string")
 
 
 @pytest.mark.requirement("files-not-a-directory")

@@ -142,7 +142,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
             parser.add_argument(
                 f"--{name}-file", dest=f"file_{name}", metavar="FILE", help=described
             )
-    parser.add_argument("--args", metavar="JSON", help="more arguments, as hints write them")
+    parser.add_argument("--args", metavar="JSON", help="more arguments, written as in hints")
     _add_common(parser, tool.writes)
 
 
@@ -372,7 +372,7 @@ def _read_input(source: str) -> str:
             return standard_input(_MAX_INPUT).decode()
         return read_named_input(source, _MAX_INPUT).decode()
     except OSError as error:
-        raise InvalidArgument(f"Cannot be read: {source}: {error.strerror}", field="file") from None
+        raise InvalidArgument(f"Cannot read {source}: {error.strerror}", field="file") from None
     except UnicodeDecodeError:
         raise InvalidArgument(f"Not UTF-8 text: {source}", field="file") from None
 

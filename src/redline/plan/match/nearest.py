@@ -59,7 +59,7 @@ def nearest(text: str, old: str, *, in_hunk: bool = False) -> NoMatch:
     if start is None and not old.isascii() and _UNDECODED.search(text):
         return NoMatch(
             "The text is not in the file, of which some bytes are not UTF-8",
-            hint="pass encoding, as cp1252 or gbk, if the tool takes it; else quote only ASCII",
+            hint="pass encoding, such as cp1252 or gbk, if the tool has it; else quote only ASCII",
         )
     if start is None:
         return NoMatch(

@@ -141,7 +141,7 @@ def _add(source: bytes, event: str, entry: dict[str, Any], indent: str | None) -
     known = hooks.get(event) if isinstance(hooks, dict) else None
     document = JsonDocument(source, "jsonc")
     if not isinstance(known, list | None):
-        raise CannotApply(f"Not a list: hooks.{event}", hint="mend the file by hand")
+        raise CannotApply(f"Not a list: hooks.{event}", hint="fix the file by hand")
     if known:
         text = json.dumps(entry, indent=indent)
         return document.insert(("hooks", event, len(known)), text).after
@@ -205,5 +205,5 @@ def _holds_one(data: Any, place: Place) -> bool:
 def _data(source: bytes) -> dict[str, Any]:
     found = JsonDocument(source, "jsonc").data()
     if not isinstance(found, dict):
-        raise CannotApply("The settings are not a JSON object", hint="mend the file by hand")
+        raise CannotApply("The settings are not a JSON object", hint="fix the file by hand")
     return found

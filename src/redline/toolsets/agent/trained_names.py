@@ -109,7 +109,7 @@ def _from_range(first: int | None, last: int | None, whole: bool | None = None) 
 
 def _lines(first: int, last: int | None) -> str:
     if last is not None and last < first:
-        raise _refuse("lines", f"No lines {first}-{last}", "lines is such as 10-40, 10- or -20")
+        raise _refuse("lines", f"No lines {first}-{last}", "pass lines such as 10-40, 10- or -20")
     return f"{first}-{'' if last is None else last}"
 
 
@@ -148,7 +148,7 @@ def _globs(globs: Any, exclude: Any, kind: str | None) -> Json:
 def _listed_without(globs: Any, ignore: Any) -> Json:
     if ignore and not globs:
         hint = 'globs: ["*", "!x"] lists files at any depth without x'
-        raise _refuse("ignore", "A listing of one directory leaves nothing out", hint)
+        raise _refuse("ignore", "A listing of one directory shows everything", hint)
     return _globs(globs, ignore, None)
 
 
@@ -257,7 +257,7 @@ def _editor_command(*names: str) -> Reader:
         if given in names:
             return {}
         hint = "call read to view, edit to replace, write to create, undo to take back"
-        raise _refuse("command", f"{given} is not done by this tool", hint)
+        raise _refuse("command", f"{given} is not a command of this tool", hint)
 
     return Reader({"command": "string"}, read)
 
@@ -267,7 +267,7 @@ def _replacements(given: int | None, every: bool | None) -> Json:
     if given is None or (given == 1 and not every):
         return {} if every is None else {"all": every}
     hint = "give all: true alone to change every one, or quote more of the text around it"
-    raise _refuse("expected_replacements", "A number of places cannot be asked for", hint)
+    raise _refuse("expected_replacements", "edit changes one place or all", hint)
 
 
 def _insert(line: int | None, text: str | None, new: str | None) -> Json:
@@ -285,7 +285,7 @@ def _insert(line: int | None, text: str | None, new: str | None) -> Json:
 
 def _one_place(given: Sequence[str]) -> Json:
     if len(given) > 1:
-        raise _refuse("path", "Only one directory can be asked for", "give path, or none for all")
+        raise _refuse("path", "One call searches one directory", "pass one path, or none for all")
     return {"path": given[0]} if given else {}
 
 

@@ -214,7 +214,7 @@ def _finish(
     notes = [*planned.notes, *warnings]
     if issues and is_strict:
         raise errors.InvalidArgument(
-            f"The edit brings in a syntax error, {issues[0].text}",
+            f"The edit introduces a syntax error: {issues[0].text}",
             field="code_block",
             hint="repair the code, or repeat without strict",
             details={"issues": [issue.text for issue in issues[:_MAX_SHOWN_ISSUES]]},

@@ -82,12 +82,12 @@ def load(call: Call, path: WorkspacePath) -> tuple[TextFile, Json]:
     data = tree.read(path, _LARGEST)
     file = open_file(tree, path, data, call.arguments.get("encoding"), where)
     if file.is_binary:
-        raise BinaryFile(where, f"Binary file, reading it as text is blocked: {where}")
+        raise BinaryFile(where, f"A binary file cannot be read as text: {where}")
     if not file.is_foreign and not file.is_utf8:
         raise UnsupportedEncoding(
             where,
             f"Not valid UTF-8, and no other encoding is certain: {where}",
-            hint="pass encoding, as cp1252 or gbk",
+            hint="pass encoding, such as cp1252 or gbk",
         )
     version: Json = {"size": len(data), "sha256": digest_of(data)}
     if entry is not None:

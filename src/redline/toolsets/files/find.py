@@ -80,7 +80,7 @@ def _text(call: Call, name: str, alias: str) -> str:
     if value is None:
         raise InvalidArgument(f"{name} is required", hint=f"give {name} (string)", field=name)
     if not isinstance(value, str) or not value:
-        raise InvalidArgument(f"{name} must be a text that is not empty", field=name)
+        raise InvalidArgument(f"{name} must be a non-empty string", field=name)
     return value
 
 

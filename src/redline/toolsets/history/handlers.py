@@ -103,7 +103,7 @@ def review_comments(call: Call) -> Result:
     resolved = arguments.get("resolve")
     if resolved is None and arguments.get("answer") is not None:
         raise InvalidArgument(
-            "An answer is to one comment", field="answer", hint="pass its id as resolve"
+            "An answer needs the comment it is for", field="answer", hint="pass its id as resolve"
         )
     if resolved is not None:
         by, answer = call.client.name or "agent", str(arguments.get("answer", ""))

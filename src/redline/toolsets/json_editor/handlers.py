@@ -172,7 +172,7 @@ def _plan_change(call: Call, source: Source, after: bytes) -> Change:
 
 
 def _with_changes(session: Session) -> errors.StaleBase:
-    return errors.StaleBase(session.file, hint="Preview the file again, it was changed since")
+    return errors.StaleBase(session.file, hint="Preview the file again: it has changed since")
 
 
 def apply(call: Call) -> Result:

@@ -67,7 +67,7 @@ def author_from(args: argparse.Namespace) -> Author | None:
     """Return whose changes the flags choose; None for everyone's."""
     if args.mine:
         if args.client is not None or args.principal is not None:
-            raise InvalidArgument("--mine goes with neither --client nor --principal", field="mine")
+            raise InvalidArgument("--mine excludes --client and --principal", field="mine")
         return Author(args.session, find_caller()[0], "")
     found = Author(args.session, args.client, args.principal)
     return None if found == Author() else found

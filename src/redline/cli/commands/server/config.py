@@ -42,9 +42,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--name", default="redline", help="what the client calls the server (default: redline)"
     )
-    parser.add_argument(
-        "--http", metavar="URL", help="connect to a server that runs already (redline serve)"
-    )
+    parser.add_argument("--http", metavar="URL", help="connect to a running server (redline serve)")
     parser.add_argument(
         "--token", metavar="TEXT", help="with --http: the bearer token (redline token)"
     )

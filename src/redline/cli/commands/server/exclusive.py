@@ -82,5 +82,5 @@ def _read_list(tools: EditTools, source: bytes) -> Sequence[Any] | None:
     for key in tools.place:
         found = found.get(key) if isinstance(found, dict) else None
     if found is not None and not isinstance(found, list):
-        raise CannotApply(f"Not a list: {'.'.join(tools.place)}", hint="mend the file by hand")
+        raise CannotApply(f"Not a list: {'.'.join(tools.place)}", hint="fix the file by hand")
     return found
