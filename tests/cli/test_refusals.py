@@ -14,6 +14,7 @@ import pytest
 from tests.cli.shell import Shell
 
 CODE = "from shop import load\n\n\nclass Item:\n    def gross(self):\n        return 1\n\n\n"
+CODE += "class Tax:\n    def gross(self):\n        return 2\n\n\n"
 CODE += "def total():\n    return sum(item.gross() for item in load())\n"
 
 
