@@ -70,7 +70,7 @@ def escape_for_terminal(text: str) -> str:
 
 
 def terminal_width() -> int:
-    """Return how many columns the terminal has that standard output is; 0 if it is none."""
+    """Return the columns of the terminal on standard output; 0 if it is not a terminal."""
     if not is_terminal():
         return 0
     return os.get_terminal_size(sys.stdout.fileno()).columns

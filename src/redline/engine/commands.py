@@ -119,7 +119,7 @@ class RunNote:
         self._is_noted = Event()
 
     def begin(self, job: commands.Job) -> None:
-        """Note that it was started, and what holds it."""
+        """Note that a command was started, and its sandbox."""
         command, origin = self._command, self._origin
         self._job = job
         run = commands.CommandRun(
@@ -168,7 +168,7 @@ def _head_and_tail(printed: commands.Captured) -> str:
 
 
 def describe_sandbox(facts: commands.SandboxFacts) -> str:
-    """Say in one line what holds a command."""
+    """Describe the sandbox of a command in one line."""
     return f"{facts.mode}; {facts.fs}; network {facts.net}"
 
 
@@ -302,7 +302,7 @@ class RecordedCommands:
         self._processes.release(job_id, owner)
 
     def describe(self) -> commands.SandboxFacts:
-        """Return what would hold a command started now."""
+        """Return the sandbox of a command that would start now."""
         return self._processes.describe()
 
     def is_privileged(self, word: str) -> bool:

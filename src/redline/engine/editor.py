@@ -181,7 +181,7 @@ class JournalEditor:
     def _revert(self, request: history.Revert, origin: history.Origin) -> history.Operation:
         wanted, plan = self._plan(request)
         if not plan.change_set.steps:
-            # Others took it back already: only the journal has to say so.
+            # Another process has reverted it already: only the journal is updated.
             done = self._store.record(ChangeSet(), origin, wanted.kind, wanted.reverts)
         else:
             done = self._carry_out(plan.change_set, origin, wanted.kind, wanted.reverts)

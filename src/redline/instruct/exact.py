@@ -54,7 +54,7 @@ class ExactStatement(NamedTuple):
 
 
 def read_exact(tree: DocumentTree, text: str) -> list[DocumentOperation] | None:
-    """Return the operations of exact statements, None when the text is none; Unfit."""
+    """Return the operations of exact statements; None for other text. Raises Unfit."""
     statements = _statements(text)
     if not statements or all(statement.operator == "delete" for statement in statements):
         return None

@@ -223,7 +223,7 @@ class Grounds:
         return node is not None and self.tree.identifies(node)
 
     def _is_given(self, value: Value) -> bool:
-        """Return whether a text is said as it is, or as a verb (`close` for closed)."""
+        """Return whether the instruction has a text, or its verb (`close` for closed)."""
         if isinstance(value, Num):
             return value.decimal in self.numbers
         return self.says(value) or (isinstance(value, str) and value.lower() in self.done)
@@ -294,7 +294,7 @@ class Grounds:
         return not holder or self.names(holder)
 
     def _is_record_said(self, path: Path) -> bool:
-        """Return whether a name or an identifying value of the thing at *path* is said."""
+        """Return whether the instruction has a name or identifying value of the record *path*."""
         node = self.tree.node_at(path)
         if node is None or not path:
             return False
@@ -466,7 +466,7 @@ class Grounds:
         return any(one & other == touched for one, other in combinations_with_replacement(found, 2))
 
     def _picks_by_name(self, key: str, values: list[Any]) -> Iterator[set[int]]:
-        """Yield what a named field picks by a number that is said, and by true, false and null."""
+        """Yield what a named field selects by a number in the instruction, true, false or null."""
         if key in ("enabled", "active") and self.low & {"disabled", "inactive"}:
             yield {p for p, v in enumerate(values) if v is False}
         if not self.names(key):
@@ -479,7 +479,7 @@ class Grounds:
             yield {p for p, v in enumerate(values) if v is state}
 
     def _picks_by_year(self, values: list[Any]) -> Iterator[set[int]]:
-        """Yield what a year that is said picks among years: published before 1900."""
+        """Yield what a year in the instruction selects among years: published before 1900."""
         years = [v.decimal for v in values if isinstance(v, Num)]
         said = [n for n in self.numbers if 1000 <= n < 2200 and n == int(n)]
         if len(years) == len(values) and all(1000 <= y < 2200 and y == int(y) for y in years):
@@ -494,7 +494,7 @@ class Grounds:
         return [*found, "eq", *["ne"] * bool(self.low & {"not", "except", "other", "!="})]
 
     def _picks_by_value(self, values: list[Any]) -> Iterator[set[int]]:
-        """Yield the members with a text that is said, and those without it."""
+        """Yield the members that have a text of the instruction, and those that do not."""
         texts = [v for v in values if isinstance(v, str)]
         for text in set(texts):
             spoken = " ".join(map(singular, key_words(text)))
@@ -722,7 +722,7 @@ class Grounds:
         return bool(part.strip()) and part != value and self.says(part)
 
     def _is_other_date(self, value: str, old: Value) -> bool:
-        """Return whether a date is the old one or a named one, moved by the days that are said."""
+        """Return whether a date is the old or a named one, moved by the instruction's days."""
         day = _day(value)
         if day is None:
             return False

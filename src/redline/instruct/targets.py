@@ -658,7 +658,7 @@ def _is_plural_collection(s: Sentence, node: int) -> bool:
 
 
 def _members(s: Sentence, nodes: list[int]) -> Nodes:
-    """Return the members of the collections among *nodes*; nothing if one is none."""
+    """Return the members of the collections *nodes*; nothing if one is not a collection."""
     if not all(s.tree.is_collection(node) for node in nodes):
         return ()
     return tuple(child for node in nodes for child in s.tree.children(node))

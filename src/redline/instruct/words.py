@@ -88,7 +88,7 @@ def key_form(key: str) -> str:
 
 @lru_cache(maxsize=4096)
 def number_in(text: str) -> str | None:
-    """Return the JSON text of a number in digits or one small word; None when it is none."""
+    """Return the JSON text of a number in digits or one small word; None for other text."""
     if _NUMBER.fullmatch(text):
         plain = text.replace(",", "")
         sign, digits = ("-", plain[1:]) if plain.startswith("-") else ("", plain)

@@ -49,7 +49,7 @@ class Workspace:
         self._is_closed = False
         self._client = client
         self._session = f"{client}-{os.urandom(4).hex()}"
-        self._app.workspace  # noqa: B018  a directory that cannot be used is said at once
+        self._app.workspace  # noqa: B018  raises now for a directory that cannot be used
 
     @classmethod
     def open(

@@ -137,7 +137,7 @@ def compare(
 
 
 def _preamble(data: bytes) -> tuple[list[bytes], bool]:
-    """Return what is said before the first document begins, and whether it is marked."""
+    """Return the directives of a YAML file, and whether a marker begins its first document."""
     return _DIRECTIVE.findall(data), _MARKED_START.match(data) is not None
 
 

@@ -23,7 +23,7 @@ _EVERY_FIELD = "(any field: the document cannot be compared)"
 
 
 class Unknown(Enum):
-    """Contents that cannot be had: no file at all, or one too large to be read."""
+    """Contents that are not available: there is no file, or it is too large to be read."""
 
     NO_FILE = "no file"
     LARGE = "large"
@@ -84,7 +84,7 @@ class Judge:
         return max(self.rulings(place), key=lambda ruling: _ORDER[ruling.action])
 
     def rulings(self, place: Place) -> Iterator[Ruling]:
-        """Yield what is said about one place, for each value in it that rules may tell apart."""
+        """Yield the rulings on one path, one for each value in it that rules may tell apart."""
         if place.is_link:
             yield from self._rulings_behind(place)
         candidates: list[Rule] = []
@@ -107,7 +107,7 @@ class Judge:
         yield from self._field_rulings(place, candidates)
 
     def _rulings_behind(self, place: Place) -> Iterator[Ruling]:
-        """Yield what is said about names beneath a link, whatever lies there now or later."""
+        """Yield the rulings on paths beneath a link, whatever it leads to now or later."""
         for rule in self.policy.rules:
             if not rule.matches_origin(self.origin):
                 continue

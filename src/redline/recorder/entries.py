@@ -198,7 +198,7 @@ class EntryReader:
 
 
 def mark_of(entry: Entry) -> Mark:
-    """Return what tells whether an entry was changed since."""
+    """Return the facts of an entry that differ once it has changed."""
     size = 0 if entry.kind is Kind.DIRECTORY else entry.size
     written, changed = (0, 0) if entry.kind is Kind.DIRECTORY else (entry.mtime_ns, entry.ctime_ns)
     return (entry.mode, entry.identity, size, written, changed)

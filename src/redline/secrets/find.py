@@ -152,7 +152,7 @@ class TextScanner:
 
 
 class KeyFormats:
-    """The formats of `rules.json`, and what looks for where any could be."""
+    """The formats of `rules.json`, and a quick search for the places where one could match."""
 
     def __init__(self) -> None:
         import ahocorasick_rs

@@ -38,7 +38,7 @@ class Runtime(Protocol):
     def tree(self) -> Tree: ...
     @property
     def approval(self) -> ChangeApproval:
-        """What keeps a change from being made, for dry runs."""
+        """The checks that would refuse a change, for dry runs."""
 
     @property
     def editor(self) -> ChangeEditor: ...
@@ -62,7 +62,7 @@ class Runtime(Protocol):
     def llm(self) -> Llm | None: ...
     @property
     def reads(self) -> Reads:
-        """What each connection was shown: read handlers note it, edits by line ask for it."""
+        """The texts each connection was shown, against which edits by line number are checked."""
 
     @property
     def git(self) -> Git:
@@ -70,23 +70,23 @@ class Runtime(Protocol):
 
     @property
     def images(self) -> Images:
-        """Pictures."""
+        """Recognizes and resizes images."""
 
     @property
     def grants(self) -> Grants:
-        """Permissions a person gave."""
+        """Permissions that a person granted."""
 
     @property
     def inbox(self) -> Inbox:
-        """What people said to sessions."""
+        """Messages from people to sessions, delivered with the next answer."""
 
     @property
     def comments(self) -> ReviewComments:
-        """What a person says about changes."""
+        """Review comments on changes."""
 
     @property
     def questions(self) -> PermissionQuestions:
-        """What a person is asked about commands; no tool answers."""
+        """Questions to a person about commands; no tool can answer them."""
 
     @property
     def runs(self) -> CommandRuns:
@@ -98,12 +98,12 @@ class Runtime(Protocol):
 
     @property
     def secrets(self) -> SecretDesk:
-        """What masks and restores secrets; no tool uses it, the server does for each."""
+        """Masks and restores secrets; the server uses it for every tool."""
 
     def mask_for_person(self, text: str, path: str = "", *, is_output: bool = False) -> str:
-        """Return *text*, of the file *path* if it is known, with its secrets masked.
+        """Return *text* with its secrets masked.
 
-        *is_output*: a command printed it.
+        *path* is the file that it comes from, if known; *is_output* if a command printed it.
         """
 
     @property
@@ -112,11 +112,11 @@ class Runtime(Protocol):
 
     @property
     def language_servers(self) -> LanguageServers:
-        """What type checkers know about the workspace."""
+        """The language servers that the workspace's languages have."""
 
     @property
     def analysis(self) -> Analysis:
-        """The syntax of texts."""
+        """Parses source code and searches its syntax trees."""
 
     def session_of_call(self, client: str, params: Mapping[str, Any]) -> str:
         """Return the session whose hook announced a tools/call; "" if none or several did."""

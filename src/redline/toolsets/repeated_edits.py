@@ -14,13 +14,13 @@ _HINT = "nothing to do; to make it once more, quote the text as it is now with m
 
 
 def cause_of(call: Call) -> str:
-    """Return what names this call: its tool and its arguments."""
+    """Return a digest that identifies a call by its tool and arguments."""
     named = json.dumps([call.tool.name, call.arguments], sort_keys=True)
     return digest_of(named.encode())
 
 
 def refuse_repeated(call: Call, change_set: ChangeSet, cause: str) -> None:
-    """Refuse a plan whose files are all as this very call left them."""
+    """Refuse a plan if every file is still as an identical earlier call left it."""
     made, connection = call.runtime.reads.last_change, call.client.connection
     before: dict[WorkspacePath, State] = {}
     for step in change_set.steps:

@@ -49,7 +49,7 @@ class StoredWorkspace:
         self.served_at = ""
         # Whether the list of a server's workspaces still has this one.
         self.is_still_served: Callable[[], bool] = lambda: True
-        # What keeps this process from committing once another server has the workspace.
+        # Refuses commits of this process once another server has acquired the workspace.
         self.fence: CommitFence | None = None
         # What this process shares with other servers of the workspace.
         self.shared: SharedParts | None = None
@@ -233,7 +233,7 @@ class StoredWorkspace:
 
     @built_once
     def _guards(self) -> list[Guard]:
-        """What looks at every change before it is made."""
+        """The guards that check every change before it is made."""
         guards: list[Guard] = [] if self._guard is None else [self._guard]
         if not has_room("policy"):
             self._require_policy()
@@ -243,7 +243,7 @@ class StoredWorkspace:
         return [PolicyGate(self.policy, lambda: self.rules.check), *guards]
 
     def _list_guards(self) -> list[Guard]:
-        """Return what looks at a change; where masks were issued, also what refuses these."""
+        """Return the guards of a change; once secrets were masked, one refuses written masks."""
         desk = vars(self).get("secrets")
         return [*self._guards, *([] if desk is None else [desk])]
 
@@ -269,7 +269,7 @@ class StoredWorkspace:
 
     @built_once
     def approval(self) -> ChangeApproval:
-        """Says what keeps a change from being made, without making it."""
+        """Raises the error with which a change would be refused, without making it."""
         from redline.engine.approval import Approval
 
         read_only = self.settings.read_only

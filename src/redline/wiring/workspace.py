@@ -177,7 +177,7 @@ class Redline(StoredWorkspace):
 
     @built_once
     def secrets(self) -> SecretDesk:
-        """What masks secrets for models and puts them back."""
+        """Masks secrets for models and restores them in arguments."""
         from redline.secrets.desk import SecretDesk
 
         return SecretDesk(
@@ -206,7 +206,7 @@ class Redline(StoredWorkspace):
 
     @built_once
     def secret_ledger(self) -> SecretLedger:
-        """What is remembered about secrets: hashes and decisions."""
+        """The stored hashes of secrets, and the decisions about them."""
         from redline.adapters.secret_memory import SecretLedger
 
         return SecretLedger(self.state_dir)

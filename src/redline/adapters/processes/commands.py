@@ -229,7 +229,7 @@ class SandboxedCommands:
         self._lock = Lock()
 
     def describe(self) -> SandboxFacts:
-        """Return what would hold a command started now."""
+        """Return the sandbox of a command that would start now."""
         backend, view = self._choose(Command("", _ROOT), self._workspace.roots[0].path)
         return self._describe(backend, view)
 

@@ -425,7 +425,7 @@ class GitLayers:
     def _make(
         self, layer: Layer, objects: list[str], steps: list[tuple[str, bytes | None]]
     ) -> None:
-        """Make the changes: objects first, and what names them in the order in which git does."""
+        """Make the changes: objects first, then the refs to them in the order that git uses."""
         lock = os.path.join(layer.lower, "index.lock")
         holds = any(name == "index" for name, _ in steps)
         if holds and not _lock(lock):

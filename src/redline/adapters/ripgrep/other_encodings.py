@@ -68,7 +68,7 @@ class FileInspector:
         self._is_held = is_held
 
     def versions(self, root: int, names: Sequence[str]) -> dict[str, FileVersion]:
-        """Return what tells one version of each file from another."""
+        """Return a version token for each file; files that are gone are left out."""
         found = self._of_each(root, names, _stat_below, self._stat)
         return {name: version for name, version in found.items() if version is not None}
 
@@ -265,7 +265,7 @@ class ForeignFiles:
         return self.look(work).texts(names)
 
     def look(self, work: Work) -> FilesSeen:
-        """Return what looks into files for one search."""
+        """Return a reader of files for one search."""
         return FilesSeen(work, self)
 
     def look_into(self, work: Work, names: Sequence[str]) -> dict[str, Known]:
@@ -369,7 +369,7 @@ def path_below(root: int, name: str) -> WorkspacePath:
 
 
 def path_order(name: str) -> bytes:
-    """Return what sorts paths as ripgrep does."""
+    """Return a sort key that orders paths as ripgrep does."""
     return os.fsencode(name).replace(b"/", b"\0")
 
 

@@ -62,7 +62,7 @@ class ArgumentTest(NamedTuple):
 
 
 def number(name: str) -> int:
-    """Return the number of that call here, -1 if there is none."""
+    """Return the number of a system call on this machine; -1 if it has none."""
     column = {"x86_64": 0, "aarch64": 1}.get(syscalls.ARCH)
     return -1 if column is None else NUMBERS[name][column]
 

@@ -106,7 +106,7 @@ def _clause(clause: SyntaxNode, spec: str | None, found: Exports) -> None:
 
 
 def _name_or_self(node: SyntaxNode) -> SyntaxNode:
-    """Return the name of a declaration, or the node itself if it is none."""
+    """Return the name of a declaration; any other node is returned as it is."""
     name = node.field("name") if node.kind() in _DECLARATIONS else None
     return name if name is not None else node
 

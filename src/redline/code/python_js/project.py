@@ -158,7 +158,7 @@ class Project:
         return self._modules[path]
 
     def exists(self, path: WorkspacePath) -> bool:
-        """Return whether there is such a file."""
+        """Return whether the file exists."""
         if path not in self._exists:
             self._exists[path] = self.files.is_file(path)
         return self._exists[path]

@@ -795,7 +795,7 @@ class Meanings:
     def family(self, value: OfClass) -> set[Definition]:
         """Return the members of the name in a class and all its bases.
 
-        Constructors do not override those of the bases, and static members only if they say so.
+        Constructors do not override those of the bases; static members only if marked `override`.
         """
         own = members_of(value, self.name)
         if self.name == "constructor" or all(is_static(i) and not says_override(i) for i in own):

@@ -108,7 +108,7 @@ class Crates:
         return self._library(path.root, home, manifest) if name == _library_name(manifest) else []
 
     def is_file(self, path: WorkspacePath) -> bool:
-        """Return whether there is such a file."""
+        """Return whether the file exists."""
         if path not in self._exists:
             self._exists[path] = self.files.is_file(path)
         return self._exists[path]

@@ -654,7 +654,7 @@ class Expansions:
         return self._found.get(tokens.range().start.index)
 
     def items_of(self, tokens: SyntaxNode) -> list[SyntaxNode] | None:
-        """Return the items in the braces of a macro among items; None if they are none."""
+        """Return the items in a macro's braces; None if the braces contain no items."""
         return self._items.get(tokens.range().start.index)
 
     def _read_items(self, root: SyntaxNode) -> None:

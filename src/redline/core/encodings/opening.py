@@ -207,7 +207,7 @@ def open_versions(
 
 
 def configured_in(tree: Tree) -> Callable[[WorkspacePath], str | None]:
-    """Return what finds the encoding that settings of the workspace name for a path."""
+    """Return a function that looks up the encoding the workspace's settings name for a path."""
     return partial(_find_configured, tree)
 
 

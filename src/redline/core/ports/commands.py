@@ -47,7 +47,7 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class SandboxFacts:
-    """What holds a command, in words; `mode` is safe, trusted or dangerous."""
+    """The restrictions on a command, in words; `mode` is safe, trusted or dangerous."""
 
     mode: str
     fs: str
@@ -105,54 +105,56 @@ class Look:
 
 
 class Job(Protocol):
-    """A started command. Its watchdog works without anybody asking."""
+    """A started command. Its timeout is enforced without calls to this object."""
 
     @property
     def id(self) -> str:
-        """The handle, unguessable."""
+        """The unguessable handle with which clients name the command."""
 
     @property
     def sandbox(self) -> SandboxFacts:
-        """What holds it."""
+        """The restrictions on the command."""
 
     @property
     def notes(self) -> Sequence[str]:
-        """What became known after the end, such as what an undo does not cover."""
+        """Remarks that became known after the end, such as what an undo does not cover."""
 
     @property
     def change(self) -> str | None:
-        """The id of the journalled operation of what it changed, once it ended."""
+        """The id of the operation that journals what the command changed, once it has ended."""
 
     @property
     def last_look(self) -> Look | None:
-        """The `take` that reported the end; None as long as none did."""
+        """The `take` that reported the end; None while no `take` has."""
 
     @property
     def is_ending(self) -> bool:
-        """Whether its last process is gone, so that its end is about to be reported."""
+        """Whether the last process is gone, so that the end is about to be reported."""
 
     def state(self) -> JobState:
-        """Return whether it runs or how it ended."""
+        """Return whether the command runs, or how it ended."""
 
     def send(self, data: bytes) -> None:
-        """Write to its input; SessionClosed when it has ended."""
+        """Queue *data* for the command's input; SessionClosed when it takes no more."""
 
     @property
     def byte_count(self) -> int:
-        """How many bytes it has written so far."""
+        """How many bytes the command has written so far."""
 
     def wait(self, seconds: float, *, for_output: bool = False, beyond: int | None = None) -> None:
-        """Return at its end or after *seconds*; with *for_output* as soon as something is unread,
-        with *beyond* as soon as it has produced more than that."""
+        """Block until the command ends, but at most *seconds*.
+
+        With *for_output* unread output ends the wait too, and with *beyond* a larger `byte_count`.
+        """
 
     def take(self) -> Look:
-        """Return the state and the output since the last `take`: each byte is given once."""
+        """Return the state, and the output since the last `take`; each byte is returned once."""
 
     def recall(self) -> Captured:
-        """Return what is kept of all output so far, both streams in the order in which it came."""
+        """Return what is kept of all output so far, both streams in order of arrival."""
 
     def kill(self, signal: str = "TERM", grace: float = 1.0) -> None:
-        """Signal the whole tree now and kill what is left after *grace* seconds."""
+        """Send *signal* to the whole process tree; kill what is left after *grace* seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,9 +175,9 @@ class Finished:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """What changed since a snapshot, as changes that already happened; and what is not known.
+    """What changed since a snapshot, as changes that already happened.
 
-    `repositories` are git directories that are new.
+    `uncovered` names what the comparison could not cover; `repositories` are new git directories.
     """
 
     change_set: ChangeSet
@@ -187,11 +189,11 @@ class Difference:
 class Written:
     """What a command left in its copy-on-write view, compared with the workspace as it is now.
 
-    `changes` has one change for each path, none of them made yet; the history cannot keep a file
-    without content. `overtaken` are those whose place another
-    program changed since the command started, `surplus` those beyond what one operation keeps,
-    `left_out` those that git ignored, or listings leave out, before the command. `refused` are
-    places that no change can make, with the reason; what was there stays.
+    `changes` has one change for each path, none of them made yet; one for a file without content
+    is too large for the history. Of their paths, another program has changed `overtaken` since the
+    command started, `surplus` exceed what one operation can hold, and git ignored or listings
+    excluded `left_out` before the command. `refused` maps paths that no change can produce to the
+    reason; the workspace keeps what is there.
     """
 
     changes: tuple[Change, ...] = ()
@@ -201,7 +203,7 @@ class Written:
     refused: Mapping[WorkspacePath, str] = field(default_factory=dict)
 
 
-# What `CommandView.place` answers where another program saved since `read`.
+# What `CommandView.place` returns when another program has saved the file since `read`.
 SAVED_MEANWHILE = "another program saved it meanwhile"
 
 
@@ -209,59 +211,59 @@ class CommandView(Protocol):
     """The copy-on-write view of the roots that one command wrote in."""
 
     def read(self) -> Written:
-        """Compare what the command wrote with the workspace; LimitReached if it is too much."""
+        """Compare what the command wrote with the workspace; LimitReached if it wrote too much."""
 
     def load(self, state: FileState) -> FileState:
-        """Return *state*, which `read` gave, with its content; without if it is large."""
+        """Return *state*, which `read` returned, with its content unless that is too large."""
 
     def complete(self, change: Change) -> Change:
-        """Return *change*, which `read` gave, with all that it takes to be made much later.
+        """Return *change*, which `read` returned, with everything needed to make it much later.
 
-        TooLarge.
+        Raises TooLarge.
         """
 
     def place(self, step: Change) -> str:
-        """Make one change that `read` gave; why that was not possible, or an empty text.
+        """Make one change that `read` returned; return "" or why it could not be made.
 
-        What another program saved since `read` stays: SAVED_MEANWHILE. The history knows nothing
-        of it yet.
+        A file that another program saved since `read` stays, and SAVED_MEANWHILE is returned. The
+        caller still has to journal the change.
         """
 
 
 class CommandPolicy(Protocol):
-    """What rules say about the changes of commands."""
+    """Applies the policy to the changes of commands."""
 
     def is_active(self) -> bool:
         """Return whether there are rules to enforce. PolicyUnreadable."""
 
     def sealed_places(self, origin: Origin) -> tuple[WorkspacePath, ...]:
-        """Directories that a command need not be able to write in: nothing there would be made."""
+        """Return directories in which a command gets no write access, as no change is allowed."""
 
     def settle(
         self, view: CommandView, command: Command, origin: Origin
     ) -> tuple[str | None, Sequence[str]]:
-        """Make what is allowed of what a command wrote; the operation, and what to say."""
+        """Make the allowed changes of a command; return the operation's id and notes."""
 
 
 class Snapshots(Protocol):
     """The state of every writable root before a command, within limits."""
 
     def take(self) -> object:
-        """Look at everything and keep what a command may overwrite."""
+        """Walk every root and copy the contents that a command may overwrite."""
 
     def compare(self, snapshot: object) -> Difference:
-        """Return what is different now."""
+        """Return what changed since *snapshot* was taken."""
 
 
 class Processes(Protocol):
-    """Commands as process trees in the sandbox; what they change is not looked at."""
+    """Runs commands as process trees in the sandbox, without tracking what they change."""
 
     def start(
         self,
         command: Command,
         finisher: Callable[[JobState], tuple[str | None, Sequence[str]]] | None,
     ) -> Job:
-        """Start it; *finisher* runs after its last process and gives `Job.change` and notes."""
+        """Start a command; after its last process ends *finisher* returns its change and notes."""
 
     def start_dry(
         self,
@@ -269,16 +271,16 @@ class Processes(Protocol):
         tree: Tree,
         finisher: Callable[[str, Difference, JobState], tuple[str | None, Sequence[str]]],
     ) -> Job:
-        """Start it on a copy-on-write view; *finisher* gets its id and what it would change too."""
+        """Start a command on a copy-on-write view; *finisher* also gets its id and changes."""
 
     def start_judged(
         self,
         command: Command,
         finisher: Callable[[CommandView, JobState], tuple[str | None, Sequence[str]]],
     ) -> Job:
-        """Start it on a copy-on-write view; *finisher* decides what becomes of it.
+        """Start a command on a copy-on-write view; *finisher* decides what becomes of it.
 
-        SandboxUnavailable where no command can have such a view.
+        Raises SandboxUnavailable where no command can have such a view.
         """
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""What several servers share besides leases; each raises StoreUnavailable where it says so.
+"""Stores that several servers share, besides leases; StoreUnavailable where a docstring says so.
 
 A server alone keeps the same things in its own memory.
 """

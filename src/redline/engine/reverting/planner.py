@@ -405,7 +405,7 @@ class RevertPlanner:
         now: changes.State,
         passed: Sequence[timeline.Passed],
     ) -> changes.FileState | None:
-        """Return what keeps later changes of a text file; None after noting why there is none."""
+        """Merge the revert with later changes of a text file; None after noting why it cannot."""
         base, wanted = step.before, step.after
         if isinstance(now, changes.FileState) and isinstance(base, changes.FileState):
             base, now = self._load(base), self._load(now)

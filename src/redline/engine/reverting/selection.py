@@ -17,7 +17,7 @@ from redline.engine.reverting.timeline import RevertStep
 
 
 class ChosenStep(NamedTuple):
-    """What takes back step `number` of an operation, or a part of it."""
+    """The step that reverts step `number` of an operation, or a part of it."""
 
     number: int
     step: Change | Rename
@@ -26,7 +26,7 @@ class ChosenStep(NamedTuple):
 def part_of(
     change_set: ChangeSet, paths: Sequence[WorkspacePath], hunks: frozenset[int]
 ) -> list[ChosenStep]:
-    """Return the steps that take back what *paths* and *hunks* choose, in order."""
+    """Return, in order, the steps that revert what *paths* and *hunks* select."""
     steps: list[ChosenStep] = []
     number = 0
     for index, step in enumerate(change_set.steps):

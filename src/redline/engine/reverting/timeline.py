@@ -336,7 +336,7 @@ def _step_numbers(
 
 
 class RevertStep(NamedTuple):
-    """A step to carry out: what takes back step `number` of an operation, or does it `again`."""
+    """A step to carry out: it reverts step `number` of an operation, or makes it `again`."""
 
     step: Change | Rename
     operation: str

@@ -177,7 +177,7 @@ def repairs_of(text: str, placement: Placement, old: str, new: str) -> Iterator[
 
 
 def _readings(margin: str, old: str, new: str) -> Iterator[str]:
-    """Yield what *new* may mean as whole lines besides what it says to the letter."""
+    """Yield what *new* may mean as whole lines, other than its literal text."""
     if margin:
         yield new if new[:1] in (" ", "\t") else _shift(new, "", margin)
     first = next((line for line in split_lines(margin + old) if line.strip()), "")

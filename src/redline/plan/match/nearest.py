@@ -16,7 +16,7 @@ from redline.plan.match.elision import find_elision
 from redline.plan.match.normalized import occurrences
 from redline.plan.match.typography import fold
 
-# Bounds on what is looked at and on what is said: a refusal must stay cheap and short.
+# Bounds on the work and on the message: a refusal must stay cheap and short.
 _MAX_FILE_LINES = 200_000
 _MAX_COMPARED = 5_000
 _MAX_COUNTED = 8

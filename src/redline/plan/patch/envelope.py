@@ -43,7 +43,7 @@ def is_envelope(lines: Sequence[str]) -> bool:
 
 
 def envelope_readings(lines: Sequence[str], first: int) -> list[Sequence[str]]:
-    """Return the ways to read the lines of an envelope: to the letter, and with loose headers.
+    """Return the ways to read the lines of an envelope: strictly, and with loose headers.
 
     Which of them is meant, the files decide: see `plan.patch.apply`.
     """

@@ -226,7 +226,7 @@ def _place_in_file(file: SearchedText, hunk: Hunk) -> Placement:
 
 
 def _place_by_number(file: SearchedText, hunk: Hunk) -> Placement | None:
-    """Place a hunk by its line number, if its lines are there to the letter."""
+    """Place a hunk by its line number, if its lines are there exactly."""
     if hunk.start is None or hunk.start > file.line_count:
         return None
     if hunk.only_adds:
@@ -250,7 +250,7 @@ def _without_mark(hunk: Hunk) -> Hunk:
 
 
 def _place_bare(file: SearchedText, hunk: Hunk) -> Placement:
-    """Place a hunk with context lines that lack their blank, only where it fits to the letter."""
+    """Place a hunk whose context lines lack their leading blank, only where it fits exactly."""
     found: list[Placement] = []
     for lines in (hunk.lines, hunk.unprefixed):
         if lines is None:

@@ -353,7 +353,7 @@ class ChangeView:
         )  # fmt: skip
 
     def _state_of(self, file: FileDiff) -> str:
-        """Return what tells the state of a file from every other."""
+        """Return a token that identifies the state of a file after the change."""
         step = self.operation.change_set.steps[file.step]
         after = step.after if isinstance(step, Change) else None
         return after.digest[:16] if isinstance(after, FileState) else str(file.touched.action)
@@ -365,7 +365,7 @@ class ChangeView:
         return sum(1 for operation in made if paths & {*operation.change_set.paths})
 
     def _mark_of(self, file: FileDiff) -> str:
-        """Return what tells how a file is drawn: its first hunk, hunks gone, notes and buttons."""
+        """Return a version token of a drawn file: first hunk, gone hunks, notes and buttons."""
         numbers = [hunk.number for hunk in file.hunks if hunk.number]
         gone = ",".join(str(number) for number in numbers if number in self.gone)
         notes = join(each for (step, _, _), each in self.notes.items() if step == file.step)

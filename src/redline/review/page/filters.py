@@ -186,7 +186,7 @@ def find_newer(runtime: Runtime, filters: Filters, known: str) -> list[Entry] | 
 
 
 def entry_id(entry: Entry) -> str:
-    """Return what tells an entry of the timeline from all others."""
+    """Return the id of a timeline entry, unique among runs and operations."""
     return f"run-{entry.number}" if isinstance(entry, CommandRun) else entry.id
 
 

@@ -11,7 +11,7 @@ _QUIET_SECONDS = 15.0
 
 
 class LiveFeed:
-    """Streams of events; while there is none, nothing is looked at.
+    """Streams of events; while none is open, nothing is polled.
 
     *look* returns the newest id of everything that may change; it runs in a thread.
     """

@@ -132,7 +132,7 @@ class Visit:
             site.warming[0].start()
 
     def _warm(self, name: str) -> None:
-        with suppress(RedlineError, OSError):  # whoever opens the page is told
+        with suppress(RedlineError, OSError):  # the person who opens the page sees the error
             self.change(f"{SESSION}/{name}").draw()
 
     def _notes(

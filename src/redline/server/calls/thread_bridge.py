@@ -75,7 +75,7 @@ class LoopTurns:
             self._loop.call_later(_LOOK_SECONDS, self._look)
 
     def _look(self) -> None:
-        self._is_looking = False  # first: an answer that comes later is told
+        self._is_looking = False  # set first, so that a later answer is signalled
         self._send()
         self._workers.wake(sparingly=True)
         self._look_later()

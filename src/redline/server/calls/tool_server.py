@@ -106,7 +106,7 @@ class ToolServer:
 
     @property
     def dispatch(self) -> Dispatch:
-        """What runs calls; the only lazy boundary between listing tools and calling them."""
+        """The dispatcher of calls; the only lazy boundary between listing and calling tools."""
         with self._lock:
             if self._dispatch is None:
                 from redline.server.calls.dispatch import Dispatch

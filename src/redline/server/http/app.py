@@ -96,7 +96,7 @@ class HttpApp:
             raise HttpRefusal(404, wire.METHOD_NOT_FOUND, f"{fact}\nhint: tools are at /mcp")
 
     def _endpoint_at(self, path: str) -> McpEndpoint | None:
-        """Return what serves tools at *path*: those of the settings, or one toolset's."""
+        """Return the endpoint at *path*, for the configured tools or for one toolset's."""
         known = self._endpoints.get(path)
         if known is None and path.startswith(f"{request.MCP}/"):
             known = self._endpoints[request.MCP].beside(path.removeprefix(f"{request.MCP}/"))

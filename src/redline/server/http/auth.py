@@ -245,7 +245,7 @@ class Authenticator:
 
 
 def open_authenticator(settings: Settings, users: UsersSource | None = None) -> Authenticator:
-    """Return what finds people by the settings; SettingsError where an extra is missing.
+    """Return the authenticator that the settings select; SettingsError if it needs an extra.
 
     *users* have rights by the name of the workspace's directory.
     """

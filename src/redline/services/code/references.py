@@ -32,7 +32,7 @@ def finder_of(
     max_tokens: int,
     line: int | None = None,
 ) -> Finder:
-    """Return what finds references to *wanted*: to what *line* of *place* means, if given."""
+    """Return a finder of references to *wanted*, as *line* of *place* means it if given."""
     name, chosen = resolve_query(lookup, wanted, place, line)
     return Finder(lookup, name, chosen, READ_PER_TOKEN * max_tokens)
 

@@ -40,7 +40,7 @@ class WorkerFiles:
         return self._opened[path]
 
     def parse(self, file: OpenedSource) -> Parsed | None:
-        """Return the syntax tree, where there is a grammar that may be let near the file."""
+        """Return the syntax tree; None without a grammar that is safe to run on the file."""
         if file.path not in self._parsed:
             language = file.grammar()
             parsed = None
@@ -86,7 +86,7 @@ class WorkerFiles:
         return [path for path in paths if group_of(path) == group][:_MAX_DEFINING]
 
     def is_file(self, path: WorkspacePath) -> bool:
-        """Return whether there is such a file."""
+        """Return whether the file exists."""
         return bool(self._ask("is_file", path))
 
     def _symbols_of(self, file: OpenedSource) -> list[Symbol]:

@@ -521,7 +521,7 @@ class CommandLine:
 
 
 class Permits(Protocol):
-    """How a tool comes by permissions."""
+    """How a tool obtains permissions."""
 
     def consume(self, permission: str) -> Grant | None:
         """Take a grant that a person gave before for this very call."""

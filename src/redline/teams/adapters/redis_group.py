@@ -381,7 +381,7 @@ class RedisGroup:
         return self._leases.ask_for(workspace)
 
     def fence(self, workspace: str) -> Fence:
-        """Return what keeps this server's commits out once it has lost a workspace."""
+        """Return a fence that refuses this server's commits once it has lost a workspace."""
         return Fence(workspace, lambda: self._leases.require(workspace))
 
     def share(self, workspace: str, session_idle: float) -> SharedParts:

@@ -145,6 +145,6 @@ def quote(arguments: Mapping[str, object]) -> str:
 
 
 def _other_way(error: e.RedlineError) -> str:
-    """Return what else repairs the call: text that is there to the letter may change everywhere."""
+    """Return another repair of the call: text that occurs exactly can be replaced everywhere."""
     is_literal = isinstance(error, e.AmbiguousMatch) and error.details.get("level") == "literal"
     return "; or pass all: true to change every one" if is_literal and error.hint else ""

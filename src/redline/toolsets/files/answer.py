@@ -78,7 +78,7 @@ def answer(call: Call, text: str, structured: Json, *links: Json) -> Result:
 
 
 def answer_with_notes(text: str, notes: Iterable[str]) -> Result:
-    """Answer *text* to the letter; each note is an item of its own behind it."""
+    """Return *text* unchanged, followed by each note as an item of its own."""
     lines = (text, *(f"note: {note}" for note in notes))
     return Result([{"type": "text", "text": line} for line in lines])
 

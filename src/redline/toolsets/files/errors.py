@@ -88,7 +88,7 @@ def _not_unique(error: errors.AmbiguousMatch, quoted: str) -> str:
 
 
 def _limit_hint(error: errors.AmbiguousMatch) -> str:
-    """Only a text that is there to the letter can be replaced several times."""
+    """Return the hint to replace every occurrence, which works only for exact matches."""
     is_literal = error.details.get("level", "literal") == "literal"
     return "; or set limit: 0 to replace all of them" if is_literal and error.hint else ""
 

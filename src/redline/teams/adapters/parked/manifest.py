@@ -73,7 +73,7 @@ class Manifest(NamedTuple):
 
 
 def load_state(store: ObjectStore) -> ParkedState | None:
-    """Return what is said to be parked there; nothing of it is checked but its form."""
+    """Return the record of what is parked; None without one. Only its form is checked."""
     found = store.get(_CURRENT, _MAX_STATE)
     if found is None:
         return None
