@@ -710,7 +710,7 @@ def _single_value(token: Token) -> SaidValue | None:
         return SaidValue(Num(number), True)
     if token.low in ("true", "false", "null"):
         return SaidValue({"true": True, "false": False, "null": None}[token.low], True)
-    if token.kind == "op" or token.low in _STOP_WORDS:
+    if token.kind == "op" or (token.low in _STOP_WORDS and token.text != "IT"):
         return None
     return SaidValue(token.text, True)
 

@@ -37,7 +37,7 @@ def patterns(wording: str) -> tuple[Pattern, ...]:
     """Return the patterns of a wording, one for each choice of its optional words."""
     found: list[tuple[Element, ...]] = [()]
     for part in wording.split():
-        if part.startswith("("):
+        if part.startswith("(") and part != "(":
             inner = _elements(part[1:-1])
             found = [p + extra for p in found for extra in (inner, ())]
         else:

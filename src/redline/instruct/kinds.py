@@ -22,7 +22,7 @@ _MORE = "increase|raise|lower|decrease|reduce|bump|upgrade|downgrade|extend|cut|
 _ADD = "add|append|insert|push|put|place|include"
 _NEW = "add|create|introduce|define|insert|append|register|declare|store"
 _PLACE = "to|under|in|for|into|on|at"
-_CLOSE = "(directly|immediately|right)"
+_CLOSE = "(directly|immediately|right|just)"
 _OCCURRENCES = "occurrences|occurrence|instances|instance"
 _WITH = "with|having|that|which|and"
 _NOUN = (
@@ -95,7 +95,8 @@ KINDS: tuple[ChangeKind, ...] = (
         """),
         (plans.set_value, """
         assign|write|put {V} to|into|in {T}
-        use {V} for|as {T}
+        use|assign {V} for|as {T}
+        flip|toggle {T} to {V}
         """),
         (plans.set_matching, f"""
         {_SET}|{_REASSIGN} {{S}} whose|where|with {{K}} is|are|=|equals {{O}} to {{V}}
@@ -114,6 +115,8 @@ KINDS: tuple[ChangeKind, ...] = (
         {_SET} {{T}} from {{O}} to {{V}} wherever it occurs|appears
         {_SET} {{T}} to {{V}} everywhere
         {_SET} {{T}} to {{V}} everywhere in {{C}}
+        {_SET} every|each|all {{T}} : {{O}} to {{V}}
+        {_SET} every|each|all {{T}} : {{O}} to {{V}} across|in|throughout {{C}}
         """),
         (plans.set_same, "make|set {T} (the) same as {C}"),
         (plans.set_same_field, """
@@ -197,7 +200,10 @@ KINDS: tuple[ChangeKind, ...] = (
         increment {T}
         add {N} to {T}
         """),
-        (plans.shift_field(1), "add {N} {K} to {S}"),
+        (plans.shift_field(1), """
+        add {N} (more|additional|extra) {K} to {S}
+        give {S} {N} more|additional|extra {K}
+        """),
         (plans.shift_field(-1), "subtract|deduct|take {N} {K} from {S}"),
         (plans.shift(-1), """
         decrease|reduce|lower|decrement|cut|drop|shrink {T} by {N}
@@ -267,6 +273,7 @@ KINDS: tuple[ChangeKind, ...] = (
         (structure.append(), f"""
         {_ADD} {{E}} to|into|onto|in|under {{L}}
         {_ADD} {{E}} to|at (the) end of {{L}}
+        {_ADD} {{E}} at (the) end
         {_ADD} {{E}} as (the) last (new) element|entry|item|one|value of|in|to {{L}}
         {_ADD} {{E}} to {{L}} unless|if|that|which|who {{U}}
         {_ADD} {{E}}
@@ -289,6 +296,7 @@ KINDS: tuple[ChangeKind, ...] = (
         (structure.append("first"), f"""
         prepend {{E}} to {{L}}
         {_ADD} {{E}} to|at (the) front|beginning|start|top of {{L}}
+        {_ADD} {{E}} at (the) front|beginning|start|top
         {_ADD} {{E}} first in|to|into {{L}}
         {_ADD} {{E}} to {{L}} at (the) front|beginning|start|top
         """),
@@ -336,6 +344,7 @@ KINDS: tuple[ChangeKind, ...] = (
         {_NEW} {{K}} {_PLACE} {{C}} (and) set to {{V}}
         {_NEW} {{K}} to|under|in|for|on|at {{C}} and_set_it_to {{V}}
         {_NEW} {{K}} =|:|-> {{V}}
+        {_SET} {{K}} to|= {{V}} ( (a) new key|field|property )
         {_NEW} {{K}} {_HAVING} (the|a) (string|boolean|number) {_NOUN} (of) {{V}}
         {_NEW} {{K}} with {{V}}
         {_NEW} {{K}} set to {{V}}
@@ -344,6 +353,7 @@ KINDS: tuple[ChangeKind, ...] = (
         {_NEW} (a|an) (new) entry to|in|under {{C}} with key {{K}} and value {{V}}
         {_NEW} {{X}} with (the) key {{K}} and (the) {_NOUN} {{V}} to|in|under {{C}}
         """),
+        (structure.add_keys, f"{_NEW} {{G}} {_PLACE} {{C}}"),
         (structure.add_plainly, f"""
         {_NEW} {{K}} of {{V}} {_PLACE} {{C}}
         {_NEW} to|under|in {{C}} {{K}} of {{V}}
@@ -372,6 +382,7 @@ KINDS: tuple[ChangeKind, ...] = (
         {_NEW} {{K}} with|having {{F}} {_PLACE} {{C}}
         {_NEW} {{K}} {_PLACE} {{C}} with|having {{F}}
         {_NEW} to|under|in {{C}} {{K}} with|having {{F}}
+        {_NEW} {{K}} with|having (the) (keys|fields|properties) {{F}}
         """),
         (structure.add_record(), f"""
         {_NEW} {{K}} named|called {{N}} {_WITH} {{F}}
@@ -395,6 +406,9 @@ KINDS: tuple[ChangeKind, ...] = (
         (structure.add_record("after"), f"""
         {_NEW} {{K}} with {{F}} {_CLOSE} after {{A}}
         {_NEW} {{K}} named|called {{N}} {_WITH} {{F}} {_CLOSE} after {{A}}
+        """),
+        (structure.add_record("between"), f"""
+        {_NEW} {{K}} with {{F}} between {{A}} and {{B}}
         """),
         (structure.add_record("before"), f"""
         {_NEW} {{K}} with {{F}} {_CLOSE} before {{A}}
@@ -452,6 +466,8 @@ KINDS: tuple[ChangeKind, ...] = (
         (structure.move_into_new, """
         move|relocate {T} to|into|under (a) new top-level (object|key|section) {K}
         move|relocate {T} from {A} to|into|under (a) new top-level (object|key|section) {K}
+        move|relocate {T} to|into|under (a) new top-level object {K} (,) under|as (the) key {Z}
+        move|relocate {T} from {A} to|into (a) new top-level object {K} (,) under|as (the) key {Z}
         """),
         (structure.move_within("first"), """
         move {T} to (the) front|beginning|start|top of {L}
@@ -466,10 +482,12 @@ KINDS: tuple[ChangeKind, ...] = (
         """),
         (structure.move_within("before"), f"""
         move {{T}} {_CLOSE} before {{A}}
+        move {{T}} so_that it comes|stands {_CLOSE} before {{A}}
         move {{T}} {_CLOSE} before {{A}} in {{L}}
         """),
         (structure.move_within("after"), f"""
         move {{T}} {_CLOSE} after {{A}}
+        move {{T}} so_that it comes|stands {_CLOSE} after {{A}}
         move {{T}} {_CLOSE} after {{A}} in {{L}}
         """),
     ),

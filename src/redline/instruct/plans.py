@@ -17,7 +17,7 @@ from redline.instruct.literals import Given, Misfit, amount, fit, values
 from redline.instruct.model.operations import DocumentOperation
 from redline.instruct.model.values import Num, Value, dumps, render
 from redline.instruct.sentence import LACKING, SEVERAL, Env, Pick, Sentence
-from redline.instruct.targets import key_nodes, opposite, phrase, simple
+from redline.instruct.targets import collections, key_nodes, opposite, phrase, simple
 from redline.instruct.tokens import Token
 from redline.instruct.words import (
     ARTICLES,
@@ -500,6 +500,8 @@ def switch(on: bool | None) -> Callable[[Sentence, Slots, Env], Iterator[ClauseO
         verb = s.tokens[slots["T"][0] - 1].low
         for pick in usable(s, slots["T"], env):
             flags = _flags(s, pick, verb)
+            if flags is None and s.words(*slots["T"]) == ["it"] and env.scope is not None:
+                flags = _flags(s, env.scope, verb)  # in the webhook, change the url and enable it
             if flags is None:
                 s.fail(27, f"{_shorten(s.source(*slots['T']))} is not true or false", pick.nodes)
                 continue
@@ -980,7 +982,7 @@ def _ranked(
         if not isinstance(value, str | Num | bool):
             raise Misfit("not every element has a value to sort by")
         ranked.append((value.decimal if isinstance(value, Num) else value, element))
-    if dated and not all(isinstance(r, str) and r[:4].isdigit() for r, _ in ranked):
+    if dated and not all(re.match(r"[12]\d{3}(?!\d)", str(r)) for r, _ in ranked):
         raise Misfit("only dates are newer or older; say ascending or descending")
     if len({type(rank) for rank, _ in ranked}) > 1:
         raise Misfit("the values to sort by have different types")
@@ -1028,7 +1030,9 @@ def swap_places(s: Sentence, slots: Slots, env: Env) -> Iterator[ClauseOutcome]:
 def swap_ordinals(s: Sentence, slots: Slots, env: Env) -> Iterator[ClauseOutcome]:
     """Give two elements of a list, named by their ordinals, each other's place."""
     first, second = (ORDINALS.get(s.source(*slots[k]).lower()) for k in ("A", "B"))
-    for pick in _lists_meant(s, slots["T"], env) if None not in (first, second) else ():
+    lists = list(_lists_meant(s, slots["T"], env)) if None not in (first, second) else []
+    kinds = collections(s, *slots["T"], env) if env.scope is None and not lists else []
+    for pick in lists or [Pick((n,)) for n in kinds if isinstance(s.tree.values[n], list)]:
         held = list(s.tree.children(pick.nodes[0])) if len(pick.nodes) == 1 else []
         places = [p + len(held) * (p < 0) for p in (first, second) if p is not None]
         if len(set(places)) == 2 and all(0 <= p < len(held) for p in places):

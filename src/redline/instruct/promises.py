@@ -7,13 +7,15 @@ from redline.instruct.model.values import dumps
 from redline.instruct.plans import ClauseOutcome
 from redline.instruct.sentence import Env, Sentence
 from redline.instruct.targets import PREPOSITIONS, collections, phrase
+from redline.instruct.words import ARTICLES
 
 _KEEPING = (
     "keeping its value", "keeping its contents", "keeping its content", "keeping the value",
     "keeping its command", "keeping its version", "keeping its version range",
     "preserving its value", "preserving its version range", "keeping the key name",
     "keep its value", "its value stays the same", "keeping the first occurrence of each",
-    "keeping everything else", "preserving its version", "keeping its settings",
+    "keeping everything else", "keeping its position",
+    "keeping the version range", "keep the texts", "preserving its version", "keeping its settings",
 )  # fmt: skip
 _KEEPINGS = {tuple(text.split()) for text in _KEEPING}
 _LEFT = frozenset("leave keep preserve retain".split())
@@ -131,9 +133,20 @@ def _guard(s: Sentence, i: int, j: int, env: Env) -> ClauseOutcome | None:
     found = [p for p in phrase(s, i, j, env) if p.nodes]
     found = found or [p for p in phrase(s, i, j, Env()) if p.nodes]
     if not found:
-        return None
+        return _guard_kind(s, i, j)
     several = any(p.several for p in found)
     return ClauseOutcome((), None, "kept", () if several else found[0].nodes)
+
+
+def _guard_kind(s: Sentence, i: int, j: int) -> ClauseOutcome | None:
+    """Return the promise about a collection by its kind, or about the texts that hold a name."""
+    i += s.tokens[i].low in ARTICLES and j - i > 1
+    nodes = collections(s, i, j, Env())
+    if not nodes and j - i == 1 and not s.tokens[i].text.isalpha():
+        s.tree.spend(len(s.tree.values))
+        text = s.tokens[i].text
+        nodes = [n for n, v in enumerate(s.tree.values) if isinstance(v, str) and text in v]
+    return ClauseOutcome((), None, "kept", tuple(nodes)) if nodes else None
 
 
 def _guard_others(s: Sentence, i: int, j: int) -> ClauseOutcome | None:

@@ -13,7 +13,7 @@ from redline.instruct import filters
 from redline.instruct.forms import FormWord, match
 from redline.instruct.kinds import BY_VERB, REMOVING, WITHOUT_VERB, Form
 from redline.instruct.paths import looks_like_path
-from redline.instruct.plans import ABSENT_NOTE, DONE_NOTE, ClauseOutcome
+from redline.instruct.plans import ABSENT_NOTE, DONE_NOTE, ClauseOutcome, split_list
 from redline.instruct.promises import promise
 from redline.instruct.sentence import Env, Pick, Sentence
 from redline.instruct.targets import PREPOSITIONS, owner_of, phrase, without
@@ -317,10 +317,41 @@ def _clauses(
     if kept is not None:
         yield kept, verb
         return
+    if s.tokens[j - 1].low == ")":
+        yield from _with_remark(s, i, j, env, verb)
     found = list(_forms_of(s, i, j, env, verb))
     yield from found or _where_behind(s, i, j, env, verb)
     yield from _if_behind(s, i, j, env, verb)
     yield from _except_behind(s, i, j, env, verb)
+
+
+def _with_remark(
+    s: Sentence, i: int, j: int, env: Env, verb: Form | None
+) -> Iterator[tuple[ClauseOutcome, Form | None]]:
+    """Yield what a clause does that a remark in brackets behind it repeats in other words."""
+    k = next((p for p in range(j - 1, i, -1) if s.tokens[p].low == "("), i)
+    if k <= i + 1 or k + 1 >= j - 1:
+        return
+    for outcome, form in _clause(s, i, k, env, verb, False):
+        if outcome.operations and _repeats(s, k + 1, j - 1, outcome):
+            yield outcome, form
+
+
+def _repeats(s: Sentence, i: int, j: int, outcome: ClauseOutcome) -> bool:
+    """Return whether words name exactly what a clause changes, or say its change once more."""
+    operations = set(map(repr, outcome.operations))
+    for env in (Env(), Env(outcome.it, outcome.it)):
+        for again, _ in _clause(s, i, j, env, None, False):
+            if set(map(repr, again.operations)) == operations:
+                return True
+    picks = [
+        [p for p in phrase(s, *span, Env()) if len(p.nodes) == 1] for span in split_list(s, i, j)
+    ]
+    if not picks or not all(len(found) == 1 for found in picks):
+        return False
+    named = {s.tree.path(found[0].nodes[0]) for found in picks}
+    above = [{o.path[:n] for n in range(len(o.path) + 1)} & named for o in outcome.operations]
+    return all(above) and set().union(*above) == named
 
 
 def _forms_of(
@@ -388,6 +419,10 @@ def _with_scope(
     for k in range(i + 2, j - 1):
         if s.tokens[k].text not in PREPOSITIONS or s.tokens[k - 1].low == ";":
             continue
+        if s.tokens[k].low == "of" and any(
+            s.tokens[p].low == "and" and s.tokens[p + 1].low in BY_VERB for p in range(i, k - 1)
+        ):
+            continue  # enable a and add 1 to the b of c: the owner belongs to the last clause
         before = s.it_field
         refers = {"it", "one", "them"} & set(s.words(k, j))
         s.it_field = _target_words(s, i, k) if refers else before

@@ -54,7 +54,7 @@ _LACKING = {
     for verb in ("have", "contain", "include", "list")
 } | {("lacks", "it"), ("lack", "it")}
 _AS_SETS = frozenset("add include includes contain contains list lists".split())
-_NEW = ARTICLES | {"new", "another", "further", "additional", "optional"}
+_NEW = ARTICLES | {"new", "another", "further", "additional", "optional", "missing"}
 
 
 # -- remove
@@ -133,7 +133,11 @@ def _lists_holding(s: Sentence, slots: Slots, env: Env) -> Iterator[Pick]:
                 c for c in held for wanted in element_values(s, *slots["E"], Pick((c,)))
                 if all(any(_is_one(s, e, [g]) for e in s.tree.children(c)) for g in wanted)
             ]  # fmt: skip
-        if found and [s.tree.parents[c] for c in found] == list(pick.nodes):
+        holders = [s.tree.parents[c] for c in found]
+        who_have_it = s.words(slots["L"][1], slots["L"][1] + 1) in (["that"], ["which"], ["who"])
+        if found and (
+            holders == list(pick.nodes) or (who_have_it and len(set(holders)) == len(found))
+        ):
             yield Pick(tuple(found), pick.many)
 
 
@@ -411,6 +415,21 @@ def add_key(s: Sentence, slots: Slots, env: Env) -> Iterator[ClauseOutcome]:
                 s.fail(28, str(error), holder.nodes)
 
 
+def add_keys(s: Sentence, slots: Slots, env: Env) -> Iterator[ClauseOutcome]:
+    """Add several keys with their values to objects: "a": 1 and "b": 2."""
+    made: list[ClauseOutcome] = []
+    for i, j in split_list(s, *slots["G"]):
+        k = next((p for p in range(i + 1, j - 1) if s.tokens[p].low in (":", "=")), 0)
+        found = list(add_key(s, {"K": (i, k), "V": (k + 1, j), "C": slots["C"]}, env)) if k else []
+        if len(found) != 1 or not found[0].operations:
+            return
+        made += found
+    keys = {o.path for outcome in made for o in outcome.operations}
+    operations = tuple(o for outcome in made for o in outcome.operations)
+    if len(made) > 1 and len(keys) == len(operations):
+        yield ClauseOutcome(operations, made[0].it)
+
+
 def add_plainly(s: Sentence, slots: Slots, env: Env) -> Iterator[ClauseOutcome]:
     """Add a key with a value that is quoted, a number, JSON, or true and false: a timeout of 20."""
     i, j = slots["V"]
@@ -621,7 +640,11 @@ def add_object(s: Sentence, slots: Slots, env: Env) -> Iterator[ClauseOutcome]:
         or s.tokens[j - 1].kind in ("quoted", "code")
         or singular(s.tokens[j - 1].low) in ("object", "section", "block", "map")
     )
-    for holder in _holders(s, slots, env, path):
+    nouns = [key_form(t.text) for t in s.tokens[i : j - 1] if t.kind == "word"]
+    for named in _holders(s, slots, env, path):
+        # a property "x" goes to the properties of what is named
+        inner = [c for c in (_called(s, named, noun) for noun in nouns) if c is not None]
+        holder = inner[-1] if inner else named
         if not is_said and any(_may_hold_records(s, n) for n in holder.nodes):
             continue
         beside = [s.tree.values[c] for n in holder.nodes[:20] for c in s.tree.children(n)]
@@ -1067,12 +1090,19 @@ def _move_node(s: Sentence, node: int, target: Path) -> ClauseOutcome | None:
 def move_into_new(s: Sentence, slots: Slots, env: Env) -> Iterator[ClauseOutcome]:
     """Move a key into an object that is made for it at the top level."""
     name = _name(s, slots["K"])
-    if name is None or len(name) != 1 or s.tree.node_at(name) is not None:
+    inner = _name(s, slots["Z"]) if "Z" in slots else ()
+    if (
+        name is None
+        or len(name) != 1
+        or s.tree.node_at(name) is not None
+        or inner is None
+        or len(inner) > 1
+    ):
         return
     for pick in _movable(s, slots, env):
         key, value = s.tree.keys[pick.nodes[0]], s.tree.values[pick.nodes[0]]
         if isinstance(key, str) and isinstance(s.tree.document, dict):
-            addition = DocumentOperation("add", name, value={key: value})
+            addition = DocumentOperation("add", name, value={"".join(inner) or key: value})
             yield ClauseOutcome((addition, *_removals(s, pick.nodes)), pick)
 
 

@@ -32,6 +32,7 @@ PREPOSITIONS = frozenset("of in for on under within inside from at by across".sp
 _OWN = frozenset("its their his her".split())
 _IT = frozenset("it them they that".split())
 _POINTING = frozenset("that this those these".split())
+_IN_THE_LIST = {(p, "the", noun) for p in ("in", "of", "from") for noun in ("list", "array")}
 _EXCEPT = (
     ("except", "for"), ("except", "in"), ("except",), ("but", "not"), ("apart", "from"),
     ("other", "than"), ("but",), ("excluding",), ("not",),
@@ -40,6 +41,7 @@ _TOP = frozenset(
     "root toplevel document rootobject rootdocument documentroot toplevelobject "
     "topleveldocument documentitself".split()
 )
+_LANGUAGE = re.compile(r"[a-z]{2}([-_][A-Z]{2})?")
 MAX_PHRASE = 40
 
 
@@ -92,6 +94,18 @@ def _readings(s: Sentence, i: int, j: int, env: Env) -> Iterator[Pick]:
         yield from _with_filter(s, i, j, env)
         yield from _in_list(s, i, j, env)
         yield from _except(s, i, j, env)
+        yield from _members_of_the_list(s, i, j, env)
+
+
+def _members_of_the_list(s: Sentence, i: int, j: int, env: Env) -> Iterator[Pick]:
+    """Yield elements behind which `in the list` stands, or `there` for the object before."""
+    low = s.words(i, j)
+    if low[-1] == "there" and len(low) > 1 and env.it is not None:
+        yield from phrase(s, i, j - 1, Env(owner_of(s, env.it)))
+    elif len(low) > 3 and tuple(low[-3:]) in _IN_THE_LIST and not key_nodes(s, j - 1, j):
+        for pick in phrase(s, i, j - 3, env):
+            if all(isinstance(s.tree.keys[n], int) for n in pick.nodes):
+                yield pick
 
 
 def _contents(s: Sentence, i: int, j: int, env: Env) -> Iterator[Pick]:
@@ -200,11 +214,12 @@ def _in_scope_of(s: Sentence, i: int, j: int, env: Env) -> Iterator[Pick]:
                 yield from _of_one_of(s, i, k, scope)
                 continue
             yield from _inside(s, i, k, env._replace(scope=scope))
+        k -= s.tokens[k - 1].low == "currently" and k > i + 1
         heads = (*phrase(s, i, k, env), *_kind(s, i, k, env)) if k + 1 < j else ()
         for records in heads:
             many = records.many or is_plural_phrase(s, i, k)
             held = records.nodes if records.many else _as_members(s, records.nodes)
-            for kept in filters.by_field(s, k, j, held):
+            for kept in filters.by_field(s, k + (s.tokens[k].low == "currently"), j, held):
                 yield Pick(kept, many, not many and len(kept) > 1, records.lacking)
 
 
@@ -718,10 +733,24 @@ def collections(s: Sentence, i: int, j: int, env: Env) -> list[int]:
         above = {s.tree.parents[h] for h in env.scope.nodes}
         nodes = [n for n in nodes if n in above or s.tree.lies_in(n, env.scope.members)]
     if nodes or j - i == 1:
-        return nodes or _by_head_noun(s, form, env) or _generic_collections(s, i, env)
-    if singular(tokens[-1].low) in GENERIC:
+        held = nodes or _by_head_noun(s, form, env) or _generic_collections(s, i, env)
+        return held or _by_languages(s, form, env)
+    if singular(tokens[-1].low) in GENERIC | {"variable", "var"}:
         return collections(s, i, j - 1, env)  # every patient record
     return _by_head_noun(s, form, env) or _inner_collections(s, i, j, env)
+
+
+def _by_languages(s: Sentence, form: str, env: Env) -> list[int]:
+    """Return the map of which every key is the tag of a language, which `locale` means."""
+    if form not in ("locale", "language"):
+        return []
+    tree = s.tree
+    tree.spend(len(tree.values))
+    return [
+        n for n, held in enumerate(tree.values)
+        if isinstance(held, dict) and tree.is_map(n) and all(map(_LANGUAGE.fullmatch, held))
+        and (env.scope is None or tree.lies_in(n, env.scope.members))
+    ]  # fmt: skip
 
 
 def _inner_collections(s: Sentence, i: int, j: int, env: Env) -> list[int]:
