@@ -267,7 +267,7 @@ BUDGETS = {
     "core": Budget(6_100, 46),
     "documents": Budget(8_650, 47, 5.2),
     "engine": Budget(2_300, 11),
-    "instruct": Budget(9_500, 30),
+    "instruct": Budget(9_900, 30),
     "library": Budget(500, 4, 9.7),
     "plan": Budget(5_800, 34, 5.6),
     "policy": Budget(2_800, 16, 7.1),

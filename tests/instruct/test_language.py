@@ -311,6 +311,28 @@ SHOP = {
         ("Set total to 1 for orders", [f"/orders/{n}/total" for n in range(3)]),
         ('Set o-1\'s name in owner to "Cy"', ["/orders/0/owner/name"]),
         ('Add a proxy with host "x" and port 3 to api.retry', ["/api/retry/proxy"]),
+        # several new keys, and a new object
+        ('Add "x": 1 and "y": 2 to api.retry', ["/api/retry/x", "/api/retry/y"]),
+        ('Add a new top-level object "cache" with the keys "ttl": 1 and "on": true', ["/cache"]),
+        ("Set api.retry.min to 1 (new key)", ["/api/retry/min"]),
+        # a remark in brackets that says the same once more
+        ("Set the total of all orders with state open to 5 (o-1 and o-3)",
+         ["/orders/0/total", "/orders/2/total"]),
+        ("Set paid to true for o-1 (orders[0].paid = true)", ["/orders/0/paid"]),
+        # places in lists
+        ("Remove the last order in the list", ["/orders/2"]),
+        ("Swap the first and the last order", ["/orders/0", "/orders/2"]),
+        ('In the lines of o-1, add "c" at the end and insert "z" at the beginning',
+         ["/orders/0/lines/2", "/orders/0/lines/0"]),
+        ('Add {"id": "o-0"} at the end of orders and set the total of o-1 to 5',
+         ["/orders/3", "/orders/0/total"]),
+        ("Move o-3 so that it comes before o-2", ["/orders/2"]),
+        ('Remove the line "b" from all orders that have it',
+         ["/orders/0/lines/1", "/orders/1/lines/0"]),
+        # the owner behind the last clause belongs to it alone
+        ('Increase the total of all unpaid orders by 1 and add "c" to the lines of o-2 and o-3',
+         ["/orders/0/total", "/orders/1/lines/1", "/orders/2/lines/0"]),
+        ('Change every "state": "open" to "sent"', ["/orders/0/state", "/orders/2/state"]),
     ],
 )  # fmt: skip
 def test_sentences_of_agents_change_these_places(instruction: str, expected: list[str]) -> None:
@@ -341,6 +363,18 @@ def test_sentences_of_agents_change_these_places(instruction: str, expected: lis
         "Set the owner of o-1 to state",
         "Rename the owner of o-1 to Cy",
         "If every order has total 90, florbily set version to 2",
+        # a remark in brackets that does not say the same
+        "Set the total of all orders with state open to 5 (o-1 and o-2)",
+        "Set the total of all orders with state open to 5 (o-1)",
+        "Set the total of o-1 to 5 (o-1 and o-3)",
+        "Set paid to true for o-1 (delete all orders)",
+        "Set the state of o-1 to open (sent)",
+        "Set version to 2 (new key)",
+        'Add "x": 1 and "max": 2 to api.retry',
+        'Add "c" at the end',
+        "Swap the first and last line",
+        "Sort orders by total, newest first",
+        "Remove the last line in the list",
     ],
 )
 def test_what_may_mean_something_else_is_asked_about(instruction: str) -> None:

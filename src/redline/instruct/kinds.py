@@ -74,7 +74,9 @@ KINDS: tuple[ChangeKind, ...] = (
         Reassign all users whose theme is "dark" to "light"
         Set price to 4 where qty is 0
         Set the qty of "A-1" and "C-3" to 12 and 8
-        Set Alice's theme to Bob's theme""",
+        Set Alice's theme to Bob's theme
+        Change every "restart": "no" to "always"
+        Set timeout to 30 for every job (lint and test)""",
         (plans.set_value, f"""
         {_SET} {{T}} {_TO} {{V}}
         {_SET}|{_MORE} {{T}} from {{O}} to {{V}}
@@ -269,7 +271,8 @@ KINDS: tuple[ChangeKind, ...] = (
         Add "prod" and "eu" to the tags of Alice
         Insert "check" as the second element of jobs.lint.steps
         Add {"sku": "D-4", "price": 3, "qty": 1} to items
-        Append " (admin)" to the name of Alice""",
+        Append " (admin)" to the name of Alice
+        In jobs.test.steps, add "report" at the end""",
         (structure.append(), f"""
         {_ADD} {{E}} to|into|onto|in|under {{L}}
         {_ADD} {{E}} to|at (the) end of {{L}}
@@ -329,9 +332,12 @@ KINDS: tuple[ChangeKind, ...] = (
     ),
     _kind(
         "add a key",
-        "`add K = V to S`, `add a field K with the value V to S`, `add K with V under S`",
+        "`add K = V to S`, `add K: V and K: V to S`, `add a field K with the value V to S`, "
+        "`add K with V under S`, `set PATH to V (new key)`",
         """Add ttl = 300 to cache
         Add a field "reminder" with the value true to every user whose active is false
+        Add "ttl": 300 and "shards": 2 to cache
+        Set cache.ttl to 300 (new key)
         Add the service "mail" with the value {"enabled": false, "restart": "no"} to services""",
         (structure.add_key, f"""
         {_NEW} {{K}} =|:|-> {{V}} {_PLACE} {{C}}
@@ -377,6 +383,7 @@ KINDS: tuple[ChangeKind, ...] = (
         """Add an item with sku "E-5", price 12 and qty 0
         Append to items a record with sku "F-6", price 1, qty 2
         Insert a user named "Carol" with id 3 and theme "dark" before Bob
+        Add a new top-level object "metrics" with the keys "enabled": true and "port": 9100
         Add "limits" with cpu 2 and memory "64Mi" to every service""",
         (structure.add_object, f"""
         {_NEW} {{K}} with|having {{F}} {_PLACE} {{C}}

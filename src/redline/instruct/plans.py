@@ -1030,12 +1030,16 @@ def swap_places(s: Sentence, slots: Slots, env: Env) -> Iterator[ClauseOutcome]:
 def swap_ordinals(s: Sentence, slots: Slots, env: Env) -> Iterator[ClauseOutcome]:
     """Give two elements of a list, named by their ordinals, each other's place."""
     first, second = (ORDINALS.get(s.source(*slots[k]).lower()) for k in ("A", "B"))
-    lists = list(_lists_meant(s, slots["T"], env)) if None not in (first, second) else []
-    kinds = collections(s, *slots["T"], env) if env.scope is None and not lists else []
-    for pick in lists or [Pick((n,)) for n in kinds if isinstance(s.tree.values[n], list)]:
+    if None in (first, second):
+        return
+    called = [n for n in collections(s, *slots["T"], env) if isinstance(s.tree.values[n], list)]
+    alone = env.scope is None and len(called) == 1
+    for pick in [Pick((called[0],))] if alone else _lists_meant(s, slots["T"], env):
         held = list(s.tree.children(pick.nodes[0])) if len(pick.nodes) == 1 else []
         places = [p + len(held) * (p < 0) for p in (first, second) if p is not None]
-        if len(set(places)) == 2 and all(0 <= p < len(held) for p in places):
+        if called and not pick.members & set(called):
+            s.fail(SEVERAL, f"multiple {_shorten(s.source(*slots['T']))} lists found", (*called,))
+        elif len(set(places)) == 2 and all(0 <= p < len(held) for p in places):
             yield _exchange(s, *(held[p] for p in places))
 
 

@@ -688,6 +688,8 @@ def add_record(where: str = "last") -> Plan:
 def _add_record(s: Sentence, slots: Slots, env: Env, where: str) -> Iterator[ClauseOutcome]:
     """Yield the addition to a list, or to an object under a new key."""
     for holder, named in _record_places(s, slots, env):
+        if not s.tree.is_container(holder):
+            continue
         fields = _fields_for(s, holder, slots, named)
         if not fields:
             continue

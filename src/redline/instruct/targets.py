@@ -917,6 +917,8 @@ def _generic(s: Sentence, i: int, j: int, env: Env) -> Iterator[Named]:
     elif singular(token.low) in GENERIC:
         lists = s.tree.record_lists()
         nodes = tuple(s.tree.children(lists[0])) if len(lists) == 1 else ()
+    else:
+        nodes = _members(s, _by_languages(s, singular(token.low), env))
     if nodes:
         yield nodes, ()
 
