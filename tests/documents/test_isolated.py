@@ -13,6 +13,7 @@ import pytest
 from redline.core.errors import CannotApply, DocumentSyntax, InvalidArgument, NodeNotFound, TooLarge
 from redline.core.ports.confined import Confined
 from redline.documents import editing, isolated
+from redline.documents.base import model
 from redline.documents.editing import DocEdit, Options
 from redline.documents.formats import open_document
 from redline.documents.isolated import DocumentSource
@@ -93,7 +94,7 @@ def test_keys_that_are_one_number_to_the_parser_are_not_confused(workers: Confin
 def test_what_is_over_the_limit_is_not_even_sent(
     name: str, workers: Confined, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(isolated, "MAX_PARSED_BYTES", 1 << 20)
+    monkeypatch.setattr(model, "MAX_PARSED_BYTES", 1 << 20)
     source = b"# text\n" * 200_000
     with pytest.raises(TooLarge, match="larger than 1 MB"):
         isolated.apply_edits(workers, name, source, EDITS, Options())

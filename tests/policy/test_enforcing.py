@@ -346,7 +346,7 @@ def test_a_policy_or_schema_inside_the_workspace_is_refused(tmp_path: Path) -> N
         with Redline(settings) as redline:
             place = redline.workspace.resolve("a", Access.WRITE)
             plan = plan_write(redline.tree, place, "a", b"1")
-            with pytest.raises(PolicyUnreadable, match="leads into the workspace"):
+            with pytest.raises(PolicyUnreadable, match="it lies in the workspace, its path leads"):
                 redline.editor.commit(plan, ORIGIN)
 
 
