@@ -15,6 +15,7 @@ from redline.documents.base.depth import nests_too_deep
 from redline.documents.formats import FORMATS, open_document
 from redline.documents.query import select
 from redline.documents.yaml.edit import document as yaml_doc
+from tests.documents.writers import writer_of
 
 SHALLOW = {
     "yaml dashes": ("yaml", b"- " * 190 + b"x\n", (0,) * 189),
@@ -175,7 +176,7 @@ def test_what_nests_in_other_ways_does_not_end_the_process(source: bytes) -> Non
 @pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize("digits", ["1" * 5000, "0x" + "f" * 5000, "1e" + "9" * 500])
 def test_numbers_without_end_are_read_or_refused(form: str, digits: str) -> None:
-    wrap = {"yaml": "a: %s\n", "toml": "a = %s\n"}.get(form, '{"a": %s}')
+    wrap = writer_of(form).entry
     for source, value in ((wrap % digits, "1"), (wrap % "1", digits)):
         with suppress(RedlineError):
             open_document(source.encode(), form).data()

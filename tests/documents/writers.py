@@ -56,13 +56,15 @@ class Writer(NamedTuple):
     """How random documents of a format are made, and what the laws may expect of it.
 
     A format that holds less than JSON does (only text, only two levels) has `data` and `values` of
-    its own. `may_refuse`: some edits of a valid document cannot be written in it.
+    its own. `may_refuse`: some edits of a valid document cannot be written in it. `entry` is a
+    document in which the key `a` has the value %s.
     """
 
     text: Callable[[Any, random.Random], str]
     data: Callable[[random.Random, int], Any] = random_data
     values: Sequence[Any] = NEW
     may_refuse: bool = False
+    entry: str = '{"a": %s}'
 
     @property
     def nests(self) -> bool:
@@ -233,6 +235,6 @@ WRITERS = {
     "json": Writer(_json),
     "jsonc": Writer(_jsonc),
     "json5": Writer(_json5),
-    "toml": Writer(_toml, may_refuse=True),
-    "yaml": Writer(_yaml),
+    "toml": Writer(_toml, may_refuse=True, entry="a = %s\n"),
+    "yaml": Writer(_yaml, entry="a: %s\n"),
 }
