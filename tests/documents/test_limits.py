@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from redline.core.errors import CannotApply, DocumentSyntax, NestsTooDeep, RedlineError, TooLarge
+from redline.documents.base import model
 from redline.documents.base.depth import nests_too_deep
 from redline.documents.formats import FORMATS, open_document
 from redline.documents.query import select
-from redline.documents.yaml.edit import document as yaml_doc
 from tests.documents.writers import writer_of
 
 SHALLOW = {
@@ -189,7 +189,7 @@ def test_numbers_without_end_are_read_or_refused(form: str, digits: str) -> None
 def test_a_yaml_document_over_the_limit_is_refused_with_the_limit(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(yaml_doc, "MAX_PARSED_BYTES", 1 << 20)
+    monkeypatch.setattr(model, "MAX_PARSED_BYTES", 1 << 20)
     with pytest.raises(TooLarge, match="larger than 1 MB"):
         open_document(b"- 1\n" * 300_000, "yaml")
 

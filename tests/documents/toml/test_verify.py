@@ -12,6 +12,7 @@ import pytest
 
 from redline.core.errors import CannotApply, DocumentSyntax, NestsTooDeep, TooLarge
 from redline.core.splice import Splice
+from redline.documents.base import model
 from redline.documents.base.model import DocumentEdit
 from redline.documents.toml import document, verify
 from redline.documents.toml.document import TomlDocument
@@ -178,6 +179,6 @@ def test_a_key_of_thousands_of_parts_reaches_no_parser(monkeypatch: pytest.Monke
 def test_a_document_over_the_limit_is_refused_with_the_limit(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(document, "MAX_PARSED_BYTES", 1 << 20)
+    monkeypatch.setattr(model, "MAX_PARSED_BYTES", 1 << 20)
     with pytest.raises(TooLarge, match="larger than 1 MB"):
         TomlDocument(b"a = 1\n" * 200_000)
