@@ -16,8 +16,8 @@ from bench.services.gopls import environment
 TABLE = Path(__file__).parent.parent / "src" / "redline" / "code" / "go" / "standard.py"
 HEAD = '''"""The interfaces of Go's standard library; written by scripts/make_go_interfaces.py.
 
-By full name: the packages that its methods speak of, a colon, and the methods. One without any
-has some that other packages cannot write. ALIASES are other names of types, whatever they are.
+INTERFACES maps each interface to the packages that its methods refer to, a colon, and the methods.
+An interface without methods here has unexported ones. ALIASES maps type aliases to their types.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What judging asks about documents, answered in workers that can be killed."""
+"""Answer the policy's questions about documents in workers that can be killed."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from redline.policy.field_patterns import Steps
 
 @dataclass(frozen=True, slots=True)
 class ConfinedDocuments:
-    """See `judging.DocumentTests`; `read` gives the bytes of a schema file by its whole name."""
+    """See `judging.DocumentTests`; `read` returns the bytes of a schema file by its full path."""
 
     confined: Callable[[], Confined]
     read: Callable[[str], bytes]
 
     def touched(self, name: str, old: bytes | None, new: bytes | None) -> list[Steps] | None:
-        """Return the values that differ, None where that is not known."""
+        """Return the paths of the values that differ; None where that is not known."""
         return touched_fields(self.confined(), name, old, new)
 
     def is_valid(self, name: str, content: bytes, schema: str) -> bool:
-        """Return whether *content* parses and is valid by the schema file; PolicyUnreadable."""
+        """Return whether *content* conforms to a schema file; PolicyUnreadable if that is bad."""
         confined = self.confined()
         try:
             form = isolated.detect(confined, name, content)

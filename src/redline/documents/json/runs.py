@@ -1,4 +1,4 @@
-"""Where the members of a large container can be cut into runs that are looked at one by one."""
+"""Cut a large container between its members into runs, which are parsed one at a time."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from redline.documents.json.walk import (
     value_end,
 )
 
-# A container larger than this is looked at in runs of about this size: views of all its members
-# would take many times the memory of the text.
+# A larger container is parsed in runs of about this size: views of all its members at once would
+# take many times the memory of the text.
 PIECE = 32 * 1024
 # How far to look for the end of a member that nests deeply, before it gets a run of its own.
 _DEEP = 4 * 1024
@@ -32,7 +32,7 @@ _GAP = re.compile(rb"\s*+,\s*+")
 
 
 def strict_runs(mask: Mask, start: int, end: int, piece: int = PIECE) -> list[Run]:
-    """The members of the valid container at [start, end), cut into runs of about *piece* bytes."""
+    """Return the valid container at [start, end), cut into runs of about *piece* bytes."""
     named = mask[start] == 0x7B
     at, stop = skip_space(mask, start + 1), last_mark(mask, end - 1) + 1
     mark = _separator(mask, at, min(at + piece, stop), named=named)
@@ -49,8 +49,8 @@ def _next_run(mask: Mask, at: int, stop: int, mark: bytes, piece: int, *, named:
     if stop - at <= piece:
         return Run(at, stop, _count(mask, at, stop, named=named) or 0)
     limit = at + piece
-    # Between most members is the same text as between the first two. Whether an occurrence of it
-    # is between members is known when everything up to there parses as members.
+    # Most members are separated by the same text as the first two. An occurrence of it is a
+    # separator, and not part of a string, if everything before it parses as members.
     for _ in range(_GUESSES if mark else 0):
         limit = mask.rfind(mark, at + 1, limit)
         comma = last_mark(mask, limit + len(mark.rstrip(_OPENS)))
@@ -78,7 +78,7 @@ def _large(mask: Mask, at: int, stop: int, *, named: bool) -> Run:
 
 
 def _separator(mask: Mask, at: int, stop: int, *, named: bool) -> bytes:
-    """Return what is between the first two members, from the last line break on if there is one."""
+    """Return the text between the first two members, from its last line break if it has one."""
     found = KEY.match(mask, at, stop) if named else None
     try:
         end = value_end(mask, found.end() if found else at, stop)
@@ -96,7 +96,7 @@ def _separator(mask: Mask, at: int, stop: int, *, named: bool) -> bytes:
 
 
 def _count(mask: Mask, start: int, end: int, *, named: bool) -> int | None:
-    """Count the list items there (0 for members of an object); None when anything else is there."""
+    """Count the list items there (0 for object members); None if the text is not whole members."""
     try:
         if named:
             msgspec.json.decode(b"{" + mask[start:end] + b"}", type=msgspec.Raw)
@@ -107,7 +107,7 @@ def _count(mask: Mask, start: int, end: int, *, named: bool) -> int | None:
 
 
 def members_end(mask: Mask, at: int, stop: int, *, named: bool) -> int:
-    """After the last member, and the comma after it, of those that end before *stop*."""
+    """Return the end of the last member that ends before *stop*, including its comma."""
     match = _whole_members(named=named).match
     while True:
         found = match(mask, at, stop)
@@ -119,7 +119,7 @@ def members_end(mask: Mask, at: int, stop: int, *, named: bool) -> int:
 
 
 def _deep_end(mask: Mask, at: int, stop: int, *, named: bool) -> int | None:
-    """After a small member that nests deeper than the pattern goes, and after its comma."""
+    """Return the end, including its comma, of a small member too deeply nested for the pattern."""
     found = KEY.match(mask, at, stop) if named else None
     value = found.end() if found else skip_space(mask, at)
     if value >= stop or mask[value : value + 1] not in (b"[", b"{"):
@@ -136,7 +136,7 @@ def _deep_end(mask: Mask, at: int, stop: int, *, named: bool) -> int | None:
 
 @lru_cache(maxsize=2)
 def _whole_members(*, named: bool) -> re.Pattern[bytes]:
-    """A pattern for members each of which is followed by a comma or the end of the container."""
+    """Return a pattern for members, each followed by a comma or the end of the container."""
     name = NAME if named else rb"\s*+"
     return compile_pattern(
         rb"(?:" + name + rb"(?:" + VALUE + rb")\s*+(?:,|(?=[\]}])))*+", re.DOTALL

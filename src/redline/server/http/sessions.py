@@ -1,4 +1,4 @@
-"""HTTP sessions of the handshake era: who opened each, and since when it is idle."""
+"""HTTP sessions of protocol revisions with a handshake: their owners, and how long each is idle."""
 
 from __future__ import annotations
 
@@ -24,14 +24,13 @@ class HttpSession:
 
 
 class SessionsFull(Exception):
-    """No session can be ended for a new one: all are busy, or their principals hold fewer."""
+    """No session may be ended for a new one: each is busy, or its principal holds fewer."""
 
 
 class Sessions:
-    """At most *limit* at once; one without a request for *idle_seconds* ends.
+    """The open sessions: at most *limit*, each until it has been idle for *idle_seconds*.
 
-    When the limit is reached, an idle session ends for a new one: the principal that holds most
-    sessions loses one first.
+    At the limit, opening a session ends an idle one of the principal that holds the most.
     """
 
     def __init__(
@@ -61,8 +60,11 @@ class Sessions:
         return displaced
 
     def _choose_displaced(self, newcomer: str) -> HttpSession:
-        """Return an idle session of the principal that holds most, if that is at least as many as
-        *newcomer* holds: one that was never used, else the longest idle."""
+        """Return the idle session to end for one of *newcomer*; SessionsFull if there is none.
+
+        It belongs to the principal that holds the most sessions, and at least as many as
+        *newcomer* would. One that was never used goes first, then the longest idle.
+        """
         held = Counter(session.principal for session in self._open.values())
         held[newcomer] += 1
         idle = (self._open[name] for name in self._idle)
@@ -78,7 +80,7 @@ class Sessions:
         )  # fmt: skip
 
     def enter(self, name: str, principal: str) -> HttpSession | None:
-        """Return *principal*'s session for one more request, until `leave`; None without one."""
+        """Begin a request in *principal*'s session, until `leave`; None if it has no such one."""
         self._expire()
         session = self._open.get(name)
         if session is None or session.principal != principal:

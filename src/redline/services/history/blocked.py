@@ -1,4 +1,4 @@
-"""What prevents an undo, from all three sides, and the merges that a person may choose."""
+"""Compare the three versions of lines that block an undo, and make the merge a person chooses."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ Lines = list[bytes]
 
 @dataclass(frozen=True, slots=True)
 class ThreeVersions:
-    """Lines that were changed since: as the change found them, left them, and now.
+    """Lines that were changed after the change to undo: before it, after it, and now.
 
-    `line` counts from 1 in the file now.
+    `line` is the 1-based line in the present file.
     """
 
     line: int
@@ -34,10 +34,10 @@ class ThreeVersions:
 
 @dataclass(frozen=True, slots=True)
 class BlockedFile:
-    """A file of a change that is to be taken back; without conflicts it can be.
+    """A file whose change is to be undone; it can be undone if there are no conflicts.
 
-    `kept` is its content if the conflicting lines stay as they are now, `restored` if they become
-    what the change found; None where lines cannot be matched.
+    `kept` is the content if the conflicting lines stay as they are now, `restored` if they are
+    reset to what the change found. Both are None where lines cannot be matched.
     """
 
     path: WorkspacePath
@@ -45,14 +45,14 @@ class BlockedFile:
     conflicts: tuple[ThreeVersions, ...]
     kept: bytes | None
     restored: bytes | None
-    # What becomes of a file that is taken back whole: one that was made or removed, a binary file.
+    # The state to restore where the file is undone as a whole: one created, deleted or binary.
     whole: State | None = None
 
 
 def compare_versions(
     runtime: Runtime, operation: Operation, paths: Sequence[WorkspacePath], hunks: frozenset[int]
 ) -> list[BlockedFile] | None:
-    """Return the files of a blocked undo; None if it is about more than lines of text."""
+    """Return the files of a blocked undo; None if more than lines of text differ."""
     found: list[BlockedFile] = []
     for _, step in part_of(operation.change_set, paths, hunks):
         if not isinstance(step, Change):
@@ -73,9 +73,9 @@ def take_back_parts(
     hunks: frozenset[int],
     origin: Origin,
 ) -> Operation:
-    """Take back parts of a change that is in no journal itself, merged around later work.
+    """Undo parts of a combined change that is not in the journal itself, keeping later work.
 
-    UndoBlocked, and nothing is changed, where the same lines were changed since.
+    Raises UndoBlocked, and changes nothing, if others changed the same lines since.
     """
     moves: list[Rename] = []
     found: list[BlockedFile] = []
@@ -97,9 +97,9 @@ def take_back_parts(
 def hunks_gone(
     runtime: Runtime, operation: Operation, counts: Sequence[int], most: int
 ) -> frozenset[int]:
-    """Return the hunks of which nothing is left to take back, of files with at most *most*.
+    """Return the numbers of the hunks that nothing is left to undo of.
 
-    *counts* says how many hunks each step has.
+    *counts* has the number of hunks of each step; files with more than *most* are not checked.
     """
     found: set[int] = set()
     number = 0
@@ -155,7 +155,7 @@ def _compare(runtime: Runtime, step: Change) -> BlockedFile | None:
 def _merge_keeping(
     left: Lines, wanted: Lines, now: Lines, conflicts: Sequence[LineConflict]
 ) -> bytes | None:
-    """Take back everything but the conflicting lines: there, nothing is wanted."""
+    """Undo everything except the conflicting lines, which stay as they are now."""
     asked = list(wanted)
     for conflict in reversed(conflicts):
         at = _find(asked, conflict.wanted, _nearest(left, wanted, conflict.start))
@@ -168,7 +168,7 @@ def _merge_keeping(
 def _merge_restoring(
     left: Lines, wanted: Lines, now: Lines, conflicts: Sequence[LineConflict]
 ) -> bytes | None:
-    """Take back the conflicting lines too: as if nothing had been changed there since."""
+    """Undo everything, including the conflicting lines, and discard later changes of these."""
     present = list(now)
     for conflict in reversed(conflicts):
         at = conflict.now_line - 1
@@ -202,7 +202,7 @@ def commit_merge(
     restore: bool,
     moves: Sequence[Rename] = (),
 ) -> Operation:
-    """Make the merge that the person chose one operation."""
+    """Commit the merge that the person chose, as one operation."""
     steps: list[Change | Rename] = [*moves]
     for file in files:
         if file.whole is not None:

@@ -1,4 +1,4 @@
-"""Turns of sessions: what an agent did for one prompt or, without hooks, between two pauses."""
+"""Turns of sessions: the changes of an agent for one prompt or, without hooks, between pauses."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from redline.core.records import dataclass, field
 
 # The clients through which a person acts.
 BY_HAND = ("review page", "review", "command line")
-# Names of agents' clients, as hooks or the start of a client's own name say them.
+# Product names by the first word of the client's name, as hooks and connections report it.
 AGENTS = {
     "claude": "Claude Code",
     "codex": "Codex",
     "cursor": "Cursor",
     "gemini": "Gemini",
 }
-# Without prompts, so many seconds between two changes begin another turn.
+# Without prompts, a longer pause between two changes, in seconds, begins another turn.
 PAUSE = 300.0
 _MAX_READ = 4000
 _TURN = late_regex(r"@(prompt|turn)(?:-(\d{1,4}))?")
@@ -65,7 +65,7 @@ class Turn:
 
 
 def name_actor(origin: Origin) -> str:
-    """Return the one name of who made a change: You, an agent, or Other programs."""
+    """Return who made a change, for people: You, a reviewer, an agent, or Other programs."""
     if origin.client in BY_HAND or (origin.client == "library" and not origin.session):
         return "You" if origin.client == "command line" else origin.principal or "You"
     if origin.tool == OUTSIDE or not origin.client:
@@ -89,7 +89,7 @@ def is_agents(origin: Origin) -> bool:
 
 
 def group_turns(operations: Iterable[Operation]) -> list[Turn]:
-    """Return the turns that *operations*, the oldest first, make up; the newest turn last.
+    """Group *operations*, oldest first, into turns, the newest turn last.
 
     A call belongs to the session whose hook announced it; without that, to its connection.
     """
@@ -120,7 +120,7 @@ def list_turns(history: History, most: int = _MAX_READ, *, steps: int | None = 0
 
 
 def turns_of(turns: Sequence[Turn], by: Author | None) -> list[Turn]:
-    """Return the turns of the sessions that *by* chooses: its own calls, or its client's."""
+    """Return the turns of the sessions with an operation that *by* matches; None matches all."""
     if by is None:
         return list(turns)
     sessions = {
@@ -135,7 +135,7 @@ def turns_of(turns: Sequence[Turn], by: Author | None) -> list[Turn]:
 def names_prompt(text: str) -> bool:
     """Return whether *text* names a turn: `@prompt-2` is the second prompt before the latest.
 
-    `@turn` counts turns that a pause opened, too.
+    `@turn` also counts turns that a pause opened.
     """
     return _TURN.fullmatch(text) is not None
 
@@ -158,7 +158,7 @@ def find_turn(history: History, text: str, by: Author | None = None) -> tuple[Tu
 
 
 def before_turn(history: History, turn: Turn) -> str | None:
-    """Return the last operation that does not belong to what happened since a turn began."""
+    """Return the operation after which a turn's changes begin; None at the start of the history."""
     if turn.prompt:
         return turn.prompt.id
     older = history.list(HistoryQuery(before_id=turn.opener, limit=1, steps=0))
@@ -166,10 +166,9 @@ def before_turn(history: History, turn: Turn) -> str | None:
 
 
 def changes_of(history: History, turn: Turn, later: Sequence[Turn]) -> tuple[str, ...]:
-    """Return what is to take back of a turn and *later* ones of its session, newest first.
+    """Return the changes to undo, newest first, for a turn and *later* ones of its session.
 
-    Work of others in the same time is not among it. What the agent itself undid then, of an older
-    change, is.
+    They include older changes that the agent undid in these turns, but not the work of others.
     """
     start = before_turn(history, turn)
     own = {operation.id for each in (turn, *later) for operation in each.operations}

@@ -1,4 +1,4 @@
-"""One server of a group: its leases, what it shares with the others, and limits of each person."""
+"""One server of a group: its leases, the state it shares through Redis, and limits per person."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from redline.teams.adapters.group_store import GroupStore
 from redline.teams.adapters.leases import RedisLeases
 from redline.teams.ports import Owner, WorkspaceEntry
 
-# A call whose server was killed counts for this long.
+# A call slot expires after this, so that one of a killed server is freed.
 _CALL_SECONDS = 15
 _RENEW_SECONDS = 4.0
 _POLL_SECONDS = 0.05
-# A bucket that fills again, by the clock of Redis; returns the milliseconds to wait.
+# A token bucket by the clock of Redis; returns the milliseconds to wait.
 _TAKE_ONE = """
 local rate, burst = tonumber(ARGV[1]), tonumber(ARGV[2])
 local time = redis.call('TIME')
@@ -35,7 +35,7 @@ redis.call('HSET', KEYS[1], 'level', level, 'since', string.format('%.6f', now))
 redis.call('PEXPIRE', KEYS[1], math.ceil(burst / rate * 1000) + 1000)
 return wait
 """
-# Calls that run, each until a time by the clock of Redis.
+# Takes a slot for a running call, which expires by the clock of Redis; returns 0 if all are taken.
 _TAKE_SLOT = """
 local now = tonumber(redis.call('TIME')[1])
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
@@ -52,7 +52,7 @@ redis.call('EXPIRE', KEYS[1], ARGV[2])
 
 
 class RedisRate:
-    """See `core.ports.shared.SharedRate`; *alone* counts while Redis is away."""
+    """See `core.ports.shared.SharedRate`; *alone* limits this server while Redis is unreachable."""
 
     def __init__(
         self, store: GroupStore, kind: str, per_second: float, alone: Callable[..., float]
@@ -88,7 +88,7 @@ class RedisCallSlots:
         self._thread: Thread | None = None
 
     def run(self, who: str, limit: int, job: Callable[[], None]) -> None:
-        """Run *job* once fewer than *limit* of this person run."""
+        """Run *job* once fewer than *limit* calls of *who* are running."""
         key = self._store.key("calls", who)
         self._here.slot = key, limit, self._take(key, limit)
         try:
@@ -98,7 +98,7 @@ class RedisCallSlots:
             self._release(slot[0], slot[2])
 
     def pause(self, wait: Callable[[], object]) -> None:
-        """Run *wait* within a job without counting it as one that runs."""
+        """Run *wait* within a job, whose slot is free meanwhile."""
         slot = getattr(self._here, "slot", None)
         if slot is None:
             wait()
@@ -111,7 +111,7 @@ class RedisCallSlots:
             self._here.slot = key, limit, self._take(key, limit)
 
     def close(self) -> None:
-        """Stop renewing."""
+        """Stop renewing the slots in use."""
         self._closing.set()
 
     def _take(self, key: str, limit: int) -> str:
@@ -158,10 +158,11 @@ _MAX_DIGITS = 40
 
 
 class Fence:
-    """Checked beneath the lock of the journal, so that nothing is committed between a check and
-    a newer server's first look at the history.
+    """Refuses commits by a server whose lease is older than one the history has seen.
 
-    *number* returns that of this server's lease; LeaseLost when it has none.
+    The journal calls `check` under its lock, so that nothing is committed between the check and
+    the first read by a server with a newer lease. *number* returns the number of this server's
+    lease; it raises LeaseLost when there is none.
     """
 
     def __init__(self, workspace: str, number: Callable[[], int]) -> None:
@@ -169,7 +170,7 @@ class Fence:
         self._number = number
 
     def check(self, disk: Disk, directory: Dir) -> None:
-        """Refuse when a newer lease was here, else note this one durably; LeaseLost, OSError."""
+        """Store this lease's number durably; LeaseLost if the stored one is newer, OSError."""
         number = self._number()
         kept = _read(disk, directory)
         if kept > number:
@@ -179,7 +180,7 @@ class Fence:
 
 
 def read_number(state_dir: str) -> int:
-    """Return the highest number that a history has seen, 0 before the first."""
+    """Return the highest lease number stored beside a history; 0 before the first."""
     try:
         with open(os.path.join(state_dir, NAME), "rb") as stream:
             return _parse(stream.read(_MAX_DIGITS))
