@@ -1,4 +1,4 @@
-"""What a server of many workspaces relies on: where they are, where they rest, who has them."""
+"""Ports of a server with many workspaces: their directory, parked copies, and current owners."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 class WorkspaceEntry(NamedTuple):
     """One workspace of a server.
 
-    `state_dir` and `policy` are None where the server's own settings decide. `parked_at` is the
-    address of the store in which a parked one rests; then nothing is at `path`.
+    `state_dir` and `policy` are None where the server's own settings apply. `parked_at` is the
+    address of the store that holds a parked workspace; nothing is at `path` while it is parked.
     """
 
     name: str
@@ -28,10 +28,9 @@ class WorkspaceEntry(NamedTuple):
 
 
 class WorkspaceDirectory(Protocol):
-    """The workspaces of a server; read again whenever they may have changed.
+    """The workspaces of a server; reloaded whenever they may have changed.
 
-    Methods that change something raise InvalidArgument for a name that cannot be used, and
-    WriteFailed.
+    Methods that change something raise InvalidArgument for an invalid name, and WriteFailed.
     """
 
     def list(self) -> Sequence[WorkspaceEntry]:
@@ -41,10 +40,10 @@ class WorkspaceDirectory(Protocol):
         """Return the workspace of this name."""
 
     def place(self, name: str) -> WorkspaceEntry:
-        """Return the workspace of this name, or where one would be; InvalidArgument."""
+        """Return the workspace of this name, or the entry a new one would get; InvalidArgument."""
 
     def create(self, name: str) -> WorkspaceEntry:
-        """Make an empty workspace."""
+        """Create an empty workspace."""
 
     def list_archived(self) -> Sequence[str]:
         """Return the names of archived workspaces, in order."""
@@ -56,7 +55,7 @@ class WorkspaceDirectory(Protocol):
         """Serve an archived workspace again."""
 
     def mark_parked(self, name: str, address: str) -> None:
-        """Note that a workspace rests at *address*; with "" that it is back."""
+        """Record that a workspace is parked at *address*; "" means that it is back."""
 
 
 def check_workspace_name(name: str) -> str:

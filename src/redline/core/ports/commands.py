@@ -381,7 +381,7 @@ class CommandRuns(Protocol):
         """Return the run that made a change; None where no command did."""
 
     def version(self) -> str:
-        """Return a text that changes with every start and end of a command."""
+        """Return a version token for polling, which changes when a command starts or ends."""
 
 
 class Commands(Protocol):

@@ -28,7 +28,7 @@ class Consent(Protocol):
     """Asks the person at the client."""
 
     def __call__(self, refused: PermissionRequired, change_set: ChangeSet, /) -> bool | None:
-        """Whether the person allows *change_set* although it was *refused*; None: no answer."""
+        """Return whether the person allows *change_set* despite *refused*; None if unanswered."""
 
 
 # The tool of operations that no tool of Redline made and no client spoke of.
@@ -66,7 +66,7 @@ class Origin:
 
 
 class ChangePermits(NamedTuple):
-    """What a person allowed for one change: these guarded paths, and what a rule asks about."""
+    """A person's permission for one change: guarded paths, and changes a rule asks about."""
 
     consented: frozenset[GuardedPath] = frozenset()
     is_approved: bool = False
@@ -87,7 +87,7 @@ class Author(NamedTuple):
     unsigned: bool = False
 
     def matches(self, origin: Origin) -> bool:
-        """Return whether *origin* is meant; a client may be named with or without its version."""
+        """Return whether *origin* matches; a client may be named with or without its version."""
         if self.client is not None:
             name = origin.client
             if name != self.client and not name.startswith(f"{self.client} "):
@@ -128,22 +128,22 @@ class Operation:
 
     @property
     def git(self) -> str:
-        """What git did with this, in a line; empty where nothing is known."""
+        """What git did in this operation, in one line; empty where unknown."""
         if self.kind == GIT:
             return self.origin.summary
         return next((note for note in self.notes if note.startswith(GIT_DID)), "")
 
     @property
     def step_count(self) -> int:
-        """How many steps this has, read or not."""
+        """How many steps the operation has, including those that were not read."""
         return len(self.change_set.steps) + self.left_out
 
 
 class ChangeApproval(Protocol):
-    """Says of a change what keeps it from being made; a dry run asks it instead of committing."""
+    """Checks whether a change would be refused; a dry run calls it instead of committing."""
 
     def check(self, change_set: ChangeSet, origin: Origin) -> None:
-        """Raise what keeps `ChangeEditor.commit` from making *change_set* as it is.
+        """Raise the error with which `ChangeEditor.commit` would refuse *change_set*.
 
         Raises ReadOnlyMode, PathDenied, NotWritable, PolicyUnreadable, RuleDenied; RuleAsks and
         GuardedWrite where a person would be asked. No question is put, nothing is held.
@@ -162,7 +162,7 @@ class ChangeEditor(Protocol):
         """
 
     def commit_approved(self, held: HeldChange, by: str) -> Operation:
-        """Carry out a held change that the person *by* approved, all of it or nothing.
+        """Make a held change that the person *by* approved, all of it or nothing.
 
         The rules that held it are not asked again; what else `commit` raises is raised here too.
         """
@@ -170,7 +170,7 @@ class ChangeEditor(Protocol):
     def commit_judged(
         self, change_set: ChangeSet, origin: Origin, consented: Iterable[GuardedPath]
     ) -> Operation:
-        """Carry out what the policy allows of a command's changes, all of it or nothing.
+        """Make the part of a command's changes that the policy allows, all of it or nothing.
 
         StaleBase, Locked or a PathError for what another program changed; WriteFailed.
         """
@@ -192,25 +192,25 @@ class ChangeEditor(Protocol):
         """
 
     def note_grant(self, origin: Origin) -> Operation:
-        """Journal that a person gave a permission; there is nothing to undo in it. WriteFailed."""
+        """Journal that a person gave a permission, which cannot be undone. WriteFailed."""
 
     def note_checkpoint(self, origin: Origin) -> Operation:
-        """Journal a point to go back to, named by the origin's summary. WriteFailed."""
+        """Journal a checkpoint, named by the origin's summary. WriteFailed."""
 
     def note_prompt(self, origin: Origin) -> Operation:
-        """Journal what a person asked an agent: the origin's summary. WriteFailed."""
+        """Journal a person's prompt to an agent: the origin's summary. WriteFailed."""
 
     def note_git(self, origin: Origin) -> Operation:
-        """Journal what git did: the origin's summary. Nothing takes it back. WriteFailed."""
+        """Journal what git did: the origin's summary. It cannot be undone. WriteFailed."""
 
     def undo(self, operation_id: str | None, origin: Origin) -> Operation:
-        """Take an operation back; None means the latest that is not undone."""
+        """Undo an operation; None means the latest that is not undone."""
 
     def redo(self, operation_id: str | None, origin: Origin) -> Operation:
-        """Take an undo back; None means the latest undo."""
+        """Redo what an undo reverted; None means the latest undo."""
 
     def revert(self, request: Revert, origin: Origin) -> Operation:
-        """Take operations back as one operation, keeping what changed since around them.
+        """Undo operations as one operation, keeping later changes around them.
 
         UndoBlocked, and nothing is changed, when a later change touches what they changed.
         """
@@ -220,7 +220,7 @@ class ChangeEditor(Protocol):
 
 
 class Direction(StrEnum):
-    """Which way to go in history; REWIND turns each operation into the state it is not in."""
+    """The direction of a revert; REWIND undoes what is done and redoes what is undone."""
 
     UNDO = "undo"
     REDO = "redo"
@@ -228,7 +228,7 @@ class Direction(StrEnum):
 
 
 class Revert(NamedTuple):
-    """Which operations to take back or do again; without ids the latest of those `by` matches.
+    """Which operations to undo or redo; without ids the latest one that `by` matches.
 
     `paths` and `hunks` (numbered from 1 as the operation's diff shows them) choose a part of one.
     """
@@ -241,7 +241,7 @@ class Revert(NamedTuple):
 
 
 class HistoryQuery(NamedTuple):
-    """Which operations to list, newest first; of each at least the first *steps*, None for all.
+    """Which operations to list, newest first, each with at least *steps* steps; None means all.
 
     The records of prompts are left out unless *prompts* asks for them.
     """
@@ -268,7 +268,7 @@ class History(Protocol):
     """The journal, for reading."""
 
     def list(self, query: HistoryQuery) -> Sequence[Operation]:
-        """Matching operations, newest first, contents not loaded."""
+        """Return the matching operations, newest first, without contents."""
 
     def get(self, operation_id: str, steps: int | None = None) -> Operation:
         """Return one operation with the contents of its ChangeSet, or of its first *steps*.
@@ -287,14 +287,14 @@ class History(Protocol):
         """
 
     def take_arrivals(self, session: str) -> Sequence[Operation]:
-        """Return the latest operations of other sessions since this was last asked for *session*.
+        """Return the latest operations of other sessions since the last call for *session*.
 
         They are in the order in which they were journalled, contents not loaded; none the first
         time. Asking costs a look at the size of the journal where nothing is new.
         """
 
     def take_overlaps(self, session: str) -> Sequence[Overlap]:
-        """What others changed lately of the files that *session* changed since this was last asked.
+        """Return recent changes by others to the files *session* changed since the last call.
 
         Each change of another session is returned once.
         """
@@ -303,10 +303,10 @@ class History(Protocol):
         """Return the changes of other sessions in the last minutes, the newest first."""
 
     def marks(self) -> Sequence[Operation]:
-        """Checkpoints and, for each session, its first operation, newest first."""
+        """Return the checkpoints and the first operation of each session, newest first."""
 
     def touching(self, path: WorkspacePath, before_id: str | None) -> Iterator[Operation]:
-        """Operations that touch *path* or move it, newest first, contents not loaded."""
+        """Yield the operations that touch or move *path*, newest first, without contents."""
 
     def fill(self, change_set: ChangeSet) -> ChangeSet:
         """Return a change set with contents, up to a limit; larger ones are left where they are."""

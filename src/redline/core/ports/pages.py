@@ -1,4 +1,4 @@
-"""The review page: requests and answers without a transport, and what a person says there."""
+"""The review page: requests and answers without a transport, people, and their comments."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ class Reviewers(Protocol):
     """The people of a server who sign in with credentials of their own."""
 
     def sign_in(self, credential: str) -> str | None:
-        """Return a text by which `find` finds the person later; None for a wrong credential."""
+        """Return a token with which `find` finds the person later; None for a wrong credential."""
 
     def find(self, claim: str) -> Reviewer | None:
-        """Return the person with the rights of now; None when no longer let in."""
+        """Return the person with present rights; None if the person has lost access."""
 
     def in_workspace(self, name: str) -> Reviewers:
-        """The same people with their rights in another workspace."""
+        """Return the same people with their rights in another workspace."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class WebRequest:
 
 @dataclass(frozen=True, slots=True)
 class WebResponse:
-    """An answer: `body`, or with `stream` whatever it yields until it ends.
+    """An answer: `body`, or the pieces that `stream` yields.
 
     `actor` is who did something by this request, None when nothing was done. `reader` is the id of
     whom a stream is for, "" without a sign-in.
@@ -86,7 +86,7 @@ class ReviewApp(Protocol):
     """A change inside a client that shows pages of servers (MCP Apps)."""
 
     def write_page(self) -> str:
-        """Return the page; it shows what an answer brings it."""
+        """Return the page that draws the results of tool calls."""
 
     def draw_change(self, operation_id: str, *, can_undo: bool) -> str:
         """Return what the page shows for a change, as HTML; UnknownOperation."""
@@ -127,26 +127,26 @@ class ReviewComment:
 
 
 class Inbox(Protocol):
-    """What people said about the changes and commands of sessions."""
+    """Messages from people about the changes and commands of sessions."""
 
     def take(self, session: str, warn: Callable[[str], None]) -> Iterable[str]:
-        """Return what a session has not heard yet; *warn* gets what cannot be read."""
+        """Return the messages a session has not received; *warn* gets what cannot be read."""
 
 
 class ReviewComments(Protocol):
     """Comments of one workspace, shared by every process that works on it."""
 
     def add(self, comment: ReviewComment) -> None:
-        """Keep a comment; WriteFailed."""
+        """Store a comment; WriteFailed."""
 
     def list(self, *, operation: str = "", open_only: bool = False) -> Sequence[ReviewComment]:
-        """Comments, oldest first: of one operation, or of all."""
+        """Return the comments on one operation, or on all, oldest first."""
 
     def take_undelivered(self, session: str) -> Sequence[ReviewComment]:
-        """Open comments for a session that no call has returned before; each is returned once."""
+        """Return the open comments for a session that no earlier call has returned."""
 
     def resolve(self, comment_id: str, by: str, answer: str) -> ReviewComment:
         """Mark a comment as resolved; InvalidArgument if there is no such open comment."""
 
     def version(self) -> str:
-        """Return a text that changes with every change of a comment."""
+        """Return a version token for polling, which changes with every change of a comment."""

@@ -54,11 +54,11 @@ class Chained(NamedTuple):
 
 
 Position: TypeAlias = tuple[tuple[int, int], int]
-"""How far somebody has read the journal: its file and a size."""
+"""How far a reader has read the journal: the file's identity and a size."""
 
 
 class Store(Protocol):
-    """The journal and the disk behind an ChangeEditor."""
+    """The journal and the disk behind a ChangeEditor."""
 
     def begin(
         self,
@@ -74,7 +74,7 @@ class Store(Protocol):
         """
 
     def check(self, change_set: ChangeSet, origin: Origin) -> None:
-        """Raise what `begin` would for rules and guarded paths, without locking or staging."""
+        """Raise the errors of `begin` for rules and guarded paths, without locking or staging."""
 
     def record(
         self,
@@ -111,7 +111,7 @@ class Store(Protocol):
         """Return which changes an operation is about, and the state of each; UnknownOperation."""
 
     def latest(self, *, undone: bool, by: Author | None = None) -> str | None:
-        """The latest operation that can be undone (or, with *undone*, redone), of *by* alone."""
+        """Return the latest operation of *by* that can be undone or, with *undone*, redone."""
 
     def find(self, prefix: str) -> str:
         """Return the one operation whose id starts with *prefix*; UnknownOperation."""
@@ -122,7 +122,7 @@ class Store(Protocol):
     def arrivals(
         self, since: Position | None, session: str
     ) -> tuple[Position, Sequence[Operation]]:
-        """Where the journal ends, and the latest operations behind *since* of other sessions.
+        """Return the journal's end, and the latest operations of other sessions after *since*.
 
         They are in the order of their arrival, contents not loaded, of long ones only the first
         steps. There are none where *since* is None, or where pruning has replaced the journal.
@@ -148,4 +148,4 @@ class Store(Protocol):
         """
 
     def prune(self, *, days: float, size: int) -> int:
-        """Drop the oldest operations over either limit; how many."""
+        """Drop the oldest operations over either limit; return how many."""
