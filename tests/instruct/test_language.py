@@ -333,6 +333,13 @@ SHOP = {
         ('Increase the total of all unpaid orders by 1 and add "c" to the lines of o-2 and o-3',
          ["/orders/0/total", "/orders/1/lines/1", "/orders/2/lines/0"]),
         ('Change every "state": "open" to "sent"', ["/orders/0/state", "/orders/2/state"]),
+        ('Mark o-1 as "sent" and add a note with the value "x" to it',
+         ["/orders/0/state", "/orders/0/note"]),
+        ("Remove all orders marked as paid", ["/orders/1", "/orders/2"]),
+        ('For every order with total 90, in all orders, add "c" to lines', ["/orders/1/lines/1"]),
+        ('Set retry to {"max": 1} for packages, adding it if missing', ["/packages/retry"]),
+        ('Append "y" and "x" (in this order) to the lines of o-3',
+         ["/orders/2/lines/0", "/orders/2/lines/0"]),
     ],
 )  # fmt: skip
 def test_sentences_of_agents_change_these_places(instruction: str, expected: list[str]) -> None:
@@ -375,6 +382,13 @@ def test_sentences_of_agents_change_these_places(instruction: str, expected: lis
         "Swap the first and last line",
         "Sort orders by total, newest first",
         "Remove the last line in the list",
+        'Mark o-1 as "o-2"',
+        'Mark o-1 as "lost"',
+        "Remove all orders marked as lost",
+        "Remove all orders marked as total",
+        'For every order with total 90, in packages, add "c" to lines',
+        "Set state to 1 for every order, adding it where it is late",
+        'Append "y" and "x" (in that way) to the lines of o-3',
     ],
 )
 def test_what_may_mean_something_else_is_asked_about(instruction: str) -> None:
@@ -544,3 +558,25 @@ def test_a_cancelled_instruction_ends_before_it_is_read() -> None:
     document = from_plain({f"name_{n}": {"name": n} for n in range(10_000)})
     with CallScope(GivenUp()), pytest.raises(Cancelled):
         propose(document, "set name to x")
+
+
+@pytest.mark.requirement("json-forms")
+def test_a_key_in_front_of_an_address_is_the_operation_there() -> None:
+    post = {"id": "b", "responses": {"201": {"description": "Made"}}}
+    dogs = {"post": {"id": "c", "responses": {}}}
+    document = {"paths": {"/pets": {"get": {"id": "a"}, "post": post}, "/dogs": dogs}}
+    made = after(document, 'Add a 400 response with description "No" to the POST /pets operation')
+    assert made["paths"]["/pets"]["post"]["responses"]["400"] == {"description": "No"}
+    for other in ("PUT /pets", "POST /cats", "the POST /pets florb"):
+        assert propose(from_plain(document), f'Set the id of {other} to "x"').status == "ambiguous"
+
+
+@pytest.mark.requirement("json-forms")
+def test_the_locales_are_the_objects_under_the_tags_of_languages() -> None:
+    document = {"en": {"hi": "Hi"}, "fr": {"hi": "Salut"}, "de": {"hi": "Hallo"}}
+    assert after(document, 'Set hi of the "fr" locale to "x"')["fr"] == {"hi": "x"}
+    renamed = after(document, 'Rename the key "hi" to "hey" in all three locales (en, fr, de)')
+    assert all(list(held) == ["hey"] for held in renamed.values())
+    for wrong in ("in all two locales", "in all three locales (en, fr)"):
+        answer = propose(from_plain(document), f'Rename the key "hi" to "hey" {wrong}')
+        assert answer.status == "ambiguous", wrong

@@ -30,6 +30,7 @@ _INTRODUCERS = frozenset("where whose with without that which who having for whe
 _NAMING = frozenset("named called titled labelled labeled".split())
 _NEGATED_VERBS = frozenset("contain include equal have start end".split())
 _ADVERBS = frozenset("currently already still also both itself yet has".split())
+_MARKED = (("marked", "as"), ("flagged", "as"))
 _NEEDING = frozenset("require use need allow support accept".split())
 _HOLDING = _NEEDING | frozenset(
     "has have having include contain define declare list reference carry specify".split()
@@ -101,7 +102,7 @@ def begins(s: Sentence, k: int, j: int) -> bool:
         return begins(s, k + 1, j)
     if low in _INTRODUCERS or low in _NAMING or s.words(k, k + 2) == ["in", "which"]:
         return True
-    if _is_participle(s, k, j):
+    if _is_participle(s, k, j) or tuple(s.words(k, k + 2)) in _MARKED:
         return k + 2 < j
     return _operator(s, k, j) is not None and s.tokens[k].kind in ("word", "op") and low not in (
         "of", "has", "have", "in", "=", "either", ":", "set", "equal", "equals"
@@ -121,6 +122,11 @@ def keep(s: Sentence, k: int, j: int, records: Nodes) -> list[Nodes]:
     if low in _NAMING:
         plain = all(t.kind == "word" for t in s.tokens[k + 1 : j]) or j - k == 2
         return _with_name(s, records, s.source(k + 1, j)) if plain and k + 1 < j else []
+    if tuple(s.words(k, k + 2)) in _MARKED and j - k == 3:
+        form = key_form(s.source(k + 2, j))
+        named = [c for r in records for c in s.tree.children(r) if _is_flag(s, c, form)]
+        kept = tuple(s.tree.parents[c] for c in named if s.tree.values[c] is True)
+        return [kept] if named else []
     if low not in _INTRODUCERS:
         if _is_participle(s, k, j):
             return _done_by(s, k, j, records)
@@ -135,6 +141,10 @@ def keep(s: Sentence, k: int, j: int, records: Nodes) -> list[Nodes]:
         return _compare_self(s, start, j, records) if start < j else []
     found = condition(s, start, j, records) if start < j else []
     return found or (list(_extreme(s, start, j, records)) if start < j else [])
+
+
+def _is_flag(s: Sentence, node: int, form: str) -> bool:
+    return isinstance(s.tree.values[node], bool) and key_form(str(s.tree.keys[node])) == form
 
 
 def _extreme(s: Sentence, i: int, j: int, records: Nodes) -> Iterator[Nodes]:

@@ -180,7 +180,8 @@ KINDS: tuple[ChangeKind, ...] = (
     ),
     _kind(
         "mark",
-        "`mark S as K`, `mark S as not K`: the key K of S is true or false",
+        "`mark S as K`, `mark S as not K`: the key K of S is true or false; "
+        "`mark S as V`: its status becomes V, which a record beside has",
         """Mark Bob as active
         Mark Alice as not active""",
         (plans.mark, """
@@ -235,7 +236,8 @@ KINDS: tuple[ChangeKind, ...] = (
         Delete the key debug from server
         Remove the item with sku "A-1"
         Remove the item with the highest price
-        Remove "beta" from tags and debug from server""",
+        Remove "beta" from tags and debug from server
+        Remove all alerts marked as muted""",
         (structure.remove_values, f"""
         {_GONE} {{E}} from {{L}}
         {_GONE} {{E}} from {{L}} that|which|who {_HOLDS} it
@@ -338,6 +340,7 @@ KINDS: tuple[ChangeKind, ...] = (
         Add a field "reminder" with the value true to every user whose active is false
         Add "ttl": 300 and "shards": 2 to cache
         Set cache.ttl to 300 (new key)
+        Set tls to true for every service, adding it where missing
         Add the service "mail" with the value {"enabled": false, "restart": "no"} to services""",
         (structure.add_key, f"""
         {_NEW} {{K}} =|:|-> {{V}} {_PLACE} {{C}}
@@ -358,6 +361,11 @@ KINDS: tuple[ChangeKind, ...] = (
         {_NEW} to|under|in {{C}} {{K}} with|= (the) (value) {{V}}
         {_NEW} (a|an) (new) entry to|in|under {{C}} with key {{K}} and value {{V}}
         {_NEW} {{X}} with (the) key {{K}} and (the) {_NOUN} {{V}} to|in|under {{C}}
+        """),
+        (structure.set_or_add, f"""
+        {_SET} {{K}} =|:|to {{V}} {_PLACE} {{C}} (,) adding it|them where|if missing
+        {_SET} {{K}} =|:|to {{V}} {_PLACE} {{C}} (,) adding it|them where|if it is missing
+        {_SET} {{K}} =|:|to {{V}} {_PLACE} {{C}} (,) adding the key|field where|if it is missing
         """),
         (structure.add_keys, f"{_NEW} {{G}} {_PLACE} {{C}}"),
         (structure.add_plainly, f"""

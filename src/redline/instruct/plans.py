@@ -561,11 +561,27 @@ def mark(s: Sentence, slots: Slots, env: Env) -> Iterator[ClauseOutcome]:
         return
     for pick in usable(s, slots["S"], env):
         flags = [p for p in simple(s, i, j, Env(pick)) if not p.several and not p.lacking]
+        if not flags and wanted and s.tokens[slots["S"][0] - 1].low == "mark" and j - i == 1:
+            yield from _mark_value(s, i, pick)
         denied = [] if flags else _denied_flags(s, i, j, pick)
         for flag in flags or denied:
             if all(isinstance(s.tree.values[n], bool) for n in flag.nodes):
                 on = wanted is not bool(denied)
                 yield replace_nodes(s, flag, partial(_always, on))._replace(it=pick)
+
+
+def _mark_value(s: Sentence, i: int, pick: Pick) -> Iterator[ClauseOutcome]:
+    """Yield the status that records beside have in the only field of theirs that holds it."""
+    text = s.tokens[i].text
+    lists = {s.tree.parents[n] for n in pick.nodes if s.tree.is_record(n)}
+    beside = [c for n in lists for record in s.tree.children(n) for c in s.tree.children(record)]
+    s.tree.spend(len(beside))
+    keys = {str(s.tree.keys[c]) for c in beside if s.tree.values[c] == text}
+    held = [s.tree.child(n, key) for n in pick.nodes for key in keys]
+    nodes = tuple(n for n in held if n is not None and isinstance(s.tree.values[n], str))
+    is_status = all(key_form(key).endswith(("status", "state")) for key in keys)
+    if len(keys) == 1 and is_status and len(nodes) == len(pick.nodes):
+        yield replace_nodes(s, Pick(nodes, pick.many), partial(_always, text))._replace(it=pick)
 
 
 def _denied_flags(s: Sentence, i: int, j: int, pick: Pick) -> list[Pick]:

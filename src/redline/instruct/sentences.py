@@ -174,7 +174,7 @@ def _in_front(
 ) -> Iterator[tuple[ClauseOutcome, ...]]:
     stop = k - 2 if s.words(k - 2, k) == ["as", "follows"] else k
     stop = k - 1 if s.words(k - 1, k) == ["only"] else stop
-    for pick in phrase(s, i, stop, env):
+    for pick in (*phrase(s, i, stop, env), *_around(s, i, stop, env)):
         if not _is_scope(s, pick, i, stop):
             if pick.many and not pick.nodes and _has_form(s, k, end):
                 yield (ClauseOutcome((), pick, ABSENT_NOTE),)
@@ -190,6 +190,15 @@ def _in_front(
             yield from ((*first, *rest) for rest in _sequence(s, end, j, env, None, False))
         if not whole:
             yield from _scope_ending(s, start, end, j, pick)
+
+
+def _around(s: Sentence, i: int, stop: int, env: Env) -> Iterator[Pick]:
+    """Yield the scope before this one if this one holds all of it: every rule, in all groups."""
+    scope = env.scope
+    for outer in phrase(s, i, stop, Env()) if scope is not None else ():
+        assert scope is not None
+        if not outer.several and all(s.tree.lies_in(n, outer.members) for n in scope.nodes):
+            yield scope
 
 
 def _scope_ending(

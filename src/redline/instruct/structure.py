@@ -16,6 +16,7 @@ from redline.instruct.plans import (
     DONE_NOTE,
     ClauseOutcome,
     is_plain,
+    replace_nodes,
     set_fields,
     split_list,
     usable,
@@ -54,6 +55,7 @@ _LACKING = {
     for verb in ("have", "contain", "include", "list")
 } | {("lacks", "it"), ("lack", "it")}
 _AS_SETS = frozenset("add include includes contain contains list lists".split())
+_ORDER = ("this", "that")
 _NEW = ARTICLES | {"new", "another", "further", "additional", "optional", "missing"}
 
 
@@ -178,6 +180,7 @@ def element_values(s: Sentence, i: int, j: int, lists: Pick) -> Iterator[list[Gi
     """Yield the elements that the words name: "a", the step "a", a and b."""
     i += s.tokens[i].low in ARTICLES and j - i > 1 and s.tokens[i + 1].low not in ("and", ",")
     i += s.tokens[i].low in _NEW - ARTICLES and j - i > 2
+    j -= 5 * (j - i > 5 and s.words(j - 5, j) in (["(", "in", p, "order", ")"] for p in _ORDER))
     if j - i > 1 and s.tokens[i].kind == "word":
         named = [a for n in lists.nodes[:50] for a in (n, s.tree.parents[n])]
         kinds = {key_form(str(s.tree.keys[n])) for n in named}
@@ -428,6 +431,27 @@ def add_keys(s: Sentence, slots: Slots, env: Env) -> Iterator[ClauseOutcome]:
     operations = tuple(o for outcome in made for o in outcome.operations)
     if len(made) > 1 and len(keys) == len(operations):
         yield ClauseOutcome(operations, made[0].it)
+
+
+def set_or_add(s: Sentence, slots: Slots, env: Env) -> Iterator[ClauseOutcome]:
+    """Give objects a key with a value, whether they have it or not."""
+    path = _new_path(s, slots["K"])
+    for holder in usable(s, slots["C"], env) if path is not None and len(path) == 1 else ():
+        key = (path or ("",))[0]
+        having = tuple(n for n in holder.nodes if s.tree.child(n, key) is not None)
+        lacking = Pick(tuple(n for n in holder.nodes if n not in having), holder.many)
+        if not all(isinstance(s.tree.values[n], dict) for n in holder.nodes):
+            continue
+        for given in values(s, *slots["V"], env):
+            held = Pick(tuple(s.tree.child(n, key) or 0 for n in having), True)
+            try:
+                new = {n: fit(given, s.tree.values[n], key) for n in held.nodes}
+                changed = replace_nodes(s, held, new.__getitem__)
+                added = _with_key(s, lacking, key, given)
+            except Misfit as error:
+                s.fail(28, str(error), holder.nodes)
+                continue
+            yield ClauseOutcome(changed.operations + added.operations, holder)
 
 
 def add_plainly(s: Sentence, slots: Slots, env: Env) -> Iterator[ClauseOutcome]:
@@ -794,6 +818,11 @@ def _places_by_kind(
         path = _new_path(s, (k, j)) if k < j else None
         if k == j or (path is not None and len(path) == 1):
             yield kind[0], path[0] if path else None
+    if j - i == 2 and held:
+        # a 400 response: the name before the kind
+        maps = [n for n in collections(s, i + 1, j, Env()) if s.tree.parents[n] in held]
+        if len(maps) == 1 and isinstance(s.tree.values[maps[0]], dict) and s.tokens[i].is_name:
+            yield maps[0], s.tokens[i].text
 
 
 def _is_kind(s: Sentence, node: int, i: int, k: int) -> bool:

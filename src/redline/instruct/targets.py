@@ -533,6 +533,7 @@ def _names(s: Sentence, i: int, j: int, env: Env, many: bool) -> Iterator[Named]
         return
     yield from _keys(s, i, j, env, many)
     if j - i > 1:
+        yield from _operation(s, i, j, env)
         yield from _key_and_value(s, i, j, env)
         yield from _with_structure(s, i, j, env, many)
         yield from _kind_and_label(s, i, j, env, many)
@@ -540,6 +541,17 @@ def _names(s: Sentence, i: int, j: int, env: Env, many: bool) -> Iterator[Named]
     yield from _of_type(s, i, j, env)
     yield from _generic(s, i, j, env)
     yield from _only_member(s, i, j, env, many)
+
+
+def _operation(s: Sentence, i: int, j: int, env: Env) -> Iterator[Named]:
+    """Yield the key in front of a key that is an address: GET /users, the POST /pets operation."""
+    j -= s.tokens[j - 1].low == "operation" and j - i > 2
+    held = s.tree.by_key.get(s.tokens[j - 1].text, []) if s.tokens[j - 1].text[:1] == "/" else []
+    form = key_form(s.source(i, j - 1)) if held and j - i == 2 else ""
+    found = [c for n in held for c in s.tree.children(n) if key_form(str(s.tree.keys[c])) == form]
+    inside = [c for c in found if env.scope is None or s.tree.lies_in(c, env.scope.members)]
+    if inside:
+        yield tuple(inside), ()
 
 
 def _only_member(s: Sentence, i: int, j: int, env: Env, many: bool) -> Iterator[Named]:
@@ -683,7 +695,7 @@ def _with_structure(s: Sentence, i: int, j: int, env: Env, many: bool) -> Iterat
     """Yield what is named beside a structural noun: the `tags` array, the key `port`."""
     last, first = s.tokens[j - 1], s.tokens[i]
     noun = singular(last.low)
-    behind = noun in STRUCTURAL or noun == "date"
+    behind = noun in STRUCTURAL or noun in ("date", "operation", "command", "policy")
     if last.kind == "word" and behind and not key_nodes(s, j - 1, j):
         yield from _keys_of_shape(s, i, j - 1, env, many, last.low)
     noun = singular(first.low)
