@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from redline.adapters.ripgrep import other_encodings, process, search_port
+from redline.adapters.ripgrep import other_encodings, process
 from redline.core.errors import Unavailable
 from redline.core.ports.search import Binary, GrepQuery
 from tests.adapters.ripgrep.test_encodings import open_grep, search
@@ -54,8 +54,7 @@ def test_a_search_beside_a_large_sparse_file_takes_bounded_memory(base: Path) ->
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ripgrep has little memory, and files count as large early."""
     monkeypatch.setattr(process, "_MAX_MEMORY", 200 << 20)
-    for module in (other_encodings, search_port):
-        monkeypatch.setattr(module, "MAX_FILE", 1 << 20)
+    monkeypatch.setattr(other_encodings, "MAX_FILE", 1 << 20)
 
 
 @pytest.mark.usefixtures("small")

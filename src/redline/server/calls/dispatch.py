@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from redline.core.access.rights import Right
 from redline.core.call_scope import CallScope
-from redline.core.errors import ReadOnlyMode, RedlineError, RightMissing
+from redline.core.errors import ProgramChanged, ReadOnlyMode, RedlineError, RightMissing
 from redline.core.records import replace
 from redline.core.text_limits import shorten
 from redline.secrets.answers import CallSecrets
@@ -278,6 +278,8 @@ class Dispatch:
                 runtime = self.server.runtime
                 failed = FailedCall(tool, arguments, context.client, request, runtime)
                 return wording(failure, failed)
+            except ProgramChanged as changed:  # the toolset's words cannot be loaded, either
+                return RpcFailure(wire.INTERNAL_ERROR, changed.text, {"request_id": request})
             except Exception as second:
                 failure = second
         return self.answer_bug(failure, tool, request, context)
