@@ -60,18 +60,10 @@ def _program(
 
 def _find_typescript(roots: Sequence[str], search_path: str) -> Launch | None:
     """Find the project's own TypeScript, else one on PATH: 7 speaks LSP, 5 runs in Node."""
-    for root in roots:
-        found = _typescript_in(os.path.join(root, "node_modules", "typescript"), search_path)
-        if found is not None:
-            return found
-    for name in ("tsc", "tsserver"):
-        program = shutil.which(name, path=search_path)
-        if program:
-            package = os.path.dirname(os.path.dirname(os.path.realpath(program)))
-            found = _typescript_in(package, search_path)
-            if found is not None:
-                return found
-    return None
+    packages = [os.path.join(root, "node_modules", "typescript") for root in roots]
+    programs = (shutil.which(name, path=search_path) for name in ("tsc", "tsserver"))
+    packages += [os.path.dirname(os.path.dirname(os.path.realpath(p))) for p in programs if p]
+    return next((found for p in packages if (found := _typescript_in(p, search_path))), None)
 
 
 def _typescript_in(package: str, search_path: str) -> Launch | None:
