@@ -338,6 +338,10 @@ SHOP = {
         ("Remove all orders marked as paid", ["/orders/1", "/orders/2"]),
         ('For every order with total 90, in all orders, add "c" to lines', ["/orders/1/lines/1"]),
         ('Set retry to {"max": 1} for packages, adding it if missing', ["/packages/retry"]),
+        ("Move o-3 to the beginning of the list", ["/orders/2"]),
+        ('Add an object "cache" under api with the keys "ttl": 1 and "on": true', ["/api/cache"]),
+        ("Remove all orders with 90 total", ["/orders/1"]),
+        ("Remove all orders with 2 lines", ["/orders/0"]),
         ('Append "y" and "x" (in this order) to the lines of o-3',
          ["/orders/2/lines/0", "/orders/2/lines/0"]),
     ],
@@ -580,3 +584,13 @@ def test_the_locales_are_the_objects_under_the_tags_of_languages() -> None:
     for wrong in ("in all two locales", "in all three locales (en, fr)"):
         answer = propose(from_plain(document), f'Rename the key "hi" to "hey" {wrong}')
         assert answer.status == "ambiguous", wrong
+
+
+@pytest.mark.requirement("json-every-word")
+@pytest.mark.parametrize("count", [0, 1, 2])
+def test_a_number_before_a_key_is_its_value_and_no_place_in_a_list(count: int) -> None:
+    document = {"hooks": [{"id": f"h{n}", "retries": n + 5} for n in range(3)]}
+    answer = propose(from_plain(document), f"Remove all hooks with {count} retries")
+    assert not answer.operations
+    kept = after(document, f"Remove all hooks with {count + 5} retries")["hooks"]
+    assert kept == [hook for hook in document["hooks"] if hook["retries"] != count + 5]

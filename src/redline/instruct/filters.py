@@ -363,6 +363,9 @@ def _inner_field(s: Sentence, i: int, j: int) -> list[int]:
     tree = s.tree
     found: list[int] = []
     for k in range(i + 1, j):
+        # a number is how many there are, and no index: with 2 retries
+        if number_in(s.tokens[i].text) or number_in(s.tokens[j - 1].text):
+            continue
         sides = tuple(key_form(s.source(*span)) for span in ((i, k), (k, j)))
         for inner, outer in (sides, sides[::-1]):
             nodes = tree.by_form.get(inner, [])
@@ -658,7 +661,12 @@ def _count(s: Sentence, i: int, j: int, records: Nodes) -> Iterator[Nodes]:
     field, said = field_of(s, k, j, records), _value_at(s, operator[1], k)
     if field is None or said is None or not isinstance(said.value, Num):
         return
-    yield from _keep_records(s, records, field, operator[0], operator[1], k)
+
+    def counted(record: int) -> object:
+        value = field(record)
+        return Num(str(len(value))) if isinstance(value, list) else value
+
+    yield from _keep_records(s, records, counted, operator[0], operator[1], k)
 
 
 def _being(s: Sentence, i: int, j: int, records: Nodes) -> Iterator[Nodes]:

@@ -398,6 +398,7 @@ KINDS: tuple[ChangeKind, ...] = (
         {_NEW} {{K}} {_PLACE} {{C}} with|having {{F}}
         {_NEW} to|under|in {{C}} {{K}} with|having {{F}}
         {_NEW} {{K}} with|having (the) (keys|fields|properties) {{F}}
+        {_NEW} {{K}} {_PLACE} {{C}} with|having (the) keys|fields|properties {{F}}
         """),
         (structure.add_record(), f"""
         {_NEW} {{K}} named|called {{N}} {_WITH} {{F}}
@@ -488,12 +489,14 @@ KINDS: tuple[ChangeKind, ...] = (
         move {T} to (the) front|beginning|start|top of {L}
         move {T} to (the) first position|place of|in {L}
         move {T} to (the) front|beginning|start|top
+        move {T} to (the) front|beginning|start|top of the|its list|array
         move {T} to (the) first position|place
         """),
         (structure.move_within("last"), """
         move {T} to (the) end|bottom of {L}
         move {T} to (the) last position|place of|in {L}
         move {T} to (the) end|bottom
+        move {T} to (the) end|bottom of the|its list|array
         """),
         (structure.move_within("before"), f"""
         move {{T}} {_CLOSE} before {{A}}

@@ -724,7 +724,7 @@ def _inner_keys(s: Sentence, i: int, j: int, env: Env, noun: str) -> Iterator[Na
     if is_plural(noun) or j - i < 2:
         return
     for k in range(i + 1, j):
-        outer = key_form(s.source(k, j))
+        outer = "" if number_in(s.source(k, j)) else key_form(s.source(k, j))
         found = [
             n for n in key_nodes(s, i, k)
             if key_form(str(s.tree.keys[s.tree.parents[n]])) == outer
@@ -767,7 +767,7 @@ def _by_languages(s: Sentence, form: str, env: Env) -> list[int]:
 
 def _inner_collections(s: Sentence, i: int, j: int, env: Env) -> list[int]:
     """Return the collection of what holds it: a shipping method, of shipping.methods."""
-    outer = key_form(s.tokens[i].text)
+    outer = "" if number_in(s.tokens[i].text) else key_form(s.tokens[i].text)
     return [
         n for n in collections(s, i + 1, j, env)
         if n and key_form(str(s.tree.keys[s.tree.parents[n]])) == outer
