@@ -24,6 +24,7 @@ from redline.instruct.words import (
     FALSE_WORDS,
     ORDINALS,
     TRUE_WORDS,
+    is_plural,
     key_form,
     number_in,
     singular,
@@ -628,10 +629,14 @@ def shift_field(sign: int) -> Callable[[Sentence, Slots, Env], Iterator[ClauseOu
         i, j = slots["N"]
         if j - i != 1 or number_in(s.tokens[i].text) is None:
             return
+        several = is_plural(s.tokens[slots["K"][1] - 1].low)
         for pick in usable(s, slots["S"], env):
             if all(isinstance(s.tree.values[n], dict) for n in pick.nodes):
                 inner = {"T": slots["K"], "N": slots["N"]}
                 for outcome in shift(sign)(s, inner, Env(pick, pick)):
+                    keys = {str(o.path[-1]).lower() for o in outcome.operations}
+                    if several and not all(map(is_plural, keys)):
+                        continue  # 3 ports are no higher port
                     yield outcome._replace(it=pick)
 
     return plan

@@ -368,8 +368,8 @@ def _forms_of(
 ) -> Iterator[tuple[ClauseOutcome, Form | None]]:
     """Yield what the clause does by a form of its own, by the verb before, or in a scope behind."""
     own = BY_VERB.get(s.tokens[i].low)
-    # add "a": 1 and "b": 2: the second key is added, too
-    added = verb is not None and verb.name.startswith("add") and s.tokens[i].kind == "quoted"
+    # add an object with "a": 1 and "b": 2: the second key is a field of it
+    added = verb is not None and verb.name == "add a record" and s.tokens[i].kind == "quoted"
     for form in (() if added else WITHOUT_VERB) if own is None else own:
         yield from _match_form(s, form, i, j, env)
     # a key may be called like a verb: set price to 2 and scale to 3
