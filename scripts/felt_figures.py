@@ -54,53 +54,52 @@ def _start(f: Figures) -> str:
     memory = f.row("cold_start", listed)["rss_mb"]
     return (
         f"A client has the list of all tools {f.time('cold_start', listed)} after it starts "
-        f"Redline, which then holds {memory:.0f} MB."
+        f"Redline, which then uses {memory:.0f} MB."
     )
 
 
 def _edit(f: Figures) -> str:
     read, edit = f.time("files", "read a small file"), f.time("files", "edit one line")
-    return (
-        f"Reading a small file takes {read}; a one-line edit that is durable and undoable, {edit}."
-    )
+    return f"Reading a small file takes {read}; a durable, undoable one-line edit takes {edit}."
 
 
 def _undo(f: Figures) -> str:
     undo, listed = f.time("commit", "undo"), f.time("commit", "list 50 of the history")
-    return f"Taking a change back takes {undo}, and listing the last 50 changes {listed}."
+    return f"Undoing a change takes {undo}, and listing the last 50 changes takes {listed}."
 
 
 def _documents(f: Figures) -> str:
     tasks = {"JSON": "json 1 MB, one object", "YAML": "yaml 1 MB", "TOML": "toml 1 MB"}
     times = [f"{f.time('documents', task)} in {form}" for form, task in tasks.items()]
-    return f"Setting one value in 1 MB takes {', '.join(times)}; every other byte stays."
+    return f"Setting one value in 1 MB takes {', '.join(times)}; no other byte changes."
 
 
 def _large(f: Figures) -> str:
     task = "txt 50 MB, edit"
     memory = f.row("large_edits", task)["note"]
     return (
-        f"Editing a text file of 50 MB takes {f.time('large_edits', task)} and {memory} in memory."
+        f"Editing a text file of 50 MB takes {f.time('large_edits', task)} "
+        f"and needs {memory} size in memory."
     )
 
 
 def _search(f: Figures) -> str:
     ours, alone = (f.time("files", "grep rare word", who) for who in ("redline", "rg"))
-    return f"Searching a workspace for a rare word takes {ours}; ripgrep alone, {alone}."
+    return f"Searching a workspace for a rare word takes {ours}; ripgrep alone takes {alone}."
 
 
 def _references(f: Figures) -> str:
     index = f.facts("context")["index"]
     return (
-        f"Asking where a definition is used takes {f.time('context', 'tool, references')} in "
-        f"{index['files indexed']:,} files, which are indexed once in {index['seconds']:.0f} s."
+        f"Finding the uses of a definition takes {f.time('context', 'tool, references')} in "
+        f"{index['files indexed']:,} files. Redline indexes them once, in {index['seconds']:.0f} s."
     )
 
 
 def _sandbox(f: Figures) -> str:
     task = "sh -c true"
     held, plain = f.time("exec", task, "redline, bubblewrap"), f.time("exec", task, "plain")
-    return f"A command that does nothing takes {held} in the sandbox and {plain} without."
+    return f"A command that does nothing takes {held} in the sandbox and {plain} outside it."
 
 
 def _tokens(f: Figures) -> str:
@@ -115,8 +114,8 @@ def _noise(f: Figures) -> str:
         sum(run[name] for run in runs) for name in ("calls", "wrong", "should apply", "applied")
     )
     return (
-        f"Of {calls:,} edits with the noise that models add, {wrong} landed wrong; of the "
-        f"{meant:,} that have one right outcome {landed:,} got it."
+        f"Of {calls:,} edits with the noise that models add, {wrong} landed wrong. "
+        f"{meant:,} have one right outcome, and Redline reached it in {landed:,} of them."
     )
 
 

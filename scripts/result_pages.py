@@ -13,10 +13,13 @@ REPO = Path(__file__).resolve().parent.parent
 RESULTS = REPO / "bench" / "results"
 NOTE = "<!-- Generated from bench/results: run `make bench`, then `make docs`. -->"
 INTRO = """\
-Redline and its peers, measured in the same run on the same data by the programs under `bench/`
-(`make bench`). CPU is the server's own and its children's. `x` is how many times Redline's CPU
-the row used (for tokens: how many times the better peer's tokens); under 1 on a peer's row means
-that the peer is cheaper there.
+The tables below compare Redline with other servers and tools. `make bench` runs the programs under
+`bench/`, which measure Redline and its peers in the same run on the same data. To see where a peer
+is better, read the next section.
+
+- CPU is the time of the server and its children.
+- `x` is the CPU of the row divided by Redline's. Under 1 on a peer's row, the peer is cheaper.
+- For tokens, `x` is the row's tokens divided by those of the better peer.
 """
 TITLES = {
     "cold_start": "Starting",
@@ -103,10 +106,13 @@ def losses_section(found: dict[str, dict[str, Any]]) -> str:
         for name, body in found.items()
         for goal in body.get("facts", {}).get("missed", [])
     ]
-    parts = ["## Where Redline loses\n", "Worked out from the tables below, the worst first.\n"]
+    parts = [
+        "## Where Redline loses\n",
+        "This list follows from the tables below, with the worst first.\n",
+    ]
     parts += ["\n".join([*table, ""])] if rows else ["Nowhere in these results.\n"]
     if missed:
-        parts += ["Goals of our own that this run missed:\n", "\n".join([*missed, ""])]
+        parts += ["This run missed these goals of the project:\n", "\n".join([*missed, ""])]
     return "\n".join(parts)
 
 

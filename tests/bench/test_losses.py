@@ -46,5 +46,5 @@ def test_a_line_whose_program_was_not_run_is_left_out() -> None:
     found = results()
     del found["commit"]
     section = felt_section(found)
-    assert "Taking a change back" not in section
+    assert "Undoing a change" not in section
     assert len(section.splitlines()) == 9
