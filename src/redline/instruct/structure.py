@@ -438,7 +438,8 @@ def set_or_add(s: Sentence, slots: Slots, env: Env) -> Iterator[ClauseOutcome]:
     path = _new_path(s, slots["K"])
     for holder in usable(s, slots["C"], env) if path is not None and len(path) == 1 else ():
         key = (path or ("",))[0]
-        having = tuple(n for n in holder.nodes if s.tree.child(n, key) is not None)
+        having = {n: None for n in holder.nodes if s.tree.child(n, key) is not None}
+        s.tree.spend(len(holder.nodes))
         lacking = Pick(tuple(n for n in holder.nodes if n not in having), holder.many)
         if not all(isinstance(s.tree.values[n], dict) for n in holder.nodes):
             continue
