@@ -107,7 +107,7 @@ def test_hunks_are_taken_back_with_the_mouse_and_the_keyboard(desk: Desk) -> Non
     assert "three" in text
     assert "thirty-one" not in text
     page.click(".message >> text=Redo")
-    page.wait_for_selector(".message >> text=Undo")  # the message of the second action
+    page.wait_for_selector('.message >> text="Undo"')  # whole: the first one says Undone
     assert "thirty-one" in (desk.root / "a.txt").read_text()
     page = desk.go(f"change/{desk.change}")
     for key in ("j", "x", "u"):
