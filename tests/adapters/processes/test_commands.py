@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import os
 import signal
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,7 @@ from tests.adapters.processes.ground import (
     require,
     run,
 )
+from tests.support import need
 
 
 @pytest.fixture(params=[*BACKENDS, "dangerous"])
@@ -128,6 +130,18 @@ def test_the_command_gets_neither_our_descriptors_nor_our_input(
     with commands_in(tmp_path, *guard) as made:
         job = made.start(Command("ls /proc/self/fd; cat < /dev/null", ROOT, stdin=b"", tty=tty))
         said = made.finish(job, Patience(), 1 << 16)
+    assert said.stdout.split() == [b"0", b"1", b"2", b"3"]  # 3 is the directory ls reads
+
+
+def test_a_server_with_many_open_files_passes_none_to_a_command(
+    tmp_path: Path, guard: tuple[str, str]
+) -> None:
+    need(os.sysconf("SC_OPEN_MAX") > 2000, "a limit of over 2,000 open files")
+    with ExitStack() as many:
+        for _ in range(1100):
+            many.enter_context(open(os.devnull))
+        with commands_in(tmp_path, *guard) as made:
+            said = run(made, "ls /proc/self/fd")
     assert said.stdout.split() == [b"0", b"1", b"2", b"3"]  # 3 is the directory ls reads
 
 

@@ -160,4 +160,4 @@ def _close_all_but(*kept: int) -> None:
     for descriptor in sorted(kept):
         os.closerange(start, descriptor)
         start = descriptor + 1
-    os.closerange(start, 1024)
+    syscalls.close_from(start)

@@ -125,7 +125,7 @@ def become(request: CommandRequest, channel: socket.socket, *, is_held: bool = F
         for target, descriptor in enumerate(request.streams * 3 if job["tty"] else request.streams):
             os.dup2(descriptor, target)
         os.dup2(own, _CHANNEL, inheritable=False)
-        os.closerange(_CHANNEL + 1, 1024)
+        syscalls.close_from(_CHANNEL + 1)
         if not is_held:
             _confine_self(job, _CHANNEL)
         os.execve(job["argv"][0], job["argv"], job["env"])  # noqa: S606

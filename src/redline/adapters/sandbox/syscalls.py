@@ -22,7 +22,7 @@ SECCOMP = {"x86_64": 317, "aarch64": 277}.get(ARCH, -1)
 CAPSET = {"x86_64": 126, "aarch64": 91}.get(ARCH, -1)
 
 PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}.get(ARCH, -1)
-OPEN_TREE, MOVE_MOUNT, PIDFD_GETFD, MOUNT_SETATTR = 428, 429, 438, 442
+OPEN_TREE, MOVE_MOUNT, CLOSE_RANGE, PIDFD_GETFD, MOUNT_SETATTR = 428, 429, 436, 438, 442
 
 MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_BIND, MS_REC, MS_PRIVATE = 2, 4, 8, 4096, 16384, 1 << 18
 MOUNT_ATTR_RDONLY, MOUNT_ATTR_NOSUID, MOUNT_ATTR_NODEV = 1, 2, 4
@@ -73,6 +73,14 @@ def setns(descriptor: int, flags: int) -> None:
 def umount(target: str, flags: int) -> None:
     """umount2(2); OSError on failure."""
     _check(libc().umount2(os.fsencode(target), flags), f"umount {target}")
+
+
+def close_from(first: int) -> None:
+    """Close every descriptor from *first* on, however many this process may have."""
+    try:
+        syscall(CLOSE_RANGE, first, ctypes.c_uint(0xFFFFFFFF), ctypes.c_uint(0), what="close_range")
+    except OSError:  # before Linux 5.9
+        os.closerange(first, os.sysconf("SC_OPEN_MAX"))
 
 
 def take_descriptor(process: int, number: int) -> int:
