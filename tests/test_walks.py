@@ -16,7 +16,7 @@ from tests.walks import WALKS, take
 CEILINGS = {
     "edit": (60, 485),
     "agent edit": (84, 980),
-    "preview": (48, 2_900),
+    "preview": (48, 3_200),
     "apply": (72, 1_090),
     "run": (80, 840),
     "undo": (75, 1_480),
